@@ -1,0 +1,24 @@
+/**
+ * A run of consecutive rows in compressed sparse row form. Row i holds the entries
+ * rowOffsets[i] … rowOffsets[i+1]-1; column indices are 0-based, ascending and distinct inside a
+ * row. All arrays lie on SharedArrayBuffers, so that threads see them without a copy.
+ */
+export interface DatasetPart {
+  readonly rowOffsets: Int32Array;
+  readonly labels: Float64Array;
+  readonly indices: Int32Array;
+  readonly values: Float32Array;
+}
+
+/** Rows in input order, in one or more parts; the split into parts carries no meaning. */
+export interface Dataset {
+  /** Where the data came from, for messages: a file name, `standard input`, `array`. */
+  readonly name: string;
+  readonly parts: readonly DatasetPart[];
+  readonly rows: number;
+  /** Largest column index + 1 (or more, when the caller says so). */
+  readonly columns: number;
+  readonly nonzeros: number;
+  /** Things a person should know about the input ("qid: ignored on 120 lines"). */
+  readonly notices: readonly string[];
+}

@@ -1,0 +1,74 @@
+import type { Dataset } from '../data/dataset.ts';
+import type { Loss } from '../losses/loss.ts';
+import type { Model } from '../model/model.ts';
+import type { Penalty } from '../penalties/penalty.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { EpochEvent, StopReason } from './events.ts';
+import type { Solver } from '../solvers/solver.ts';
+
+export interface TrainOptions {
+  /** Default: hinge. */
+  loss?: Loss;
+  /** Default: L2. */
+  penalty?: Penalty;
+  /** Default: 1/m, LIBLINEAR's C = 1. */
+  lambda?: number;
+  /** Default: solvers.auto(). */
+  solver?: Solver;
+  /** Worker threads; default: all cores, never more than the grid. Does not change the result. */
+  threads?: number;
+  /** Workers of the logical p × p grid; default: a rule on the data's shape. */
+  grid?: number;
+  /** Default 1. */
+  seed?: number;
+  /** Default 1000. */
+  epochs?: number;
+  /** Relative duality gap to stop at; default 1e-3. */
+  tolerance?: number;
+  /** Seconds of training. */
+  time?: number;
+  /** Rows to measure the error on after every epoch. */
+  test?: Dataset;
+  /** Part of the rows (0 < f < 1) to set aside for the test, chosen by the seed. */
+  holdout?: number;
+  /** An unpenalised intercept; default false. */
+  intercept?: boolean;
+  /** A positive factor for each column's penalty. */
+  penaltyFactors?: Float64Array;
+  onEpoch?: (event: EpochEvent) => void;
+  /** Something a person should know: the solver chosen and why, memory, imbalance. */
+  onNotice?: (message: string) => void;
+  /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
+  signal?: AbortSignal;
+}
+
+/** The numbers `dso train --json` prints. */
+export interface TrainReport {
+  readonly solver: string;
+  readonly loss: string;
+  readonly penalty: string;
+  readonly lambda: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  readonly classes?: readonly [number, number];
+  readonly grid: number;
+  readonly threads: number;
+  readonly seed: number;
+  readonly epochs: number;
+  readonly passes: number;
+  /** read is filled in by whoever read the data. */
+  readonly seconds: { read: number; partition: number; train: number; total: number };
+  readonly primal: number;
+  readonly dual: number;
+  readonly gap: number;
+  readonly relativeGap: number;
+  readonly stopped: StopReason;
+  readonly imbalance: { readonly rows: number; readonly columns: number; readonly nonzeros: number };
+  readonly test?: Metrics;
+}
+
+export interface TrainResult {
+  readonly model: Model;
+  readonly report: TrainReport;
+}
