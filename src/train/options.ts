@@ -35,6 +35,10 @@ export interface TrainOptions {
   intercept?: boolean;
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
+  /** Empties the data set as soon as it is laid out for training, to save its memory. */
+  consume?: boolean;
+  /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
+  trace?: Int32Array;
   onEpoch?: (event: EpochEvent) => void;
   /** Something a person should know: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;

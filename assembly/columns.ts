@@ -1,0 +1,155 @@
+// Column mode. Twin of src/kernels/plain/columns.ts: the same operations in the same order.
+import { softThreshold } from "../src/math/scalars.ts";
+import * as loss from "./loss";
+import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from "./memory";
+
+const restShare: f64 = 0.9;
+const highestLevel: i32 = 3;
+
+// Kept out of the loops over non-zeros: it is called for rows whose margin has moved.
+function refresh(
+  i: i32, labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  damping: f64, parameter: f64,
+): void {
+  const u = double(margins, i);
+  const y = double(labels, i);
+  setDouble(slopes, i, loss.derivative(u, y, parameter));
+  setDouble(curvatures, i, loss.curvature(u, y, parameter) * (1 + damping * double(density, i)));
+  setByte(dirty, i, 0);
+}
+
+// @ts-ignore: decorator
+@inline
+function gatherColumn(
+  j: i32, first: i32, last: i32, startG: f64, startH: f64, indices: usize, values: usize,
+  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  gradients: usize, hessians: usize, damping: f64, parameter: f64,
+): void {
+  let g = startG;
+  let h = startH;
+  for (let k = first; k < last; k++) {
+    const i = int(indices, k);
+    const x = float(values, k);
+    if (byte(dirty, i) != 0) {
+      refresh(i, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
+    }
+    g += double(slopes, i) * x;
+    h += double(curvatures, i) * x * x;
+  }
+  setDouble(gradients, j, g);
+  setDouble(hessians, j, h);
+}
+
+// @ts-ignore: decorator
+@inline
+function stepColumn(
+  j: i32, weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize, inverseRows: f64, stats: usize,
+): f64 {
+  const g = double(gradients, j) * inverseRows;
+  const h = double(hessians, j) * inverseRows;
+  const w = double(weights, j);
+  const l1 = double(l1s, j);
+  const l2 = double(l2s, j);
+  if (!(h + l2 > 0)) return 0;
+  const next = softThreshold(h * w - g, l1) / (h + l2);
+  const delta = next - w;
+  addDouble(stats, 0, <f64>int(counts, j));
+  if (delta != 0) {
+    setDouble(weights, j, next);
+    setByte(levels, j, 0);
+    addDouble(stats, 0, <f64>int(counts, j));
+    addDouble(stats, 1, 1);
+    addDouble(stats, 2, h / (h + l2));
+    return delta;
+  }
+  let level = 0;
+  if (next == 0 && g < restShare * l1 && g > -restShare * l1) {
+    const before = byte(levels, j);
+    level = before < highestLevel ? before + 1 : highestLevel;
+    setByte(skips, j, (1 << level) - 1);
+  }
+  setByte(levels, j, level);
+  return 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function moveMargins(
+  first: i32, last: i32, indices: usize, values: usize, margins: usize, dirty: usize, delta: f64,
+): void {
+  for (let k = first; k < last; k++) {
+    const i = int(indices, k);
+    addDouble(margins, i, delta * float(values, k));
+    setByte(dirty, i, 1);
+  }
+}
+
+export function scatterColumns(
+  offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32,
+  margins: usize, dirty: usize,
+): void {
+  for (let position = 0; position < count; position++) {
+    const j = int(units, position);
+    moveMargins(int(offsets, j), int(offsets, j + 1), indices, values, margins, dirty, double(deltas, position));
+  }
+}
+
+export function gatherColumns(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32, fresh: i32,
+  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  gradients: usize, hessians: usize, damping: f64, parameter: f64,
+): void {
+  for (let position = begin; position < end; position++) {
+    const j = int(order, position);
+    const g = fresh != 0 ? <f64>0 : double(gradients, j);
+    const h = fresh != 0 ? <f64>0 : double(hessians, j);
+    gatherColumn(
+      j, int(offsets, j), int(offsets, j + 1), g, h, indices, values,
+      labels, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+    );
+  }
+}
+
+export function stepColumns(
+  order: usize, begin: i32, end: i32,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize, inverseRows: f64,
+  units: usize, deltas: usize, stats: usize,
+): i32 {
+  let count = 0;
+  for (let position = begin; position < end; position++) {
+    const j = int(order, position);
+    const delta = stepColumn(
+      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseRows, stats,
+    );
+    if (delta != 0) {
+      setInt(units, count, j);
+      setDouble(deltas, count, delta);
+      count++;
+    }
+  }
+  return count;
+}
+
+export function sweepColumns(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseRows: f64, parameter: f64, stats: usize,
+): void {
+  for (let position = begin; position < end; position++) {
+    const j = int(order, position);
+    const first = int(offsets, j);
+    const last = int(offsets, j + 1);
+    gatherColumn(
+      j, first, last, 0, 0, indices, values,
+      labels, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+    );
+    const delta = stepColumn(
+      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseRows, stats,
+    );
+    if (delta != 0) moveMargins(first, last, indices, values, margins, dirty, delta);
+  }
+}

@@ -1,0 +1,5 @@
+// The entry of one WebAssembly module per loss: "./loss" is the loss it is built for.
+export * from "./columns";
+export * from "./rows";
+export * from "./saddle";
+export * from "./sums";

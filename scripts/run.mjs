@@ -1,0 +1,148 @@
+/**
+ * The door to every npm script. On a fresh clone nothing is installed and the system's Node may be
+ * as old as 20, so this file and what it imports at the top use Node 20 and no package.
+ *
+ *   node scripts/run.mjs start|test|build|bench|lint|format|check [arguments …]
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fingerprint, readStamp, writeStamp } from './fingerprint.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const oldestSystemNode = 20;
+const wantedNode = 24;
+
+/** What each npm script runs, as arguments to Node 24. @type {Record<string, string[][]>} */
+const commands = {
+  start: [['scripts/build.mjs'], ['bin/dso.js', 'demo']],
+  test: [['scripts/test.mjs']],
+  build: [['scripts/build.mjs']],
+  bench: [['scripts/build.mjs'], ['bench/run.ts']],
+  lint: [['scripts/check.mjs', 'lint']],
+  format: [['scripts/check.mjs', 'format']],
+  check: [['scripts/check.mjs', 'format-check', 'lint', 'types']],
+};
+
+/** @param {string} message */
+function say(message) {
+  process.stderr.write(`${message}\n`);
+}
+
+/** @param {string} message @returns {never} */
+function fail(message) {
+  say(message);
+  process.exit(1);
+}
+
+/** @param {string} version such as 24.1.0 */
+function majorOf(version) {
+  return Number(version.split('.')[0]);
+}
+
+/**
+ * Installs a folder's locked packages, unless its lock file is the one installed last.
+ *
+ * @param {string} folder
+ * @param {string} description what the user sees
+ * @param {NodeJS.ProcessEnv} env
+ */
+function install(folder, description, env) {
+  const lock = fingerprint(readFileSync(join(folder, 'package-lock.json')));
+  const stampFile = join(folder, 'node_modules', '.dso-stamp');
+  const installed = readStamp(stampFile);
+  if (installed === lock) return;
+  say(`Installing ${description} (${installed ? 'the lock file changed' : 'first run'}) …`);
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { command, prefix } = npm();
+  const result = spawnSync(command, [...prefix, 'ci', ...options], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 2],
+  });
+  if (result.error) fail(`Could not start npm: ${result.error.message}`);
+  if (result.status !== 0) fail(`npm ci failed in ${folder}; see its messages above.`);
+  writeStamp(stampFile, lock);
+}
+
+/**
+ * How to call npm. Inside an npm script its own file is known, which spares a shell on Windows
+ * (npm.cmd cannot be spawned without one).
+ *
+ * @returns {{ command: string, prefix: string[] }}
+ */
+function npm() {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('.js')) return { command: process.execPath, prefix: [script] };
+  return { command: 'npm', prefix: [] };
+}
+
+/**
+ * The folder that holds Node 24: this process's own if it is new enough, else a binary that npm
+ * fetches as a plain package into tools/runtime, outside of what is published.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
+function node(env) {
+  if (majorOf(process.versions.node) >= wantedNode) return process.execPath;
+  const folder = join(root, 'tools', 'runtime');
+  install(folder, `Node ${wantedNode} for this checkout`, env);
+  const require = createRequire(join(folder, 'package.json'));
+  const { optionalDependencies } = require(join(folder, 'package.json'));
+  for (const name of Object.keys(optionalDependencies)) {
+    const packageFile = join(folder, 'node_modules', name, 'package.json');
+    if (!existsSync(packageFile)) continue;
+    return join(dirname(packageFile), require(packageFile).bin.node);
+  }
+  return fail(
+    `This is Node ${process.versions.node} on ${process.platform}-${process.arch}, for which npm ` +
+      `offers no Node ${wantedNode}: install Node ${wantedNode} or newer yourself and try again.`,
+  );
+}
+
+/**
+ * Runs a program in the foreground and returns its exit code. Ctrl-C reaches the program by itself,
+ * since it shares the terminal; here it is only noted, so that the program can finish its work.
+ *
+ * @param {string} executable
+ * @param {string[]} argv
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>}
+ */
+async function foreground(executable, argv, env) {
+  const child = spawn(executable, argv, { cwd: root, env, stdio: 'inherit' });
+  const wait = () => {};
+  const forward = () => child.kill('SIGTERM');
+  process.on('SIGINT', wait).on('SIGTERM', forward);
+  const [code, signal] = await once(child, 'exit');
+  process.off('SIGINT', wait).off('SIGTERM', forward);
+  if (signal) process.kill(process.pid, signal);
+  return code ?? 1;
+}
+
+/** @param {string[]} argv */
+async function main([name = '', ...rest]) {
+  if (majorOf(process.versions.node) < oldestSystemNode) {
+    fail(`Node ${process.versions.node} is too old: Node ${oldestSystemNode} or newer is needed.`);
+  }
+  const steps = commands[name];
+  if (!steps) return fail(`Unknown command "${name}"; known: ${Object.keys(commands).join(', ')}.`);
+
+  const env = { ...process.env };
+  const executable = node(env);
+  // Windows spells it Path; a second spelling would be ignored or win at random.
+  const pathName = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  env[pathName] = [dirname(executable), env[pathName]].filter(Boolean).join(delimiter);
+  install(root, 'dependencies', env);
+
+  for (const [index, step] of steps.entries()) {
+    const last = index === steps.length - 1;
+    const code = await foreground(executable, last ? [...step, ...rest] : step, env);
+    if (code !== 0) process.exit(code);
+  }
+}
+
+await main(process.argv.slice(2));

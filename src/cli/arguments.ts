@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from 'commander';
+
+/**
+ * Readers for option values. Each answers a bad value with what is wanted; commander puts the
+ * option's name and what was given in front of it.
+ */
+type Reader = (text: string) => number;
+
+const wholeNumber = /^[0-9]+$/;
+const decimalNumber = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i;
+
+/** A whole number of at least `least`. */
+export function whole(least: number): Reader {
+  return (text) => {
+    const value = Number(text);
+    if (!wholeNumber.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`Wanted a whole number of at least ${least}.`);
+    }
+    return value;
+  };
+}
+
+/** A number above 0. */
+export function positive(text: string): number {
+  return decimal(text, (value) => value > 0, 'a number above 0');
+}
+
+/** A number of at least 0. */
+export function nonNegative(text: string): number {
+  return decimal(text, (value) => value >= 0, 'a number of at least 0');
+}
+
+/** A number strictly between 0 and 1. */
+export function fraction(text: string): number {
+  return decimal(text, (value) => value > 0 && value < 1, 'a number between 0 and 1');
+}
+
+function decimal(text: string, accepts: (value: number) => boolean, wanted: string): number {
+  const value = Number(text);
+  if (!decimalNumber.test(text) || !Number.isFinite(value) || !accepts(value)) {
+    throw new InvalidArgumentError(`Wanted ${wanted}.`);
+  }
+  return value;
+}

@@ -1,0 +1,157 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Dataset } from '../../data/dataset.ts';
+import { writeModel } from '../../model/format.ts';
+import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
+import { train } from '../../train/train.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { TrainFlags } from '../definitions/train.ts';
+import { EpochLog } from '../epoch-log.ts';
+import { exitCodeOfStop } from '../exit-codes.ts';
+import { Interrupts } from '../interrupts.ts';
+import {
+  checkOutput,
+  checkStandardInput,
+  checkStandardOutput,
+  standardStream,
+} from '../outputs.ts';
+import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../problem.ts';
+import type { Progress } from '../progress.ts';
+import { createProgress } from '../progress.ts';
+import { readData } from '../reading.ts';
+import { summarize } from '../summary.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function trainCommand(
+  data: string,
+  flags: TrainFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const { report, path, code } = await trainAndSave(data, flags, terminal);
+  if (flags.json) await terminal.print(`${JSON.stringify(report)}\n`);
+  if (!flags.quiet) {
+    const bytes = path === standardStream ? 0 : statSync(path).size;
+    terminal.say(summarize(report, flags.tolerance, { path, bytes }, terminal.colours));
+  }
+  return code;
+}
+
+export interface Training {
+  readonly report: TrainReport;
+  /** Where the model was written. */
+  readonly path: string;
+  readonly code: number;
+}
+
+/** All of `dso train` but what it says at the end. */
+export async function trainAndSave(
+  data: string,
+  flags: TrainFlags,
+  terminal: Terminal,
+): Promise<Training> {
+  const started = performance.now();
+  const path = flags.output ?? defaultModelPath(data);
+  checkPaths(data, path, flags);
+  const problem = {
+    loss: await chooseLoss(flags),
+    penalty: choosePenalty(flags),
+    solver: chooseSolver(flags),
+  };
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  const interrupts = watchInterrupts(terminal, progress);
+  try {
+    const input = await readInput(data, flags, progress);
+    const read = (performance.now() - started) / 1000;
+    const log = flags.log === undefined ? undefined : openLog(flags.log, terminal, progress);
+    progress.start(problem.loss.task, {
+      tolerance: flags.tolerance,
+      epochs: flags.epochs,
+      seconds: flags.time,
+    });
+    interrupts.defer();
+    const options: TrainOptions = {
+      ...problem,
+      ...input.options,
+      ...trainSettings(flags),
+      onEpoch(event) {
+        progress.epoch(event);
+        log?.write({ event: 'epoch', ...event });
+      },
+      onNotice: (message) => progress.notice(message),
+      signal: interrupts.signal,
+    };
+    const result = await train(input.dataset, options);
+    await writeModel(path, result.model);
+    const report = completeReport(result, read, started);
+    log?.write({ event: 'result', ...report });
+    log?.close();
+    return { report, path, code: exitCodeOfStop(report.stopped, interrupts.received) };
+  } finally {
+    progress.end();
+    interrupts.release();
+  }
+}
+
+/** `data/train.svm` → `train.svm.model` in the current folder. */
+export function defaultModelPath(data: string): string {
+  return data === standardStream ? 'dso.model' : `${basename(data)}.model`;
+}
+
+function checkPaths(data: string, path: string, flags: TrainFlags): void {
+  const factors = flags.penaltyFactors;
+  const inputs = [data, flags.test, factors].filter((input) => input !== undefined);
+  checkStandardInput(inputs);
+  checkStandardOutput({
+    '--output -': path === standardStream,
+    '--log -': flags.log === standardStream,
+    '--json': flags.json ?? false,
+  });
+  checkOutput('--output', path, inputs);
+  if (flags.log !== undefined) checkOutput('--log', flags.log, [...inputs, path]);
+}
+
+function watchInterrupts(terminal: Terminal, progress: Progress): Interrupts {
+  return new Interrupts(terminal.io, {
+    onDeferred: () =>
+      progress.notice('stopping, to write the model reached so far; Ctrl-C again quits at once'),
+    onQuit: () => progress.end(),
+  });
+}
+
+function openLog(path: string, terminal: Terminal, progress: Progress): EpochLog {
+  return new EpochLog(path, terminal, (message) => progress.notice(`${path}: ${message}`));
+}
+
+async function readInput(
+  data: string,
+  flags: TrainFlags,
+  progress: Progress,
+): Promise<{ dataset: Dataset; options: TrainOptions }> {
+  const dataset = await readData(data, flags, progress);
+  const options: TrainOptions = {};
+  if (flags.test !== undefined) options.test = await readData(flags.test, flags, progress);
+  if (flags.penaltyFactors !== undefined) {
+    options.penaltyFactors = await readPenaltyFactors(flags.penaltyFactors, dataset.columns);
+  }
+  return { dataset, options };
+}
+
+function trainSettings(flags: TrainFlags): TrainOptions {
+  const { lambda, threads, grid, seed, epochs, tolerance, time, holdout, intercept } = flags;
+  return withoutUndefined({
+    lambda,
+    threads,
+    grid,
+    seed,
+    epochs,
+    tolerance,
+    time,
+    holdout,
+    intercept,
+  });
+}
+
+function completeReport({ report }: TrainResult, read: number, started: number): TrainReport {
+  const total = (performance.now() - started) / 1000;
+  return { ...report, seconds: { ...report.seconds, read, total } };
+}

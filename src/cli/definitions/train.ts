@@ -1,0 +1,161 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { lossNames } from '../../losses/index.ts';
+import type { PenaltyName } from '../../penalties/index.ts';
+import { penaltyNames } from '../../penalties/index.ts';
+import { fraction, nonNegative, positive, whole } from '../arguments.ts';
+import type { DataFlags } from './data-options.ts';
+import { addDataOptions } from './data-options.ts';
+
+export interface ProblemFlags {
+  readonly loss: string;
+  readonly epsilon?: number;
+  readonly delta?: number;
+  readonly smoothing?: number;
+  readonly penalty: PenaltyName;
+  readonly l1Ratio?: number;
+  readonly penaltyFactors?: string;
+  readonly lambda?: number;
+  readonly intercept?: true;
+}
+
+export interface SolverFlags {
+  readonly solver?: 'auto' | 'dso' | 'ring';
+  readonly paper?: true;
+  readonly step?: 'adagrad' | 'sqrt';
+  readonly stepSize?: number;
+  readonly dualStepSize?: number;
+  /** false when --no-svrg was given. */
+  readonly svrg: boolean;
+  readonly initialize?: number;
+  readonly average?: true;
+  readonly mode?: 'rows' | 'columns';
+  readonly rotations?: number;
+  readonly grid?: number;
+  readonly seed?: number;
+}
+
+export interface StoppingFlags {
+  readonly tolerance: number;
+  readonly epochs: number;
+  readonly time?: number;
+}
+
+export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, StoppingFlags {
+  readonly output?: string;
+  readonly test?: string;
+  readonly holdout?: number;
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly log?: string;
+}
+
+const examples = `
+Examples:
+  dso train train.svm                          SVM to within 0.1 % of the optimum → train.svm.model
+  dso train train.svm.gz -o spam.model --loss logistic --lambda 1e-5 --test test.svm.gz
+  dso train prices.svm --loss square --penalty l1 --lambda 1e-3 --intercept
+  zcat huge.svm.gz | dso train - --holdout 0.1 --json > report.json
+
+Ctrl-C ends training early and writes the model reached so far.`;
+
+/** `dso train`; `run` is called with the checked options. */
+export function defineTrain(
+  program: Command,
+  run: (data: string, flags: TrainFlags) => Promise<void>,
+): void {
+  const command = program
+    .command('train')
+    .summary('train a model')
+    .description('Train a linear model on sparse data and prove how close to optimal it is.')
+    .argument('<data>', 'LIBSVM text, also .gz or .zst; - for standard input')
+    .addHelpText('after', examples)
+    .action((data: string, flags: TrainFlags) => run(data, flags));
+  addOutputOptions(command);
+  addProblemOptions(command);
+  addStoppingOptions(command);
+  addSolverOptions(command);
+  addDataOptions(command);
+}
+
+function addOutputOptions(command: Command): void {
+  command
+    .optionsGroup('Output:')
+    .option('-o, --output <model>', 'model file; - for standard output (default: <data>.model)')
+    .addOption(
+      new Option('--test <file>', 'data to measure the error on after every epoch').conflicts(
+        'holdout',
+      ),
+    )
+    .option('--holdout <fraction>', 'set aside this part of the rows as test data', fraction)
+    .option('--json', 'print the report as JSON on standard output')
+    .option('--log <file>', 'write one JSON object per epoch and one for the result')
+    .option('--quiet', 'print nothing but errors');
+}
+
+function addProblemOptions(command: Command): void {
+  command
+    .optionsGroup('Problem: minimize lambda * penalty(w) + mean of loss')
+    .option(
+      '--loss <name>',
+      `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
+      'hinge',
+    )
+    .addOption(
+      new Option('--penalty <name>', 'what keeps the weights small')
+        .choices([...penaltyNames])
+        .default('l2'),
+    )
+    .option('--lambda <number>', 'weight of the penalty (default: 1 / rows)', positive)
+    .option(
+      '--l1-ratio <number>',
+      "L1's share in the elastic net, between 0 and 1 (default: 0.5)",
+      fraction,
+    )
+    .option('--intercept', 'fit a constant term, which is not penalised')
+    .option('--epsilon <number>', 'insensitive zone of the absolute loss', nonNegative)
+    .option('--delta <number>', 'where the Huber loss turns linear', positive)
+    .option('--smoothing <number>', 'width of the smoothed kink of the smoothed hinge', positive)
+    .option('--penalty-factors <file>', 'a positive number per line: line n is for feature n');
+}
+
+function addStoppingOptions(command: Command): void {
+  command
+    .optionsGroup('Stopping, whichever comes first:')
+    .option('--tolerance <number>', 'relative duality gap to reach', nonNegative, 1e-3)
+    .option('--epochs <number>', 'most epochs', whole(1), 1000)
+    .option('--time <seconds>', 'most seconds of training', positive);
+}
+
+function addSolverOptions(command: Command): void {
+  const dsoSettings = ['step', 'stepSize', 'dualStepSize', 'svrg', 'initialize', 'average'];
+  command
+    .optionsGroup('Solver:')
+    .addOption(
+      new Option('--solver <name>', 'how to solve it (default: auto)').choices([
+        'auto',
+        'dso',
+        'ring',
+      ]),
+    )
+    .option('--grid <number>', 'workers of the logical grid (default: by the data)', whole(1))
+    .option('--seed <number>', 'of all random choices (default: 1)', whole(0))
+    .addOption(
+      new Option('--mode <name>', 'ring: step over rows or columns').choices(['rows', 'columns']),
+    )
+    .option('--rotations <number>', 'ring: rotations per epoch (default: by the data)', whole(1))
+    .addOption(
+      new Option('--paper', "dso: exactly the paper's configuration").conflicts(dsoSettings),
+    )
+    .addOption(
+      new Option('--step <rule>', 'dso: step sizes (default: adagrad)').choices([
+        'adagrad',
+        'sqrt',
+      ]),
+    )
+    .option('--step-size <number>', 'dso: step size of the weights', positive)
+    .option('--dual-step-size <number>', 'dso: step size of the dual variables', positive)
+    .option('--no-svrg', 'dso: without variance reduction')
+    .option('--initialize <passes>', 'dso: passes of local descent at the start', whole(0))
+    .option('--average', 'dso: return the averaged iterate instead of the last');
+}

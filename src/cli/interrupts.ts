@@ -1,0 +1,46 @@
+import type { InterruptSignal } from './exit-codes.ts';
+import { signalExitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once `deferred`,
+ * the first one asks training to stop and the next ends the process; a file being written is then
+ * left as it was, because files are put in place as a whole.
+ */
+export class Interrupts {
+  readonly #controller = new AbortController();
+  readonly #release: () => void;
+  #deferred = false;
+  #received: InterruptSignal | undefined;
+
+  /** `onDeferred` is called when training is asked to stop, `onQuit` just before the process ends. */
+  constructor(io: Io, listeners: { onDeferred(): void; onQuit(): void }) {
+    this.#release = io.onSignal((signal) => {
+      if (!this.#deferred || this.#received !== undefined) {
+        listeners.onQuit();
+        io.exit(signalExitCodes[signal]);
+        return;
+      }
+      this.#received = signal;
+      listeners.onDeferred();
+      this.#controller.abort();
+    });
+  }
+
+  /** Aborted by the first signal after `defer`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get received(): InterruptSignal | undefined {
+    return this.#received;
+  }
+
+  defer(): void {
+    this.#deferred = true;
+  }
+
+  release(): void {
+    this.#release();
+  }
+}

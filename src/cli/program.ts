@@ -1,0 +1,106 @@
+import { Command, CommanderError } from 'commander';
+import packageDescription from '../../package.json' with { type: 'json' };
+import { DsoError } from '../errors.ts';
+import { defineDemo } from './definitions/demo.ts';
+import { defineEvaluate } from './definitions/evaluate.ts';
+import { defineGenerate } from './definitions/generate.ts';
+import { defineInspect } from './definitions/inspect.ts';
+import { definePredict } from './definitions/predict.ts';
+import { defineTrain } from './definitions/train.ts';
+import { exitCodeOfError, exitCodes } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { Terminal } from './terminal.ts';
+
+const description = `Regularized linear models on sparse data, trained on all cores, with a proof of
+how close to the optimum they are.`;
+
+const guide = `
+Start with:
+  dso demo                                 see it work on a generated sample
+  dso train train.svm --test test.svm      train an SVM
+  dso <command> --help                     all options of a command, with examples
+
+Exit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 stopped before the tolerance,
+130 after Ctrl-C. Environment: NO_COLOR turns colours off, DSO_DEBUG=1 shows stack traces.`;
+
+/** Runs one command line (without `node` and the script) and returns the exit code. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const terminal = new Terminal(io);
+  let code: number = exitCodes.done;
+  const program = createProgram(terminal, (result) => {
+    code = result;
+  });
+  try {
+    if (argv.length === 0) {
+      terminal.write(program.helpInformation());
+      return exitCodes.usage;
+    }
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    return reportError(error, terminal);
+  }
+}
+
+function reportError(error: unknown, terminal: Terminal): number {
+  // Commander has already said what is wrong, or printed the help that was asked for.
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+  // Whoever read standard output has left: nobody to tell.
+  if ((error as NodeJS.ErrnoException)?.code === 'EPIPE') return exitCodes.done;
+  const message = error instanceof Error ? error.message : String(error);
+  terminal.error(message);
+  if ((terminal.io.environment['DSO_DEBUG'] ?? '') !== '' && error instanceof Error) {
+    terminal.say(error.stack ?? '');
+  } else if (!(error instanceof DsoError)) {
+    terminal.say('Set DSO_DEBUG=1 to see where this happened.');
+  }
+  return exitCodeOfError(error);
+}
+
+/**
+ * The commands with their options. What a command does is imported when it runs, which keeps
+ * `dso --help` and `dso --version` instant.
+ */
+function createProgram(terminal: Terminal, onResult: (code: number) => void): Command {
+  const program = new Command('dso')
+    .description(description)
+    .version(packageDescription.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .addHelpText('after', guide)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.print(text),
+      writeErr: (text) => terminal.write(text),
+      outputError: (text) => terminal.error(text.replace(/^error: /, '').trimEnd()),
+      getOutHasColors: () => terminal.outputColours.isColorSupported,
+      getErrHasColors: () => terminal.colours.isColorSupported,
+    });
+  defineTrain(program, async (data, flags) => {
+    const { trainCommand } = await import('./commands/train.ts');
+    onResult(await trainCommand(data, flags, terminal));
+  });
+  definePredict(program, async (model, data, flags) => {
+    const { predictCommand } = await import('./commands/predict.ts');
+    onResult(await predictCommand(model, data, flags, terminal));
+  });
+  defineEvaluate(program, async (model, data, flags) => {
+    const { evaluateCommand } = await import('./commands/evaluate.ts');
+    onResult(await evaluateCommand(model, data, flags, terminal));
+  });
+  defineInspect(program, async (model, flags) => {
+    const { inspectCommand } = await import('./commands/inspect.ts');
+    onResult(await inspectCommand(model, flags, terminal));
+  });
+  defineGenerate(program, async (flags) => {
+    const { generateCommand } = await import('./commands/generate.ts');
+    onResult(await generateCommand(flags, terminal));
+  });
+  defineDemo(program, async (folder, flags) => {
+    const { demoCommand } = await import('./commands/demo.ts');
+    onResult(await demoCommand(folder, flags, terminal));
+  });
+  return program;
+}

@@ -1,0 +1,169 @@
+import type { Task } from '../losses/loss.ts';
+import type { EpochEvent } from '../train/events.ts';
+import type { Limits } from './gap-trend.ts';
+import { GapTrend } from './gap-trend.ts';
+import type { Terminal } from './terminal.ts';
+import { formatGap, formatNumber, formatPercent, formatSeconds } from './text.ts';
+
+/** What a person sees while a command works; all of it goes to standard error. */
+export interface Progress {
+  /** What goes on before the first epoch: "reading train.svm". */
+  stage(text: string): void;
+  /** Training begins now. */
+  start(task: Task, limits: Limits): void;
+  epoch(event: EpochEvent): void;
+  notice(message: string): void;
+  /** Clears what was drawn; nothing may be drawn afterwards. */
+  end(): void;
+}
+
+/** One live line on a terminal, a line per epoch elsewhere, nothing when quiet. */
+export function createProgress(terminal: Terminal, quiet: boolean): Progress {
+  if (quiet) return silentProgress;
+  return terminal.live ? new LiveProgress(terminal) : new PlainProgress(terminal);
+}
+
+const silentProgress: Progress = {
+  stage() {},
+  start() {},
+  epoch() {},
+  notice() {},
+  end() {},
+};
+
+class PlainProgress implements Progress {
+  readonly #terminal: Terminal;
+  #trend = new GapTrend({ tolerance: 0 });
+  #task: Task = 'classification';
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  stage(): void {}
+
+  start(task: Task, limits: Limits): void {
+    this.#task = task;
+    this.#trend = new GapTrend(limits);
+  }
+
+  epoch(event: EpochEvent): void {
+    this.#trend.add(event);
+    const left = this.#trend.secondsLeft(event.seconds);
+    this.#terminal.say(describeEpoch(event, this.#task, event.seconds, left).join('  '));
+  }
+
+  notice(message: string): void {
+    this.#terminal.say(`note: ${message}`);
+  }
+
+  end(): void {}
+}
+
+const redrawMilliseconds = 100;
+const clearLine = '\r\u001b[K';
+const widestBar = 24;
+const narrowestBar = 6;
+
+class LiveProgress implements Progress {
+  readonly #terminal: Terminal;
+  #timer: NodeJS.Timeout | undefined;
+  #stage = '';
+  #since = performance.now();
+  #task: Task = 'classification';
+  #trend = new GapTrend({ tolerance: 0 });
+  #event: EpochEvent | undefined;
+  /** Clock reading at second 0 of the run. */
+  #origin = 0;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  stage(text: string): void {
+    this.#stage = text;
+    this.#event = undefined;
+    this.#since = performance.now();
+    this.#draw();
+  }
+
+  start(task: Task, limits: Limits): void {
+    this.#task = task;
+    this.#trend = new GapTrend(limits);
+    this.stage('preparing');
+  }
+
+  epoch(event: EpochEvent): void {
+    this.#trend.add(event);
+    const first = this.#event === undefined;
+    this.#event = event;
+    this.#origin = performance.now() - 1000 * event.seconds;
+    // The timer redraws the rest: fast epochs must not wait for the terminal.
+    if (first || performance.now() - this.#since > redrawMilliseconds) this.#draw();
+  }
+
+  notice(message: string): void {
+    this.#terminal.say(`${clearLine}${this.#terminal.colours.dim(`note: ${message}`)}`);
+    this.#draw();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#terminal.write(clearLine);
+  }
+
+  #draw(): void {
+    this.#timer ??= setInterval(() => this.#draw(), redrawMilliseconds).unref();
+    const room = this.#terminal.width - 1;
+    this.#terminal.write(`${clearLine}${this.#event ? this.#run(room) : this.#wait(room)}`);
+    if (this.#event) this.#since = performance.now();
+  }
+
+  #wait(room: number): string {
+    const elapsed = formatSeconds((performance.now() - this.#since) / 1000);
+    return this.#terminal.colours.dim(`${this.#stage} … ${elapsed}`.slice(0, room));
+  }
+
+  #run(room: number): string {
+    const event = this.#event!;
+    const now = Math.max(event.seconds, (performance.now() - this.#origin) / 1000);
+    const left = this.#trend.secondsLeft(now);
+    const fields = describeEpoch(event, this.#task, now, left);
+    while (fields.length > 1 && fields.join('  ').length > room) fields.pop();
+    const text = fields.join('  ');
+    const barRoom = Math.min(widestBar, room - text.length - 2);
+    if (barRoom < narrowestBar) return text;
+    return `${this.#bar(barRoom)}  ${text}`;
+  }
+
+  #bar(length: number): string {
+    const { cyan, dim } = this.#terminal.colours;
+    const filled = Math.round(length * this.#trend.fraction);
+    return cyan('━'.repeat(filled)) + dim('─'.repeat(length - filled));
+  }
+}
+
+/** The fields of a progress line, the least important last. */
+function describeEpoch(
+  event: EpochEvent,
+  task: Task,
+  elapsed: number,
+  left: number | undefined,
+): string[] {
+  const fields = [
+    `epoch ${event.epoch}`,
+    `objective ${formatNumber(event.primal)}`,
+    `gap ${formatGap(event.relativeGap)}`,
+  ];
+  if (event.testError !== undefined) fields.push(describeTestError(event.testError, task));
+  fields.push(formatSeconds(elapsed));
+  if (left !== undefined) fields.push(`${formatSeconds(left)} left`);
+  return fields;
+}
+
+function describeTestError(error: number, task: Task): string {
+  return task === 'classification'
+    ? `test error ${formatPercent(error)}`
+    : `test mse ${formatNumber(error)}`;
+}

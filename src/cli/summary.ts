@@ -1,0 +1,77 @@
+import type { Metrics } from '../metrics/metrics.ts';
+import type { StopReason } from '../train/events.ts';
+import type { TrainReport } from '../train/options.ts';
+import type { Colours } from './terminal.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatGap,
+  formatNumber,
+  formatPercent,
+  formatPercentUp,
+  formatSeconds,
+  plural,
+} from './text.ts';
+
+export interface SavedModel {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** What `dso train` says at the end: what was solved, how well, why it ended, where it is. */
+export function summarize(
+  report: TrainReport,
+  tolerance: number,
+  saved: SavedModel,
+  colours: Colours,
+): string {
+  const { bold, dim, green, yellow } = colours;
+  const converged = report.stopped === 'converged';
+  const lines = [
+    `${bold(`${report.loss} loss, ${report.penalty} penalty`)}, ` +
+      `lambda ${formatNumber(report.lambda)}: ${plural(report.rows, 'row')} × ` +
+      `${plural(report.columns, 'column')}, ${formatCount(report.nonzeros)} non-zeros`,
+    `${report.solver} solver on ${plural(report.threads, 'thread')}, ` +
+      `${describeStop(report.stopped, tolerance)} after ${plural(report.epochs, 'epoch')} ` +
+      dim(`(${describeTimes(report)})`),
+    (converged ? green : yellow)(describeCertificate(report.relativeGap)),
+  ];
+  if (report.test) lines.push(describeTest(report.test));
+  const size = saved.path === '-' ? '' : dim(` (${formatBytes(saved.bytes)})`);
+  lines.push(`model in ${bold(saved.path === '-' ? 'standard output' : saved.path)}${size}`);
+  return lines.join('\n');
+}
+
+function describeStop(stopped: StopReason, tolerance: number): string {
+  switch (stopped) {
+    case 'converged':
+      return `converged to the tolerance ${tolerance}`;
+    case 'epoch-limit':
+      return `stopped by the limit on epochs, short of the tolerance ${tolerance},`;
+    case 'time-limit':
+      return `stopped by the time limit, short of the tolerance ${tolerance},`;
+    case 'interrupted':
+      return 'interrupted';
+  }
+}
+
+function describeTimes({ seconds }: TrainReport): string {
+  return `read ${formatSeconds(seconds.read)}, train ${formatSeconds(seconds.train)}`;
+}
+
+/** The relative gap bounds (P(w) − P*) / |P(w)|, whatever P* is. */
+export function describeCertificate(relativeGap: number): string {
+  if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound was found';
+  return (
+    `within ${formatPercentUp(relativeGap)} of the optimum ` +
+    `(certified: relative duality gap ${formatGap(relativeGap)})`
+  );
+}
+
+export function describeTest(test: Metrics): string {
+  const rows = plural(test.rows, 'row');
+  if (test.task === 'regression') {
+    return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;
+  }
+  return `test error ${formatPercent(test.error)} on ${rows}`;
+}

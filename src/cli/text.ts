@@ -1,0 +1,68 @@
+/** Numbers as people read them. */
+
+const counts = new Intl.NumberFormat('en-US');
+
+/** 1234567 → "1,234,567" */
+export function formatCount(value: number): string {
+  return counts.format(value);
+}
+
+/** Six significant digits without trailing zeros: 0.311330943 → "0.311331" */
+export function formatNumber(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : '–';
+}
+
+/** Two significant digits, for gaps: 0.00079 → "7.9e-4" */
+export function formatGap(value: number): string {
+  return Number.isFinite(value) ? value.toExponential(1) : '–';
+}
+
+/** 0.0431 → "4.31 %" */
+export function formatPercent(fraction: number): string {
+  return `${(100 * fraction).toFixed(2)} %`;
+}
+
+/**
+ * A percentage that is never below the truth, two significant digits: what a certificate may
+ * claim. 0.000791 → "0.080 %"
+ */
+export function formatPercentUp(fraction: number): string {
+  const percent = 100 * fraction;
+  if (percent === 0) return '0 %';
+  const digits = Math.max(0, 1 - Math.floor(Math.log10(percent)));
+  if (digits > 15) return `${percent.toExponential(1)} %`;
+  const scale = 10 ** digits;
+  return `${(Math.ceil(percent * scale) / scale).toFixed(digits)} %`;
+}
+
+/** 0.412 → "0.41 s", 75 → "1 min 15 s", 7500 → "2 h 5 min" */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(seconds < 0.995 ? 2 : 1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.round((whole % 3600) / 60)} min`;
+}
+
+/** 1530000 → "1.5 MB" */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 9.95 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** 1 row, 2 rows */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Lines of two columns, the second one aligned. */
+export function twoColumns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join('\n');
+}

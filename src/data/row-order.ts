@@ -1,0 +1,56 @@
+/** What kept a row from being put in order: the 0-based index that appears more than once. */
+export class RepeatedIndex extends Error {
+  readonly index: number;
+
+  constructor(index: number) {
+    super(`index ${index} appears more than once`);
+    this.index = index;
+  }
+}
+
+/**
+ * Puts the entries from … to - 1 in ascending order of index and drops the zeros, in place, and
+ * returns the new end. Repeats are an error, or are added up in float64 in the order in which
+ * they came, so that the sum does not depend on how a row was sorted.
+ */
+export function orderRow(
+  indices: Int32Array,
+  values: Float32Array,
+  from: number,
+  to: number,
+  sumDuplicates: boolean,
+): number {
+  if (!ascends(indices, from, to)) sortEntries(indices, values, from, to);
+  let kept = from;
+  for (let entry = from; entry < to; ) {
+    const index = indices[entry];
+    let sum = values[entry];
+    for (entry += 1; entry < to && indices[entry] === index; entry += 1) {
+      if (!sumDuplicates) throw new RepeatedIndex(index);
+      sum += values[entry];
+    }
+    values[kept] = sum;
+    indices[kept] = index;
+    // The stored float32 decides: a sum may vanish only when it is rounded.
+    if (values[kept] !== 0) kept += 1;
+  }
+  return kept;
+}
+
+function ascends(indices: Int32Array, from: number, to: number): boolean {
+  for (let entry = from + 1; entry < to; entry += 1) {
+    if (indices[entry] < indices[entry - 1]) return false;
+  }
+  return true;
+}
+
+function sortEntries(indices: Int32Array, values: Float32Array, from: number, to: number): void {
+  const oldIndices = indices.slice(from, to);
+  const oldValues = values.slice(from, to);
+  const order = Int32Array.from(oldIndices, (_, entry) => entry);
+  order.sort((left, right) => oldIndices[left] - oldIndices[right] || left - right);
+  for (let entry = 0; entry < order.length; entry += 1) {
+    indices[from + entry] = oldIndices[order[entry]];
+    values[from + entry] = oldValues[order[entry]];
+  }
+}

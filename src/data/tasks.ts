@@ -1,0 +1,63 @@
+import { LineError } from './complaint.ts';
+import { type FileRange, readLines } from './file-range.ts';
+import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from './libsvm.ts';
+import type { TaskRunner } from './runner.ts';
+
+/** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
+export type ParseOutcome =
+  | { readonly chunk: ParsedChunk }
+  /** A line, counted from 1 at the start of the task's text, that cannot be read. */
+  | { readonly line: number; readonly message: string }
+  /** The text itself could not be had. */
+  | { readonly failure: string };
+
+export interface RangePayload extends FileRange {
+  readonly options: LibsvmOptions;
+}
+
+export interface BytesPayload {
+  /** Whole lines. */
+  readonly bytes: Uint8Array;
+  /** Whether these are the first bytes of the input. */
+  readonly first: boolean;
+  readonly options: LibsvmOptions;
+}
+
+function parseRange(payload: RangePayload): ParseOutcome {
+  return outcomeOf(() => {
+    const lines = readLines(payload);
+    return parseLibsvm(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
+  });
+}
+
+function parseBytes({ bytes, first, options }: BytesPayload): ParseOutcome {
+  return outcomeOf(() => parseLibsvm(first ? withoutMark(bytes) : bytes, options));
+}
+
+function outcomeOf(parse: () => ParsedChunk): ParseOutcome {
+  try {
+    return { chunk: parse() };
+  } catch (error) {
+    if (error instanceof LineError) return { line: error.line, message: error.message };
+    return { failure: (error as Error).message };
+  }
+}
+
+/** Editors on Windows put a byte order mark in front of UTF-8. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return marked ? bytes.subarray(3) : bytes;
+}
+
+/** The tasks that `readDataset` hands to a runner, by name, for worker threads to register. */
+// biome-ignore lint/suspicious/noExplicitAny: every task knows its own payload
+export const parseTasks: Record<string, (payload: any) => unknown> = {
+  'parse-range': parseRange,
+  'parse-bytes': parseBytes,
+};
+
+/** Runs the tasks in the calling thread. */
+export const inlineRunner: TaskRunner = {
+  threads: 1,
+  run: async <Result>(task: string, payload: unknown) => parseTasks[task](payload) as Result,
+};

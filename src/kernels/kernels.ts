@@ -1,0 +1,300 @@
+/**
+ * The hot loops. Two implementations share this interface and agree to the last bit: WebAssembly
+ * compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript, which
+ * also serves custom losses and data beyond one WebAssembly memory.
+ *
+ * A *cell* is the part X[I_q, J_r] of the data matrix in compressed form. Its *units* are the rows
+ * of I_q (row orientation) or the columns of J_r (column orientation); unit k has the entries
+ * offsets[k] … offsets[k+1]-1 of indices (local to the other axis) and values.
+ *
+ * `order` lists units; kernels work on order[begin … end-1].
+ */
+export interface Cell {
+  readonly offsets: Int32Array;
+  readonly indices: Int32Array;
+  readonly values: Float32Array;
+}
+
+/**
+ * How a column's dual image v_j becomes its weight in row mode:
+ * w_j = soft(v_j + shift_j, threshold_j) · inverse_j, the minimiser of
+ * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w.
+ */
+export interface WeightMap {
+  readonly image: Float64Array;
+  readonly threshold: Float64Array;
+  readonly inverse: Float64Array;
+  readonly shift: Float64Array;
+}
+
+/** What row mode keeps for each row of one worker. */
+export interface RowState {
+  readonly labels: Float64Array;
+  readonly alpha: Float64Array;
+  /** Σ_j x_ij² / μ_j, with μ_j the curvature of column j's penalty. */
+  readonly norms: Float64Array;
+  /** Σ_j x_ij² / μ_j · |Ω̄_j| / m: how much of the row collides with other rows. */
+  readonly collisions: Float64Array;
+  /** |Ω_i| */
+  readonly counts: Int32Array;
+  readonly level: Uint8Array;
+  readonly skip: Uint8Array;
+}
+
+/** The changes a batch left behind: unit pendingUnits[k] moved by pendingDeltas[k]. */
+export interface Pending {
+  readonly units: Int32Array;
+  readonly deltas: Float64Array;
+}
+
+/** Slots of the `stats` array that step and sweep kernels add to. */
+export const stat = { work: 0, moved: 1, effective: 2, loss: 3, length: 8 } as const;
+
+/** Scalars of a dual step. */
+export interface RowStep {
+  /** ρ κ φ · stale · N/B: multiplies the collisions. */
+  readonly damping: number;
+  /** 1/m */
+  readonly inverseRows: number;
+  /** What a change of α is multiplied with on its way to w (1/(λm)) or to the image (1/m). */
+  readonly deltaScale: number;
+  /** 1 to skip rows that rest at a bound. */
+  readonly shrink: number;
+}
+
+/** What column mode keeps for each row of one worker. */
+export interface MarginState {
+  readonly labels: Float64Array;
+  readonly margins: Float64Array;
+  /** ℓ' and damped ℓ'' at the margin, valid where dirty is 0. */
+  readonly slopes: Float64Array;
+  readonly curvatures: Float64Array;
+  readonly dirty: Uint8Array;
+  /** |Ω_i| / d */
+  readonly density: Float64Array;
+}
+
+/** What column mode keeps for each column of one block. */
+export interface ColumnState {
+  readonly weights: Float64Array;
+  readonly gradients: Float64Array;
+  readonly hessians: Float64Array;
+  /** λ l1 f_j and λ l2 f_j */
+  readonly l1: Float64Array;
+  readonly l2: Float64Array;
+  /** |Ω̄_j| */
+  readonly counts: Int32Array;
+  readonly level: Uint8Array;
+  readonly skip: Uint8Array;
+}
+
+/** Doubles per column in the paper's solver: one cache line {w, accumulator, λf/|Ω̄|, w₀, ∇₀, box}. */
+export const saddleStride = 8;
+
+/** What the paper's solver keeps for each row of one worker. */
+export interface SaddleRows {
+  readonly labels: Float64Array;
+  readonly alpha: Float64Array;
+  /** Σ of squared gradients (AdaGrad). */
+  readonly accumulators: Float64Array;
+  /** 1/(m |Ω_i|) */
+  readonly inverseCounts: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  /** Snapshot of α and its full gradient per non-zero (SVRG). */
+  readonly snapshot: Float64Array;
+  readonly snapshotGradient: Float64Array;
+}
+
+export interface SaddleStep {
+  /** Step sizes: η_t itself, or AdaGrad's numerator. */
+  readonly weightStep: number;
+  readonly alphaStep: number;
+  readonly adagrad: boolean;
+  readonly svrg: boolean;
+  readonly l1: number;
+  readonly l2: number;
+  readonly inverseRows: number;
+}
+
+export interface Kernels {
+  readonly name: 'wasm' | 'plain';
+
+  /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */
+  gather(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    fresh: boolean,
+    source: Float64Array,
+    result: Float64Array,
+  ): void;
+
+  /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
+  scatter(
+    cell: Cell,
+    pending: Pending,
+    count: number,
+    target: Float64Array,
+  ): void;
+
+  /** The same on the image v, followed by w_j = soft(v_j + shift_j, threshold_j) · inverse_j. */
+  scatterMapped(
+    cell: Cell,
+    pending: Pending,
+    count: number,
+    map: WeightMap,
+    weights: Float64Array,
+  ): void;
+
+  /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */
+  rowNorms(
+    cell: Cell,
+    units: number,
+    a: Float64Array,
+    b: Float64Array,
+    norms: Float64Array,
+    collisions: Float64Array,
+  ): void;
+
+  /** Dual steps of a batch whose margins are complete. Returns the number of pending changes. */
+  stepRows(
+    order: Int32Array,
+    begin: number,
+    end: number,
+    margins: Float64Array,
+    rows: RowState,
+    step: RowStep,
+    pending: Pending,
+    stats: Float64Array,
+  ): number;
+
+  /** One worker, one row at a time: margin, dual step, update. */
+  sweepRows(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: RowState,
+    step: RowStep,
+    weights: Float64Array,
+    stats: Float64Array,
+  ): void;
+
+  sweepRowsMapped(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: RowState,
+    step: RowStep,
+    map: WeightMap,
+    weights: Float64Array,
+    stats: Float64Array,
+  ): void;
+
+  /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
+  scatterColumns(cell: Cell, pending: Pending, count: number, rows: MarginState): void;
+
+  /** gradients[j] (+)= Σ ℓ'(u_i) x_ij, hessians[j] (+)= Σ ℓ''(u_i) (1 + damping·density_i) x_ij². */
+  gatherColumns(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    fresh: boolean,
+    rows: MarginState,
+    columns: ColumnState,
+    damping: number,
+  ): void;
+
+  /** Prox-Newton steps of a batch of columns. Returns the number of pending changes. */
+  stepColumns(
+    order: Int32Array,
+    begin: number,
+    end: number,
+    columns: ColumnState,
+    inverseRows: number,
+    pending: Pending,
+    stats: Float64Array,
+  ): number;
+
+  /** One worker, one column at a time. */
+  sweepColumns(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: MarginState,
+    columns: ColumnState,
+    damping: number,
+    inverseRows: number,
+    stats: Float64Array,
+  ): void;
+
+  /** Equation saddle_grad of the paper over the listed rows of a cell. */
+  saddleRows(
+    cell: Cell,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: SaddleRows,
+    columns: Float64Array,
+    step: SaddleStep,
+  ): void;
+
+  /** Σ ℓ(u_i, y_i) */
+  lossSum(margins: Float64Array, labels: Float64Array, begin: number, end: number): number;
+  /** Σ ℓ*(−scale·α_i) */
+  conjugateSum(
+    alpha: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    scale: number,
+  ): number;
+  /** Σ (b_i − a_i) ℓ*'(−(a_i + η (b_i − a_i))): slope of −Σℓ*(−α) from a to b. */
+  conjugateSlope(
+    from: Float64Array,
+    to: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    eta: number,
+  ): number;
+  /** Σ (b_i − a_i) ℓ'(a_i + η (b_i − a_i)): slope of Σℓ from margins a to b. */
+  lossSlope(
+    from: Float64Array,
+    to: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    eta: number,
+  ): number;
+  /** alpha[i] = −ℓ'(u_i, y_i): the dual point a primal point suggests. */
+  dualPoint(
+    margins: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    alpha: Float64Array,
+  ): void;
+  /** target[i] = ℓ*'(−α_i) */
+  dualSlopes(
+    alpha: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    target: Float64Array,
+  ): void;
+  /** target[i] = clip(alpha[i] + shift) to the domain; returns the sum. */
+  shiftAlpha(
+    alpha: Float64Array,
+    labels: Float64Array,
+    begin: number,
+    end: number,
+    shift: number,
+    target: Float64Array,
+  ): number;
+}

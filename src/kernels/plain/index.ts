@@ -1,0 +1,17 @@
+import type { Loss } from '../../losses/loss.ts';
+import type { Kernels } from '../kernels.ts';
+import { plainColumnKernels } from './columns.ts';
+import { plainRowKernels } from './rows.ts';
+import { plainSaddleKernel } from './saddle.ts';
+import { plainSumKernels } from './sums.ts';
+
+/** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
+export function plainKernels(loss: Loss): Kernels {
+  return {
+    name: 'plain',
+    ...plainRowKernels(loss),
+    ...plainColumnKernels(loss),
+    ...plainSaddleKernel(loss),
+    ...plainSumKernels(loss),
+  };
+}

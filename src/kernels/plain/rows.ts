@@ -1,0 +1,156 @@
+import type { Loss } from '../../losses/loss.ts';
+import { softThreshold } from '../../math/scalars.ts';
+import type { Kernels, RowState, RowStep } from '../kernels.ts';
+
+type RowKernels = Pick<
+  Kernels,
+  | 'gather'
+  | 'scatter'
+  | 'scatterMapped'
+  | 'rowNorms'
+  | 'stepRows'
+  | 'sweepRows'
+  | 'sweepRowsMapped'
+>;
+
+/** A resting row is far from its bound when the dual gradient there exceeds this. */
+const restMargin = 0.05;
+const highestLevel = 3;
+
+/** Row mode: the unit is a row, the block that travels is w. Twin of assembly/rows.ts. */
+export function plainRowKernels(loss: Loss): RowKernels {
+  const { parameter } = loss;
+
+  /** The exact dual step of one row; returns the change of α and keeps the books. */
+  function stepRow(
+    i: number,
+    u: number,
+    rows: RowState,
+    step: RowStep,
+    stats: Float64Array,
+  ): number {
+    const y = rows.labels[i];
+    const alpha = rows.alpha[i];
+    const q = (rows.norms[i] + step.damping * rows.collisions[i]) * step.inverseRows;
+    const next = loss.dualStep(alpha, u, q, y, parameter);
+    const delta = next - alpha;
+    stats[3] += loss.value(u, y, parameter);
+    if (delta !== 0) {
+      rows.alpha[i] = next;
+      rows.level[i] = 0;
+      const curvature = loss.curvature(u + q * delta, y, parameter);
+      stats[0] += 2 * rows.counts[i];
+      stats[1] += 1;
+      stats[2] += curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1;
+      return delta;
+    }
+    stats[0] += rows.counts[i];
+    if (step.shrink !== 0) {
+      const slope = loss.conjugateDerivative(-alpha, y, parameter) - u;
+      let level = 0;
+      if (slope > restMargin || slope < -restMargin) {
+        level = rows.level[i] < highestLevel ? rows.level[i] + 1 : highestLevel;
+        rows.skip[i] = (1 << level) - 1;
+      }
+      rows.level[i] = level;
+    }
+    return 0;
+  }
+
+  return {
+    gather({ offsets, indices, values }, order, begin, end, fresh, weights, margins) {
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        let u = fresh ? 0 : margins[i];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) u += weights[indices[k]] * values[k];
+        margins[i] = u;
+      }
+    },
+
+    scatter({ offsets, indices, values }, pending, count, target) {
+      for (let position = 0; position < count; position++) {
+        const i = pending.units[position];
+        const delta = pending.deltas[position];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) target[indices[k]] += delta * values[k];
+      }
+    },
+
+    scatterMapped({ offsets, indices, values }, pending, count, map, weights) {
+      const { image, threshold, inverse, shift } = map;
+      for (let position = 0; position < count; position++) {
+        const i = pending.units[position];
+        const delta = pending.deltas[position];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          const j = indices[k];
+          const v = image[j] + delta * values[k];
+          image[j] = v;
+          weights[j] = softThreshold(v + shift[j], threshold[j]) * inverse[j];
+        }
+      }
+    },
+
+    rowNorms({ offsets, indices, values }, units, a, b, norms, collisions) {
+      for (let i = 0; i < units; i++) {
+        let norm = norms[i];
+        let collision = collisions[i];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          const square = values[k] * values[k];
+          norm += square * a[indices[k]];
+          collision += square * b[indices[k]];
+        }
+        norms[i] = norm;
+        collisions[i] = collision;
+      }
+    },
+
+    stepRows(order, begin, end, margins, rows, step, pending, stats) {
+      let count = 0;
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        const delta = stepRow(i, margins[i], rows, step, stats);
+        if (delta !== 0) {
+          pending.units[count] = i;
+          pending.deltas[count] = delta * step.deltaScale;
+          count++;
+        }
+      }
+      return count;
+    },
+
+    sweepRows({ offsets, indices, values }, order, begin, end, rows, step, weights, stats) {
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        const first = offsets[i];
+        const last = offsets[i + 1];
+        let u = 0;
+        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
+        const delta = stepRow(i, u, rows, step, stats);
+        if (delta !== 0) {
+          const scaled = delta * step.deltaScale;
+          for (let k = first; k < last; k++) weights[indices[k]] += scaled * values[k];
+        }
+      }
+    },
+
+    sweepRowsMapped({ offsets, indices, values }, order, begin, end, rows, step, map, weights, stats) {
+      const { image, threshold, inverse, shift } = map;
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        const first = offsets[i];
+        const last = offsets[i + 1];
+        let u = 0;
+        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
+        const delta = stepRow(i, u, rows, step, stats);
+        if (delta !== 0) {
+          const scaled = delta * step.deltaScale;
+          for (let k = first; k < last; k++) {
+            const j = indices[k];
+            const v = image[j] + scaled * values[k];
+            image[j] = v;
+            weights[j] = softThreshold(v + shift[j], threshold[j]) * inverse[j];
+          }
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs';
+import type { Cell, ColumnState, Kernels, MarginState, Pending, RowState, RowStep } from './kernels.ts';
+
+/** The functions of a kernel module: addresses and numbers in, a number or nothing out. */
+type Exports = Record<string, (...values: number[]) => number>;
+
+const folder = new URL(import.meta.url.endsWith('.ts') ? '../../wasm/' : '../wasm/', import.meta.url);
+
+/** Compiled modules by loss; a module is posted to worker threads rather than compiled there. */
+const compiled = new Map<string, WebAssembly.Module>();
+
+export function kernelModule(lossName: string): WebAssembly.Module {
+  let module = compiled.get(lossName);
+  if (!module) {
+    module = new WebAssembly.Module(readFileSync(new URL(`${lossName}.wasm`, folder)));
+    compiled.set(lossName, module);
+  }
+  return module;
+}
+
+const cellAddress = (cell: Cell) =>
+  [cell.offsets.byteOffset, cell.indices.byteOffset, cell.values.byteOffset] as const;
+
+const rowAddress = (rows: RowState) =>
+  [
+    rows.labels.byteOffset,
+    rows.alpha.byteOffset,
+    rows.norms.byteOffset,
+    rows.collisions.byteOffset,
+    rows.counts.byteOffset,
+    rows.level.byteOffset,
+    rows.skip.byteOffset,
+  ] as const;
+
+const marginAddress = (rows: MarginState) =>
+  [
+    rows.labels.byteOffset,
+    rows.margins.byteOffset,
+    rows.slopes.byteOffset,
+    rows.curvatures.byteOffset,
+    rows.dirty.byteOffset,
+    rows.density.byteOffset,
+  ] as const;
+
+const columnAddress = (columns: ColumnState) =>
+  [
+    columns.weights.byteOffset,
+    columns.gradients.byteOffset,
+    columns.hessians.byteOffset,
+    columns.l1.byteOffset,
+    columns.l2.byteOffset,
+    columns.counts.byteOffset,
+    columns.level.byteOffset,
+    columns.skip.byteOffset,
+  ] as const;
+
+const pendingAddress = (pending: Pending) =>
+  [pending.units.byteOffset, pending.deltas.byteOffset] as const;
+
+/**
+ * Binds a kernel module to the memory that holds all arrays. Callers pass views on that memory;
+ * only their addresses cross the border.
+ */
+export function wasmKernels(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  parameter: number,
+): Kernels {
+  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+  const stepNumbers = (step: RowStep) =>
+    [step.damping, step.inverseRows, step.deltaScale, step.shrink, parameter] as const;
+  return {
+    name: 'wasm',
+    gather: (cell, order, begin, end, fresh, weights, margins) => {
+      wasm.gather(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        fresh ? 1 : 0,
+        weights.byteOffset,
+        margins.byteOffset,
+      );
+    },
+    scatter: (cell, pending, count, target) => {
+      wasm.scatter(...cellAddress(cell), ...pendingAddress(pending), count, target.byteOffset);
+    },
+    scatterMapped: (cell, pending, count, map, weights) => {
+      wasm.scatterMapped(
+        ...cellAddress(cell),
+        ...pendingAddress(pending),
+        count,
+        map.image.byteOffset,
+        map.threshold.byteOffset,
+        map.inverse.byteOffset,
+        map.shift.byteOffset,
+        weights.byteOffset,
+      );
+    },
+    rowNorms: (cell, units, a, b, norms, collisions) => {
+      wasm.rowNorms(
+        ...cellAddress(cell),
+        units,
+        a.byteOffset,
+        b.byteOffset,
+        norms.byteOffset,
+        collisions.byteOffset,
+      );
+    },
+    stepRows: (order, begin, end, margins, rows, step, pending, stats) =>
+      wasm.stepRows(
+        order.byteOffset,
+        begin,
+        end,
+        margins.byteOffset,
+        ...rowAddress(rows),
+        ...stepNumbers(step),
+        ...pendingAddress(pending),
+        stats.byteOffset,
+      ),
+    sweepRows: (cell, order, begin, end, rows, step, weights, stats) => {
+      wasm.sweepRows(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        ...rowAddress(rows),
+        ...stepNumbers(step),
+        weights.byteOffset,
+        stats.byteOffset,
+      );
+    },
+    sweepRowsMapped: (cell, order, begin, end, rows, step, map, weights, stats) => {
+      wasm.sweepRowsMapped(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        ...rowAddress(rows),
+        ...stepNumbers(step),
+        map.image.byteOffset,
+        map.threshold.byteOffset,
+        map.inverse.byteOffset,
+        map.shift.byteOffset,
+        weights.byteOffset,
+        stats.byteOffset,
+      );
+    },
+    scatterColumns: (cell, pending, count, rows) => {
+      wasm.scatterColumns(
+        ...cellAddress(cell),
+        ...pendingAddress(pending),
+        count,
+        rows.margins.byteOffset,
+        rows.dirty.byteOffset,
+      );
+    },
+    gatherColumns: (cell, order, begin, end, fresh, rows, columns, damping) => {
+      wasm.gatherColumns(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        fresh ? 1 : 0,
+        ...marginAddress(rows),
+        columns.gradients.byteOffset,
+        columns.hessians.byteOffset,
+        damping,
+        parameter,
+      );
+    },
+    stepColumns: (order, begin, end, columns, inverseRows, pending, stats) =>
+      wasm.stepColumns(
+        order.byteOffset,
+        begin,
+        end,
+        ...columnAddress(columns),
+        inverseRows,
+        ...pendingAddress(pending),
+        stats.byteOffset,
+      ),
+    sweepColumns: (cell, order, begin, end, rows, columns, damping, inverseRows, stats) => {
+      wasm.sweepColumns(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        ...marginAddress(rows),
+        ...columnAddress(columns),
+        damping,
+        inverseRows,
+        parameter,
+        stats.byteOffset,
+      );
+    },
+    saddleRows: (cell, order, begin, end, rows, columns, step) => {
+      wasm.saddleRows(
+        ...cellAddress(cell),
+        order.byteOffset,
+        begin,
+        end,
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        rows.accumulators.byteOffset,
+        rows.inverseCounts.byteOffset,
+        rows.low.byteOffset,
+        rows.high.byteOffset,
+        rows.snapshot.byteOffset,
+        rows.snapshotGradient.byteOffset,
+        columns.byteOffset,
+        step.weightStep,
+        step.alphaStep,
+        step.adagrad ? 1 : 0,
+        step.svrg ? 1 : 0,
+        step.l1,
+        step.l2,
+        step.inverseRows,
+        parameter,
+      );
+    },
+    lossSum: (margins, labels, begin, end) =>
+      wasm.lossSum(margins.byteOffset, labels.byteOffset, begin, end, parameter),
+    conjugateSum: (alpha, labels, begin, end, scale) =>
+      wasm.conjugateSum(alpha.byteOffset, labels.byteOffset, begin, end, scale, parameter),
+    conjugateSlope: (from, to, labels, begin, end, eta) =>
+      wasm.conjugateSlope(
+        from.byteOffset,
+        to.byteOffset,
+        labels.byteOffset,
+        begin,
+        end,
+        eta,
+        parameter,
+      ),
+    lossSlope: (from, to, labels, begin, end, eta) =>
+      wasm.lossSlope(
+        from.byteOffset,
+        to.byteOffset,
+        labels.byteOffset,
+        begin,
+        end,
+        eta,
+        parameter,
+      ),
+    dualPoint: (margins, labels, begin, end, alpha) => {
+      wasm.dualPoint(margins.byteOffset, labels.byteOffset, begin, end, alpha.byteOffset, parameter);
+    },
+    dualSlopes: (alpha, labels, begin, end, target) => {
+      wasm.dualSlopes(alpha.byteOffset, labels.byteOffset, begin, end, target.byteOffset, parameter);
+    },
+    shiftAlpha: (alpha, labels, begin, end, shift, target) =>
+      wasm.shiftAlpha(
+        alpha.byteOffset,
+        labels.byteOffset,
+        begin,
+        end,
+        shift,
+        target.byteOffset,
+        parameter,
+      ),
+  };
+}

@@ -1,0 +1,142 @@
+/** The losses by name, as values: `losses.huber({ delta: 2 })`. */
+import { UsageError } from '../errors.ts';
+import { closest } from '../math/closest.ts';
+import * as absolute from './absolute.ts';
+import * as hinge from './hinge.ts';
+import * as huber from './huber.ts';
+import * as logistic from './logistic.ts';
+import type { Loss, LossFunctions, Task } from './loss.ts';
+import * as smoothedHinge from './smoothed-hinge.ts';
+import * as square from './square.ts';
+import * as squaredHinge from './squared-hinge.ts';
+
+export { loadLoss } from './custom.ts';
+
+export const lossNames = [
+  'hinge',
+  'squared-hinge',
+  'smoothed-hinge',
+  'logistic',
+  'square',
+  'huber',
+  'absolute',
+] as const;
+
+export type LossName = (typeof lossNames)[number];
+
+interface ParameterRule {
+  readonly name: string;
+  readonly initial: number;
+  readonly wanted: string;
+  accepts(parameter: number): boolean;
+}
+
+interface Definition {
+  readonly functions: LossFunctions;
+  readonly task: Task;
+  readonly smooth: boolean;
+  readonly parameter?: ParameterRule;
+}
+
+const definitions: Readonly<Record<LossName, Definition>> = {
+  hinge: { functions: hinge, task: 'classification', smooth: false },
+  'squared-hinge': { functions: squaredHinge, task: 'classification', smooth: true },
+  'smoothed-hinge': {
+    functions: smoothedHinge,
+    task: 'classification',
+    smooth: true,
+    parameter: {
+      name: 'smoothing',
+      initial: 1,
+      wanted: 'a number above 0 and at most 1',
+      accepts: (smoothing) => smoothing > 0 && smoothing <= 1,
+    },
+  },
+  logistic: { functions: logistic, task: 'classification', smooth: true },
+  square: { functions: square, task: 'regression', smooth: true },
+  huber: {
+    functions: huber,
+    task: 'regression',
+    smooth: true,
+    parameter: {
+      name: 'delta',
+      initial: 1,
+      wanted: 'a finite number above 0',
+      accepts: (delta) => delta > 0 && delta < Infinity,
+    },
+  },
+  absolute: {
+    functions: absolute,
+    task: 'regression',
+    smooth: false,
+    parameter: {
+      name: 'epsilon',
+      initial: 0,
+      wanted: 'a finite number of at least 0',
+      accepts: (epsilon) => epsilon >= 0 && epsilon < Infinity,
+    },
+  },
+};
+
+function checkedParameter(name: LossName, given: number | undefined): number {
+  const rule = definitions[name].parameter;
+  if (rule === undefined) {
+    if (given === undefined) return 0;
+    throw new UsageError(`loss '${name}' takes no parameter, but was given ${given}`);
+  }
+  const parameter = given ?? rule.initial;
+  if (typeof parameter === 'number' && rule.accepts(parameter)) return parameter;
+  throw new UsageError(
+    `loss '${name}': ${rule.name} is ${String(parameter)}; it must be ${rule.wanted}`,
+  );
+}
+
+function makeLoss(name: LossName, given?: number): Loss {
+  const { functions, task, smooth, parameter: rule } = definitions[name];
+  const parameter = checkedParameter(name, given);
+  return Object.freeze({
+    name,
+    task,
+    smooth,
+    parameter,
+    ...(rule === undefined ? {} : { parameterName: rule.name }),
+    value: functions.value,
+    derivative: functions.derivative,
+    curvature: functions.curvature,
+    conjugate: functions.conjugate,
+    conjugateDerivative: functions.conjugateDerivative,
+    conjugateLow: functions.conjugateLow,
+    conjugateHigh: functions.conjugateHigh,
+    dualStep: functions.dualStep,
+  });
+}
+
+export const losses = Object.freeze({
+  /** max(0, 1 − y u) */
+  hinge: (): Loss => makeLoss('hinge'),
+  /** max(0, 1 − y u)² */
+  squaredHinge: (): Loss => makeLoss('squared-hinge'),
+  /** The hinge with its corner rounded over a width `smoothing` (default 1, at most 1). */
+  smoothedHinge: (options: { smoothing?: number } = {}): Loss =>
+    makeLoss('smoothed-hinge', options.smoothing),
+  /** log(1 + e^(−y u)) */
+  logistic: (): Loss => makeLoss('logistic'),
+  /** ½ (u − y)² */
+  square: (): Loss => makeLoss('square'),
+  /** ½ (u − y)² up to a distance `delta` (default 1), straight beyond. */
+  huber: (options: { delta?: number } = {}): Loss => makeLoss('huber', options.delta),
+  /** max(0, |u − y| − epsilon), epsilon = 0 by default. */
+  absolute: (options: { epsilon?: number } = {}): Loss => makeLoss('absolute', options.epsilon),
+});
+
+function isLossName(name: string): name is LossName {
+  return Object.hasOwn(definitions, name);
+}
+
+/** The loss the command line calls `name`; `parameter` is its smoothing, delta or epsilon. */
+export function lossByName(name: string, parameter?: number): Loss {
+  if (isLossName(name)) return makeLoss(name, parameter);
+  const similar = closest(name, lossNames);
+  const hint = similar === undefined ? '' : `; did you mean '${similar}'?`;
+  throw new UsageError(`unknown loss '${name}'${hint} (losses: ${lossNames.join(', ')})`);
+}

@@ -1,0 +1,250 @@
+import type { Kernels } from '../kernels/kernels.ts';
+import { softThreshold } from '../math/scalars.ts';
+import { rootOfFalling } from '../math/root.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
+import type { Ring } from '../parallel/ring.ts';
+import type { Team } from '../parallel/team.ts';
+import type { Problem } from './problem.ts';
+
+/** A primal point's value, a lower bound on the optimum, and how far apart they are. */
+export interface Gap {
+  readonly primal: number;
+  readonly dual: number;
+}
+
+const tiny = 1e-300;
+
+/** (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P. */
+export function relativeGap({ primal, dual }: Gap): number {
+  return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
+}
+
+export interface ObjectiveMemory {
+  /** 0, 1, 2, …: every unit of a cell in order. */
+  readonly identity: Int32Array;
+  readonly alpha: Float64Array;
+  readonly margins: Float64Array;
+  readonly image: Float64Array;
+}
+
+export function allocateObjective(arena: Arena, partition: Partition): ObjectiveMemory {
+  let longest = 0;
+  for (let k = 0; k < partition.size; k++) {
+    longest = Math.max(
+      longest,
+      partition.rowStarts[k + 1] - partition.rowStarts[k],
+      partition.columnStarts[k + 1] - partition.columnStarts[k],
+    );
+  }
+  const identity = arena.int32(longest);
+  for (let k = 0; k < identity.length; k++) identity[k] = k;
+  return {
+    identity,
+    alpha: arena.float64(partition.rowOrder.length),
+    margins: arena.float64(partition.rowOrder.length),
+    image: arena.float64(partition.columnOrder.length),
+  };
+}
+
+/**
+ * The only place that knows P(w), D(α) and their difference:
+ *
+ *   P(w) = Σ_j λ f_j φ(w_j) + (1/m) Σ_i ℓ(⟨w, x_i⟩, y_i)
+ *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/m) Σ_i ℓ*(−α_i),   v = (1/m) Σ_i α_i x_i
+ *
+ * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
+ * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; an unpenalised intercept asks for Σα = 0,
+ * and α is shifted to it.
+ *
+ * Every thread of the team calls each method; all get the same bits back.
+ */
+export class Objective {
+  readonly problem: Problem;
+  readonly kernels: Kernels;
+  readonly #team: Team;
+  readonly #ring: Ring;
+  readonly #memory: ObjectiveMemory;
+
+  constructor(
+    problem: Problem,
+    kernels: Kernels,
+    team: Team,
+    ring: Ring,
+    memory: ObjectiveMemory,
+  ) {
+    this.problem = problem;
+    this.kernels = kernels;
+    this.#team = team;
+    this.#ring = ring;
+    this.#memory = memory;
+  }
+
+  /** Room for one image, free between calls of dual(). */
+  get scratchImage(): Float64Array {
+    return this.#memory.image;
+  }
+
+  /** Rows of worker q, as a view. */
+  rowsOf(array: Float64Array, worker: number): Float64Array {
+    const { rowStarts } = this.problem.grid.partition;
+    return array.subarray(rowStarts[worker], rowStarts[worker + 1]);
+  }
+
+  /** Columns of block r, as a view. */
+  columnsOf(array: Float64Array, block: number): Float64Array {
+    const { columnStarts } = this.problem.grid.partition;
+    return array.subarray(columnStarts[block], columnStarts[block + 1]);
+  }
+
+  /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
+  margins(weights: Float64Array, margins: Float64Array): void {
+    const { orientation } = this.problem.grid;
+    this.#multiply(orientation === 'rows', weights, margins, 'row');
+  }
+
+  /** v = (1/m) Σ α_i x_i by one rotation of the ring. */
+  image(alpha: Float64Array, image: Float64Array): void {
+    const { orientation } = this.problem.grid;
+    this.#multiply(orientation === 'columns', alpha, image, 'column');
+    const scale = 1 / this.problem.rows;
+    for (let block = this.#team.first; block < this.#team.end; block++) {
+      const mine = this.columnsOf(image, block);
+      for (let j = 0; j < mine.length; j++) mine[j] *= scale;
+    }
+    this.#team.barrier();
+  }
+
+  /** X·source onto rows or Xᵀ·source onto columns: gathered along units or scattered from them. */
+  #multiply(
+    gather: boolean,
+    source: Float64Array,
+    target: Float64Array,
+    onto: 'row' | 'column',
+  ): void {
+    const { cells, size } = this.problem.grid;
+    const { identity } = this.#memory;
+    const home = onto === 'row' ? this.rowsOf : this.columnsOf;
+    for (let own = this.#team.first; own < this.#team.end; own++) home.call(this, target, own).fill(0);
+    this.#ring.rotate((worker, block) => {
+      const cell = cells[worker * size + block];
+      const units = cell.offsets.length - 1;
+      const rows = this.rowsOf(onto === 'row' ? target : source, worker);
+      const columns = this.columnsOf(onto === 'row' ? source : target, block);
+      const from = onto === 'row' ? columns : rows;
+      const to = onto === 'row' ? rows : columns;
+      if (gather) this.kernels.gather(cell, identity, 0, units, false, from, to);
+      else this.kernels.scatter(cell, { units: identity, deltas: from }, units, to);
+    });
+    this.#team.barrier();
+  }
+
+  /** P(w) from nothing but w and the data. */
+  primalOf(weights: Float64Array): number {
+    this.margins(weights, this.#memory.margins);
+    return this.primal(weights, this.#memory.margins);
+  }
+
+  /** P(w), given the margins of w. */
+  primal(weights: Float64Array, margins: Float64Array): number {
+    const { rows, l1, l2, labels } = this.problem;
+    const sums = this.#team.reduce(2, (part, values) => {
+      const w = this.columnsOf(weights, part);
+      const one = this.columnsOf(l1, part);
+      const two = this.columnsOf(l2, part);
+      let penalty = 0;
+      for (let j = 0; j < w.length; j++) {
+        penalty += one[j] * Math.abs(w[j]) + 0.5 * two[j] * w[j] * w[j];
+      }
+      const u = this.rowsOf(margins, part);
+      values[0] = penalty;
+      values[1] = this.kernels.lossSum(u, this.rowsOf(labels, part), 0, u.length);
+    });
+    return sums[0] + sums[1] / rows;
+  }
+
+  /** D at a feasible point made from α; one rotation for its image. */
+  dual(alpha: Float64Array): number {
+    const feasible = this.#balance(alpha);
+    this.image(feasible, this.#memory.image);
+    return this.dualOfImage(feasible, this.#memory.image);
+  }
+
+  /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
+  dualOfImage(alpha: Float64Array, image: Float64Array): number {
+    const { rows, labels, penalty } = this.problem;
+    const quadratic = penalty.l2 > 0;
+    const scale = quadratic ? 1 : 1 / Math.max(1, this.#largestExcess(image));
+    const sums = this.#team.reduce(2, (part, values) => {
+      const a = this.rowsOf(alpha, part);
+      values[0] = quadratic ? this.#conjugatePenalty(image, part) : 0;
+      values[1] = this.kernels.conjugateSum(a, this.rowsOf(labels, part), 0, a.length, scale);
+    });
+    return -sums[0] - sums[1] / rows;
+  }
+
+  /** Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block. */
+  #conjugatePenalty(image: Float64Array, block: number): number {
+    const v = this.columnsOf(image, block);
+    const one = this.columnsOf(this.problem.l1, block);
+    const two = this.columnsOf(this.problem.l2, block);
+    let sum = 0;
+    for (let j = 0; j < v.length; j++) {
+      // The intercept's column has no penalty and, Σα being 0, no image.
+      if (two[j] > 0) {
+        const excess = softThreshold(v[j], one[j]);
+        sum += (excess * excess) / (2 * two[j]);
+      }
+    }
+    return sum;
+  }
+
+  /** max_j |v_j| / (λ l1 f_j): the factor by which α breaks the constraint of a pure L1 penalty. */
+  #largestExcess(image: Float64Array): number {
+    const [largest] = this.#team.reduce(
+      1,
+      (block, values) => {
+        const v = this.columnsOf(image, block);
+        const one = this.columnsOf(this.problem.l1, block);
+        let excess = 0;
+        for (let j = 0; j < v.length; j++) {
+          if (one[j] > 0) excess = Math.max(excess, Math.abs(v[j]) / one[j]);
+        }
+        values[0] = excess;
+      },
+      'max',
+    );
+    return largest;
+  }
+
+  /** α shifted by one number and clipped to the domain so that Σα = 0, as an intercept demands. */
+  #balance(alpha: Float64Array): Float64Array {
+    if (this.problem.interceptPlace < 0) return alpha;
+    const { rows, labels } = this.problem;
+    const balanced = this.#memory.alpha;
+    const sumAt = (shift: number) =>
+      this.#team.reduce(1, (worker, values) => {
+        const a = this.rowsOf(alpha, worker);
+        const target = this.rowsOf(balanced, worker);
+        values[0] = this.kernels.shiftAlpha(a, this.rowsOf(labels, worker), 0, a.length, shift, target);
+      })[0];
+    const start = sumAt(0);
+    if (start === 0) return balanced;
+    // The sum rises with the shift; look for its root on the side where it must be.
+    const side = start > 0 ? -1 : 1;
+    let inner = 0;
+    let atInner = start;
+    let outer = (side * Math.abs(start)) / rows;
+    let atOuter = sumAt(outer);
+    for (let k = 0; k < 60 && atOuter !== 0 && atOuter > 0 === start > 0; k++) {
+      inner = outer;
+      atInner = atOuter;
+      outer *= 2;
+      atOuter = sumAt(outer);
+    }
+    if (atOuter === 0) return balanced;
+    const flipped = (t: number) => -side * sumAt(inner + t * (outer - inner));
+    rootOfFalling(flipped, 0, -side * atInner, 1, -side * atOuter, 1e-15, 60);
+    return balanced;
+  }
+}

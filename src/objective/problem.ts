@@ -1,0 +1,73 @@
+import type { Penalty } from '../penalties/penalty.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Grid } from '../parallel/grid.ts';
+import type { Partition } from '../parallel/partition.ts';
+
+/**
+ * P(w) = λ Σ_j f_j φ(w_j) + (1/m) Σ_i ℓ(⟨w, x_i⟩, y_i) laid out on the grid. Rows and columns are
+ * in the partition's order throughout; an unpenalised intercept is a column of ones with f = 0.
+ */
+export interface Problem {
+  readonly rows: number;
+  readonly columns: number;
+  /** |Ω|, with the intercept's column. */
+  readonly entries: number;
+  readonly grid: Grid;
+  readonly labels: Float64Array;
+  /** λ l1 f_j and λ l2 f_j: all that kernels and solvers know of λ. */
+  readonly l1: Float64Array;
+  readonly l2: Float64Array;
+  /** λ f_j */
+  readonly strength: Float64Array;
+  readonly penalty: { readonly l1: number; readonly l2: number };
+  readonly lambda: number;
+  /** Place of the intercept's column, −1 without one. */
+  readonly interceptPlace: number;
+}
+
+export function allocateProblem(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  return {
+    labels: arena.float64(rows),
+    l1: arena.float64(columns),
+    l2: arena.float64(columns),
+    strength: arena.float64(columns),
+  };
+}
+
+export function layOutProblem(
+  memory: ReturnType<typeof allocateProblem>,
+  grid: Grid,
+  targets: Float64Array,
+  options: {
+    penalty: Penalty;
+    lambda: number;
+    factors: Float64Array | undefined;
+    intercept: boolean;
+  },
+): Problem {
+  const { rowOrder, columnOrder, columnPlace, workerEntries } = grid.partition;
+  const { penalty, lambda, factors, intercept } = options;
+  const columns = columnOrder.length;
+  for (let place = 0; place < rowOrder.length; place++) {
+    memory.labels[place] = targets[rowOrder[place]];
+  }
+  const interceptPlace = intercept ? columnPlace[columns - 1] : -1;
+  for (let place = 0; place < columns; place++) {
+    const factor = place === interceptPlace ? 0 : (factors?.[columnOrder[place]] ?? 1);
+    memory.strength[place] = lambda * factor;
+    memory.l1[place] = lambda * factor * penalty.l1;
+    memory.l2[place] = lambda * factor * penalty.l2;
+  }
+  return {
+    rows: rowOrder.length,
+    columns,
+    entries: workerEntries.reduce((sum, entries) => sum + entries, 0),
+    grid,
+    ...memory,
+    penalty: { l1: penalty.l1, l2: penalty.l2 },
+    lambda,
+    interceptPlace,
+  };
+}

@@ -1,0 +1,144 @@
+import type { Dataset } from '../data/dataset.ts';
+import { stream } from '../math/random.ts';
+
+/**
+ * Which worker owns which rows (I_q) and which block holds which columns (J_r), and the order of
+ * both in memory: rows of worker 0, then of worker 1, …; columns of block 0, then of block 1, ….
+ * Depends on the data, the seed and the grid size only.
+ */
+export interface Partition {
+  readonly size: number;
+  readonly rowStarts: Int32Array;
+  /** Original row at each place. */
+  readonly rowOrder: Int32Array;
+  readonly columnStarts: Int32Array;
+  /** Original column at each place; the intercept, if any, is column `columns`. */
+  readonly columnOrder: Int32Array;
+  /** Place of each original column. */
+  readonly columnPlace: Int32Array;
+  /** |Ω̄_j| by place. */
+  readonly columnCounts: Int32Array;
+  /** |Ω_i| by place. */
+  readonly rowCounts: Int32Array;
+  /** Entries of each worker. */
+  readonly workerEntries: Float64Array;
+}
+
+/** How uneven a partition is: the largest share divided by the fair share, minus 1. */
+export interface Imbalance {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+}
+
+function shared(length: number): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4 * length));
+}
+
+/**
+ * Deals items to `size` groups in the given order, each to the group with the smallest share of
+ * entries plus share of items, so that both come out even; inside a group the order is kept.
+ */
+function deal(order: Int32Array, counts: Int32Array, size: number): { group: Uint16Array } {
+  let total = 0;
+  for (let k = 0; k < counts.length; k++) total += counts[k];
+  const perEntry = total > 0 ? 1 / total : 0;
+  const perItem = 1 / Math.max(1, order.length);
+  const load = new Float64Array(size);
+  const group = new Uint16Array(counts.length);
+  for (let k = 0; k < order.length; k++) {
+    const item = order[k];
+    let best = 0;
+    for (let g = 1; g < size; g++) if (load[g] < load[best]) best = g;
+    group[item] = best;
+    load[best] += counts[item] * perEntry + perItem;
+  }
+  return { group };
+}
+
+/** Lays the groups one after the other. */
+function layOut(
+  order: Int32Array,
+  group: Uint16Array,
+  size: number,
+): { starts: Int32Array; placed: Int32Array } {
+  const starts = shared(size + 1);
+  for (let k = 0; k < order.length; k++) starts[group[order[k]] + 1]++;
+  for (let g = 0; g < size; g++) starts[g + 1] += starts[g];
+  const next = starts.slice(0, size);
+  const placed = shared(order.length);
+  for (let k = 0; k < order.length; k++) placed[next[group[order[k]]]++] = order[k];
+  return { starts, placed };
+}
+
+/** Items by falling count, equal counts by index (a counting sort). */
+function byFallingCount(counts: Int32Array): Int32Array {
+  let largest = 0;
+  for (let k = 0; k < counts.length; k++) if (counts[k] > largest) largest = counts[k];
+  const next = new Int32Array(largest + 2);
+  for (let k = 0; k < counts.length; k++) next[largest - counts[k] + 1]++;
+  for (let c = 0; c <= largest; c++) next[c + 1] += next[c];
+  const order = new Int32Array(counts.length);
+  for (let k = 0; k < counts.length; k++) order[next[largest - counts[k]]++] = k;
+  return order;
+}
+
+/** |Ω_i| and |Ω̄_j| in input order; an intercept adds one to every row and a column of its own. */
+function countEntries(dataset: Dataset, intercept: boolean): { rows: Int32Array; columns: Int32Array } {
+  const rows = new Int32Array(dataset.rows);
+  const columns = new Int32Array(dataset.columns + (intercept ? 1 : 0));
+  let row = 0;
+  for (const part of dataset.parts) {
+    const { rowOffsets, indices } = part;
+    for (let i = 0; i + 1 < rowOffsets.length; i++) {
+      rows[row++] = rowOffsets[i + 1] - rowOffsets[i] + (intercept ? 1 : 0);
+    }
+    for (let k = 0; k < indices.length; k++) columns[indices[k]]++;
+  }
+  if (intercept) columns[dataset.columns] = dataset.rows;
+  return { rows, columns };
+}
+
+export function partition(
+  dataset: Dataset,
+  size: number,
+  seed: number,
+  intercept: boolean,
+): Partition {
+  const counts = countEntries(dataset, intercept);
+  // Rows are shuffled once, here, so that a worker can sweep its memory in order.
+  const shuffled = new Int32Array(dataset.rows);
+  for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
+  stream(seed, 0).shuffle(shuffled, shuffled.length);
+  const rows = layOut(shuffled, deal(shuffled, counts.rows, size).group, size);
+  // Frequent columns come first in their block, so that the weights in use share cache lines.
+  const frequent = byFallingCount(counts.columns);
+  const columns = layOut(frequent, deal(frequent, counts.columns, size).group, size);
+
+  const columnPlace = shared(counts.columns.length);
+  const columnCounts = shared(counts.columns.length);
+  for (let place = 0; place < columnPlace.length; place++) {
+    const column = columns.placed[place];
+    columnPlace[column] = place;
+    columnCounts[place] = counts.columns[column];
+  }
+  const rowCounts = shared(dataset.rows);
+  const workerEntries = new Float64Array(size);
+  for (let worker = 0; worker < size; worker++) {
+    for (let place = rows.starts[worker]; place < rows.starts[worker + 1]; place++) {
+      rowCounts[place] = counts.rows[rows.placed[place]];
+      workerEntries[worker] += rowCounts[place];
+    }
+  }
+  return {
+    size,
+    rowStarts: rows.starts,
+    rowOrder: rows.placed,
+    columnStarts: columns.starts,
+    columnOrder: columns.placed,
+    columnPlace,
+    columnCounts,
+    rowCounts,
+    workerEntries,
+  };
+}

@@ -1,0 +1,104 @@
+import { UsageError } from '../errors.ts';
+import type { Loss } from '../losses/loss.ts';
+import type { Penalty } from '../penalties/penalty.ts';
+import type { Orientation } from '../parallel/grid.ts';
+import type { RingRowsOptions } from './ring-rows.ts';
+import type { DsoSettings, Solver } from './solver.ts';
+
+/** A solver made definite for one problem. */
+export type Plan = (
+  | { readonly solver: 'dso'; readonly settings: DsoSettings }
+  | ({ readonly solver: 'ring'; readonly mode: 'rows' } & RingRowsOptions)
+  | { readonly solver: 'ring'; readonly mode: 'columns'; readonly rotations?: number }
+) & { readonly orientation: Orientation; readonly reason: string };
+
+export interface Shape {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+}
+
+/** Functions every loss must have before a duality gap can be had. */
+const dualParts = [
+  'conjugate',
+  'conjugateDerivative',
+  'conjugateLow',
+  'conjugateHigh',
+  'dualStep',
+] as const;
+
+/**
+ * Workers of the default grid: enough for every worker to have a few hundred thousand non-zeros,
+ * so that threads pay for themselves. A rule on the data alone, so that the same command gives the
+ * same model on any machine.
+ */
+export function defaultGrid({ rows, columns, nonzeros }: Shape): number {
+  const wanted = nonzeros < 2 ** 18 ? 1 : nonzeros < 2 ** 25 ? 4 : nonzeros < 2 ** 29 ? 8 : 16;
+  return Math.max(1, Math.min(wanted, rows, columns));
+}
+
+/** What a loss lacks for the certificate, in words; undefined when it has everything. */
+function missing(loss: Loss): string | undefined {
+  const lacking = dualParts.filter((part) => typeof loss[part] !== 'function');
+  if (lacking.length === 0) return undefined;
+  return `loss '${loss.name}' has no ${lacking.join(', ')}: every solver needs them for its dual steps and the duality gap`;
+}
+
+function rowOptions(
+  loss: Loss,
+  penalty: Penalty,
+  lambda: number,
+  special: boolean,
+): Omit<RingRowsOptions, 'rotations'> {
+  return {
+    mapped: special || penalty.l1 > 0 || penalty.l2 !== 1,
+    proximal: lambda,
+    startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,
+  };
+}
+
+/**
+ * Decides what runs. `special` says that columns differ in their penalty (factors, an intercept).
+ * Column mode needs ℓ''; row mode takes every loss, at the price of proximal steps where the
+ * penalty has no curvature.
+ */
+export function choose(
+  solver: Solver,
+  loss: Loss,
+  penalty: Penalty,
+  lambda: number,
+  special: boolean,
+): Plan {
+  const lack = missing(loss);
+  if (lack) throw new UsageError(lack);
+  if (solver.name === 'dso') {
+    if (solver.settings.initialize > 0 && !(penalty.l2 > 0)) {
+      throw new UsageError(
+        `dso cannot start from local dual coordinate descent with penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net)`,
+      );
+    }
+    return { solver: 'dso', settings: solver.settings, orientation: 'rows', reason: 'as asked' };
+  }
+  const settings = solver.name === 'ring' ? solver.settings : { mode: 'auto' as const };
+  if (settings.mode === 'columns' && !loss.smooth) {
+    throw new UsageError(
+      `ring in column mode needs a smooth loss; '${loss.name}' has no second derivative (use --mode rows)`,
+    );
+  }
+  const asked = settings.mode !== 'auto';
+  const columns = asked ? settings.mode === 'columns' : loss.smooth;
+  const rotations = settings.rotations === undefined ? {} : { rotations: settings.rotations };
+  if (columns) {
+    const reason = asked ? 'as asked' : `${loss.name} is smooth: primal steps, column by column`;
+    return { solver: 'ring', mode: 'columns', orientation: 'columns', reason, ...rotations };
+  }
+  const reason = asked ? 'as asked' : `${loss.name} is not smooth: dual steps, row by row`;
+  return {
+    solver: 'ring',
+    mode: 'rows',
+    orientation: 'rows',
+    reason,
+    ...rowOptions(loss, penalty, lambda, special),
+    ...rotations,
+  };
+}

@@ -1,0 +1,99 @@
+import { relativeGap } from '../objective/objective.ts';
+import type { Method, Workplace } from './method.ts';
+
+export interface Limits {
+  readonly tolerance: number;
+  readonly epochs: number;
+  /** Seconds, Infinity for none. */
+  readonly time: number;
+}
+
+export type Stop = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
+
+/** What the first thread tells after every epoch. */
+export interface Progress {
+  readonly epoch: number;
+  readonly seconds: number;
+  readonly passes: number;
+  readonly primal: number;
+  readonly dual: number;
+  readonly relativeGap: number;
+  readonly testError?: number;
+}
+
+export interface Outcome {
+  readonly epochs: number;
+  readonly passes: number;
+  readonly primal: number;
+  readonly dual: number;
+  readonly stopped: Stop;
+  readonly seconds: number;
+}
+
+const stops: readonly Stop[] = ['converged', 'epoch-limit', 'time-limit', 'interrupted'];
+const goOn = -1;
+
+/**
+ * Runs epochs until the certificate is good enough or a limit is reached. Keeps the best primal
+ * point in `best` and the best lower bound: neither solver improves both in every epoch, and each
+ * of the two is valid on its own. Called by every thread of the team.
+ */
+export function drive(
+  place: Workplace,
+  method: Method,
+  limits: Limits,
+  best: Float64Array,
+  measureTest: ((weights: Float64Array) => number) | undefined,
+  report: (progress: Progress) => void,
+): Outcome {
+  const { team, objective } = place;
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1000;
+  let primal = Infinity;
+  let dual = -Infinity;
+  for (let epoch = 1; ; epoch++) {
+    method.epoch();
+    const gap = method.evaluate();
+    if (!Number.isFinite(gap.primal)) {
+      throw new Error(
+        `the objective is no longer finite after epoch ${epoch}; try a smaller step size`,
+      );
+    }
+    dual = Math.max(dual, gap.dual);
+    if (gap.primal < primal) {
+      primal = gap.primal;
+      for (let block = team.first; block < team.end; block++) {
+        objective.columnsOf(best, block).set(objective.columnsOf(method.weights, block));
+      }
+    }
+    // Only a gap that is recomputed from scratch may end the run.
+    if (relativeGap({ primal, dual }) <= limits.tolerance) {
+      primal = objective.primalOf(best);
+      dual = method.certify();
+    }
+    const converged = relativeGap({ primal, dual }) <= limits.tolerance;
+    const testError = measureTest?.(best);
+    const decision = team.fromFirst(() => {
+      report({
+        epoch,
+        seconds: seconds(),
+        passes: method.passes,
+        primal,
+        dual,
+        relativeGap: relativeGap({ primal, dual }),
+        ...(testError !== undefined && { testError }),
+      });
+      if (converged) return 0;
+      if (team.interrupted) return 3;
+      if (epoch >= limits.epochs) return 1;
+      return seconds() >= limits.time ? 2 : goOn;
+    });
+    if (decision === goOn) continue;
+    if (!converged) {
+      primal = objective.primalOf(best);
+      dual = method.certify();
+    }
+    const { passes } = method;
+    return { epochs: epoch, passes, primal, dual, stopped: stops[decision], seconds: seconds() };
+  }
+}

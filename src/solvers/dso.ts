@@ -1,0 +1,296 @@
+import { type SaddleRows, type SaddleStep, saddleStride } from '../kernels/kernels.ts';
+import type { Loss } from '../losses/loss.ts';
+import { type Random, stream } from '../math/random.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
+import { localDualDescent } from './local-descent.ts';
+import type { Method, Workplace } from './method.ts';
+import type { DsoSettings } from './solver.ts';
+
+/** The appendix keeps α of logistic regression this far from the ends of its domain. */
+const openEnd = 1e-14;
+
+/** Slots of a column's line; see saddleStride. */
+const slot = { weight: 0, squares: 1, share: 2, snapshot: 3, gradient: 4, box: 5 } as const;
+
+export type DsoMemory = ReturnType<typeof allocateDso>;
+
+export function allocateDso(arena: Arena, partition: Partition, settings: DsoSettings) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  return {
+    alpha: arena.float64(rows),
+    accumulators: arena.float64(rows),
+    inverseCounts: arena.float64(rows),
+    low: arena.float64(rows),
+    high: arena.float64(rows),
+    snapshot: arena.float64(rows),
+    snapshotGradient: arena.float64(rows),
+    margins: arena.float64(rows),
+    order: arena.int32(rows),
+    weights: arena.float64(columns),
+    image: arena.float64(columns),
+    columns: arena.float64(saddleStride * columns),
+    alphaSum: arena.float64(settings.average ? rows : 0),
+    weightSum: arena.float64(settings.average ? columns : 0),
+  };
+}
+
+/** Step sizes that did well on text: (η for w, η for α), by step rule and loss. */
+function defaultSteps(settings: DsoSettings, loss: Loss, rows: number): [number, number] {
+  if (settings.step === 'sqrt') return [0.05 * rows, 0.05 * rows];
+  return loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
+}
+
+/**
+ * Algorithm 1 of the paper. Each epoch t: η_t = η₀/√t; for every inner iteration r, all workers q
+ * in parallel take stochastic saddle steps on Ω^(q, σ_r(q)) and pass their block of w on.
+ *
+ * Options of the appendix: AdaGrad instead of η₀/√t, variance reduction (SVRG) with a snapshot at
+ * every epoch, twenty passes of local dual coordinate descent to start from, boxes on w and α; and
+ * the averaged iterate of Theorem 1 in place of the last.
+ */
+export class Dso implements Method {
+  passes = 0;
+  readonly #place: Workplace;
+  readonly #settings: DsoSettings;
+  readonly #memory: DsoMemory;
+  readonly #steps: readonly [number, number];
+  readonly #random: Map<number, Random>;
+  #t = 0;
+
+  constructor(place: Workplace, memory: DsoMemory, settings: DsoSettings, loss: Loss) {
+    this.#place = place;
+    this.#memory = memory;
+    this.#settings = settings;
+    const [weightStep, alphaStep] = defaultSteps(settings, loss, place.problem.rows);
+    this.#steps = [settings.stepSize ?? weightStep, settings.dualStepSize ?? alphaStep];
+    this.#random = new Map();
+    for (let worker = place.team.first; worker < place.team.end; worker++) {
+      this.#random.set(worker, stream(place.seed, 1 + worker));
+    }
+    this.#prepare(loss);
+    if (settings.initialize > 0) {
+      localDualDescent(place, loss, settings.initialize, memory.alpha, memory.weights);
+      this.passes += 2 * settings.initialize;
+      this.#projectStart();
+    }
+    this.#measure(memory.weights, memory.alpha);
+  }
+
+  /** The last iterate, or the average (Theorem 1). */
+  get weights(): Float64Array {
+    return this.#settings.average ? this.#memory.weightSum : this.#memory.weights;
+  }
+
+  epoch(): void {
+    const { ring, problem, kernels } = this.#place;
+    const { cells, size } = problem.grid;
+    this.#t += 1;
+    if (this.#settings.svrg) this.#takeSnapshot();
+    const step = this.#step();
+    for (const [worker, random] of this.#random) {
+      const order = this.#rowView(this.#memory.order, worker);
+      random.shuffle(order, order.length);
+    }
+    ring.rotate((worker, block) => {
+      const order = this.#rowView(this.#memory.order, worker);
+      kernels.saddleRows(
+        cells[worker * size + block],
+        order,
+        0,
+        order.length,
+        this.#rows(worker),
+        this.#columns(block),
+        step,
+      );
+    });
+    this.#place.team.barrier();
+    this.#collectWeights();
+    this.passes += this.#settings.svrg ? 4 : 2;
+    if (this.#settings.average) this.#accumulate();
+  }
+
+  #step(): SaddleStep {
+    const { problem } = this.#place;
+    const adagrad = this.#settings.step === 'adagrad';
+    const decay = adagrad ? 1 : 1 / Math.sqrt(this.#t);
+    return {
+      weightStep: this.#steps[0] * decay,
+      alphaStep: this.#steps[1] * decay,
+      adagrad,
+      svrg: this.#settings.svrg,
+      l1: problem.penalty.l1,
+      l2: problem.penalty.l2,
+      inverseRows: 1 / problem.rows,
+    };
+  }
+
+  /** (w⁰, α⁰) ← (w, α) and its full gradient, spread over the non-zeros of each row and column. */
+  #takeSnapshot(): void {
+    const { problem, objective, kernels, team } = this.#place;
+    const { penalty } = problem;
+    const memory = this.#memory;
+    if (this.#settings.average) this.#measure(memory.weights, memory.alpha);
+    for (let part = team.first; part < team.end; part++) {
+      const lines = this.#columns(part);
+      const image = objective.columnsOf(memory.image, part);
+      const counts = this.#columnCounts(part);
+      for (let j = 0; j < image.length; j++) {
+        const at = j * saddleStride;
+        const w = lines[at];
+        const slope = penalty.l1 * Math.sign(w) + penalty.l2 * w;
+        lines[at + slot.snapshot] = w;
+        lines[at + slot.gradient] = slope * lines[at + slot.share] - image[j] / counts[j];
+      }
+      const rows = this.#rows(part);
+      const margins = objective.rowsOf(memory.margins, part);
+      rows.snapshot.set(rows.alpha);
+      kernels.dualSlopes(rows.alpha, rows.labels, 0, margins.length, rows.snapshotGradient);
+      for (let i = 0; i < margins.length; i++) {
+        rows.snapshotGradient[i] = (rows.snapshotGradient[i] - margins[i]) * rows.inverseCounts[i];
+      }
+    }
+  }
+
+  /** Margins of w and image of α: what the gap and the next snapshot are made of. */
+  #measure(weights: Float64Array, alpha: Float64Array): void {
+    this.#place.objective.margins(weights, this.#memory.margins);
+    this.#place.objective.image(alpha, this.#memory.image);
+  }
+
+  evaluate(): Gap {
+    const { objective, problem } = this.#place;
+    const { margins, image } = this.#memory;
+    const alpha = this.#settings.average ? this.#memory.alphaSum : this.#memory.alpha;
+    this.#measure(this.weights, alpha);
+    const primal = objective.primal(this.weights, margins);
+    const dual =
+      problem.interceptPlace < 0 ? objective.dualOfImage(alpha, image) : objective.dual(alpha);
+    return { primal, dual };
+  }
+
+  certify(): number {
+    const { alpha, alphaSum } = this.#memory;
+    return this.#place.objective.dual(this.#settings.average ? alphaSum : alpha);
+  }
+
+  /** Running means of w^t and α^t. */
+  #accumulate(): void {
+    const { objective, team } = this.#place;
+    const { weights, weightSum, alpha, alphaSum } = this.#memory;
+    const share = 1 / this.#t;
+    for (let part = team.first; part < team.end; part++) {
+      moveTowards(objective.columnsOf(weightSum, part), objective.columnsOf(weights, part), share);
+      moveTowards(objective.rowsOf(alphaSum, part), objective.rowsOf(alpha, part), share);
+    }
+    team.barrier();
+  }
+
+  #prepare(loss: Loss): void {
+    const { problem, objective, team, kernels } = this.#place;
+    const { rowCounts, columnStarts } = problem.grid.partition;
+    const memory = this.#memory;
+    const atZero = objective.primal(memory.weights, memory.margins);
+    for (let part = team.first; part < team.end; part++) {
+      const rows = this.#rows(part);
+      const counts = this.#rowView(rowCounts, part);
+      const order = this.#rowView(memory.order, part);
+      for (let i = 0; i < counts.length; i++) {
+        const y = rows.labels[i];
+        order[i] = i;
+        rows.inverseCounts[i] = 1 / (problem.rows * Math.max(1, counts[i]));
+        const inset = loss.name === 'logistic' ? openEnd : 0;
+        rows.low[i] = -loss.conjugateHigh(y, loss.parameter) + inset;
+        rows.high[i] = -loss.conjugateLow(y, loss.parameter) - inset;
+      }
+      if (Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100) {
+        kernels.dualPoint(memory.margins, rows.labels, 0, counts.length, rows.alpha);
+      }
+      const lines = this.#columns(part);
+      const columnCounts = this.#columnCounts(part);
+      for (let j = 0; j < columnCounts.length; j++) {
+        const place = columnStarts[part] + j;
+        const at = j * saddleStride;
+        lines[at + slot.share] = problem.strength[place] / Math.max(1, columnCounts[j]);
+        lines[at + slot.box] = boxOf(atZero, problem.l1[place], problem.l2[place]);
+      }
+    }
+    team.barrier();
+  }
+
+  /** Puts the starting point into the boxes and into the columns' lines. */
+  #projectStart(): void {
+    const { objective, team } = this.#place;
+    for (let part = team.first; part < team.end; part++) {
+      const lines = this.#columns(part);
+      const weights = objective.columnsOf(this.#memory.weights, part);
+      for (let j = 0; j < weights.length; j++) {
+        const box = lines[j * saddleStride + slot.box];
+        lines[j * saddleStride] = Math.min(box, Math.max(-box, weights[j]));
+      }
+      const { alpha, low, high } = this.#rows(part);
+      for (let i = 0; i < alpha.length; i++) alpha[i] = Math.min(high[i], Math.max(low[i], alpha[i]));
+    }
+    this.#collectWeights();
+  }
+
+  /** Copies w out of the lines. */
+  #collectWeights(): void {
+    const { objective, team } = this.#place;
+    for (let block = team.first; block < team.end; block++) {
+      const lines = this.#columns(block);
+      const weights = objective.columnsOf(this.#memory.weights, block);
+      for (let j = 0; j < weights.length; j++) weights[j] = lines[j * saddleStride];
+    }
+    team.barrier();
+  }
+
+  #rows(worker: number): SaddleRows {
+    const { objective, problem } = this.#place;
+    const memory = this.#memory;
+    const view = (array: Float64Array) => objective.rowsOf(array, worker);
+    return {
+      labels: view(problem.labels),
+      alpha: view(memory.alpha),
+      accumulators: view(memory.accumulators),
+      inverseCounts: view(memory.inverseCounts),
+      low: view(memory.low),
+      high: view(memory.high),
+      snapshot: view(memory.snapshot),
+      snapshotGradient: view(memory.snapshotGradient),
+    };
+  }
+
+  #columns(block: number): Float64Array {
+    const { columnStarts } = this.#place.problem.grid.partition;
+    return this.#memory.columns.subarray(
+      saddleStride * columnStarts[block],
+      saddleStride * columnStarts[block + 1],
+    );
+  }
+
+  #rowView(array: Int32Array, worker: number): Int32Array {
+    const { rowStarts } = this.#place.problem.grid.partition;
+    return array.subarray(rowStarts[worker], rowStarts[worker + 1]);
+  }
+
+  #columnCounts(block: number): Int32Array {
+    const { columnStarts, columnCounts } = this.#place.problem.grid.partition;
+    return columnCounts.subarray(columnStarts[block], columnStarts[block + 1]);
+  }
+}
+
+function moveTowards(mean: Float64Array, next: Float64Array, share: number): void {
+  for (let k = 0; k < mean.length; k++) mean[k] += share * (next[k] - mean[k]);
+}
+
+/**
+ * A bound on |w_j| at the optimum. At a saddle point λ l2 ‖w‖² ≤ P(0) and λ l1 ‖w‖₁ ≤ P(0), which
+ * gives the appendix's 1/√λ for the SVM and √(log 2/λ) for logistic regression.
+ */
+function boxOf(atZero: number, l1: number, l2: number): number {
+  const quadratic = l2 > 0 ? Math.sqrt(atZero / l2) : Infinity;
+  return l1 > 0 ? Math.min(quadratic, atZero / l1) : quadratic;
+}

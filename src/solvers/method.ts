@@ -1,0 +1,35 @@
+import type { Kernels } from '../kernels/kernels.ts';
+import type { Gap, Objective } from '../objective/objective.ts';
+import type { Problem } from '../objective/problem.ts';
+import type { Ring } from '../parallel/ring.ts';
+import type { Team } from '../parallel/team.ts';
+
+/** What a thread needs to take part in solving a problem. */
+export interface Workplace {
+  readonly problem: Problem;
+  readonly kernels: Kernels;
+  readonly team: Team;
+  readonly ring: Ring;
+  readonly objective: Objective;
+  readonly seed: number;
+}
+
+/**
+ * A solver at work in one thread. All threads of the team call the same methods in the same
+ * order, so that every decision is taken by all of them from the same bits.
+ */
+export interface Method {
+  /** The current primal point, by place; threads write only the blocks they are home to. */
+  readonly weights: Float64Array;
+  /** Non-zeros touched so far / |Ω|. */
+  readonly passes: number;
+  /** One epoch. */
+  epoch(): void;
+  /** P at `weights` and a lower bound on the optimum. */
+  evaluate(): Gap;
+  /**
+   * The lower bound of evaluate() again, from nothing but α and the data: incremental updates
+   * gather rounding errors that a certificate must not contain.
+   */
+  certify(): number;
+}

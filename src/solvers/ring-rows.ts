@@ -1,0 +1,440 @@
+import { type Pending, type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
+import { softThreshold } from '../math/scalars.ts';
+import { rootOfFalling } from '../math/root.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
+import { Batches } from './batches.ts';
+import { Damping, rotationsFor } from './damping.ts';
+import type { Method, Workplace } from './method.ts';
+import { extrapolate, interpolate } from './segment.ts';
+
+/** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
+const sweepChunk = 1024;
+
+export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
+
+export function allocateRingRows(arena: Arena, partition: Partition, mapped: boolean) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  const mappedColumns = mapped ? columns : 0;
+  return {
+    alpha: arena.float64(rows),
+    alphaStart: arena.float64(rows),
+    alphaPrevious: arena.float64(rows),
+    margins: arena.float64(rows),
+    norms: arena.float64(rows),
+    collisions: arena.float64(rows),
+    counts: arena.int32(rows),
+    level: arena.uint8(rows),
+    skip: arena.uint8(rows),
+    order: arena.int32(rows),
+    active: arena.int32(rows),
+    activeCounts: arena.int32(partition.size),
+    pendingUnits: arena.int32(rows),
+    pendingDeltas: arena.float64(rows),
+    stats: arena.float64(stat.length * partition.size),
+    weights: arena.float64(columns),
+    imageStart: arena.float64(columns),
+    imagePrevious: arena.float64(columns),
+    inverse: arena.float64(columns),
+    crowding: arena.float64(columns),
+    image: arena.float64(mappedColumns),
+    threshold: arena.float64(mappedColumns),
+    shift: arena.float64(mappedColumns),
+  };
+}
+
+export interface RingRowsOptions {
+  /** Whether w is a non-linear function of its image (L1, factors, proximal terms). */
+  readonly mapped: boolean;
+  /** Weight μ of the proximal term on columns without curvature, and on the intercept. */
+  readonly proximal: number;
+  readonly rotations?: number;
+  /** Start from the dual point of w = 0 rather than from α = 0, where ℓ*' is infinite. */
+  readonly startInside: boolean;
+}
+
+/** One worker's views of the row arrays. */
+interface WorkerRows {
+  readonly rows: RowState;
+  readonly start: Float64Array;
+  readonly previous: Float64Array;
+  readonly margins: Float64Array;
+  readonly batches: Batches;
+  readonly pending: Pending;
+  readonly stats: Float64Array;
+  pendingCount: number;
+}
+
+/** One block's views of the column arrays; `image` is what travels and what steps add to. */
+interface BlockColumns {
+  readonly weights: Float64Array;
+  readonly image: Float64Array;
+  readonly start: Float64Array;
+  readonly previous: Float64Array;
+  readonly map: WeightMap | undefined;
+}
+
+/**
+ * Row mode of the ring solver: exact dual steps α_i on small batches that are pipelined round the
+ * ring, for any loss. In a rotation every worker, at every visit, first applies the changes of its
+ * previous batch to the visiting block of w and then adds the block's part to the margins of its
+ * current batch; after p visits the margins are complete and the batch takes its dual steps.
+ * Momentum carries over epochs, and an exact line search keeps the dual objective rising.
+ *
+ * The steps need a penalty with curvature. Columns without (the intercept; all of them under a
+ * pure L1 penalty) get a proximal term (μ/2)(w_j − c_j)² whose centre follows the iterate.
+ */
+export class RingRows implements Method {
+  readonly weights: Float64Array;
+  passes = 0;
+  readonly #place: Workplace;
+  readonly #memory: RingRowsMemory;
+  readonly #mapped: boolean;
+  readonly #workers: WorkerRows[];
+  readonly #blocks: BlockColumns[];
+  readonly #rotations: number;
+  readonly #damping: Damping;
+  readonly #proximal: number;
+  #momentum = 0;
+
+  constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions) {
+    this.#place = place;
+    this.#memory = memory;
+    this.#mapped = options.mapped;
+    this.#proximal = options.proximal;
+    this.weights = memory.weights;
+    const { size } = place.problem.grid;
+    const ids = Array.from({ length: size }, (_, k) => k);
+    this.#workers = ids.map((worker) => this.#viewWorker(worker));
+    this.#blocks = ids.map((block) => this.#viewBlock(block));
+    this.#prepareColumns();
+    const collision = this.#prepareRows(options.startInside);
+    const { rows, entries } = place.problem;
+    this.#rotations =
+      size === 1 ? rows : (options.rotations ?? rotationsFor(rows, collision, entries, size));
+    this.#damping = new Damping(rows / this.#rotations);
+  }
+
+  #viewWorker(worker: number): WorkerRows {
+    const { grid, labels } = this.#place.problem;
+    const { rowStarts } = grid.partition;
+    const from = rowStarts[worker];
+    const to = rowStarts[worker + 1];
+    const memory = this.#memory;
+    return {
+      rows: {
+        labels: labels.subarray(from, to),
+        alpha: memory.alpha.subarray(from, to),
+        norms: memory.norms.subarray(from, to),
+        collisions: memory.collisions.subarray(from, to),
+        counts: memory.counts.subarray(from, to),
+        level: memory.level.subarray(from, to),
+        skip: memory.skip.subarray(from, to),
+      },
+      start: memory.alphaStart.subarray(from, to),
+      previous: memory.alphaPrevious.subarray(from, to),
+      margins: memory.margins.subarray(from, to),
+      batches: new Batches(
+        { order: memory.order.subarray(from, to), active: memory.active.subarray(from, to) },
+        memory.activeCounts.subarray(worker, worker + 1),
+        this.#place.seed,
+        1 + worker,
+        this.#plays(worker),
+      ),
+      pending: {
+        units: memory.pendingUnits.subarray(from, to),
+        deltas: memory.pendingDeltas.subarray(from, to),
+      },
+      stats: memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length),
+      pendingCount: 0,
+    };
+  }
+
+  #viewBlock(block: number): BlockColumns {
+    const { columnStarts } = this.#place.problem.grid.partition;
+    const from = columnStarts[block];
+    const to = columnStarts[block + 1];
+    const memory = this.#memory;
+    const weights = memory.weights.subarray(from, to);
+    const map = this.#mapped
+      ? {
+          image: memory.image.subarray(from, to),
+          threshold: memory.threshold.subarray(from, to),
+          inverse: memory.inverse.subarray(from, to),
+          shift: memory.shift.subarray(from, to),
+        }
+      : undefined;
+    return {
+      weights,
+      image: map?.image ?? weights,
+      start: memory.imageStart.subarray(from, to),
+      previous: memory.imagePrevious.subarray(from, to),
+      map,
+    };
+  }
+
+  #plays(part: number): boolean {
+    return part >= this.#place.team.first && part < this.#place.team.end;
+  }
+
+  /** The workers this thread plays. */
+  #mine(): WorkerRows[] {
+    return this.#workers.slice(this.#place.team.first, this.#place.team.end);
+  }
+
+  /** The blocks this thread is home to. */
+  #home(): BlockColumns[] {
+    return this.#blocks.slice(this.#place.team.first, this.#place.team.end);
+  }
+
+  #prepareColumns(): void {
+    const { problem, team } = this.#place;
+    const { columnStarts, columnCounts } = problem.grid.partition;
+    const { inverse, crowding, threshold } = this.#memory;
+    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+      const curvature = problem.l2[j] > 0 ? problem.l2[j] : this.#proximal;
+      inverse[j] = 1 / curvature;
+      crowding[j] = columnCounts[j] / problem.rows / curvature;
+      if (this.#mapped) threshold[j] = problem.l1[j];
+    }
+    team.barrier();
+  }
+
+  /** Norms, first α and its image. Returns the mean share of other rows that a row collides with. */
+  #prepareRows(startInside: boolean): number {
+    const { problem, team, ring, kernels, objective } = this.#place;
+    const { cells, size, partition } = problem.grid;
+    const { columnsOf } = objective;
+    const { inverse, crowding } = this.#memory;
+    ring.rotate((worker, block) => {
+      const { rows } = this.#workers[worker];
+      kernels.rowNorms(
+        cells[worker * size + block],
+        rows.alpha.length,
+        columnsOf.call(objective, inverse, block),
+        columnsOf.call(objective, crowding, block),
+        rows.norms,
+        rows.collisions,
+      );
+    });
+    for (let worker = team.first; worker < team.end; worker++) {
+      const { rows, margins } = this.#workers[worker];
+      rows.counts.set(partition.rowCounts.subarray(partition.rowStarts[worker], partition.rowStarts[worker + 1]));
+      if (startInside) kernels.dualPoint(margins, rows.labels, 0, margins.length, rows.alpha);
+    }
+    if (startInside) this.#recomputeImage();
+    for (const { rows, previous } of this.#mine()) previous.set(rows.alpha);
+    for (const { image, previous } of this.#home()) previous.set(image);
+    const [crowded, plain] = team.reduce(2, (worker, values) => {
+      const { norms, collisions } = this.#workers[worker].rows;
+      for (let i = 0; i < norms.length; i++) {
+        values[0] += collisions[i];
+        values[1] += norms[i];
+      }
+    });
+    return plain > 0 ? crowded / plain : 0;
+  }
+
+  /** The image of α from scratch, and w from it. */
+  #recomputeImage(): void {
+    const { problem, objective } = this.#place;
+    const target = this.#mapped ? this.#memory.image : this.weights;
+    objective.image(this.#memory.alpha, target);
+    if (!this.#mapped) {
+      for (const { weights } of this.#home()) {
+        for (let j = 0; j < weights.length; j++) weights[j] /= problem.lambda;
+      }
+    }
+    for (const block of this.#home()) mapWeights(block);
+    this.#place.team.barrier();
+  }
+
+  epoch(): void {
+    const { team } = this.#place;
+    this.#extrapolate();
+    for (const { batches, rows, start, stats } of this.#mine()) {
+      batches.deal(rows.skip, (i) => rows.alpha[i] === start[i]);
+      stats.fill(0);
+    }
+    if (team.shared.workers === 1) this.#sweep();
+    else this.#rotate();
+    const [work, , effective] = team.reduce(3, (worker, values) => {
+      values.set(this.#workers[worker].stats.subarray(0, 3));
+    });
+    this.passes += work / this.#place.problem.entries;
+    const { eta, exactness } = this.#search();
+    this.#moveTo(eta);
+    if (eta < 0.5) this.#momentum = 0;
+    this.#damping.learn(exactness, effective / this.#place.problem.rows);
+  }
+
+  /** Nesterov's momentum on (α, image), and the proximal centre moved to the current w. */
+  #extrapolate(): void {
+    const beta = this.#momentum / (this.#momentum + 3);
+    this.#momentum++;
+    for (const { rows, start, previous } of this.#mine()) {
+      extrapolate(rows.alpha, start, previous, beta);
+    }
+    for (const block of this.#home()) {
+      if (block.map) this.#recentre(block);
+      extrapolate(block.image, block.start, block.previous, beta);
+      mapWeights(block);
+    }
+  }
+
+  #recentre(block: BlockColumns): void {
+    const { weights, map } = block;
+    if (!map) return;
+    const { l2 } = this.#place.problem;
+    const from = (weights.byteOffset - this.weights.byteOffset) / 8;
+    for (let j = 0; j < weights.length; j++) {
+      if (!(l2[from + j] > 0)) map.shift[j] = this.#proximal * weights[j];
+    }
+  }
+
+  #step(): RowStep {
+    const { rows, lambda } = this.#place.problem;
+    return {
+      damping: this.#damping.value,
+      inverseRows: 1 / rows,
+      deltaScale: this.#mapped ? 1 / rows : 1 / (lambda * rows),
+      shrink: 1,
+    };
+  }
+
+  /** One worker: every row is a batch of its own. */
+  #sweep(): void {
+    const { kernels, problem } = this.#place;
+    const { rows, batches, stats } = this.#workers[0];
+    const { weights, map } = this.#blocks[0];
+    const cell = problem.grid.cells[0];
+    const step = this.#step();
+    for (let begin = 0; begin < batches.count; begin += sweepChunk) {
+      const end = Math.min(batches.count, begin + sweepChunk);
+      if (map) {
+        kernels.sweepRowsMapped(cell, batches.active, begin, end, rows, step, map, weights, stats);
+      } else {
+        kernels.sweepRows(cell, batches.active, begin, end, rows, step, weights, stats);
+      }
+    }
+  }
+
+  /** B rotations and one more that only applies the changes of the last batch. */
+  #rotate(): void {
+    const { kernels, problem, ring, team } = this.#place;
+    const { cells, size } = problem.grid;
+    const step = this.#step();
+    const batchCount = this.#rotations;
+    for (const worker of this.#mine()) worker.pendingCount = 0;
+    for (let batch = 0; batch <= batchCount; batch++) {
+      ring.rotate((worker, block, iteration) => {
+        const { batches, margins, pending, pendingCount } = this.#workers[worker];
+        const { weights, map } = this.#blocks[block];
+        const cell = cells[worker * size + block];
+        if (map) kernels.scatterMapped(cell, pending, pendingCount, map, weights);
+        else kernels.scatter(cell, pending, pendingCount, weights);
+        if (batch === batchCount) return;
+        const begin = batches.begin(batch, batchCount);
+        const end = batches.begin(batch + 1, batchCount);
+        kernels.gather(cell, batches.active, begin, end, iteration === 0, weights, margins);
+      });
+      if (batch === batchCount) break;
+      for (const worker of this.#mine()) {
+        const { batches, margins, rows, pending, stats } = worker;
+        const begin = batches.begin(batch, batchCount);
+        const end = batches.begin(batch + 1, batchCount);
+        worker.pendingCount = kernels.stepRows(
+          batches.active,
+          begin,
+          end,
+          margins,
+          rows,
+          step,
+          pending,
+          stats,
+        );
+      }
+    }
+    team.barrier();
+  }
+
+  /** The exact maximiser of the dual on the segment from the epoch's start to its end. */
+  #search(): { eta: number; exactness: number } {
+    const slope = (eta: number) => this.#dualSlope(eta);
+    const atStart = slope(0);
+    const atEnd = slope(1);
+    const exactness = atStart / Math.max(1e-300, atStart - atEnd);
+    if (!(atStart > 0)) return { eta: 0, exactness };
+    if (atEnd >= 0) return { eta: 1, exactness };
+    return { eta: rootOfFalling(slope, 0, atStart, 1, atEnd, 1e-3, 12), exactness };
+  }
+
+  /** d/dη of D at start + η (end − start). */
+  #dualSlope(eta: number): number {
+    const { team, kernels, problem } = this.#place;
+    const [conjugate, penalty] = team.reduce(2, (part, values) => {
+      const { rows, start } = this.#workers[part];
+      const { alpha, labels } = rows;
+      values[0] = kernels.conjugateSlope(start, alpha, labels, 0, alpha.length, eta);
+      values[1] = this.#penaltySlope(this.#blocks[part], eta);
+    });
+    return conjugate / problem.rows - penalty;
+  }
+
+  /** Σ_j w_j(v_j) · dv_j along the segment. */
+  #penaltySlope({ image, start, map }: BlockColumns, eta: number): number {
+    let sum = 0;
+    for (let j = 0; j < image.length; j++) {
+      const change = image[j] - start[j];
+      const at = start[j] + eta * change;
+      sum += change * (map ? softThreshold(at + map.shift[j], map.threshold[j]) * map.inverse[j] : at);
+    }
+    return map ? sum : sum * this.#place.problem.lambda;
+  }
+
+  #moveTo(eta: number): void {
+    if (eta === 1) return;
+    for (const { rows, start } of this.#mine()) interpolate(rows.alpha, start, eta);
+    for (const block of this.#home()) {
+      interpolate(block.image, block.start, eta);
+      mapWeights(block);
+    }
+    this.#place.team.barrier();
+  }
+
+  evaluate(): Gap {
+    const { problem, objective } = this.#place;
+    objective.margins(this.weights, this.#memory.margins);
+    const primal = objective.primal(this.weights, this.#memory.margins);
+    if (problem.interceptPlace >= 0 || !(problem.penalty.l2 > 0)) {
+      return { primal, dual: objective.dual(this.#memory.alpha) };
+    }
+    return { primal, dual: objective.dualOfImage(this.#memory.alpha, this.#image()) };
+  }
+
+  /** v, which without a map is λ w. */
+  #image(): Float64Array {
+    if (this.#mapped) return this.#memory.image;
+    const { objective, problem, team } = this.#place;
+    const { scratchImage } = objective;
+    for (let block = team.first; block < team.end; block++) {
+      const v = objective.columnsOf(scratchImage, block);
+      const { weights } = this.#blocks[block];
+      for (let j = 0; j < v.length; j++) v[j] = problem.lambda * weights[j];
+    }
+    return scratchImage;
+  }
+
+  certify(): number {
+    return this.#place.objective.dual(this.#memory.alpha);
+  }
+}
+
+function mapWeights({ image, weights, map }: BlockColumns): void {
+  if (!map) return;
+  for (let j = 0; j < image.length; j++) {
+    weights[j] = softThreshold(image[j] + map.shift[j], map.threshold[j]) * map.inverse[j];
+  }
+}

@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os';
+import { UsageError } from '../errors.ts';
+import { ThreadPool } from '../parallel/pool.ts';
+
+const entry = new URL(
+  import.meta.url.endsWith('.ts') ? '../worker.ts' : './worker.js',
+  import.meta.url,
+);
+
+/** Starting a thread costs tens of milliseconds, so reading and training share theirs. */
+let current: ThreadPool | undefined;
+
+/** A pool of at least `threads` threads. */
+export function threadPool(threads: number): ThreadPool {
+  if (!current || current.threads < threads) {
+    void current?.closeWhenIdle();
+    current = new ThreadPool(entry, threads);
+  }
+  return current;
+}
+
+/** Forgets a pool whose threads can no longer be trusted. */
+export async function discard(pool: ThreadPool): Promise<void> {
+  if (current === pool) current = undefined;
+  await pool.close();
+}
+
+export function threadCount(threads: number | undefined): number {
+  if (threads === undefined) return availableParallelism();
+  if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) return threads;
+  throw new UsageError(`threads is ${threads}; it must be a whole number from 1 to 1024`);
+}

@@ -1,0 +1,272 @@
+import { availableParallelism, totalmem } from 'node:os';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { classesOf, targets } from '../data/labels.ts';
+import { splitDataset } from '../data/split.ts';
+import { DataError } from '../errors.ts';
+import { kernelModule } from '../kernels/wasm.ts';
+import { losses } from '../losses/index.ts';
+import { evaluate } from '../metrics/evaluate.ts';
+import type { Model } from '../model/model.ts';
+import { relativeGap } from '../objective/objective.ts';
+import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
+import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
+import { allocateGrid, imbalance } from '../parallel/grid.ts';
+import { type Partition, partition } from '../parallel/partition.ts';
+import { shareTeam } from '../parallel/team.ts';
+import { penalties } from '../penalties/index.ts';
+import { choose, defaultGrid, type Plan } from '../solvers/choose.ts';
+import type { Outcome, Progress } from '../solvers/drive.ts';
+import { solvers } from '../solvers/index.ts';
+import { allocateRun, type RunMemory, type RunPayload } from '../solvers/run.ts';
+import { checkOptions } from './check-options.ts';
+import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
+import type { FillPayload } from './tasks.ts';
+import { discard, threadCount, threadPool } from './threads.ts';
+
+type Settings = Required<
+  Pick<TrainOptions, 'loss' | 'penalty' | 'lambda' | 'solver' | 'seed' | 'epochs' | 'tolerance' | 'time' | 'intercept'>
+>;
+
+/** The data of a run: what is trained on, what is tested on, and what the labels mean. */
+interface Input {
+  readonly train: Dataset;
+  readonly trainTargets: Float64Array;
+  readonly test: Dataset | undefined;
+  readonly testTargets: Float64Array | undefined;
+  readonly classes: readonly [number, number] | undefined;
+}
+
+/** Trains a model and certifies how far from the optimum it is at most. */
+export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
+  const started = performance.now();
+  checkOptions(dataset, options);
+  const settings = withDefaults(dataset, options);
+  const input = prepareInput(dataset, options, settings);
+  const special = settings.intercept || options.penaltyFactors !== undefined;
+  const plan = choose(settings.solver, settings.loss, settings.penalty, settings.lambda, special);
+  const grid = options.grid ?? defaultGrid(input.train);
+  const threads = Math.min(threadCount(options.threads), grid);
+  options.onNotice?.(describe(plan, grid, threads));
+  const run = await layOut(input, options, settings, plan, grid, threads);
+  if (options.consume) release(dataset, input.train);
+  const laidOut = performance.now();
+  const outcome = await solve(run, input, options, settings, plan, threads);
+  const solved = performance.now();
+  const model = makeModel(run, input, settings, plan, grid, outcome);
+  const test = input.test && evaluate(model, input.test);
+  const report: TrainReport = {
+    solver: model.solver,
+    loss: settings.loss.name,
+    penalty: settings.penalty.name,
+    lambda: model.lambda,
+    rows: model.rows,
+    columns: model.columns,
+    nonzeros: model.nonzeros,
+    ...(model.classes && { classes: model.classes }),
+    grid,
+    threads,
+    seed: settings.seed,
+    epochs: outcome.epochs,
+    passes: outcome.passes,
+    seconds: {
+      read: 0,
+      partition: (laidOut - started) / 1000,
+      train: (solved - laidOut) / 1000,
+      total: (performance.now() - started) / 1000,
+    },
+    primal: model.certificate.primal,
+    dual: model.certificate.dual,
+    gap: model.certificate.gap,
+    relativeGap: model.certificate.relativeGap,
+    stopped: outcome.stopped,
+    imbalance: imbalance(run.problem.grid),
+    ...(test && { test }),
+  };
+  return { model, report };
+}
+
+function withDefaults(dataset: Dataset, options: TrainOptions): Settings {
+  const held = options.holdout ?? 0;
+  const rows = Math.max(1, Math.round(dataset.rows * (1 - held)));
+  return {
+    loss: options.loss ?? losses.hinge(),
+    penalty: options.penalty ?? penalties.l2(),
+    lambda: options.lambda ?? 1 / rows,
+    solver: options.solver ?? solvers.auto(),
+    seed: options.seed ?? 1,
+    epochs: options.epochs ?? 1000,
+    tolerance: options.tolerance ?? 1e-3,
+    time: options.time ?? Infinity,
+    intercept: options.intercept ?? false,
+  };
+}
+
+function prepareInput(dataset: Dataset, options: TrainOptions, settings: Settings): Input {
+  const { task } = settings.loss;
+  const split =
+    options.holdout === undefined
+      ? { train: dataset, test: options.test }
+      : splitDataset(dataset, options.holdout, settings.seed);
+  const classes = task === 'classification' ? classesOf(split.train) : undefined;
+  return {
+    train: split.train,
+    trainTargets: targets(split.train, task, classes),
+    test: split.test,
+    testTargets: split.test && targets(split.test, task, classes),
+    classes,
+  };
+}
+
+function describe(plan: Plan, grid: number, threads: number): string {
+  const name = plan.solver === 'dso' ? 'dso' : `ring (${plan.mode})`;
+  const workers = `grid ${grid} × ${grid} on ${threads} thread${threads === 1 ? '' : 's'}`;
+  return `solver ${name}: ${plan.reason}; ${workers}`;
+}
+
+interface Run {
+  readonly problem: Problem;
+  readonly memory: RunMemory;
+  readonly arena: Arena;
+}
+
+/** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
+async function layOut(
+  input: Input,
+  options: TrainOptions,
+  settings: Settings,
+  plan: Plan,
+  size: number,
+  threads: number,
+): Promise<Run> {
+  const { intercept, penalty, lambda, seed } = settings;
+  const parts = partition(input.train, size, seed, intercept);
+  const custom = settings.loss.module !== undefined;
+  const arena = custom ? separateArena : createArena(bytesOf(parts, plan, input, options));
+  const grid = allocateGrid(arena, parts, plan.orientation);
+  const memory = allocateRun(arena, parts, plan);
+  const problemMemory = allocateProblem(arena, parts);
+  const workers = Array.from({ length: size }, (_, worker) => worker);
+  await threadPool(threads).runAll('fill', threads, (index): FillPayload => {
+    const mine = workers.filter((worker) => worker % threads === index);
+    const { parts: rows, columns } = input.train;
+    return { grid, dataset: { parts: rows, columns }, intercept, workers: mine };
+  });
+  const factors = options.penaltyFactors;
+  const problem = layOutProblem(problemMemory, grid, input.trainTargets, {
+    penalty,
+    lambda,
+    factors,
+    intercept,
+  });
+  return { problem, memory, arena };
+}
+
+/** Adds up the memory of a run, and warns when it is a large part of the machine's. */
+function bytesOf(parts: Partition, plan: Plan, input: Input, options: TrainOptions): number {
+  const budget = new Budget();
+  allocateGrid(budget, parts, plan.orientation);
+  allocateRun(budget, parts, plan);
+  allocateProblem(budget, parts);
+  const peak = budget.bytes + 8 * input.train.nonzeros;
+  if (peak > totalmem() / 4) {
+    const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
+    options.onNotice?.(
+      `memory forecast: ${gigabytes(budget.bytes)} GiB while training, ` +
+        `${gigabytes(peak)} GiB while partitioning, of ${gigabytes(totalmem())} GiB`,
+    );
+  }
+  return budget.bytes;
+}
+
+/** Lets go of the data set's own arrays: the grid holds the data now. */
+function release(...datasets: Dataset[]): void {
+  for (const { parts } of datasets) (parts as DatasetPart[]).length = 0;
+}
+
+async function solve(
+  run: Run,
+  input: Input,
+  options: TrainOptions,
+  settings: Settings,
+  plan: Plan,
+  threads: number,
+): Promise<Outcome> {
+  const { loss, seed, tolerance, epochs, time } = settings;
+  const size = run.problem.grid.size;
+  const shared = shareTeam(threads, size, availableParallelism(), options.trace);
+  const { memory } = run.arena;
+  const payload: Omit<RunPayload, 'index'> = {
+    shared,
+    problem: run.problem,
+    memory: run.memory,
+    plan,
+    loss: { name: loss.name, parameter: loss.parameter, ...(loss.module && { module: loss.module }) },
+    seed,
+    limits: { tolerance, epochs, time },
+    ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
+    ...(input.test &&
+      input.testTargets && { test: { dataset: input.test, targets: input.testTargets } }),
+  };
+  const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
+  if (options.signal?.aborted) interrupt();
+  options.signal?.addEventListener('abort', interrupt);
+  const pool = threadPool(threads);
+  try {
+    const outcomes = await pool.runAll<Outcome>(
+      'solve',
+      threads,
+      (index): RunPayload => ({ ...payload, index }),
+      (event) => options.onEpoch?.(event as Progress),
+    );
+    return outcomes[0];
+  } catch (error) {
+    // One thread is gone and the others wait for it: end them all.
+    await discard(pool);
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+function makeModel(
+  run: Run,
+  input: Input,
+  settings: Settings,
+  plan: Plan,
+  grid: number,
+  outcome: Outcome,
+): Model {
+  const { columnPlace } = run.problem.grid.partition;
+  const { columns, rows, nonzeros } = input.train;
+  const weights = new Float64Array(columns);
+  for (let j = 0; j < columns; j++) weights[j] = run.memory.best[columnPlace[j]];
+  const { interceptPlace } = run.problem;
+  const { primal, dual } = outcome;
+  const { loss, penalty } = settings;
+  if (!weights.every(Number.isFinite)) {
+    throw new DataError(`${input.train.name}: training produced weights that are not finite`);
+  }
+  return {
+    task: loss.task,
+    loss: { name: loss.name, parameter: loss.parameter, ...(loss.module && { module: loss.module }) },
+    penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
+    lambda: settings.lambda,
+    ...(input.classes && { classes: input.classes }),
+    columns,
+    rows,
+    nonzeros,
+    solver: plan.solver === 'dso' ? 'dso' : `ring-${plan.mode}`,
+    grid,
+    seed: settings.seed,
+    certificate: {
+      primal,
+      dual,
+      gap: Math.max(0, primal - dual),
+      relativeGap: relativeGap({ primal, dual }),
+      epochs: outcome.epochs,
+      stopped: outcome.stopped,
+    },
+    weights,
+    intercept: interceptPlace >= 0 ? run.memory.best[interceptPlace] : 0,
+  };
+}

@@ -1,0 +1,23 @@
+/** What a worker thread runs: it waits for requests and answers them by name. */
+import { parentPort } from 'node:worker_threads';
+import { parseTasks } from './data/tasks.ts';
+import type { Reply, Request } from './parallel/pool.ts';
+import { type RunPayload, runThread } from './solvers/run.ts';
+import { type FillPayload, fillWorkers } from './train/tasks.ts';
+
+type Task = (payload: never, emit: (event: unknown) => void) => unknown;
+
+const tasks: Record<string, Task> = {
+  ...(parseTasks as Record<string, Task>),
+  fill: (payload: FillPayload) => fillWorkers(payload),
+  solve: (payload: RunPayload, emit) => runThread(payload, emit),
+};
+
+parentPort?.on('message', async ({ id, task, payload }: Request) => {
+  const send = (reply: Reply) => parentPort?.postMessage(reply);
+  try {
+    send({ id, result: await tasks[task](payload as never, (event) => send({ id, event })) });
+  } catch (error) {
+    send({ id, error: error instanceof Error ? error : new Error(String(error)) });
+  }
+});

@@ -1,0 +1,208 @@
+/**
+ * The optimum of a small dense problem, found by a method that shares nothing with the solvers:
+ * every loss but the logistic is written as a linear or quadratic program in slack variables.
+ *
+ *   P(w, b) = λ Σ_j f_j (l1 |w_j| + (l2/2) w_j²) + (1/m) Σ_i ℓ(⟨w, x_i⟩ + b, y_i)
+ */
+import { type Constraint, interiorPoint, type Program } from './interior-point.ts';
+
+export interface ReferenceProblem {
+  readonly rows: readonly (readonly number[])[];
+  /** −1 or +1 for classification. */
+  readonly labels: readonly number[];
+  readonly loss: { readonly name: string; readonly parameter?: number };
+  readonly penalty: { readonly l1: number; readonly l2: number };
+  readonly lambda: number;
+  readonly intercept?: boolean;
+  readonly penaltyFactors?: readonly number[];
+}
+
+export interface ReferenceOptimum {
+  readonly value: number;
+  readonly weights: readonly number[];
+  readonly intercept: number;
+}
+
+/** The losses as a textbook has them. */
+export function referenceLoss(name: string, u: number, y: number, parameter = 1): number {
+  const violation = Math.max(0, 1 - y * u);
+  const distance = Math.abs(u - y);
+  switch (name) {
+    case 'hinge':
+      return violation;
+    case 'squared-hinge':
+      return violation ** 2;
+    case 'smoothed-hinge':
+      return violation < parameter
+        ? violation ** 2 / (2 * parameter)
+        : violation - parameter / 2;
+    case 'logistic':
+      return Math.max(0, -y * u) + Math.log1p(Math.exp(-Math.abs(u)));
+    case 'square':
+      return distance ** 2 / 2;
+    case 'huber':
+      return distance < parameter
+        ? distance ** 2 / 2
+        : parameter * distance - parameter ** 2 / 2;
+    case 'absolute':
+      return Math.max(0, distance - parameter);
+    default:
+      throw new Error(`no reference for loss '${name}'`);
+  }
+}
+
+function parameterOf({ loss }: ReferenceProblem): number {
+  return loss.parameter ?? (loss.name === 'absolute' ? 0 : 1);
+}
+
+function penaltyFactor(problem: ReferenceProblem, column: number): number {
+  return problem.lambda * (problem.penaltyFactors?.[column] ?? 1);
+}
+
+export function referenceObjective(
+  problem: ReferenceProblem,
+  weights: readonly number[],
+  intercept = 0,
+): number {
+  const { l1, l2 } = problem.penalty;
+  let penalty = 0;
+  weights.forEach((w, j) => {
+    penalty += penaltyFactor(problem, j) * (l1 * Math.abs(w) + (l2 / 2) * w * w);
+  });
+  let total = 0;
+  problem.rows.forEach((row, i) => {
+    const score = row.reduce((sum, x, j) => sum + x * weights[j], intercept);
+    total += referenceLoss(problem.loss.name, score, problem.labels[i], parameterOf(problem));
+  });
+  return penalty + total / problem.rows.length;
+}
+
+/** Collects variables, costs and constraints of a quadratic program. */
+class Builder {
+  readonly start: number[] = [];
+  readonly linear: number[] = [];
+  readonly diagonal: number[] = [];
+  readonly constraints: Constraint[] = [];
+
+  variable(start: number, linear: number, diagonal: number): number {
+    this.start.push(start);
+    this.linear.push(linear);
+    this.diagonal.push(diagonal);
+    return this.start.length - 1;
+  }
+
+  /** Σ coefficient · x ≥ bound */
+  atLeast(entries: readonly (readonly [number, number])[], bound: number): void {
+    const negated = entries.map(([index, coefficient]) => [index, -coefficient] as const);
+    this.constraints.push({ entries: negated, bound: -bound });
+  }
+}
+
+/** The slack variables of one row; `scores` are the entries of ⟨w, x⟩ + b. */
+function addRow(
+  builder: Builder,
+  problem: ReferenceProblem,
+  scores: readonly (readonly [number, number])[],
+  y: number,
+): void {
+  const share = 1 / problem.rows.length;
+  const parameter = parameterOf(problem);
+  const far = Math.abs(y) + 2;
+  const times = (factor: number) => scores.map(([index, x]) => [index, factor * x] as const);
+  const { name } = problem.loss;
+  if (name === 'hinge' || name === 'squared-hinge' || name === 'smoothed-hinge') {
+    const linear = name === 'squared-hinge' ? 0 : share;
+    const slack = builder.variable(far, linear, name === 'squared-hinge' ? 2 * share : 0);
+    builder.atLeast([[slack, 1]], 0);
+    // The smoothed hinge is the least p²/(2γ) + max(0, 1 − y u − p) over p.
+    const rounded =
+      name === 'smoothed-hinge' ? [[builder.variable(0, 0, share / parameter), 1] as const] : [];
+    builder.atLeast([[slack, 1], ...rounded, ...times(y)], 1);
+  } else if (name === 'absolute') {
+    const slack = builder.variable(far, share, 0);
+    builder.atLeast([[slack, 1]], 0);
+    builder.atLeast([[slack, 1], ...times(1)], y - parameter);
+    builder.atLeast([[slack, 1], ...times(-1)], -y - parameter);
+  } else if (name === 'huber') {
+    // The Huber loss is the least p²/2 + δ |u − y − p| over p.
+    const inner = builder.variable(0, 0, share);
+    const slack = builder.variable(far, parameter * share, 0);
+    builder.atLeast([[slack, 1], [inner, -1], ...times(1)], y);
+    builder.atLeast([[slack, 1], [inner, 1], ...times(-1)], -y);
+  }
+}
+
+type Scores = readonly (readonly [number, number])[];
+
+/** Adds the square and the logistic loss, which need no slack variables, to the derivatives. */
+function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
+  const share = 1 / problem.rows.length;
+  const derivatives = (u: number, y: number): readonly [number, number] => {
+    if (problem.loss.name === 'square') return [u - y, 1];
+    const chance = 1 / (1 + Math.exp(y * u));
+    return [-y * chance, chance * (1 - chance)];
+  };
+  const each = (
+    x: readonly number[],
+    visit: (scores: Scores, first: number, second: number) => void,
+  ): void => {
+    if (problem.loss.name !== 'square' && problem.loss.name !== 'logistic') return;
+    allScores.forEach((scores, i) => {
+      const u = scores.reduce((sum, [index, value]) => sum + value * x[index], 0);
+      const [first, second] = derivatives(u, problem.labels[i]);
+      visit(scores, share * first, share * second);
+    });
+  };
+  return each;
+}
+
+function programOf(problem: ReferenceProblem): Program {
+  const builder = new Builder();
+  const { l1, l2 } = problem.penalty;
+  const columns = problem.rows[0].length;
+  for (let j = 0; j < columns; j += 1) builder.variable(0, 0, penaltyFactor(problem, j) * l2);
+  const offset = problem.intercept ? [[builder.variable(0, 0, 0), 1] as const] : [];
+  for (let j = 0; j < columns && l1 > 0; j += 1) {
+    const size = builder.variable(1, penaltyFactor(problem, j) * l1, 0);
+    builder.atLeast([[size, 1], [j, 1]], 0);
+    builder.atLeast([[size, 1], [j, -1]], 0);
+  }
+  const allScores = problem.rows.map((row) => [...row.map((x, j) => [j, x] as const), ...offset]);
+  allScores.forEach((scores, i) => {
+    addRow(builder, problem, scores, problem.labels[i]);
+  });
+  const eachRow = smoothPart(problem, allScores);
+  const { constraints, start, linear, diagonal } = builder;
+  return {
+    constraints,
+    start,
+    gradient: (x) => {
+      const gradient = linear.map((cost, k) => cost + diagonal[k] * x[k]);
+      eachRow(x, (scores, first) => {
+        for (const [index, value] of scores) gradient[index] += first * value;
+      });
+      return gradient;
+    },
+    hessian: (x) => {
+      const hessian = diagonal.map((entry, k) => diagonal.map((_, i) => (i === k ? entry : 0)));
+      eachRow(x, (scores, _first, second) => {
+        for (const [a, left] of scores) {
+          for (const [b, right] of scores) hessian[a][b] += second * left * right;
+        }
+      });
+      return hessian;
+    },
+  };
+}
+
+/** P* to about 1e-10, with weights that attain it; throws if that accuracy was not reached. */
+export function referenceOptimum(problem: ReferenceProblem): ReferenceOptimum {
+  const { x, gap, residual } = interiorPoint(programOf(problem));
+  if (!(gap < 1e-10 && residual < 1e-9)) {
+    throw new Error(`the reference solver stopped at gap ${gap}, residual ${residual}`);
+  }
+  const columns = problem.rows[0].length;
+  const weights = x.slice(0, columns);
+  const intercept = problem.intercept ? x[columns] : 0;
+  return { value: referenceObjective(problem, weights, intercept), weights, intercept };
+}

@@ -1,0 +1,63 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The executable of the built package. */
+export const executable = fileURLToPath(new URL('../../bin/dso.js', import.meta.url));
+
+export interface RunOptions {
+  /** What standard input holds; nothing by default. */
+  readonly input?: string | Uint8Array;
+  readonly folder?: string;
+  readonly environment?: Record<string, string>;
+}
+
+export interface Finished {
+  /** null if a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly finished: Promise<Finished>;
+  /** Resolves when standard error matches; rejects if the process ends before. */
+  saw(pattern: RegExp): Promise<void>;
+}
+
+/** Starts `dso …` as a process of its own. */
+export function startDso(args: readonly string[], options: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [executable, ...args], {
+    cwd: options.folder,
+    env: { ...process.env, ...options.environment },
+  });
+  const stdout: Buffer[] = [];
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  // The command may end without reading its input.
+  child.stdin.on('error', () => {});
+  child.stdin.end(options.input ?? '');
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout: Buffer.concat(stdout), stderr }));
+  });
+  const saw = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (pattern.test(stderr)) resolve();
+      };
+      child.stderr.on('data', check);
+      child.on('close', () => reject(new Error(`ended before ${pattern}:\n${stderr}`)));
+      check();
+    });
+  return { process: child, finished, saw };
+}
+
+/** Runs `dso …` to its end. */
+export function runDso(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return startDso(args, options).finished;
+}

@@ -1,0 +1,57 @@
+import { Writable } from 'node:stream';
+import type { InterruptSignal } from '../../src/cli/exit-codes.ts';
+import type { Io, OutputStream } from '../../src/cli/io.ts';
+
+/** A stream that keeps what is written to it. */
+class MemoryStream extends Writable {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns: number;
+
+  constructor(isTTY: boolean, columns: number) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  override _write(chunk: string | Uint8Array, _: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+export interface MemoryIo extends Io {
+  readonly stdout: OutputStream & { readonly text: string };
+  readonly stderr: OutputStream & { readonly text: string };
+  /** Codes that `exit` was called with. */
+  readonly exits: number[];
+  /** Delivers a signal to whoever listens. */
+  send(signal: InterruptSignal): void;
+}
+
+export interface MemoryIoOptions {
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly environment?: Record<string, string>;
+}
+
+/** A process for a command to run in, with its output in memory. */
+export function memoryIo(options: MemoryIoOptions = {}): MemoryIo {
+  const { terminal = false, columns = 80, environment = {} } = options;
+  const listeners = new Set<(signal: InterruptSignal) => void>();
+  const exits: number[] = [];
+  return {
+    stdout: new MemoryStream(terminal, columns),
+    stderr: new MemoryStream(terminal, columns),
+    environment,
+    exits,
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    send(signal) {
+      for (const listener of listeners) listener(signal);
+    },
+    exit: (code) => void exits.push(code),
+  };
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  formatBytes,
+  formatCount,
+  formatGap,
+  formatNumber,
+  formatPercent,
+  formatPercentUp,
+  formatSeconds,
+  plural,
+  twoColumns,
+} from '../../../src/cli/text.ts';
+
+test('counts, numbers, gaps and percentages', () => {
+  expect(formatCount(1234567)).toBe('1,234,567');
+  expect(formatNumber(0.311330943)).toBe('0.311331');
+  expect(formatNumber(12)).toBe('12');
+  expect(formatNumber(Infinity)).toBe('–');
+  expect(formatGap(0.00079)).toBe('7.9e-4');
+  expect(formatGap(Infinity)).toBe('–');
+  expect(formatPercent(0.04314)).toBe('4.31 %');
+});
+
+test('a certified percentage', () => {
+  expect(formatPercentUp(0.000791)).toBe('0.080 %');
+  expect(formatPercentUp(0.00079)).toBe('0.079 %');
+  expect(formatPercentUp(0.0999)).toBe('10.0 %');
+  expect(formatPercentUp(0.5)).toBe('50 %');
+  expect(formatPercentUp(0)).toBe('0 %');
+  expect(formatPercentUp(1e-20)).toBe('1.0e-18 %');
+});
+
+test('a certified percentage is never below the truth', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1e-12, max: 1, noNaN: true }), (fraction) => {
+      const claimed = Number.parseFloat(formatPercentUp(fraction));
+      expect(claimed).toBeGreaterThanOrEqual(100 * fraction);
+      expect(claimed).toBeLessThanOrEqual(100 * fraction * 1.11);
+    }),
+  );
+});
+
+test('seconds', () => {
+  expect([0.4123, 3.14159, 9.96, 42.4, 75, 3599.6, 7530].map(formatSeconds)).toEqual([
+    '0.41 s',
+    '3.1 s',
+    '10 s',
+    '42 s',
+    '1 min 15 s',
+    '1 h 0 min',
+    '2 h 6 min',
+  ]);
+});
+
+test('bytes', () => {
+  expect([12, 999, 1000, 1530000, 25e6, 3.2e9, 4e15].map(formatBytes)).toEqual([
+    '12 B',
+    '999 B',
+    '1.0 kB',
+    '1.5 MB',
+    '25 MB',
+    '3.2 GB',
+    '4000 TB',
+  ]);
+});
+
+test('plurals and columns', () => {
+  expect([plural(1, 'row'), plural(2000, 'row')]).toEqual(['1 row', '2,000 rows']);
+  expect(
+    twoColumns([
+      ['a', '1'],
+      ['long', '2'],
+    ]),
+  ).toBe('a     1\nlong  2');
+});
