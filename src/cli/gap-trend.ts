@@ -42,18 +42,16 @@ export class GapTrend {
 
   /**
    * Seconds until the first of the three limits. The gap is taken to go on shrinking by the
-   * factor per second of the latter half of the run; undefined while there is no trend.
+   * factor per second of the latter half of the run; undefined while there is no trend, and at
+   * the goal.
    */
   secondsLeft(now: number): number | undefined {
     const last = this.#last;
-    if (last === undefined) return undefined;
-    const { epochs, seconds } = this.#limits;
-    const ends: number[] = [];
     const converged = this.#convergenceTime();
-    if (converged !== undefined) ends.push(converged);
-    if (epochs !== undefined && last.epoch > 0) ends.push((last.seconds / last.epoch) * epochs);
-    if (seconds !== undefined) ends.push(seconds);
-    return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - now);
+    if (last === undefined || converged === undefined) return undefined;
+    const { epochs = Infinity, seconds = Infinity } = this.#limits;
+    const lastEpoch = (last.seconds / last.epoch) * epochs;
+    return Math.max(0, Math.min(converged, lastEpoch, seconds) - now);
   }
 
   #convergenceTime(): number | undefined {
@@ -62,8 +60,8 @@ export class GapTrend {
     const start = Math.floor(latest / 2);
     const drop = this.#logGaps[start] - this.#logGaps[latest];
     const duration = this.#seconds[latest] - this.#seconds[start];
-    if (drop <= 0 || duration <= 0) return undefined;
-    const missing = Math.max(0, this.#logGaps[latest] - this.#goal);
+    const missing = this.#logGaps[latest] - this.#goal;
+    if (drop <= 0 || duration <= 0 || missing <= 0) return undefined;
     return this.#seconds[latest] + (missing * duration) / drop;
   }
 

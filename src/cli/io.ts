@@ -1,3 +1,4 @@
+import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { InterruptSignal } from './exit-codes.ts';
 
@@ -9,6 +10,8 @@ export interface Io {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How to call the program from the current folder, for hints. */
+  readonly command: string;
   /** Calls the listener on every such signal until the returned function is called. */
   onSignal(listener: (signal: InterruptSignal) => void): () => void;
   /** Ends the process at once. */
@@ -21,6 +24,7 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,
+    command: commandOf(process.argv[1]),
     onSignal(listener) {
       const interrupt = (): void => listener('SIGINT');
       const terminate = (): void => listener('SIGTERM');
@@ -33,4 +37,9 @@ export function processIo(): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** `dso` where it is installed; a checkout is called by its file. */
+function commandOf(script: string): string {
+  return basename(script) === 'dso' ? 'dso' : `node ${relative('', script)}`;
 }

@@ -51,7 +51,7 @@ function reportError(error: unknown, terminal: Terminal): number {
   if ((error as NodeJS.ErrnoException)?.code === 'EPIPE') return exitCodes.done;
   const message = error instanceof Error ? error.message : String(error);
   terminal.error(message);
-  if ((terminal.io.environment['DSO_DEBUG'] ?? '') !== '' && error instanceof Error) {
+  if ((terminal.io.environment.DSO_DEBUG ?? '') !== '' && error instanceof Error) {
     terminal.say(error.stack ?? '');
   } else if (!(error instanceof DsoError)) {
     terminal.say('Set DSO_DEBUG=1 to see where this happened.');

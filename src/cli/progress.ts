@@ -7,8 +7,8 @@ import { formatGap, formatNumber, formatPercent, formatSeconds } from './text.ts
 
 /** What a person sees while a command works; all of it goes to standard error. */
 export interface Progress {
-  /** What goes on before the first epoch: "reading train.svm". */
-  stage(text: string): void;
+  /** What goes on outside of training, "reading train.svm", and how much of it is done, 0 … 1. */
+  stage(text: string, fraction?: number): void;
   /** Training begins now. */
   start(task: Task, limits: Limits): void;
   epoch(event: EpochEvent): void;
@@ -69,6 +69,7 @@ class LiveProgress implements Progress {
   readonly #terminal: Terminal;
   #timer: NodeJS.Timeout | undefined;
   #stage = '';
+  #fraction: number | undefined;
   #since = performance.now();
   #task: Task = 'classification';
   #trend = new GapTrend({ tolerance: 0 });
@@ -80,10 +81,11 @@ class LiveProgress implements Progress {
     this.#terminal = terminal;
   }
 
-  stage(text: string): void {
+  stage(text: string, fraction?: number): void {
+    if (text !== this.#stage) this.#since = performance.now();
     this.#stage = text;
+    this.#fraction = fraction;
     this.#event = undefined;
-    this.#since = performance.now();
     this.#draw();
   }
 
@@ -121,8 +123,9 @@ class LiveProgress implements Progress {
   }
 
   #wait(room: number): string {
+    const done = this.#fraction === undefined ? '' : `${Math.floor(100 * this.#fraction)} %  `;
     const elapsed = formatSeconds((performance.now() - this.#since) / 1000);
-    return this.#terminal.colours.dim(`${this.#stage} … ${elapsed}`.slice(0, room));
+    return this.#terminal.colours.dim(`${this.#stage} … ${done}${elapsed}`.slice(0, room));
   }
 
   #run(room: number): string {

@@ -5,7 +5,7 @@ import type { Colours } from './terminal.ts';
 import {
   formatBytes,
   formatCount,
-  formatGap,
+  formatGapUp,
   formatNumber,
   formatPercent,
   formatPercentUp,
@@ -45,11 +45,11 @@ export function summarize(
 function describeStop(stopped: StopReason, tolerance: number): string {
   switch (stopped) {
     case 'converged':
-      return `converged to the tolerance ${tolerance}`;
+      return `converged to the tolerance ${formatNumber(tolerance)}`;
     case 'epoch-limit':
-      return `stopped by the limit on epochs, short of the tolerance ${tolerance},`;
+      return `stopped by the limit on epochs, short of the tolerance ${formatNumber(tolerance)},`;
     case 'time-limit':
-      return `stopped by the time limit, short of the tolerance ${tolerance},`;
+      return `stopped by the time limit, short of the tolerance ${formatNumber(tolerance)},`;
     case 'interrupted':
       return 'interrupted';
   }
@@ -64,11 +64,11 @@ export function describeCertificate(relativeGap: number): string {
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound was found';
   return (
     `within ${formatPercentUp(relativeGap)} of the optimum ` +
-    `(certified: relative duality gap ${formatGap(relativeGap)})`
+    `(certified: relative duality gap ${formatGapUp(relativeGap)})`
   );
 }
 
-export function describeTest(test: Metrics): string {
+function describeTest(test: Metrics): string {
   const rows = plural(test.rows, 'row');
   if (test.task === 'regression') {
     return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;

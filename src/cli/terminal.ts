@@ -26,7 +26,7 @@ export class Terminal {
 
   /** Whether a line on standard error can be redrawn. */
   get live(): boolean {
-    return this.io.stderr.isTTY === true && this.io.environment['TERM'] !== 'dumb';
+    return this.io.stderr.isTTY === true && this.io.environment.TERM !== 'dumb';
   }
 
   get width(): number {
@@ -71,6 +71,6 @@ export class Terminal {
 
 /** https://no-color.org: any non-empty NO_COLOR turns colours off. */
 function wantsColour(stream: OutputStream, environment: Io['environment']): boolean {
-  const refused = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  const refused = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
   return stream.isTTY === true && !refused;
 }

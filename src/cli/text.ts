@@ -7,9 +7,12 @@ export function formatCount(value: number): string {
   return counts.format(value);
 }
 
-/** Six significant digits without trailing zeros: 0.311330943 → "0.311331" */
+/** Six significant digits without trailing zeros: 0.311330943 → "0.311331", 1e-5 → "1e-5" */
 export function formatNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : '–';
+  if (!Number.isFinite(value)) return '–';
+  const rounded = Number(value.toPrecision(6));
+  const small = rounded !== 0 && Math.abs(rounded) < 1e-3;
+  return small ? rounded.toExponential() : String(rounded);
 }
 
 /** Two significant digits, for gaps: 0.00079 → "7.9e-4" */
@@ -23,16 +26,32 @@ export function formatPercent(fraction: number): string {
 }
 
 /**
- * A percentage that is never below the truth, two significant digits: what a certificate may
- * claim. 0.000791 → "0.080 %"
+ * The smallest number of two significant digits that is not below a positive value, as
+ * digits · 10^exponent with digits from 10 to 99: what a certificate may claim.
  */
-export function formatPercentUp(fraction: number): string {
-  const percent = 100 * fraction;
-  if (percent === 0) return '0 %';
-  const digits = Math.max(0, 1 - Math.floor(Math.log10(percent)));
-  if (digits > 15) return `${percent.toExponential(1)} %`;
-  const scale = 10 ** digits;
-  return `${(Math.ceil(percent * scale) / scale).toFixed(digits)} %`;
+function roundUp(value: number): { digits: number; exponent: number } {
+  const nearest = value.toExponential(1);
+  const [mantissa, power] = nearest.split('e').map(Number);
+  const digits = Math.round(10 * mantissa) + (Number(nearest) < value ? 1 : 0);
+  return digits === 100 ? { digits: 10, exponent: power } : { digits, exponent: power - 1 };
+}
+
+/** Two significant digits, rounded up: 0.000791 → "8.0e-4" */
+export function formatGapUp(gap: number): string {
+  if (!(gap > 0)) return '0';
+  const { digits, exponent } = roundUp(gap);
+  return `${(digits / 10).toFixed(1)}e${exponent + 1}`;
+}
+
+/** The same as a percentage: 0.000791 → "0.080 %" */
+export function formatPercentUp(gap: number): string {
+  if (!(gap > 0)) return '0 %';
+  const { digits, exponent } = roundUp(gap);
+  const places = -2 - exponent;
+  if (places > 12) return `${(digits / 10).toFixed(1)}e${exponent + 3} %`;
+  return places <= 0
+    ? `${digits * 10 ** -places} %`
+    : `${(digits / 10 ** places).toFixed(places)} %`;
 }
 
 /** 0.412 → "0.41 s", 75 → "1 min 15 s", 7500 → "2 h 5 min" */

@@ -132,12 +132,7 @@ export interface Kernels {
   ): void;
 
   /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
-  scatter(
-    cell: Cell,
-    pending: Pending,
-    count: number,
-    target: Float64Array,
-  ): void;
+  scatter(cell: Cell, pending: Pending, count: number, target: Float64Array): void;
 
   /** The same on the image v, followed by w_j = soft(v_j + shift_j, threshold_j) · inverse_j. */
   scatterMapped(

@@ -1,10 +1,21 @@
 import { readFileSync } from 'node:fs';
-import type { Cell, ColumnState, Kernels, MarginState, Pending, RowState, RowStep } from './kernels.ts';
+import type {
+  Cell,
+  ColumnState,
+  Kernels,
+  MarginState,
+  Pending,
+  RowState,
+  RowStep,
+} from './kernels.ts';
 
 /** The functions of a kernel module: addresses and numbers in, a number or nothing out. */
 type Exports = Record<string, (...values: number[]) => number>;
 
-const folder = new URL(import.meta.url.endsWith('.ts') ? '../../wasm/' : '../wasm/', import.meta.url);
+const folder = new URL(
+  import.meta.url.endsWith('.ts') ? '../../wasm/' : '../wasm/',
+  import.meta.url,
+);
 
 /** Compiled modules by loss; a module is posted to worker threads rather than compiled there. */
 const compiled = new Map<string, WebAssembly.Module>();
@@ -233,20 +244,26 @@ export function wasmKernels(
         parameter,
       ),
     lossSlope: (from, to, labels, begin, end, eta) =>
-      wasm.lossSlope(
-        from.byteOffset,
-        to.byteOffset,
+      wasm.lossSlope(from.byteOffset, to.byteOffset, labels.byteOffset, begin, end, eta, parameter),
+    dualPoint: (margins, labels, begin, end, alpha) => {
+      wasm.dualPoint(
+        margins.byteOffset,
         labels.byteOffset,
         begin,
         end,
-        eta,
+        alpha.byteOffset,
         parameter,
-      ),
-    dualPoint: (margins, labels, begin, end, alpha) => {
-      wasm.dualPoint(margins.byteOffset, labels.byteOffset, begin, end, alpha.byteOffset, parameter);
+      );
     },
     dualSlopes: (alpha, labels, begin, end, target) => {
-      wasm.dualSlopes(alpha.byteOffset, labels.byteOffset, begin, end, target.byteOffset, parameter);
+      wasm.dualSlopes(
+        alpha.byteOffset,
+        labels.byteOffset,
+        begin,
+        end,
+        target.byteOffset,
+        parameter,
+      );
     },
     shiftAlpha: (alpha, labels, begin, end, shift, target) =>
       wasm.shiftAlpha(

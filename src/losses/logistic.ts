@@ -16,7 +16,7 @@ const LEAST_CURVATURE = 1e-3;
 
 /**
  * Where the infinite slope of ℓ* at β = 0 and β = 1 is read instead: 1e-300 and 1 − 2^−53, the
- * last double below 1. So it stays within −691 and 37 in size.
+ * last double below 1. So its size stays below 691 and 37.
  */
 const LEAST_BETA = 1e-300;
 const GREATEST_BETA = 0.9999999999999999;

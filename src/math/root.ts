@@ -1,7 +1,7 @@
 /**
  * A root of a continuous falling function on [low, high] where f(low) > 0 > f(high), by false
  * position with the Illinois correction: as quick as the secant on nearly straight lines, and it
- * keeps its bracket. Stops when |f| ≤ precision · f(low) or after `iterations` evaluations.
+ * keeps its bracket. Stops when |f| ≤ goal or after `iterations` evaluations.
  */
 export function rootOfFalling(
   f: (x: number) => number,
@@ -9,10 +9,9 @@ export function rootOfFalling(
   atLow: number,
   high: number,
   atHigh: number,
-  precision: number,
+  goal: number,
   iterations: number,
 ): number {
-  const goal = precision * atLow;
   let a = low;
   let fa = atLow;
   let b = high;

@@ -27,7 +27,7 @@ export async function writeModel(path: string, model: Model): Promise<void> {
     return;
   }
   await writeAtomically(path, async (file) => {
-    for (const part of parts) await file.writeFile(part);
+    for (const part of parts) await file.write(part);
   });
 }
 

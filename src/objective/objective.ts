@@ -66,13 +66,7 @@ export class Objective {
   readonly #ring: Ring;
   readonly #memory: ObjectiveMemory;
 
-  constructor(
-    problem: Problem,
-    kernels: Kernels,
-    team: Team,
-    ring: Ring,
-    memory: ObjectiveMemory,
-  ) {
+  constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
     this.problem = problem;
     this.kernels = kernels;
     this.#team = team;
@@ -125,7 +119,8 @@ export class Objective {
     const { cells, size } = this.problem.grid;
     const { identity } = this.#memory;
     const home = onto === 'row' ? this.rowsOf : this.columnsOf;
-    for (let own = this.#team.first; own < this.#team.end; own++) home.call(this, target, own).fill(0);
+    for (let own = this.#team.first; own < this.#team.end; own++)
+      home.call(this, target, own).fill(0);
     this.#ring.rotate((worker, block) => {
       const cell = cells[worker * size + block];
       const units = cell.offsets.length - 1;
@@ -226,25 +221,40 @@ export class Objective {
       this.#team.reduce(1, (worker, values) => {
         const a = this.rowsOf(alpha, worker);
         const target = this.rowsOf(balanced, worker);
-        values[0] = this.kernels.shiftAlpha(a, this.rowsOf(labels, worker), 0, a.length, shift, target);
+        values[0] = this.kernels.shiftAlpha(
+          a,
+          this.rowsOf(labels, worker),
+          0,
+          a.length,
+          shift,
+          target,
+        );
       })[0];
     const start = sumAt(0);
-    if (start === 0) return balanced;
+    const goal = 1e-13 * this.#absoluteSum(balanced);
+    if (Math.abs(start) <= goal) return balanced;
     // The sum rises with the shift; look for its root on the side where it must be.
     const side = start > 0 ? -1 : 1;
     let inner = 0;
     let atInner = start;
     let outer = (side * Math.abs(start)) / rows;
     let atOuter = sumAt(outer);
-    for (let k = 0; k < 60 && atOuter !== 0 && atOuter > 0 === start > 0; k++) {
+    for (let k = 0; k < 60 && Math.abs(atOuter) > goal && atOuter > 0 === start > 0; k++) {
       inner = outer;
       atInner = atOuter;
       outer *= 2;
       atOuter = sumAt(outer);
     }
-    if (atOuter === 0) return balanced;
+    if (Math.abs(atOuter) <= goal) return balanced;
     const flipped = (t: number) => -side * sumAt(inner + t * (outer - inner));
-    rootOfFalling(flipped, 0, -side * atInner, 1, -side * atOuter, 1e-15, 60);
+    rootOfFalling(flipped, 0, -side * atInner, 1, -side * atOuter, goal, 60);
     return balanced;
+  }
+
+  #absoluteSum(alpha: Float64Array): number {
+    return this.#team.reduce(1, (worker, values) => {
+      const a = this.rowsOf(alpha, worker);
+      for (let i = 0; i < a.length; i++) values[0] += Math.abs(a[i]);
+    })[0];
   }
 }

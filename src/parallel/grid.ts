@@ -20,11 +20,7 @@ export interface Grid {
 }
 
 /** Reserves the memory of a grid: 8 bytes an entry, 4 a unit and cell. */
-export function allocateGrid(
-  arena: Arena,
-  partition: Partition,
-  orientation: Orientation,
-): Grid {
+export function allocateGrid(arena: Arena, partition: Partition, orientation: Orientation): Grid {
   const { size, rowStarts, columnStarts, workerEntries } = partition;
   const cells: GridCell[] = [];
   for (let worker = 0; worker < size; worker++) {
@@ -118,8 +114,6 @@ export function imbalance(grid: Grid): Imbalance {
   return {
     rows: spread(lengths(partition.rowStarts)),
     columns: spread(lengths(partition.columnStarts)),
-    nonzeros: spread(
-      cells.map(({ offsets }) => offsets[offsets.length - 1] - offsets[0]),
-    ),
+    nonzeros: spread(cells.map(({ offsets }) => offsets[offsets.length - 1] - offsets[0])),
   };
 }

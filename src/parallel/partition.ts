@@ -84,7 +84,10 @@ function byFallingCount(counts: Int32Array): Int32Array {
 }
 
 /** |Ω_i| and |Ω̄_j| in input order; an intercept adds one to every row and a column of its own. */
-function countEntries(dataset: Dataset, intercept: boolean): { rows: Int32Array; columns: Int32Array } {
+function countEntries(
+  dataset: Dataset,
+  intercept: boolean,
+): { rows: Int32Array; columns: Int32Array } {
   const rows = new Int32Array(dataset.rows);
   const columns = new Int32Array(dataset.columns + (intercept ? 1 : 0));
   let row = 0;

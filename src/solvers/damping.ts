@@ -41,8 +41,10 @@ export const damped = 0.25 * 1.5;
  */
 export function rotationsFor(units: number, meanCollision: number, entries: number, size: number) {
   const most = Math.max(64, Math.floor(entries / (visitEntries * size * size)));
-  const wanted = Math.ceil(damped * units * meanCollision);
+  const wanted = Math.ceil(rotationsPerCollision * damped * units * meanCollision);
   return Math.max(1, Math.min(most, wanted, units));
 }
 
 const visitEntries = 1000;
+/** On data too small for `most` to bind, rotations cost nothing and fewer collisions pay. */
+const rotationsPerCollision = 4;

@@ -231,7 +231,8 @@ export class Dso implements Method {
         lines[j * saddleStride] = Math.min(box, Math.max(-box, weights[j]));
       }
       const { alpha, low, high } = this.#rows(part);
-      for (let i = 0; i < alpha.length; i++) alpha[i] = Math.min(high[i], Math.max(low[i], alpha[i]));
+      for (let i = 0; i < alpha.length; i++)
+        alpha[i] = Math.min(high[i], Math.max(low[i], alpha[i]));
     }
     this.#collectWeights();
   }

@@ -18,7 +18,10 @@ export function localDualDescent(
   const { problem, objective, ring, team, seed } = place;
   const local = new Map<number, Float64Array>();
   for (let worker = team.first; worker < team.end; worker++) {
-    local.set(worker, solveLocally(place, loss, passes, objective.rowsOf(alpha, worker), worker, seed));
+    local.set(
+      worker,
+      solveLocally(place, loss, passes, objective.rowsOf(alpha, worker), worker, seed),
+    );
   }
   const share = 1 / problem.grid.size;
   ring.rotate((worker, block, iteration) => {

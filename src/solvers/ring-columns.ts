@@ -10,6 +10,11 @@ import { extrapolate, interpolate } from './segment.ts';
 
 /** Columns per call of a sweeping kernel. */
 const sweepChunk = 256;
+/**
+ * Epochs between two recomputations of the margins. Steps longer than 1 multiply the difference
+ * between the margins and X·w, which starts as rounding error, by up to 2 an epoch.
+ */
+const refreshEvery = 8;
 /** The line search may go on to twice the epoch's step. */
 const farthest = 2;
 
@@ -78,6 +83,7 @@ export class RingColumns implements Method {
   readonly #rotations: number;
   readonly #damping: Damping;
   #momentum = 0;
+  #epochs = 0;
 
   constructor(place: Workplace, memory: RingColumnsMemory, options: { rotations?: number }) {
     this.#place = place;
@@ -177,6 +183,7 @@ export class RingColumns implements Method {
 
   epoch(): void {
     const { team, problem } = this.#place;
+    if (++this.#epochs % refreshEvery === 0) this.#refreshMargins();
     const beta = this.#momentum / (this.#momentum + 3);
     this.#momentum++;
     for (const { rows, start, previous } of this.#mine()) {
@@ -198,6 +205,14 @@ export class RingColumns implements Method {
     this.#moveTo(eta);
     if (eta < 0.5) this.#momentum = 0;
     this.#damping.learn(exactness, effective / problem.columns);
+  }
+
+  #refreshMargins(): void {
+    const { objective } = this.#place;
+    const { weights, weightPrevious, margins, marginPrevious } = this.#memory;
+    objective.margins(weights, margins);
+    objective.margins(weightPrevious, marginPrevious);
+    this.passes += 2;
   }
 
   /** One worker: every column is a batch of its own. */
@@ -267,10 +282,14 @@ export class RingColumns implements Method {
     const exactness = atStart / Math.max(1e-300, atStart - atEnd);
     if (!(atStart > 0)) return { eta: 0, exactness };
     if (Math.abs(atEnd) <= 1e-3 * atStart) return { eta: 1, exactness };
-    if (atEnd < 0) return { eta: rootOfFalling(descent, 0, atStart, 1, atEnd, 1e-3, 12), exactness };
+    if (atEnd < 0)
+      return { eta: rootOfFalling(descent, 0, atStart, 1, atEnd, 1e-3 * atStart, 12), exactness };
     const beyond = descent(farthest);
     if (beyond >= 0) return { eta: farthest, exactness };
-    return { eta: rootOfFalling(descent, 1, atEnd, farthest, beyond, 1e-3, 12), exactness };
+    return {
+      eta: rootOfFalling(descent, 1, atEnd, farthest, beyond, 1e-3 * atStart, 12),
+      exactness,
+    };
   }
 
   /** d/dη of P at start + η (end − start). */

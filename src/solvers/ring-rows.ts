@@ -1,4 +1,10 @@
-import { type Pending, type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
+import {
+  type Pending,
+  type RowState,
+  type RowStep,
+  stat,
+  type WeightMap,
+} from '../kernels/kernels.ts';
 import { softThreshold } from '../math/scalars.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -11,6 +17,11 @@ import { extrapolate, interpolate } from './segment.ts';
 
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
+
+/** A proximal subproblem counts as solved when its gap is this share of the whole problem's. */
+const solved = 0.1;
+/** How much less than all other columns of a row together the intercept counts. */
+const interceptWeight = 10;
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
@@ -48,7 +59,7 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
 export interface RingRowsOptions {
   /** Whether w is a non-linear function of its image (L1, factors, proximal terms). */
   readonly mapped: boolean;
-  /** Weight μ of the proximal term on columns without curvature, and on the intercept. */
+  /** Weight μ of the proximal term on columns whose penalty has no curvature. */
   readonly proximal: number;
   readonly rotations?: number;
   /** Start from the dual point of w = 0 rather than from α = 0, where ℓ*' is infinite. */
@@ -97,7 +108,10 @@ export class RingRows implements Method {
   readonly #rotations: number;
   readonly #damping: Damping;
   readonly #proximal: number;
+  readonly #interceptProximal: number;
   #momentum = 0;
+  /** Whether the proximal centre moves to the current w before the next epoch. */
+  #recentreNext = true;
 
   constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions) {
     this.#place = place;
@@ -110,11 +124,14 @@ export class RingRows implements Method {
     this.#workers = ids.map((worker) => this.#viewWorker(worker));
     this.#blocks = ids.map((block) => this.#viewBlock(block));
     this.#prepareColumns();
-    const collision = this.#prepareRows(options.startInside);
+    const { norm, collision } = this.#prepareNorms();
     const { rows, entries } = place.problem;
     this.#rotations =
       size === 1 ? rows : (options.rotations ?? rotationsFor(rows, collision, entries, size));
     this.#damping = new Damping(rows / this.#rotations);
+    this.#interceptProximal = (interceptWeight * (1 + this.#damping.value)) / norm;
+    this.#prepareIntercept();
+    this.#startFrom(options.startInside);
   }
 
   #viewWorker(worker: number): WorkerRows {
@@ -189,52 +206,85 @@ export class RingRows implements Method {
     return this.#blocks.slice(this.#place.team.first, this.#place.team.end);
   }
 
+  /** Curvature μ_j of each column; the intercept's is not known yet and stays out of the norms. */
   #prepareColumns(): void {
     const { problem, team } = this.#place;
     const { columnStarts, columnCounts } = problem.grid.partition;
     const { inverse, crowding, threshold } = this.#memory;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
-      const curvature = problem.l2[j] > 0 ? problem.l2[j] : this.#proximal;
-      inverse[j] = 1 / curvature;
-      crowding[j] = columnCounts[j] / problem.rows / curvature;
       if (this.#mapped) threshold[j] = problem.l1[j];
+      if (j === problem.interceptPlace) continue;
+      inverse[j] = 1 / (problem.l2[j] > 0 ? problem.l2[j] : this.#proximal);
+      crowding[j] = (columnCounts[j] / problem.rows) * inverse[j];
     }
     team.barrier();
   }
 
-  /** Norms, first α and its image. Returns the mean share of other rows that a row collides with. */
-  #prepareRows(startInside: boolean): number {
+  /** The rows' norms; returns their mean, and the mean share of other rows that a row meets. */
+  #prepareNorms(): { norm: number; collision: number } {
     const { problem, team, ring, kernels, objective } = this.#place;
     const { cells, size, partition } = problem.grid;
-    const { columnsOf } = objective;
     const { inverse, crowding } = this.#memory;
     ring.rotate((worker, block) => {
       const { rows } = this.#workers[worker];
       kernels.rowNorms(
         cells[worker * size + block],
         rows.alpha.length,
-        columnsOf.call(objective, inverse, block),
-        columnsOf.call(objective, crowding, block),
+        objective.columnsOf(inverse, block),
+        objective.columnsOf(crowding, block),
         rows.norms,
         rows.collisions,
       );
     });
-    for (let worker = team.first; worker < team.end; worker++) {
-      const { rows, margins } = this.#workers[worker];
-      rows.counts.set(partition.rowCounts.subarray(partition.rowStarts[worker], partition.rowStarts[worker + 1]));
-      if (startInside) kernels.dualPoint(margins, rows.labels, 0, margins.length, rows.alpha);
-    }
-    if (startInside) this.#recomputeImage();
-    for (const { rows, previous } of this.#mine()) previous.set(rows.alpha);
-    for (const { image, previous } of this.#home()) previous.set(image);
     const [crowded, plain] = team.reduce(2, (worker, values) => {
-      const { norms, collisions } = this.#workers[worker].rows;
+      const { norms, collisions, counts } = this.#workers[worker].rows;
+      const from = partition.rowStarts[worker];
       for (let i = 0; i < norms.length; i++) {
+        counts[i] = partition.rowCounts[from + i];
         values[0] += collisions[i];
         values[1] += norms[i];
       }
     });
-    return plain > 0 ? crowded / plain : 0;
+    return {
+      norm: plain > 0 ? plain / problem.rows : 1,
+      collision: plain > 0 ? crowded / plain : 0,
+    };
+  }
+
+  /**
+   * Every row meets every other in the intercept's column. A proximal weight that makes it count
+   * a tenth of all the other columns keeps the steps of the batch from drowning in it.
+   */
+  #prepareIntercept(): void {
+    const { interceptPlace } = this.#place.problem;
+    if (interceptPlace < 0) return;
+    const share = 1 / this.#interceptProximal;
+    for (const { rows } of this.#mine()) {
+      for (let i = 0; i < rows.norms.length; i++) {
+        rows.norms[i] += share;
+        rows.collisions[i] += share;
+      }
+    }
+    if (this.#isHome(interceptPlace)) this.#memory.inverse[interceptPlace] = share;
+    this.#place.team.barrier();
+  }
+
+  #isHome(column: number): boolean {
+    const { problem, team } = this.#place;
+    const { columnStarts } = problem.grid.partition;
+    return column >= columnStarts[team.first] && column < columnStarts[team.end];
+  }
+
+  #startFrom(inside: boolean): void {
+    const { kernels } = this.#place;
+    if (inside) {
+      for (const { rows, margins } of this.#mine()) {
+        kernels.dualPoint(margins, rows.labels, 0, margins.length, rows.alpha);
+      }
+      this.#recomputeImage();
+    }
+    for (const { rows, previous } of this.#mine()) previous.set(rows.alpha);
+    for (const { image, previous } of this.#home()) previous.set(image);
   }
 
   /** The image of α from scratch, and w from it. */
@@ -272,13 +322,15 @@ export class RingRows implements Method {
 
   /** Nesterov's momentum on (α, image), and the proximal centre moved to the current w. */
   #extrapolate(): void {
+    const recentre = this.#recentreNext;
+    if (recentre && !(this.#place.problem.penalty.l2 > 0)) this.#momentum = 0;
     const beta = this.#momentum / (this.#momentum + 3);
     this.#momentum++;
     for (const { rows, start, previous } of this.#mine()) {
       extrapolate(rows.alpha, start, previous, beta);
     }
     for (const block of this.#home()) {
-      if (block.map) this.#recentre(block);
+      if (block.map && recentre) this.#recentre(block);
       extrapolate(block.image, block.start, block.previous, beta);
       mapWeights(block);
     }
@@ -290,7 +342,7 @@ export class RingRows implements Method {
     const { l2 } = this.#place.problem;
     const from = (weights.byteOffset - this.weights.byteOffset) / 8;
     for (let j = 0; j < weights.length; j++) {
-      if (!(l2[from + j] > 0)) map.shift[j] = this.#proximal * weights[j];
+      if (!(l2[from + j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
     }
   }
 
@@ -368,7 +420,7 @@ export class RingRows implements Method {
     const exactness = atStart / Math.max(1e-300, atStart - atEnd);
     if (!(atStart > 0)) return { eta: 0, exactness };
     if (atEnd >= 0) return { eta: 1, exactness };
-    return { eta: rootOfFalling(slope, 0, atStart, 1, atEnd, 1e-3, 12), exactness };
+    return { eta: rootOfFalling(slope, 0, atStart, 1, atEnd, 1e-3 * atStart, 12), exactness };
   }
 
   /** d/dη of D at start + η (end − start). */
@@ -389,7 +441,8 @@ export class RingRows implements Method {
     for (let j = 0; j < image.length; j++) {
       const change = image[j] - start[j];
       const at = start[j] + eta * change;
-      sum += change * (map ? softThreshold(at + map.shift[j], map.threshold[j]) * map.inverse[j] : at);
+      sum +=
+        change * (map ? softThreshold(at + map.shift[j], map.threshold[j]) * map.inverse[j] : at);
     }
     return map ? sum : sum * this.#place.problem.lambda;
   }
@@ -409,9 +462,32 @@ export class RingRows implements Method {
     objective.margins(this.weights, this.#memory.margins);
     const primal = objective.primal(this.weights, this.#memory.margins);
     if (problem.interceptPlace >= 0 || !(problem.penalty.l2 > 0)) {
-      return { primal, dual: objective.dual(this.#memory.alpha) };
+      const dual = objective.dual(this.#memory.alpha);
+      if (!(problem.penalty.l2 > 0)) {
+        this.#recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
+      }
+      return { primal, dual };
     }
     return { primal, dual: objective.dualOfImage(this.#memory.alpha, this.#image()) };
+  }
+
+  /**
+   * How far the current subproblem, P plus the proximal term, is from its own optimum. With
+   * ψ(w) = λφ(w) + (μ/2)(w − c)² and w maximising v w − ψ(w), the proximal terms of ψ(w) and ψ*(v)
+   * cancel.
+   */
+  #proximalGap(primal: number): number {
+    const { team, kernels, problem } = this.#place;
+    const [value, conjugate] = team.reduce(2, (part, values) => {
+      const { rows } = this.#workers[part];
+      const { image, weights, map } = this.#blocks[part];
+      values[1] = kernels.conjugateSum(rows.alpha, rows.labels, 0, rows.alpha.length, 1);
+      if (!map) return;
+      for (let j = 0; j < weights.length; j++) {
+        values[0] += image[j] * weights[j] - map.threshold[j] * Math.abs(weights[j]);
+      }
+    });
+    return primal + value + conjugate / problem.rows;
   }
 
   /** v, which without a map is λ w. */

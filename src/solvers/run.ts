@@ -4,11 +4,7 @@ import { plainKernels } from '../kernels/plain/index.ts';
 import { wasmKernels } from '../kernels/wasm.ts';
 import { loadLoss, lossByName } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
-import {
-  allocateObjective,
-  Objective,
-  type ObjectiveMemory,
-} from '../objective/objective.ts';
+import { allocateObjective, Objective, type ObjectiveMemory } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';

@@ -32,7 +32,8 @@ export class TestError {
     const [sum] = this.#team.reduce(1, (worker, values) => {
       let first = 0;
       for (let part = 0; part < parts.length; part++) {
-        if (part % this.#team.shared.workers === worker) values[0] += this.#part(part, first, weights);
+        if (part % this.#team.shared.workers === worker)
+          values[0] += this.#part(part, first, weights);
         first += parts[part].labels.length;
       }
     });

@@ -21,7 +21,7 @@ export interface TrainOptions {
   grid?: number;
   /** Default 1. */
   seed?: number;
-  /** Default 1000. */
+  /** Default 10,000. */
   epochs?: number;
   /** Relative duality gap to stop at; default 1e-3. */
   tolerance?: number;
@@ -68,7 +68,11 @@ export interface TrainReport {
   readonly gap: number;
   readonly relativeGap: number;
   readonly stopped: StopReason;
-  readonly imbalance: { readonly rows: number; readonly columns: number; readonly nonzeros: number };
+  readonly imbalance: {
+    readonly rows: number;
+    readonly columns: number;
+    readonly nonzeros: number;
+  };
   readonly test?: Metrics;
 }
 

@@ -24,7 +24,18 @@ import type { FillPayload } from './tasks.ts';
 import { discard, threadCount, threadPool } from './threads.ts';
 
 type Settings = Required<
-  Pick<TrainOptions, 'loss' | 'penalty' | 'lambda' | 'solver' | 'seed' | 'epochs' | 'tolerance' | 'time' | 'intercept'>
+  Pick<
+    TrainOptions,
+    | 'loss'
+    | 'penalty'
+    | 'lambda'
+    | 'solver'
+    | 'seed'
+    | 'epochs'
+    | 'tolerance'
+    | 'time'
+    | 'intercept'
+  >
 >;
 
 /** The data of a run: what is trained on, what is tested on, and what the labels mean. */
@@ -94,7 +105,7 @@ function withDefaults(dataset: Dataset, options: TrainOptions): Settings {
     lambda: options.lambda ?? 1 / rows,
     solver: options.solver ?? solvers.auto(),
     seed: options.seed ?? 1,
-    epochs: options.epochs ?? 1000,
+    epochs: options.epochs ?? 10_000,
     tolerance: options.tolerance ?? 1e-3,
     time: options.time ?? Infinity,
     intercept: options.intercept ?? false,
@@ -200,7 +211,11 @@ async function solve(
     problem: run.problem,
     memory: run.memory,
     plan,
-    loss: { name: loss.name, parameter: loss.parameter, ...(loss.module && { module: loss.module }) },
+    loss: {
+      name: loss.name,
+      parameter: loss.parameter,
+      ...(loss.module && { module: loss.module }),
+    },
     seed,
     limits: { tolerance, epochs, time },
     ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
@@ -248,7 +263,11 @@ function makeModel(
   }
   return {
     task: loss.task,
-    loss: { name: loss.name, parameter: loss.parameter, ...(loss.module && { module: loss.module }) },
+    loss: {
+      name: loss.name,
+      parameter: loss.parameter,
+      ...(loss.module && { module: loss.module }),
+    },
     penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
     lambda: settings.lambda,
     ...(input.classes && { classes: input.classes }),

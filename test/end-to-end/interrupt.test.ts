@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 async function endlessRun(folder: string) {
   const data = join(folder, 'train.svm');
   writeFileSync(data, sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
-  const limits = ['--tolerance', '0', '--epochs', '100000000', '--lambda', '1e-9'];
+  const limits = ['--tolerance', '1e-15', '--epochs', '100000000', '--lambda', '1e-9'];
   const running = startDso(['train', data, '-o', 'partial.model', '--log', 'log', ...limits], {
     folder,
   });
@@ -50,11 +50,12 @@ describe('a signal during training', () => {
 
 test('a signal while reading ends at once and writes nothing', async () => {
   const folder = temporaryFolder();
-  // Standard input that never ends.
-  const running = startDso(['train', '/dev/zero', '-o', 'x.model'], { folder });
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const running = startDso(['train', '-', '-o', 'x.model'], { folder, openInput: true });
+  const input = '+1 1:1\n-1 2:1\n'.repeat(100_000);
+  // More than a pipe holds: once it is written, the command is reading.
+  await new Promise((resolve) => running.process.stdin.write(input, resolve));
   running.process.kill('SIGINT');
   const run = await running.finished;
-  expect(run.code).toBe(130);
+  expect(run.code, run.stderr).toBe(130);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import asc from 'assemblyscript/asc';
+import { main } from 'assemblyscript/asc';
 
 const root = new URL('../../', import.meta.url);
 const entry = 'assembly/twin.ts';
@@ -20,14 +20,14 @@ function readSource(name: string, entryText: string): string | null {
 export async function compileTwin(file: string): Promise<Record<string, NumberFunction>> {
   let binary: Uint8Array<ArrayBuffer> | undefined;
   const flags = ['-O3', '--runtime', 'stub', '--noAssert'];
-  const { error, stderr } = await asc.main([entry, '--outFile', 'twin.wasm', ...flags], {
+  const { error, stderr } = await main([entry, '--outFile', 'twin.wasm', ...flags], {
     readFile: (name) => readSource(name, `export * from '../${file}';`),
     writeFile: (_name, contents) => {
       binary = new Uint8Array(contents as Uint8Array<ArrayBuffer>);
     },
     listFiles: () => null,
   });
-  if (error || binary === undefined) throw new Error(`${file}: ${stderr.toString()}`);
-  const { instance } = await WebAssembly.instantiate(binary, {});
+  if (error || binary === undefined) throw new Error(`${file}: ${stderr}`);
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(binary), {});
   return instance.exports as unknown as Record<string, NumberFunction>;
 }

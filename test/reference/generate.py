@@ -52,7 +52,8 @@ def write_svm(name, x, y):
     with open(os.path.join(HERE, name), "w") as file:
         for row, label in zip(x, y):
             pairs = [f"{j + 1}:{float(v)!r}" for j, v in enumerate(row) if v != 0]
-            file.write(" ".join([f"{label:+g}" if name == "small.svm" else repr(float(label))] + pairs) + "\n")
+            first = f"{label:+g}" if name == "small.svm" else repr(float(label))
+            file.write(" ".join([first, *pairs]) + "\n")
 
 
 def loss_values(name, parameter, u, y):
@@ -74,7 +75,8 @@ def liblinear(data, options):
         model = os.path.join(folder, "model")
         arguments = ["liblinear-train", *options.split(), os.path.join(HERE, data), model]
         subprocess.run(arguments, check=True, capture_output=True)
-        lines = open(model).read().split("\n")
+        with open(model) as file:
+            lines = file.read().split("\n")
     weights = np.array([float(v) for v in lines[lines.index("w") + 1 :] if v.strip()])
     # LIBLINEAR's sign is that of the label it met first.
     first = next((line for line in lines if line.startswith("label ")), "label 1")
@@ -132,25 +134,25 @@ def collect(x, labels, targets):
             svc.fit(x, labels)
             call = f"LinearSVC(loss='{loss}', dual=True, C={c}, fit_intercept=False, tol=1e-9)"
             add("small.svm", name, "l2", lam, svc.coef_, SKLEARN, call)
-        for penalty, solver in (("l2", "newton-cg"), ("l1", "saga")):
+        for penalty, solver in (("l2", "newton-cholesky"), ("l1", "saga")):
             for fit in (False, True):
                 model = LogisticRegression(
                     penalty=penalty, C=c, fit_intercept=fit, solver=solver, random_state=0,
-                    tol=1e-13, max_iter=1_000_000,
+                    tol=1e-8, max_iter=200_000,
                 ).fit(x, labels)
                 call = (
                     f"LogisticRegression(penalty='{penalty}', C={c}, fit_intercept={fit}, "
-                    f"solver='{solver}', tol=1e-13)"
+                    f"solver='{solver}', tol=1e-8)"
                 )
                 offset = float(model.intercept_[0]) if fit else None
                 add("small.svm", "logistic", penalty, lam, model.coef_, SKLEARN, call, offset)
         model = LogisticRegression(
             penalty="elasticnet", l1_ratio=0.3, C=c, fit_intercept=False, solver="saga",
-            random_state=0, tol=1e-13, max_iter=1_000_000,
+            random_state=0, tol=1e-8, max_iter=200_000,
         ).fit(x, labels)
         call = (
             f"LogisticRegression(penalty='elasticnet', l1_ratio=0.3, C={c}, fit_intercept=False, "
-            "solver='saga', tol=1e-13)"
+            "solver='saga', tol=1e-8)"
         )
         add("small.svm", "logistic", "elastic-net:0.3", lam, model.coef_, SKLEARN, call)
         for loss, penalty, kind in (

@@ -144,7 +144,8 @@ export function interiorPoint(program: Program): Solution {
   const count = program.constraints.length;
   const multipliers = program.constraints.map(() => 0.1);
   let state = new State(program, program.start.slice(), multipliers);
-  if (!state.feasible) throw new Error('the start of an interior-point run must be strictly inside');
+  if (!state.feasible)
+    throw new Error('the start of an interior-point run must be strictly inside');
   for (let round = 0; round < 300; round += 1) {
     const residual = length(state.dualResidual(state.multipliers));
     if (state.gap < 1e-14 && residual < 1e-13) break;

@@ -33,17 +33,13 @@ export function referenceLoss(name: string, u: number, y: number, parameter = 1)
     case 'squared-hinge':
       return violation ** 2;
     case 'smoothed-hinge':
-      return violation < parameter
-        ? violation ** 2 / (2 * parameter)
-        : violation - parameter / 2;
+      return violation < parameter ? violation ** 2 / (2 * parameter) : violation - parameter / 2;
     case 'logistic':
       return Math.max(0, -y * u) + Math.log1p(Math.exp(-Math.abs(u)));
     case 'square':
       return distance ** 2 / 2;
     case 'huber':
-      return distance < parameter
-        ? distance ** 2 / 2
-        : parameter * distance - parameter ** 2 / 2;
+      return distance < parameter ? distance ** 2 / 2 : parameter * distance - parameter ** 2 / 2;
     case 'absolute':
       return Math.max(0, distance - parameter);
     default:
@@ -162,10 +158,22 @@ function programOf(problem: ReferenceProblem): Program {
   const columns = problem.rows[0].length;
   for (let j = 0; j < columns; j += 1) builder.variable(0, 0, penaltyFactor(problem, j) * l2);
   const offset = problem.intercept ? [[builder.variable(0, 0, 0), 1] as const] : [];
-  for (let j = 0; j < columns && l1 > 0; j += 1) {
+  for (let j = 0; j < (l1 > 0 ? columns : 0); j += 1) {
     const size = builder.variable(1, penaltyFactor(problem, j) * l1, 0);
-    builder.atLeast([[size, 1], [j, 1]], 0);
-    builder.atLeast([[size, 1], [j, -1]], 0);
+    builder.atLeast(
+      [
+        [size, 1],
+        [j, 1],
+      ],
+      0,
+    );
+    builder.atLeast(
+      [
+        [size, 1],
+        [j, -1],
+      ],
+      0,
+    );
   }
   const allScores = problem.rows.map((row) => [...row.map((x, j) => [j, x] as const), ...offset]);
   allScores.forEach((scores, i) => {

@@ -8,6 +8,8 @@ export const executable = fileURLToPath(new URL('../../bin/dso.js', import.meta.
 export interface RunOptions {
   /** What standard input holds; nothing by default. */
   readonly input?: string | Uint8Array;
+  /** Standard input stays open, for the test to write to. */
+  readonly openInput?: boolean;
   readonly folder?: string;
   readonly environment?: Record<string, string>;
 }
@@ -40,7 +42,7 @@ export function startDso(args: readonly string[], options: RunOptions = {}): Run
   });
   // The command may end without reading its input.
   child.stdin.on('error', () => {});
-  child.stdin.end(options.input ?? '');
+  if (!options.openInput) child.stdin.end(options.input ?? '');
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout: Buffer.concat(stdout), stderr }));

@@ -44,6 +44,7 @@ export function memoryIo(options: MemoryIoOptions = {}): MemoryIo {
     stdout: new MemoryStream(terminal, columns),
     stderr: new MemoryStream(terminal, columns),
     environment,
+    command: 'dso',
     exits,
     onSignal(listener) {
       listeners.add(listener);

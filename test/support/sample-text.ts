@@ -22,7 +22,7 @@ export function sampleText(shape: SampleShape): string {
     const pairs = [...chosen]
       .sort((a, b) => a - b)
       .map((column) => {
-        const value = Math.round(random.normal() * 1000) / 1000;
+        const value = Math.round(random.normal() * 1000) / 1000 || 0.5;
         score += weights[column] * value;
         return `${column + 1}:${value}`;
       });

@@ -54,7 +54,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
 
   // The public library.
-  model: { values: [], types: ['losses', 'train/events'] },
+  model: { values: ['data/atomic'], types: ['losses', 'train/events'] },
   metrics: { values: ['model', 'losses', 'data', 'math'] },
   train: { values: ['metrics', 'model', ...training] },
 
@@ -66,9 +66,20 @@ const layers: Readonly<Record<string, Layer>> = {
   worker: { values: ['train', 'metrics', 'model', ...training] },
 
   // The command line is a user of the library like any other, which sees of losses, penalties and
-  // solvers what the library publishes; it prints the version of package.json.
+  // solvers what the library publishes, writes files as the library does, and prints the version
+  // of package.json.
   cli: {
-    values: [...library, 'losses/index', 'penalties/index', 'solvers/index', '../package.json'],
+    values: [
+      ...library,
+      'losses/index',
+      'penalties/index',
+      'solvers/index',
+      'data/atomic',
+      'data/decompress',
+      'data/generate',
+      'data/shapes',
+      '../package.json',
+    ],
     types: ['solvers', 'data', 'penalties', 'losses'],
   },
 };

@@ -27,7 +27,7 @@ export async function evaluateCommand(
 }
 
 /** The metrics as a table for people. */
-export function describeMetrics(model: Model, metrics: Metrics): string {
+function describeMetrics(model: Model, metrics: Metrics): string {
   if (metrics.task === 'regression') {
     return twoColumns([
       ['rows', formatCount(metrics.rows)],

@@ -49,7 +49,7 @@ function describeModel(model: Model, summary: WeightSummary): string {
   const rows: [string, string][] = [
     ['task', describeTask(model)],
     ['loss', `${loss.name}${parameter}`],
-    ['penalty', `${penalty.name}, lambda ${model.lambda}`],
+    ['penalty', `${penalty.name}, lambda ${formatNumber(model.lambda)}`],
     [
       'trained on',
       `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +

@@ -34,7 +34,7 @@ export async function predictCommand(
     }
   } else {
     await writeAtomically(target, async (file) => {
-      for (const text of lines(predictions)) await file.writeFile(text);
+      for (const text of lines(predictions)) await file.write(text);
     });
   }
   return exitCodes.done;

@@ -36,7 +36,7 @@ export async function trainCommand(
   return code;
 }
 
-export interface Training {
+interface Training {
   readonly report: TrainReport;
   /** Where the model was written. */
   readonly path: string;
@@ -79,6 +79,7 @@ export async function trainAndSave(
       },
       onNotice: (message) => progress.notice(message),
       signal: interrupts.signal,
+      consume: true,
     };
     const result = await train(input.dataset, options);
     await writeModel(path, result.model);
@@ -93,7 +94,7 @@ export async function trainAndSave(
 }
 
 /** `data/train.svm` → `train.svm.model` in the current folder. */
-export function defaultModelPath(data: string): string {
+function defaultModelPath(data: string): string {
   return data === standardStream ? 'dso.model' : `${basename(data)}.model`;
 }
 

@@ -15,7 +15,7 @@ export function defineDemo(
     .summary('generate a sample, train on it and evaluate')
     .description("Generate data shaped like the paper's real-sim, train an SVM and evaluate it.")
     .argument('[folder]', 'where to write the sample, the model and the report', '.cache/demo')
-    .option('--scale <number>', 'size as a part of real-sim', positive, 1)
+    .option('--scale <number>', 'rows as a part of real-sim', positive, 1)
     .option('--threads <number>', 'worker threads (default: all cores)', whole(1))
     .action((folder: string, flags: DemoFlags) => run(folder, flags));
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { ShapeName } from '../../data/shapes.ts';
+import { shapeNames } from '../../data/shapes.ts';
 import { positive, whole } from '../arguments.ts';
 
 export interface GenerateFlags {
-  readonly like: 'real-sim' | 'webspam' | 'splice';
+  readonly like: ShapeName;
   readonly scale: number;
   readonly seed: number;
   readonly output?: string;
@@ -26,10 +28,10 @@ export function defineGenerate(
     .addHelpText('after', examples)
     .addOption(
       new Option('--like <name>', 'whose rows, columns and density to imitate')
-        .choices(['real-sim', 'webspam', 'splice'])
+        .choices([...shapeNames])
         .makeOptionMandatory(),
     )
-    .option('--scale <number>', 'size as a part of the original', positive, 1)
+    .option('--scale <number>', 'rows as a part of the original', positive, 1)
     .option('--seed <number>', 'of all random choices', whole(0), 1)
     .option('-o, --output <prefix>', 'writes <prefix>.train.svm and <prefix>.test.svm')
     .option('--quiet', 'print nothing but errors')

@@ -122,8 +122,8 @@ function addProblemOptions(command: Command): void {
 function addStoppingOptions(command: Command): void {
   command
     .optionsGroup('Stopping, whichever comes first:')
-    .option('--tolerance <number>', 'relative duality gap to reach', nonNegative, 1e-3)
-    .option('--epochs <number>', 'most epochs', whole(1), 1000)
+    .option('--tolerance <number>', 'relative duality gap to reach', positive, 1e-3)
+    .option('--epochs <number>', 'most epochs', whole(1), 10_000)
     .option('--time <seconds>', 'most seconds of training', positive);
 }
 

@@ -4,13 +4,7 @@ import type { Kernels, RowState, RowStep } from '../kernels.ts';
 
 type RowKernels = Pick<
   Kernels,
-  | 'gather'
-  | 'scatter'
-  | 'scatterMapped'
-  | 'rowNorms'
-  | 'stepRows'
-  | 'sweepRows'
-  | 'sweepRowsMapped'
+  'gather' | 'scatter' | 'scatterMapped' | 'rowNorms' | 'stepRows' | 'sweepRows' | 'sweepRowsMapped'
 >;
 
 /** A resting row is far from its bound when the dual gradient there exceeds this. */
@@ -132,7 +126,17 @@ export function plainRowKernels(loss: Loss): RowKernels {
       }
     },
 
-    sweepRowsMapped({ offsets, indices, values }, order, begin, end, rows, step, map, weights, stats) {
+    sweepRowsMapped(
+      { offsets, indices, values },
+      order,
+      begin,
+      end,
+      rows,
+      step,
+      map,
+      weights,
+      stats,
+    ) {
       const { image, threshold, inverse, shift } = map;
       for (let position = begin; position < end; position++) {
         const i = order[position];

@@ -4,7 +4,13 @@ import type { Kernels } from '../kernels.ts';
 
 type SumKernels = Pick<
   Kernels,
-  'lossSum' | 'conjugateSum' | 'conjugateSlope' | 'lossSlope' | 'dualPoint' | 'dualSlopes' | 'shiftAlpha'
+  | 'lossSum'
+  | 'conjugateSum'
+  | 'conjugateSlope'
+  | 'lossSlope'
+  | 'dualPoint'
+  | 'dualSlopes'
+  | 'shiftAlpha'
 >;
 
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
@@ -40,7 +46,8 @@ export function plainSumKernels(loss: Loss): SumKernels {
       let sum = 0;
       for (let i = begin; i < end; i++) {
         const delta = to[i] - from[i];
-        if (delta !== 0) sum += delta * loss.derivative(from[i] + eta * delta, labels[i], parameter);
+        if (delta !== 0)
+          sum += delta * loss.derivative(from[i] + eta * delta, labels[i], parameter);
       }
       return sum;
     },

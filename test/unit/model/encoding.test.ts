@@ -16,13 +16,20 @@ function payloadStart(bytes: Uint8Array): number {
   return Buffer.from(bytes).indexOf(separator) + separator.length;
 }
 
-function headerOf(bytes: Uint8Array): Record<string, unknown> {
+/** A header that a test may spoil. */
+interface LooseHeader {
+  [key: string]: unknown;
+  loss: Record<string, unknown>;
+  certificate: Record<string, unknown>;
+}
+
+function headerOf(bytes: Uint8Array): LooseHeader {
   const text = Buffer.from(bytes.subarray(0, payloadStart(bytes) - separator.length)).toString();
   return JSON.parse(text.slice(text.indexOf('{')));
 }
 
 /** The file with another header and checksums that fit it. */
-function withHeader(bytes: Uint8Array, change: (header: any) => void): Uint8Array {
+function withHeader(bytes: Uint8Array, change: (header: LooseHeader) => void): Uint8Array {
   const header = headerOf(bytes);
   change(header);
   const text = `${JSON.stringify(header, undefined, 2)}\n`;
@@ -54,7 +61,7 @@ describe('encode, then decode', () => {
     for (const zeros of [0, 20]) {
       const weights = Float64Array.from([...special, ...new Array(zeros).fill(0)]);
       const bytes = encodeModel(sampleModel({ weights }));
-      expect(headerOf(bytes)['weights']).toMatchObject({ encoding: zeros ? 'sparse' : 'dense' });
+      expect(headerOf(bytes).weights).toMatchObject({ encoding: zeros ? 'sparse' : 'dense' });
       expect(bitsOf(decodeModel(bytes, 'x').weights)).toEqual(bitsOf(weights));
     }
   });
@@ -126,7 +133,7 @@ describe('layout', () => {
 
   test('sparse is chosen when fewer than half of the weights are stored', () => {
     const encodingOf = (...weights: number[]): unknown =>
-      headerOf(encodeModel(sampleModel({ weights: Float64Array.from(weights) })))['weights'];
+      headerOf(encodeModel(sampleModel({ weights: Float64Array.from(weights) }))).weights;
     expect(encodingOf(1, 0)).toMatchObject({ encoding: 'dense' });
     expect(encodingOf(1, 0, 0)).toMatchObject({ encoding: 'sparse', stored: 1, bytes: 12 });
   });
@@ -198,14 +205,17 @@ describe('messages name the file and what is wrong', () => {
   });
 
   test('a header with right checksums and a wrong field', () => {
-    const cases: [(header: any) => void, string][] = [
+    const cases: [(header: LooseHeader) => void, string][] = [
       [(header) => delete header.lambda, 'header: lambda is missing; wanted a number'],
       [(header) => (header.task = 'ranking'), 'header: task is "ranking"; wanted classification'],
       [(header) => (header.columns = -1), 'header: columns is -1; wanted a whole number from 0'],
       [(header) => (header.columns = 5), 'header: 4 dense weights in 32 bytes do not fit 5'],
       [(header) => (header.intercept = 'Infinity'), 'header: intercept is "Infinity"; wanted a f'],
       [(header) => (header.classes = [1]), 'header: classes is [1]; wanted two numbers'],
-      [(header) => (header.certificate = 3), 'header: certificate is not an object'],
+      [
+        (header) => Object.assign(header, { certificate: 3 }),
+        'header: certificate is not an object',
+      ],
       [(header) => delete header.loss.name, 'header: loss.name is missing; wanted a string'],
       [(header) => (header.certificate.stopped = 'x'), 'header: certificate.stopped is "x"'],
     ];

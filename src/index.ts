@@ -1,0 +1,20 @@
+/** The library: train, predict and evaluate regularized linear models on sparse data. */
+export { datasetFromCsr, datasetFromRows } from './data/arrays.ts';
+export type { Dataset, DatasetPart } from './data/dataset.ts';
+export { DataError, DsoError, UsageError } from './errors.ts';
+export { loadLoss, losses } from './losses/index.ts';
+export type { Loss, LossFunctions, PrimalLoss } from './losses/loss.ts';
+export { evaluate } from './metrics/evaluate.ts';
+export type { ClassificationMetrics, Metrics, RegressionMetrics } from './metrics/metrics.ts';
+export { predict } from './metrics/predict.ts';
+export { scoreDataset } from './metrics/score.ts';
+export { decodeModel, encodeModel, readModel, writeModel } from './model/format.ts';
+export type { Certificate, Model, ModelDescription } from './model/model.ts';
+export { penalties } from './penalties/index.ts';
+export type { Penalty } from './penalties/penalty.ts';
+export { solvers } from './solvers/index.ts';
+export type { DsoSettings, RingSettings, Solver } from './solvers/solver.ts';
+export type { EpochEvent, StopReason } from './train/events.ts';
+export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
+export { type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';
+export { train } from './train/train.ts';
