@@ -34,10 +34,10 @@ function endsToken(byte: number): boolean {
 }
 
 /**
- * The short form, at most nine digits and no exponent: m < 10^9 and 10^k are exact. Rounding the
- * quotient to float64 and then to float32 is right when both operands fit into 24 bits, since a
- * quotient of two such numbers never lies that close to a midpoint; otherwise it is right when
- * the neighbours of the float64 round to the same float32.
+ * The short form: at most nine digits, no exponent. m < 10^9 and 10^k, k ≤ 9, are exact, and their
+ * quotient may be rounded to float64 first: unless it equals the middle c 2^j of two float32
+ * (c < 2^25), m and c 2^j 10^k differ, as integers over a power of two, by at least one part in
+ * c 5^k < 2^46, so the float64 lies on the right side of the middle.
  */
 export function scanFloat32(
   bytes: Uint8Array,
@@ -75,9 +75,6 @@ export function scanFloat32(
     return scanLongFloat32(bytes, start, out, slot) | 0;
   }
   const quotient = mantissa / exactPowers[fraction];
-  if (mantissa >= 0x1000000 && Math.fround(quotient * below) !== Math.fround(quotient * above)) {
-    return scanLongFloat32(bytes, start, out, slot) | 0;
-  }
   out[slot] = negative ? -quotient : quotient;
   return position;
 }

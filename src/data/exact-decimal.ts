@@ -60,5 +60,5 @@ function divideByUnit(numerator: bigint, denominator: bigint, unit: number) {
 
 function bitLength(value: bigint): number {
   const hexadecimal = value.toString(16);
-  return hexadecimal.length * 4 - (Math.clz32(Number.parseInt(hexadecimal[0]!, 16)) - 28);
+  return hexadecimal.length * 4 - (Math.clz32(Number.parseInt(hexadecimal[0], 16)) - 28);
 }

@@ -14,14 +14,15 @@ export interface ReadOptions extends LibsvmOptions {
   readonly runner?: TaskRunner;
   /** At least so many columns, even if the data has fewer. */
   readonly columns?: number;
-  /** Bytes of text per task; default: a few tasks per thread, 1 to 16 MB each. */
+  /** Bytes of text per task; default: a few tasks per thread, 1 to 4 MB each. */
   readonly blockSize?: number;
 }
 
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
 const smallInput = megabyte;
-const streamBlock = 4 * megabyte;
+/** Text and numbers of a larger block would fall out of the cache of the core that parses it. */
+const largestBlock = 4 * megabyte;
 
 /**
  * Reads LIBSVM text from a file (plain, gzip or zstd, told apart by content) or, for `-`, from
@@ -59,7 +60,7 @@ async function readHead(path: string): Promise<Uint8Array> {
 async function readRanges(path: string, { size }: Stats, options: ReadOptions): Promise<Dataset> {
   const runner = size < smallInput && !options.blockSize ? inlineRunner : runnerOf(options);
   const share = Math.ceil(size / (4 * runner.threads));
-  const length = options.blockSize ?? Math.min(Math.max(share, megabyte), 16 * megabyte);
+  const length = options.blockSize ?? Math.min(Math.max(share, megabyte), largestBlock);
   const collector = new Collector(path);
   const queue = new TaskQueue(runner, collector);
   for (let start = 0; start < size; start += length) {
@@ -79,7 +80,7 @@ async function readStream(
 ): Promise<Dataset> {
   const { head, chunks } = await peek(source);
   const plain = decompress(chunks, compressionOf(head, head.length > 0 ? name : ''), name);
-  const pool = new BlockPool(options.blockSize ?? streamBlock);
+  const pool = new BlockPool(options.blockSize ?? largestBlock);
   const collector = new Collector(name);
   const queue = new TaskQueue(runnerOf(options), collector);
   const small = new TaskQueue(inlineRunner, collector);

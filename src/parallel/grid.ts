@@ -1,4 +1,4 @@
-import type { Dataset } from '../data/dataset.ts';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import type { Arena } from './arena.ts';
 import type { Imbalance, Partition } from './partition.ts';
 
@@ -44,62 +44,100 @@ export function fillWorker(
   intercept: boolean,
   worker: number,
 ): void {
-  const { size, partition, orientation, cells } = grid;
-  const { rowStarts, rowOrder, columnStarts, columnPlace } = partition;
-  const mine = cells.slice(worker * size, (worker + 1) * size);
-  const byRow = orientation === 'rows';
-  const blockOf = new Uint16Array(columnPlace.length);
-  const localOf = new Int32Array(columnPlace.length);
-  for (let block = 0; block < size; block++) {
-    for (let place = columnStarts[block]; place < columnStarts[block + 1]; place++) {
-      const column = partition.columnOrder[place];
-      blockOf[column] = block;
-      localOf[column] = place - columnStarts[block];
-    }
-  }
-  const partStarts = [0];
-  for (const part of dataset.parts) {
-    partStarts.push(partStarts[partStarts.length - 1] + part.rowOffsets.length - 1);
-  }
-
-  /** Calls back for every entry of the worker's rows in their order. */
-  const eachEntry = (visit: (row: number, column: number, value: number) => void): void => {
-    for (let place = rowStarts[worker]; place < rowStarts[worker + 1]; place++) {
-      const original = rowOrder[place];
-      let low = 0;
-      let high = partStarts.length - 1;
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if (partStarts[middle] <= original) low = middle;
-        else high = middle;
-      }
-      const part = dataset.parts[low];
-      const i = original - partStarts[low];
-      const { indices, values } = part;
-      const last = part.rowOffsets[i + 1];
-      const row = place - rowStarts[worker];
-      for (let k = part.rowOffsets[i]; k < last; k++) visit(row, indices[k], values[k]);
-      if (intercept) visit(row, dataset.columns, 1);
-    }
-  };
-
-  eachEntry((row, column) => {
-    mine[blockOf[column]].offsets[(byRow ? row : localOf[column]) + 1]++;
-  });
+  const { size, partition } = grid;
+  const cells = grid.cells.slice(worker * size, (worker + 1) * size);
+  const offsets = cells.map((cell) => cell.offsets);
+  const rows = workerRows(partition, dataset, worker);
+  const ones = intercept ? dataset.columns : -1;
+  countUnits(grid, rows, ones, offsets);
   let filled = 0;
-  const next = mine.map(({ offsets }) => {
-    offsets[0] = filled;
-    for (let unit = 1; unit < offsets.length; unit++) offsets[unit] += offsets[unit - 1];
-    filled = offsets[offsets.length - 1];
-    return offsets.slice();
-  });
-  const { indices, values } = mine[0];
-  eachEntry((row, column, value) => {
-    const block = blockOf[column];
-    const at = next[block][byRow ? row : localOf[column]]++;
-    indices[at] = byRow ? localOf[column] : row;
-    values[at] = value;
-  });
+  for (const starts of offsets) {
+    starts[0] = filled;
+    for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
+    filled = starts[starts.length - 1];
+  }
+  const next = offsets.map((starts) => starts.slice());
+  placeEntries(grid, rows, ones, next, cells[0].indices, cells[0].values);
+}
+
+/** Where a worker's rows lie in the data set, in the worker's order. */
+interface WorkerRows {
+  readonly parts: readonly DatasetPart[];
+  readonly part: Int32Array;
+  readonly row: Int32Array;
+}
+
+function workerRows(
+  { rowStarts, rowOrder }: Partition,
+  { parts }: Pick<Dataset, 'parts'>,
+  worker: number,
+): WorkerRows {
+  const ends: number[] = [];
+  for (const { labels } of parts) ends.push((ends.at(-1) ?? 0) + labels.length);
+  const count = rowStarts[worker + 1] - rowStarts[worker];
+  const part = new Int32Array(count);
+  const row = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    const original = rowOrder[rowStarts[worker] + i];
+    let low = 0;
+    let high = ends.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (original < ends[middle]) high = middle;
+      else low = middle + 1;
+    }
+    part[i] = low;
+    row[i] = original - (low > 0 ? ends[low - 1] : 0);
+  }
+  return { parts, part, row };
+}
+
+/** offsets[block][unit + 1] ← entries of that unit in that block. */
+function countUnits(grid: Grid, rows: WorkerRows, ones: number, offsets: Int32Array[]): void {
+  const { columnPlace, columnBlock, columnStarts } = grid.partition;
+  const byRow = grid.orientation === 'rows';
+  for (let i = 0; i < rows.row.length; i++) {
+    const { rowOffsets, indices } = rows.parts[rows.part[i]];
+    const last = rowOffsets[rows.row[i] + 1];
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) {
+      const block = columnBlock[indices[k]];
+      offsets[block][(byRow ? i : columnPlace[indices[k]] - columnStarts[block]) + 1]++;
+    }
+    if (ones >= 0) {
+      const block = columnBlock[ones];
+      offsets[block][(byRow ? i : columnPlace[ones] - columnStarts[block]) + 1]++;
+    }
+  }
+}
+
+function placeEntries(
+  grid: Grid,
+  rows: WorkerRows,
+  ones: number,
+  next: Int32Array[],
+  targetIndices: Int32Array,
+  targetValues: Float32Array,
+): void {
+  const { columnPlace, columnBlock, columnStarts } = grid.partition;
+  const byRow = grid.orientation === 'rows';
+  for (let i = 0; i < rows.row.length; i++) {
+    const { rowOffsets, indices, values } = rows.parts[rows.part[i]];
+    const last = rowOffsets[rows.row[i] + 1];
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) {
+      const block = columnBlock[indices[k]];
+      const column = columnPlace[indices[k]] - columnStarts[block];
+      const at = next[block][byRow ? i : column]++;
+      targetIndices[at] = byRow ? column : i;
+      targetValues[at] = values[k];
+    }
+    if (ones >= 0) {
+      const block = columnBlock[ones];
+      const column = columnPlace[ones] - columnStarts[block];
+      const at = next[block][byRow ? i : column]++;
+      targetIndices[at] = byRow ? column : i;
+      targetValues[at] = 1;
+    }
+  }
 }
 
 /** Largest over fair share, minus 1, of rows, columns and entries per cell. */

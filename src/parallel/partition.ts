@@ -14,8 +14,9 @@ export interface Partition {
   readonly columnStarts: Int32Array;
   /** Original column at each place; the intercept, if any, is column `columns`. */
   readonly columnOrder: Int32Array;
-  /** Place of each original column. */
+  /** Place of each original column, and the block it is in. */
   readonly columnPlace: Int32Array;
+  readonly columnBlock: Uint16Array;
   /** |Ω̄_j| by place. */
   readonly columnCounts: Int32Array;
   /** |Ω_i| by place. */
@@ -39,13 +40,13 @@ function shared(length: number): Int32Array {
  * Deals items to `size` groups in the given order, each to the group with the smallest share of
  * entries plus share of items, so that both come out even; inside a group the order is kept.
  */
-function deal(order: Int32Array, counts: Int32Array, size: number): { group: Uint16Array } {
+function deal(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
   let total = 0;
   for (let k = 0; k < counts.length; k++) total += counts[k];
   const perEntry = total > 0 ? 1 / total : 0;
   const perItem = 1 / Math.max(1, order.length);
   const load = new Float64Array(size);
-  const group = new Uint16Array(counts.length);
+  const group = new Uint16Array(new SharedArrayBuffer(2 * counts.length));
   for (let k = 0; k < order.length; k++) {
     const item = order[k];
     let best = 0;
@@ -53,7 +54,7 @@ function deal(order: Int32Array, counts: Int32Array, size: number): { group: Uin
     group[item] = best;
     load[best] += counts[item] * perEntry + perItem;
   }
-  return { group };
+  return group;
 }
 
 /** Lays the groups one after the other. */
@@ -113,10 +114,11 @@ export function partition(
   const shuffled = new Int32Array(dataset.rows);
   for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
   stream(seed, 0).shuffle(shuffled, shuffled.length);
-  const rows = layOut(shuffled, deal(shuffled, counts.rows, size).group, size);
+  const rows = layOut(shuffled, deal(shuffled, counts.rows, size), size);
   // Frequent columns come first in their block, so that the weights in use share cache lines.
   const frequent = byFallingCount(counts.columns);
-  const columns = layOut(frequent, deal(frequent, counts.columns, size).group, size);
+  const columnBlock = deal(frequent, counts.columns, size);
+  const columns = layOut(frequent, columnBlock, size);
 
   const columnPlace = shared(counts.columns.length);
   const columnCounts = shared(counts.columns.length);
@@ -140,6 +142,7 @@ export function partition(
     columnStarts: columns.starts,
     columnOrder: columns.placed,
     columnPlace,
+    columnBlock,
     columnCounts,
     rowCounts,
     workerEntries,

@@ -1,42 +1,40 @@
-import { type Random, stream } from '../math/random.ts';
+import type { Random } from '../math/random.ts';
 
 /**
  * The units of one worker (or block) in a fresh random order every epoch, without those that rest,
- * cut into batches.
+ * cut into batches. Units that lie together in memory may stay together: a run of them is met in a
+ * random place of the order but swept from its first to its last.
  */
 export class Batches {
   readonly active: Int32Array;
-  readonly #order: Int32Array;
+  readonly #runs: Int32Array;
   readonly #random: Random;
   readonly #count: Int32Array;
+  readonly #run: number;
 
-  constructor(
-    memory: { order: Int32Array; active: Int32Array },
-    count: Int32Array,
-    seed: number,
-    id: number,
-    mine: boolean,
-  ) {
-    this.#order = memory.order;
-    this.active = memory.active;
+  constructor(active: Int32Array, count: Int32Array, run: number, random: Random) {
+    this.active = active;
     this.#count = count;
-    this.#random = stream(seed, id);
-    if (!mine) return;
-    for (let k = 0; k < this.#order.length; k++) this.#order[k] = k;
+    this.#run = run;
+    this.#random = random;
+    this.#runs = new Int32Array(Math.ceil(active.length / run));
+    for (let k = 0; k < this.#runs.length; k++) this.#runs[k] = k;
   }
 
   /** A unit rests this epoch if its skip count says so and `still` confirms that it has not moved. */
   deal(skip: Uint8Array, still: (unit: number) => boolean): void {
-    const order = this.#order;
-    this.#random.shuffle(order, order.length);
+    this.#random.shuffle(this.#runs, this.#runs.length);
     let count = 0;
-    for (let k = 0; k < order.length; k++) {
-      const unit = order[k];
-      if (skip[unit] > 0) {
-        skip[unit]--;
-        if (still(unit)) continue;
+    for (let k = 0; k < this.#runs.length; k++) {
+      const first = this.#runs[k] * this.#run;
+      const end = Math.min(first + this.#run, this.active.length);
+      for (let unit = first; unit < end; unit++) {
+        if (skip[unit] > 0) {
+          skip[unit]--;
+          if (still(unit)) continue;
+        }
+        this.active[count++] = unit;
       }
-      this.active[count++] = unit;
     }
     this.#count[0] = count;
   }

@@ -1,5 +1,6 @@
 import { relativeGap } from '../objective/objective.ts';
 import type { Method, Workplace } from './method.ts';
+import { Schedule } from './schedule.ts';
 
 export interface Limits {
   readonly tolerance: number;
@@ -49,30 +50,36 @@ export function drive(
   const { team, objective } = place;
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
+  const schedule = new Schedule(limits.tolerance);
   let primal = Infinity;
   let dual = -Infinity;
-  for (let epoch = 1; ; epoch++) {
-    method.epoch();
-    const gap = method.evaluate();
-    if (!Number.isFinite(gap.primal)) {
+  let testError: number | undefined;
+  const gap = () => relativeGap({ primal, dual });
+  const evaluate = (epoch: number, whole: boolean) => {
+    const found = method.evaluate(whole);
+    if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
       throw new Error(
         `the objective is no longer finite after epoch ${epoch}; try a smaller step size`,
       );
     }
-    dual = Math.max(dual, gap.dual);
-    if (gap.primal < primal) {
-      primal = gap.primal;
-      for (let block = team.first; block < team.end; block++) {
-        objective.columnsOf(best, block).set(objective.columnsOf(method.weights, block));
-      }
+    dual = Math.max(dual, found.dual);
+    if (found.primal < primal) {
+      primal = found.primal;
+      keepBest(place, method, best);
+      testError = measureTest?.(best);
     }
-    // Only a gap that is recomputed from scratch may end the run.
-    if (relativeGap({ primal, dual }) <= limits.tolerance) {
-      primal = objective.primalOf(best);
-      dual = method.certify();
-    }
-    const converged = relativeGap({ primal, dual }) <= limits.tolerance;
-    const testError = measureTest?.(best);
+    if (whole) schedule.note(epoch, gap());
+  };
+  /** Only a gap that is recomputed from scratch may go into a certificate. */
+  const certify = () => {
+    primal = objective.primalOf(best);
+    dual = method.certify(dual);
+  };
+  for (let epoch = 1; ; epoch++) {
+    method.epoch();
+    evaluate(epoch, schedule.isDue(epoch));
+    if (gap() <= limits.tolerance) certify();
+    const converged = gap() <= limits.tolerance;
     const decision = team.fromFirst(() => {
       report({
         epoch,
@@ -80,7 +87,7 @@ export function drive(
         passes: method.passes,
         primal,
         dual,
-        relativeGap: relativeGap({ primal, dual }),
+        relativeGap: gap(),
         ...(testError !== undefined && { testError }),
       });
       if (converged) return 0;
@@ -90,10 +97,17 @@ export function drive(
     });
     if (decision === goOn) continue;
     if (!converged) {
-      primal = objective.primalOf(best);
-      dual = method.certify();
+      evaluate(epoch, true);
+      certify();
     }
     const { passes } = method;
     return { epochs: epoch, passes, primal, dual, stopped: stops[decision], seconds: seconds() };
   }
+}
+
+function keepBest({ team, objective }: Workplace, method: Method, best: Float64Array): void {
+  for (let block = team.first; block < team.end; block++) {
+    objective.columnsOf(best, block).set(objective.columnsOf(method.weights, block));
+  }
+  team.barrier();
 }

@@ -25,11 +25,15 @@ export interface Method {
   readonly passes: number;
   /** One epoch. */
   epoch(): void;
-  /** P at `weights` and a lower bound on the optimum. */
-  evaluate(): Gap;
   /**
-   * The lower bound of evaluate() again, from nothing but α and the data: incremental updates
-   * gather rounding errors that a certificate must not contain.
+   * P at `weights` and a lower bound on the optimum. When `whole` is false, what would cost a pass
+   * over the data may be left at ±Infinity.
    */
-  certify(): number;
+  evaluate(whole: boolean): Gap;
+  /**
+   * A lower bound that holds to the last digit, given the best one that evaluate() has returned:
+   * where that came from incremental updates, which gather rounding errors, it is computed again
+   * from nothing but α and the data.
+   */
+  certify(bound: number): number;
 }

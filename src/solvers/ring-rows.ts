@@ -5,6 +5,7 @@ import {
   stat,
   type WeightMap,
 } from '../kernels/kernels.ts';
+import { stream } from '../math/random.ts';
 import { softThreshold } from '../math/scalars.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -18,6 +19,11 @@ import { extrapolate, interpolate } from './segment.ts';
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
 
+/**
+ * Rows that are always swept together, for the sake of the cache. They were shuffled when they were
+ * laid out, so that such a run is a random sample.
+ */
+const rowsTogether = 16;
 /** A proximal subproblem counts as solved when its gap is this share of the whole problem's. */
 const solved = 0.1;
 /** How much less than all other columns of a row together the intercept counts. */
@@ -39,7 +45,6 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     counts: arena.int32(rows),
     level: arena.uint8(rows),
     skip: arena.uint8(rows),
-    order: arena.int32(rows),
     active: arena.int32(rows),
     activeCounts: arena.int32(partition.size),
     pendingUnits: arena.int32(rows),
@@ -154,11 +159,10 @@ export class RingRows implements Method {
       previous: memory.alphaPrevious.subarray(from, to),
       margins: memory.margins.subarray(from, to),
       batches: new Batches(
-        { order: memory.order.subarray(from, to), active: memory.active.subarray(from, to) },
+        memory.active.subarray(from, to),
         memory.activeCounts.subarray(worker, worker + 1),
-        this.#place.seed,
-        1 + worker,
-        this.#plays(worker),
+        rowsTogether,
+        stream(this.#place.seed, 1 + worker),
       ),
       pending: {
         units: memory.pendingUnits.subarray(from, to),
@@ -190,10 +194,6 @@ export class RingRows implements Method {
       previous: memory.imagePrevious.subarray(from, to),
       map,
     };
-  }
-
-  #plays(part: number): boolean {
-    return part >= this.#place.team.first && part < this.#place.team.end;
   }
 
   /** The workers this thread plays. */
@@ -457,18 +457,22 @@ export class RingRows implements Method {
     this.#place.team.barrier();
   }
 
-  evaluate(): Gap {
+  evaluate(whole: boolean): Gap {
     const { problem, objective } = this.#place;
+    const { alpha } = this.#memory;
+    const curved = problem.penalty.l2 > 0;
+    const primal = whole || !curved ? this.#primal() : Infinity;
+    if (this.#imageServes()) return { primal, dual: objective.dualOfImage(alpha, this.#image()) };
+    if (!whole && curved) return { primal, dual: -Infinity };
+    const dual = objective.dual(alpha);
+    if (!curved) this.#recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
+    return { primal, dual };
+  }
+
+  #primal(): number {
+    const { objective } = this.#place;
     objective.margins(this.weights, this.#memory.margins);
-    const primal = objective.primal(this.weights, this.#memory.margins);
-    if (problem.interceptPlace >= 0 || !(problem.penalty.l2 > 0)) {
-      const dual = objective.dual(this.#memory.alpha);
-      if (!(problem.penalty.l2 > 0)) {
-        this.#recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
-      }
-      return { primal, dual };
-    }
-    return { primal, dual: objective.dualOfImage(this.#memory.alpha, this.#image()) };
+    return objective.primal(this.weights, this.#memory.margins);
   }
 
   /**
@@ -503,8 +507,14 @@ export class RingRows implements Method {
     return scratchImage;
   }
 
-  certify(): number {
-    return this.#place.objective.dual(this.#memory.alpha);
+  certify(bound: number): number {
+    return this.#imageServes() ? this.#place.objective.dual(this.#memory.alpha) : bound;
+  }
+
+  /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
+  #imageServes(): boolean {
+    const { penalty, interceptPlace } = this.#place.problem;
+    return penalty.l2 > 0 && interceptPlace < 0;
   }
 }
 

@@ -131,6 +131,11 @@ describe('what is read', () => {
     expect(chunk.rows).toEqual([[1, [0, 3], [1, 16777218]], [2]]);
   });
 
+  test('repeats are added up in the order of the line', () => {
+    const chunk = parse('1 5:1 2:1e30 2:-1e30 2:1\n', { sumDuplicates: true });
+    expect(chunk.rows).toEqual([[1, [1, 1], [4, 1]]]);
+  });
+
   test('a long row and many short ones', () => {
     const pairs = Array.from({ length: 100000 }, (_, column) => `${column + 1}:${column % 7}`);
     const text = `1 ${pairs.join(' ')}\n${'-1 3:1\n'.repeat(50000)}`;

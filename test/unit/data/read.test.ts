@@ -106,8 +106,9 @@ describe('sources', () => {
     const source = temporaryFile('data.svm', text);
     // Each end of a pipe waits for the other, so the writer must not be waited for.
     const writer = spawn('sh', ['-c', `cat '${source}' > '${path}'`]);
+    const exit = once(writer, 'exit');
     expect(rowsOf(await readDataset(path))).toEqual(rows);
-    expect(await once(writer, 'exit')).toEqual([0, null]);
+    expect(await exit).toEqual([0, null]);
   });
 
   test.each([
@@ -272,12 +273,16 @@ describe('bad input', () => {
     expect(await complaint(path, { blockSize: 1000, runner })).toMatch(/^PATH:1: value "x"/);
   });
 
-  test('missing, not a file, not readable', async (context) => {
+  test('missing, or not a file', async () => {
     const folder = temporaryFolder();
     expect(await complaint(join(folder, 'none.svm'))).toBe('PATH: no such file');
     expect(await complaint(folder)).toBe('PATH: a directory; expected a file');
-    const path = temporaryFile('secret.svm', '1 1:1\n');
+    const path = temporaryFile('file.svm', '1 1:1\n');
     expect(await complaint(join(path, 'below'))).toBe('PATH: no such file');
+  });
+
+  test('not readable', async (context) => {
+    const path = temporaryFile('secret.svm', '1 1:1\n');
     if (process.getuid?.() === 0) context.skip('the superuser may read every file');
     chmodSync(path, 0);
     expect(await complaint(path)).toBe('PATH: no permission to read it');

@@ -2,20 +2,25 @@ import type { Dataset } from '../../../../src/data/dataset.ts';
 
 /** All rows in one piece, however the dataset is cut into parts; values as bit patterns. */
 export function flat(dataset: Dataset) {
-  const labels: number[] = [];
-  const lengths: number[] = [];
-  const indices: number[] = [];
-  const bits: number[] = [];
-  for (const part of dataset.parts) {
-    labels.push(...part.labels);
-    for (let row = 0; row < part.labels.length; row += 1) {
-      lengths.push(part.rowOffsets[row + 1] - part.rowOffsets[row]);
-    }
-    indices.push(...part.indices);
-    bits.push(...new Int32Array(part.values.buffer));
-  }
-  const { rows, columns, nonzeros, notices } = dataset;
-  return { labels, lengths, indices, bits, rows, columns, nonzeros, notices };
+  const { parts, rows, columns, nonzeros, notices } = dataset;
+  const lengths = parts.map(({ rowOffsets }) =>
+    Array.from(rowOffsets.subarray(1), (offset, row) => offset - rowOffsets[row]),
+  );
+  return {
+    labels: parts.map(({ labels }) => labels.join(' ')).join(' '),
+    lengths: lengths.map((part) => part.join(' ')).join(' '),
+    // A part of empty rows only would leave a blank behind.
+    indices: nonempty(parts.map(({ indices }) => indices.join(' '))),
+    bits: nonempty(parts.map(({ values }) => new Int32Array(values.buffer).join(' '))),
+    rows,
+    columns,
+    nonzeros,
+    notices,
+  };
+}
+
+function nonempty(texts: string[]): string {
+  return texts.filter((text) => text !== '').join(' ');
 }
 
 /** Rows as [label, [index, value], …]. */

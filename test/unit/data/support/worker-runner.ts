@@ -29,7 +29,7 @@ export class WorkerRunner implements TaskRunner {
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve as (result: unknown) => void);
       this.mostInFlight = Math.max(this.mostInFlight, this.#waiting.size);
-      this.#workers[id % this.threads].postMessage({ id, task, payload });
+      this.#workers[id % this.threads].postMessage({ id, task, payload }, []);
     });
   }
 

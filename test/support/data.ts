@@ -1,0 +1,103 @@
+import { datasetFromRows } from '../../src/data/arrays.ts';
+import type { Dataset, DatasetPart } from '../../src/data/dataset.ts';
+import type { Task } from '../../src/losses/loss.ts';
+import { type Random, stream } from '../../src/math/random.ts';
+
+/** A data set with the dense rows that a naive formula wants beside it. */
+export interface Sample {
+  readonly rows: readonly (readonly number[])[];
+  readonly labels: readonly number[];
+  readonly dataset: Dataset;
+}
+
+export interface SampleOptions {
+  readonly seed?: number;
+  readonly rows?: number;
+  readonly columns?: number;
+  /** Part of the entries that are not zero. */
+  readonly density?: number;
+  readonly task?: Task;
+  /** Spread of the noise on planted scores of size about 1. */
+  readonly noise?: number;
+}
+
+/** Zeros are dropped; the other values must be float32 numbers for the two forms to agree. */
+export function datasetOf(
+  rows: readonly (readonly number[])[],
+  labels: readonly number[],
+  columns = rows[0].length,
+): Dataset {
+  const sparse = rows.map((row) => {
+    const indices = [...row.keys()].filter((j) => row[j] !== 0);
+    return { indices, values: indices.map((j) => row[j]) };
+  });
+  return datasetFromRows({ rows: sparse, labels, columns });
+}
+
+/** Random sparse rows; labels from planted weights, an offset and noise. */
+export function sample(options: SampleOptions = {}): Sample {
+  const { seed = 1, rows: height = 60, columns: width = 10 } = options;
+  const { density = 0.5, task = 'classification', noise = 1 } = options;
+  const random = stream(seed, 77);
+  const draw = () => (random.uniform() < density ? Math.fround(random.normal()) : 0);
+  const rows = Array.from({ length: height }, () => Array.from({ length: width }, draw));
+  const planted = Array.from({ length: width }, () => random.normal());
+  const labels = rows.map((row) => {
+    const score = row.reduce((sum, x, j) => sum + x * planted[j], 0.4) + noise * random.normal();
+    return task === 'regression' ? score : score > 0 ? 1 : -1;
+  });
+  return { rows, labels, dataset: datasetOf(rows, labels) };
+}
+
+/** Rows of text: column j is drawn with a chance in proportion to 1/(j + 1), rows have unit length. */
+export function zipfDataset(options: {
+  seed?: number;
+  rows: number;
+  columns: number;
+  perRow: number;
+}): Dataset {
+  const { seed = 1, rows: height, columns, perRow } = options;
+  const random = stream(seed, 78);
+  const cumulative = new Float64Array(columns);
+  for (let j = 0, total = 0; j < columns; j++) {
+    total += 1 / (j + 1);
+    cumulative[j] = total;
+  }
+  const planted = Array.from({ length: columns }, () => random.normal());
+  const rows = Array.from({ length: height }, () => zipfRow(random, cumulative, perRow));
+  const labels = rows.map(({ indices, values }) => {
+    const score = indices.reduce((sum, j, k) => sum + planted[j] * values[k], 0);
+    return score + 0.3 * random.normal() > 0 ? 1 : -1;
+  });
+  return datasetFromRows({ rows, labels, columns });
+}
+
+function zipfRow(random: Random, cumulative: Float64Array, perRow: number) {
+  const columns = new Set<number>();
+  const length = 1 + random.below(2 * perRow);
+  for (let k = 0; k < length; k++) {
+    const at = random.uniform() * cumulative[cumulative.length - 1];
+    columns.add(cumulative.findIndex((sum) => sum >= at));
+  }
+  const indices = [...columns];
+  return { indices, values: indices.map(() => 1 / Math.sqrt(indices.length)) };
+}
+
+/** The same rows in parts of `rowsPerPart` rows. */
+export function inParts(dataset: Dataset, rowsPerPart: number): Dataset {
+  const parts: DatasetPart[] = [];
+  for (const part of dataset.parts) {
+    for (let from = 0; from < part.labels.length; from += rowsPerPart) {
+      const to = Math.min(part.labels.length, from + rowsPerPart);
+      const first = part.rowOffsets[from];
+      const last = part.rowOffsets[to];
+      parts.push({
+        rowOffsets: part.rowOffsets.slice(from, to + 1).map((offset) => offset - first),
+        labels: part.labels.slice(from, to),
+        indices: part.indices.slice(first, last),
+        values: part.values.slice(first, last),
+      });
+    }
+  }
+  return { ...dataset, parts };
+}

@@ -1,0 +1,120 @@
+import type { Dataset } from '../../src/data/dataset.ts';
+import { classesOf, targets } from '../../src/data/labels.ts';
+import type { Kernels } from '../../src/kernels/kernels.ts';
+import { plainKernels } from '../../src/kernels/plain/index.ts';
+import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
+import type { Loss } from '../../src/losses/loss.ts';
+import { Objective } from '../../src/objective/objective.ts';
+import { allocateProblem, layOutProblem, type Problem } from '../../src/objective/problem.ts';
+import { type Arena, Budget, createArena, separateArena } from '../../src/parallel/arena.ts';
+import { allocateGrid, fillWorker } from '../../src/parallel/grid.ts';
+import { partition } from '../../src/parallel/partition.ts';
+import { ThreadPool } from '../../src/parallel/pool.ts';
+import { Ring } from '../../src/parallel/ring.ts';
+import { shareTeam, Team } from '../../src/parallel/team.ts';
+import type { Penalty } from '../../src/penalties/penalty.ts';
+import { choose, type Plan } from '../../src/solvers/choose.ts';
+import type { Limits, Outcome, Progress } from '../../src/solvers/drive.ts';
+import type { Workplace } from '../../src/solvers/method.ts';
+import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
+import type { Solver } from '../../src/solvers/solver.ts';
+
+/** A problem laid out in memory, before any thread works on it. */
+export interface Engine {
+  readonly problem: Problem;
+  readonly memory: RunMemory;
+  readonly plan: Plan;
+  readonly loss: Loss;
+  readonly seed: number;
+  readonly arena: Arena;
+}
+
+export interface EngineOptions {
+  readonly dataset: Dataset;
+  readonly loss: Loss;
+  readonly penalty: Penalty;
+  readonly solver: Solver;
+  readonly lambda?: number;
+  readonly grid?: number;
+  readonly seed?: number;
+  readonly intercept?: boolean;
+  readonly factors?: Float64Array;
+  /** Default: one WebAssembly memory for all arrays. */
+  readonly kernels?: Kernels['name'];
+}
+
+/** What train() does before it starts threads, with every intermediate step in reach. */
+export function prepare(options: EngineOptions): Engine {
+  const { dataset, loss, penalty, solver, lambda = 0.01, grid: size = 1, seed = 1 } = options;
+  const { intercept = false, factors, kernels = 'wasm' } = options;
+  const plan = choose(solver, loss, penalty, lambda, intercept || factors !== undefined);
+  const parts = partition(dataset, size, seed, intercept);
+  const allocate = (arena: Arena) => ({
+    grid: allocateGrid(arena, parts, plan.orientation),
+    memory: allocateRun(arena, parts, plan),
+    problem: allocateProblem(arena, parts),
+  });
+  const budget = new Budget();
+  allocate(budget);
+  const arena = kernels === 'wasm' ? createArena(budget.bytes) : separateArena;
+  const { grid, memory, problem: room } = allocate(arena);
+  for (let worker = 0; worker < size; worker++) fillWorker(grid, dataset, intercept, worker);
+  const classes = loss.task === 'classification' ? classesOf(dataset) : undefined;
+  const problem = layOutProblem(room, grid, targets(dataset, loss.task, classes), {
+    penalty,
+    lambda,
+    factors,
+    intercept,
+  });
+  return { problem, memory, plan, loss, seed, arena };
+}
+
+export function kernelsOf({ arena, loss }: Engine): Kernels {
+  return arena.memory
+    ? wasmKernels(kernelModule(loss.name), arena.memory, loss.parameter)
+    : plainKernels(loss);
+}
+
+/** A team of one, in this thread, that plays every worker. */
+export function workplaceOf(engine: Engine): Workplace {
+  const { problem, memory, seed } = engine;
+  const kernels = kernelsOf(engine);
+  const team = new Team(shareTeam(1, problem.grid.size, 1), 0);
+  const ring = new Ring(team);
+  const objective = new Objective(problem, kernels, team, ring, memory.objective);
+  return { problem, kernels, team, ring, objective, seed };
+}
+
+/** Runs the solver on real worker threads; the arrays of `engine` then hold where it ended. */
+export async function runOnThreads(
+  engine: Engine,
+  threads: number,
+  limits: Partial<Limits>,
+  trace?: Int32Array,
+): Promise<{ outcome: Outcome; events: Progress[] }> {
+  const { problem, memory, plan, loss, seed, arena } = engine;
+  const shared = shareTeam(threads, problem.grid.size, threads, trace);
+  const payload: Omit<RunPayload, 'index'> = {
+    shared,
+    problem,
+    memory,
+    plan,
+    loss: { name: loss.name, parameter: loss.parameter },
+    seed,
+    limits: { tolerance: 1e-300, epochs: 10, time: Infinity, ...limits },
+    ...(arena.memory && { wasm: { module: kernelModule(loss.name), memory: arena.memory } }),
+  };
+  const pool = new ThreadPool(new URL('../../src/worker.ts', import.meta.url), threads);
+  const events: Progress[] = [];
+  try {
+    const outcomes = await pool.runAll<Outcome>(
+      'solve',
+      threads,
+      (index): RunPayload => ({ ...payload, index }),
+      (event) => events.push(event as Progress),
+    );
+    return { outcome: outcomes[0], events };
+  } finally {
+    await pool.close();
+  }
+}
