@@ -14,7 +14,7 @@ const tasks: Record<string, Task> = {
 };
 
 parentPort?.on('message', async ({ id, task, payload }: Request) => {
-  const send = (reply: Reply) => parentPort?.postMessage(reply);
+  const send = (reply: Reply) => parentPort?.postMessage(reply, []);
   try {
     send({ id, result: await tasks[task](payload as never, (event) => send({ id, event })) });
   } catch (error) {

@@ -3,15 +3,15 @@
  *
  *   node bench/kernels/measure-loss.ts LOSS FOLDER [PROGRAM]
  *
- * Each loss has a process of its own, since the plain kernels of a process that has seen several
- * losses are slower, which no training run is.
+ * Each loss has a process of its own: the plain kernels of a process that has seen several losses
+ * are slower, and a training run sees one.
  */
-import { plainKernels } from '../../src/kernels/plain/index.ts';
 import type { Kernels } from '../../src/kernels/kernels.ts';
+import { plainKernels } from '../../src/kernels/plain/index.ts';
 import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
 import { lossByName } from '../../src/losses/index.ts';
 import { CKernels } from './c-program.ts';
-import { shapes, type KernelResult, type SizeName } from './result.ts';
+import { type KernelResult, type SizeName, shapes, sizeNames } from './result.ts';
 import { type Subject, subjects } from './subjects.ts';
 import { Workload } from './workload.ts';
 
@@ -19,6 +19,8 @@ const rounds = 7;
 const warmUpSeconds = 1;
 /** A measurement repeats passes for so long, but makes at least one. */
 const leastSeconds = 0.04;
+/** How far C with its library's log and exp may be from ours after a pass. */
+const closeEnough = 1e-6;
 
 /** Seconds that `passes` passes take together, each from the same state. */
 function time(subject: Subject, kernels: Kernels, workload: Workload, passes: number): number {
@@ -33,24 +35,95 @@ function time(subject: Subject, kernels: Kernels, workload: Workload, passes: nu
 }
 
 /** Brings a kernel into the engine's last tier; returns the seconds of a pass. */
-function warmUp(subject: Subject, kernels: Kernels, workload: Workload, seconds: number): number {
+function warmUp(subject: Subject, kernels: Kernels, workload: Workload): number {
   let spent = 0;
   let fastest = Infinity;
-  do {
+  while (spent < warmUpSeconds) {
     const pass = time(subject, kernels, workload, 1);
     spent += pass;
     fastest = Math.min(fastest, pass);
-  } while (spent < seconds);
+  }
   return fastest;
 }
 
-/** Largest difference of two states, relative to the size of each number; NaN if not comparable. */
-function difference(left: Float64Array, right: Float64Array): number {
-  let largest = 0;
-  for (let k = 0; k < left.length; k++) {
-    if (left[k] === right[k]) continue;
-    const size = Math.max(Math.abs(left[k]), Math.abs(right[k]), 1e-6);
-    largest = Math.max(largest, Math.abs(left[k] - right[k]) / size);
-  }
-  return largest;
+function stateAfterPass(subject: Subject, kernels: Kernels, workload: Workload): Uint8Array {
+  workload.restore();
+  subject.pass(kernels, workload);
+  return workload.state.slice();
 }
+
+function compare(
+  workload: Workload,
+  ours: Uint8Array,
+  theirs: Uint8Array,
+): NonNullable<KernelResult['sameAsC']> {
+  if (Buffer.compare(ours, theirs) === 0) return 'same bits';
+  const stateStart = workload.state.byteOffset;
+  for (const array of Object.values(workload.arrays)) {
+    if (!(array instanceof Float64Array) || array.byteOffset < stateStart) continue;
+    const at = array.byteOffset - stateStart;
+    const left = new Float64Array(ours.buffer, ours.byteOffset + at, array.length);
+    const right = new Float64Array(theirs.buffer, theirs.byteOffset + at, array.length);
+    for (let k = 0; k < array.length; k++) {
+      const size = Math.max(Math.abs(left[k]), Math.abs(right[k]), 1e-9);
+      if (!(Math.abs(left[k] - right[k]) <= closeEnough * size)) return 'DIFFERENT';
+    }
+  }
+  return 'close';
+}
+
+interface Contestants {
+  readonly wasm: Kernels;
+  readonly plain: Kernels;
+  readonly c: CKernels | undefined;
+}
+
+async function measure(
+  subject: Subject,
+  size: SizeName,
+  workload: Workload,
+  { wasm, plain, c }: Contestants,
+): Promise<KernelResult> {
+  const pass = warmUp(subject, wasm, workload);
+  warmUp(subject, plain, workload);
+  const ours = stateAfterPass(subject, wasm, workload);
+  const sameAsPlain = Buffer.compare(ours, stateAfterPass(subject, plain, workload)) === 0;
+  await c?.run(subject.command, 1);
+  const sameAsC = c && compare(workload, ours, await c.state());
+  const passes = Math.ceil(leastSeconds / pass);
+  const best = { wasm: Infinity, plain: Infinity, c: Infinity };
+  for (let round = 0; round < rounds; round++) {
+    if (c) best.c = Math.min(best.c, await c.run(subject.command, passes));
+    best.wasm = Math.min(best.wasm, time(subject, wasm, workload, passes));
+    best.plain = Math.min(best.plain, time(subject, plain, workload, passes));
+  }
+  const perEntry = 1e9 / (passes * workload.entries);
+  return {
+    kernel: subject.title,
+    size,
+    wasm: best.wasm * perEntry,
+    plain: best.plain * perEntry,
+    sameAsPlain,
+    ...(c && { c: best.c * perEntry }),
+    ...(sameAsC && { sameAsC }),
+  };
+}
+
+const [lossName, folder, program] = process.argv.slice(2);
+const loss = lossByName(lossName);
+const results: KernelResult[] = [];
+for (const size of sizeNames) {
+  const workload = new Workload(shapes[size], 1);
+  const contestants: Contestants = {
+    wasm: wasmKernels(kernelModule(loss.name), workload.memory, loss.parameter),
+    plain: plainKernels(loss),
+    c: program ? new CKernels(program, workload, folder) : undefined,
+  };
+  for (const subject of subjects) {
+    if (subject.loss !== loss.name) continue;
+    process.stderr.write(`  ${subject.title}, ${size} …\n`);
+    results.push(await measure(subject, size, workload, contestants));
+  }
+  await contestants.c?.close();
+}
+process.stdout.write(JSON.stringify(results));

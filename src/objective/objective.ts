@@ -1,6 +1,6 @@
 import type { Kernels } from '../kernels/kernels.ts';
-import { softThreshold } from '../math/scalars.ts';
 import { rootOfFalling } from '../math/root.ts';
+import { softThreshold } from '../math/scalars.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Ring } from '../parallel/ring.ts';
@@ -13,10 +13,15 @@ export interface Gap {
   readonly dual: number;
 }
 
-const tiny = 1e-300;
+/** An objective this much smaller than at w = 0 counts as nought: its gap is measured against P(0). */
+const negligible = 1e-12;
 
-/** (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P. */
-export function relativeGap({ primal, dual }: Gap): number {
+/**
+ * (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P; `atZero` is P(0),
+ * which sets the scale of what is tiny.
+ */
+export function relativeGap({ primal, dual }: Gap, atZero: number): number {
+  const tiny = Math.max(1e-300, negligible * Math.abs(atZero));
   return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
 }
 
@@ -132,6 +137,16 @@ export class Objective {
       else this.kernels.scatter(cell, { units: identity, deltas: from }, units, to);
     });
     this.#team.barrier();
+  }
+
+  /** P(0) = (1/m) Σ ℓ(0, y_i) */
+  primalAtZero(): number {
+    const { rows, labels } = this.problem;
+    const [sum] = this.#team.reduce(1, (worker, values) => {
+      const zero = this.rowsOf(this.#memory.margins, worker).fill(0);
+      values[0] = this.kernels.lossSum(zero, this.rowsOf(labels, worker), 0, zero.length);
+    });
+    return sum / rows;
   }
 
   /** P(w) from nothing but w and the data. */

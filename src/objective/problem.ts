@@ -1,7 +1,7 @@
-import type { Penalty } from '../penalties/penalty.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Grid } from '../parallel/grid.ts';
 import type { Partition } from '../parallel/partition.ts';
+import type { Penalty } from '../penalties/penalty.ts';
 
 /**
  * P(w) = λ Σ_j f_j φ(w_j) + (1/m) Σ_i ℓ(⟨w, x_i⟩, y_i) laid out on the grid. Rows and columns are

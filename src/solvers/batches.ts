@@ -23,17 +23,20 @@ export class Batches {
 
   /** A unit rests this epoch if its skip count says so and `still` confirms that it has not moved. */
   deal(skip: Uint8Array, still: (unit: number) => boolean): void {
-    this.#random.shuffle(this.#runs, this.#runs.length);
+    const { active } = this;
+    const runs = this.#runs;
+    const length = this.#run;
+    this.#random.shuffle(runs, runs.length);
     let count = 0;
-    for (let k = 0; k < this.#runs.length; k++) {
-      const first = this.#runs[k] * this.#run;
-      const end = Math.min(first + this.#run, this.active.length);
+    for (let k = 0; k < runs.length; k++) {
+      const first = runs[k] * length;
+      const end = Math.min(first + length, active.length);
       for (let unit = first; unit < end; unit++) {
         if (skip[unit] > 0) {
           skip[unit]--;
           if (still(unit)) continue;
         }
-        this.active[count++] = unit;
+        active[count++] = unit;
       }
     }
     this.#count[0] = count;

@@ -1,7 +1,8 @@
 import { UsageError } from '../errors.ts';
+import { lossByName, lossNames } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
-import type { Penalty } from '../penalties/penalty.ts';
 import type { Orientation } from '../parallel/grid.ts';
+import type { Penalty } from '../penalties/penalty.ts';
 import type { RingRowsOptions } from './ring-rows.ts';
 import type { DsoSettings, Solver } from './solver.ts';
 
@@ -37,8 +38,12 @@ export function defaultGrid({ rows, columns, nonzeros }: Shape): number {
   return Math.max(1, Math.min(wanted, rows, columns));
 }
 
-/** What a loss lacks for the certificate, in words; undefined when it has everything. */
+/** What a loss lacks to be trained with, in words; undefined when it has everything. */
 function missing(loss: Loss): string | undefined {
+  const builtIn = (lossNames as readonly string[]).includes(loss.name);
+  if (!loss.module && !(builtIn && lossByName(loss.name).value === loss.value)) {
+    return `loss '${loss.name}' is not built in: threads load a custom loss from a module, so make it with loadLoss('./${loss.name}.js')`;
+  }
   const lacking = dualParts.filter((part) => typeof loss[part] !== 'function');
   if (lacking.length === 0) return undefined;
   return `loss '${loss.name}' has no ${lacking.join(', ')}: every solver needs them for its dual steps and the duality gap`;

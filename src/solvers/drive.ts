@@ -27,6 +27,7 @@ export interface Outcome {
   readonly passes: number;
   readonly primal: number;
   readonly dual: number;
+  readonly relativeGap: number;
   readonly stopped: Stop;
   readonly seconds: number;
 }
@@ -54,7 +55,8 @@ export function drive(
   let primal = Infinity;
   let dual = -Infinity;
   let testError: number | undefined;
-  const gap = () => relativeGap({ primal, dual });
+  const atZero = objective.primalAtZero();
+  const gap = () => relativeGap({ primal, dual }, atZero);
   const evaluate = (epoch: number, whole: boolean) => {
     const found = method.evaluate(whole);
     if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
@@ -100,8 +102,15 @@ export function drive(
       evaluate(epoch, true);
       certify();
     }
-    const { passes } = method;
-    return { epochs: epoch, passes, primal, dual, stopped: stops[decision], seconds: seconds() };
+    return {
+      epochs: epoch,
+      passes: method.passes,
+      primal,
+      dual,
+      relativeGap: gap(),
+      stopped: stops[decision],
+      seconds: seconds(),
+    };
   }
 }
 

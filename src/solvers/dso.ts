@@ -192,7 +192,7 @@ export class Dso implements Method {
     const { problem, objective, team, kernels } = this.#place;
     const { rowCounts, columnStarts } = problem.grid.partition;
     const memory = this.#memory;
-    const atZero = objective.primal(memory.weights, memory.margins);
+    const atZero = objective.primalAtZero();
     for (let part = team.first; part < team.end; part++) {
       const rows = this.#rows(part);
       const counts = this.#rowView(rowCounts, part);

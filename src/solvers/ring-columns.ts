@@ -201,7 +201,7 @@ export class RingColumns implements Method {
     const [work, , effective] = team.reduce(3, (block, values) => {
       values.set(this.#blocks[block].stats.subarray(0, 3));
     });
-    this.passes += work / problem.entries;
+    this.passes += work / Math.max(1, problem.entries);
     const { eta, exactness } = this.#search();
     this.#moveTo(eta);
     if (eta < 0.5) this.#momentum = 0;

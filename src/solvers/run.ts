@@ -15,7 +15,8 @@ import { drive, type Limits, type Outcome, type Progress } from './drive.ts';
 import { allocateDso, Dso, type DsoMemory } from './dso.ts';
 import type { Method, Workplace } from './method.ts';
 import { allocateRingColumns, RingColumns, type RingColumnsMemory } from './ring-columns.ts';
-import { allocateRingRows, RingRows, type RingRowsMemory } from './ring-rows.ts';
+import { RingRows } from './ring-rows.ts';
+import { allocateRingRows, type RingRowsMemory } from './ring-rows-state.ts';
 import { TestError } from './test-error.ts';
 
 /** The arrays of a run; which ones depends on the plan. */

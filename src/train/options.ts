@@ -1,10 +1,10 @@
 import type { Dataset } from '../data/dataset.ts';
 import type { Loss } from '../losses/loss.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Model } from '../model/model.ts';
 import type { Penalty } from '../penalties/penalty.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { EpochEvent, StopReason } from './events.ts';
 import type { Solver } from '../solvers/solver.ts';
+import type { EpochEvent, StopReason } from './events.ts';
 
 export interface TrainOptions {
   /** Default: hinge. */

@@ -7,7 +7,6 @@ import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
-import { relativeGap } from '../objective/objective.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
 import { allocateGrid, imbalance } from '../parallel/grid.ts';
@@ -281,7 +280,7 @@ function makeModel(
       primal,
       dual,
       gap: Math.max(0, primal - dual),
-      relativeGap: relativeGap({ primal, dual }),
+      relativeGap: outcome.relativeGap,
       epochs: outcome.epochs,
       stopped: outcome.stopped,
     },

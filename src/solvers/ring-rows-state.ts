@@ -1,0 +1,329 @@
+import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
+import { stream } from '../math/random.ts';
+import { softThreshold } from '../math/scalars.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
+import { Batches } from './batches.ts';
+import type { Workplace } from './method.ts';
+import { extrapolate, interpolate } from './segment.ts';
+
+/**
+ * Rows that are always swept together, for the sake of the cache. They were shuffled when they were
+ * laid out, so that such a run is a random sample.
+ */
+const rowsTogether = 16;
+
+export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
+
+export function allocateRingRows(arena: Arena, partition: Partition, mapped: boolean) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  const mappedColumns = mapped ? columns : 0;
+  return {
+    alpha: arena.float64(rows),
+    alphaStart: arena.float64(rows),
+    alphaPrevious: arena.float64(rows),
+    margins: arena.float64(rows),
+    norms: arena.float64(rows),
+    collisions: arena.float64(rows),
+    counts: arena.int32(rows),
+    level: arena.uint8(rows),
+    skip: arena.uint8(rows),
+    active: arena.int32(rows),
+    activeCounts: arena.int32(partition.size),
+    pendingUnits: arena.int32(rows),
+    pendingDeltas: arena.float64(rows),
+    stats: arena.float64(stat.length * partition.size),
+    weights: arena.float64(columns),
+    imageStart: arena.float64(columns),
+    imagePrevious: arena.float64(columns),
+    inverse: arena.float64(columns),
+    crowding: arena.float64(columns),
+    image: arena.float64(mappedColumns),
+    threshold: arena.float64(mappedColumns),
+    shift: arena.float64(mappedColumns),
+  };
+}
+
+/** One worker's views of the row arrays. */
+export interface WorkerRows {
+  readonly rows: RowState;
+  readonly start: Float64Array;
+  readonly previous: Float64Array;
+  readonly margins: Float64Array;
+  readonly batches: Batches;
+  readonly pending: Pending;
+  readonly stats: Float64Array;
+  pendingCount: number;
+}
+
+/** One block's views of the column arrays; `image` is what travels and what steps add to. */
+export interface BlockColumns {
+  readonly weights: Float64Array;
+  readonly image: Float64Array;
+  readonly start: Float64Array;
+  readonly previous: Float64Array;
+  readonly map: WeightMap | undefined;
+}
+
+/**
+ * The variables of row mode: α by rows, and by columns the image v = (1/m) Σ α_i x_i and the
+ * weights it stands for. Without a map w is kept in the image's place, v/λ.
+ */
+export class RowModeState {
+  readonly memory: RingRowsMemory;
+  readonly mapped: boolean;
+  readonly workers: readonly WorkerRows[];
+  readonly blocks: readonly BlockColumns[];
+  /** The workers this thread plays and the blocks it is home to. */
+  readonly mine: readonly WorkerRows[];
+  readonly home: readonly BlockColumns[];
+  readonly #place: Workplace;
+
+  constructor(place: Workplace, memory: RingRowsMemory, mapped: boolean) {
+    this.#place = place;
+    this.memory = memory;
+    this.mapped = mapped;
+    const { first, end } = place.team;
+    const ids = Array.from({ length: place.problem.grid.size }, (_, k) => k);
+    this.workers = ids.map((worker) => this.#viewWorker(worker));
+    this.blocks = ids.map((block) => this.#viewBlock(block));
+    this.mine = this.workers.slice(first, end);
+    this.home = this.blocks.slice(first, end);
+  }
+
+  #viewWorker(worker: number): WorkerRows {
+    const { grid, labels } = this.#place.problem;
+    const { rowStarts } = grid.partition;
+    const from = rowStarts[worker];
+    const to = rowStarts[worker + 1];
+    const memory = this.memory;
+    return {
+      rows: {
+        labels: labels.subarray(from, to),
+        alpha: memory.alpha.subarray(from, to),
+        norms: memory.norms.subarray(from, to),
+        collisions: memory.collisions.subarray(from, to),
+        counts: memory.counts.subarray(from, to),
+        level: memory.level.subarray(from, to),
+        skip: memory.skip.subarray(from, to),
+      },
+      start: memory.alphaStart.subarray(from, to),
+      previous: memory.alphaPrevious.subarray(from, to),
+      margins: memory.margins.subarray(from, to),
+      batches: new Batches(
+        memory.active.subarray(from, to),
+        memory.activeCounts.subarray(worker, worker + 1),
+        rowsTogether,
+        stream(this.#place.seed, 1 + worker),
+      ),
+      pending: {
+        units: memory.pendingUnits.subarray(from, to),
+        deltas: memory.pendingDeltas.subarray(from, to),
+      },
+      stats: memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length),
+      pendingCount: 0,
+    };
+  }
+
+  #viewBlock(block: number): BlockColumns {
+    const { columnStarts } = this.#place.problem.grid.partition;
+    const from = columnStarts[block];
+    const to = columnStarts[block + 1];
+    const memory = this.memory;
+    const weights = memory.weights.subarray(from, to);
+    const map = this.mapped
+      ? {
+          image: memory.image.subarray(from, to),
+          threshold: memory.threshold.subarray(from, to),
+          inverse: memory.inverse.subarray(from, to),
+          shift: memory.shift.subarray(from, to),
+        }
+      : undefined;
+    return {
+      weights,
+      image: map?.image ?? weights,
+      start: memory.imageStart.subarray(from, to),
+      previous: memory.imagePrevious.subarray(from, to),
+      map,
+    };
+  }
+
+  /** Curvature μ_j of each column; the intercept's is not known yet and stays out of the norms. */
+  prepareColumns(proximal: number): void {
+    const { problem, team } = this.#place;
+    const { columnStarts, columnCounts } = problem.grid.partition;
+    const { inverse, crowding, threshold } = this.memory;
+    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+      if (this.mapped) threshold[j] = problem.l1[j];
+      if (j === problem.interceptPlace) continue;
+      inverse[j] = 1 / (problem.l2[j] > 0 ? problem.l2[j] : proximal);
+      crowding[j] = (columnCounts[j] / problem.rows) * inverse[j];
+    }
+    team.barrier();
+  }
+
+  /** The rows' norms; returns their mean, and the mean share of other rows that a row meets. */
+  prepareNorms(): { norm: number; collision: number } {
+    const { problem, team, ring, kernels, objective } = this.#place;
+    const { cells, size, partition } = problem.grid;
+    const { inverse, crowding } = this.memory;
+    ring.rotate((worker, block) => {
+      const { rows } = this.workers[worker];
+      kernels.rowNorms(
+        cells[worker * size + block],
+        rows.alpha.length,
+        objective.columnsOf(inverse, block),
+        objective.columnsOf(crowding, block),
+        rows.norms,
+        rows.collisions,
+      );
+    });
+    const [crowded, plain] = team.reduce(2, (worker, values) => {
+      const { norms, collisions, counts } = this.workers[worker].rows;
+      const from = partition.rowStarts[worker];
+      for (let i = 0; i < norms.length; i++) {
+        counts[i] = partition.rowCounts[from + i];
+        values[0] += collisions[i];
+        values[1] += norms[i];
+      }
+    });
+    return {
+      norm: plain > 0 ? plain / problem.rows : 1,
+      collision: plain > 0 ? crowded / plain : 0,
+    };
+  }
+
+  /**
+   * Every row meets every other in the intercept's column. A proximal weight that makes it count
+   * a tenth of all the other columns keeps the steps of the batch from drowning in it.
+   */
+  prepareIntercept(proximal: number): void {
+    const { interceptPlace } = this.#place.problem;
+    if (interceptPlace < 0) return;
+    const share = 1 / proximal;
+    for (const { rows } of this.mine) {
+      for (let i = 0; i < rows.norms.length; i++) {
+        rows.norms[i] += share;
+        rows.collisions[i] += share;
+      }
+    }
+    if (this.#isHome(interceptPlace)) this.memory.inverse[interceptPlace] = share;
+    this.#place.team.barrier();
+  }
+
+  /** Makes every proximal term `factor` times as heavy. */
+  scaleProximal(factor: number): void {
+    const { penalty, interceptPlace } = this.#place.problem;
+    const { inverse } = this.memory;
+    if (penalty.l2 > 0) {
+      const before = inverse[interceptPlace];
+      this.#place.team.barrier();
+      const more = before / factor - before;
+      for (const { rows } of this.mine) {
+        for (let i = 0; i < rows.norms.length; i++) {
+          rows.norms[i] += more;
+          rows.collisions[i] += more;
+        }
+      }
+      if (this.#isHome(interceptPlace)) inverse[interceptPlace] = before / factor;
+    } else {
+      // Without a quadratic part every column has nothing but its proximal term.
+      for (const { rows } of this.mine) {
+        for (let i = 0; i < rows.norms.length; i++) {
+          rows.norms[i] /= factor;
+          rows.collisions[i] /= factor;
+        }
+      }
+      for (const { map } of this.home) {
+        if (map) for (let j = 0; j < map.inverse.length; j++) map.inverse[j] /= factor;
+      }
+    }
+    this.#place.team.barrier();
+  }
+
+  #isHome(column: number): boolean {
+    const { problem, team } = this.#place;
+    const { columnStarts } = problem.grid.partition;
+    return column >= columnStarts[team.first] && column < columnStarts[team.end];
+  }
+
+  startFrom(inside: boolean): void {
+    const { kernels } = this.#place;
+    if (inside) {
+      for (const { rows, margins } of this.mine) {
+        kernels.dualPoint(margins, rows.labels, 0, margins.length, rows.alpha);
+      }
+      this.#recomputeImage();
+    }
+    for (const { rows, previous } of this.mine) previous.set(rows.alpha);
+    for (const { image, previous } of this.home) previous.set(image);
+  }
+
+  /** The image of α from scratch, and w from it. */
+  #recomputeImage(): void {
+    const { problem, objective } = this.#place;
+    const target = this.mapped ? this.memory.image : this.memory.weights;
+    objective.image(this.memory.alpha, target);
+    if (!this.mapped) {
+      for (const { weights } of this.home) {
+        for (let j = 0; j < weights.length; j++) weights[j] /= problem.lambda;
+      }
+    }
+    for (const block of this.home) mapWeights(block);
+    this.#place.team.barrier();
+  }
+
+  /** Nesterov's momentum on (α, image), after the proximal centre has moved to w if asked. */
+  extrapolate(beta: number, recentre: boolean): void {
+    for (const { rows, start, previous } of this.mine) {
+      extrapolate(rows.alpha, start, previous, beta);
+    }
+    for (const block of this.home) {
+      if (recentre) this.#recentre(block);
+      extrapolate(block.image, block.start, block.previous, beta);
+      mapWeights(block);
+    }
+  }
+
+  #recentre(block: BlockColumns): void {
+    const { weights, map } = block;
+    if (!map) return;
+    const { l2 } = this.#place.problem;
+    const from = (weights.byteOffset - this.memory.weights.byteOffset) / 8;
+    for (let j = 0; j < weights.length; j++) {
+      if (!(l2[from + j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
+    }
+  }
+
+  /** To start + η (now − start). */
+  moveTo(eta: number): void {
+    if (eta === 1) return;
+    for (const { rows, start } of this.mine) interpolate(rows.alpha, start, eta);
+    for (const block of this.home) {
+      interpolate(block.image, block.start, eta);
+      mapWeights(block);
+    }
+    this.#place.team.barrier();
+  }
+
+  /** v, which without a map is λ w. */
+  image(): Float64Array {
+    if (this.mapped) return this.memory.image;
+    const { objective, problem, team } = this.#place;
+    const { scratchImage } = objective;
+    for (let block = team.first; block < team.end; block++) {
+      const v = objective.columnsOf(scratchImage, block);
+      const { weights } = this.blocks[block];
+      for (let j = 0; j < v.length; j++) v[j] = problem.lambda * weights[j];
+    }
+    return scratchImage;
+  }
+}
+
+function mapWeights({ image, weights, map }: BlockColumns): void {
+  if (!map) return;
+  for (let j = 0; j < image.length; j++) {
+    weights[j] = softThreshold(image[j] + map.shift[j], map.threshold[j]) * map.inverse[j];
+  }
+}

@@ -1,0 +1,54 @@
+import { type Arena, Budget, createArena } from '../../src/parallel/arena.ts';
+
+export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
+
+/** The first place where two arrays differ in a bit that matters (−0 and 0 differ, NaN is NaN). */
+export function firstDifference(found: NumberArray, wanted: NumberArray): string | undefined {
+  if (found.length !== wanted.length) return `length ${found.length}, wanted ${wanted.length}`;
+  for (let k = 0; k < found.length; k++) {
+    if (!Object.is(found[k], wanted[k])) return `[${k}] is ${found[k]}, wanted ${wanted[k]}`;
+  }
+  return undefined;
+}
+
+/** An arena that remembers what it gave away. */
+class Ledger implements Arena {
+  readonly arrays: NumberArray[] = [];
+  readonly #arena: Arena;
+
+  constructor(arena: Arena) {
+    this.#arena = arena;
+  }
+  get memory() {
+    return this.#arena.memory;
+  }
+  #keep<Kind extends NumberArray>(array: Kind): Kind {
+    this.arrays.push(array);
+    return array;
+  }
+  float64(length: number): Float64Array {
+    return this.#keep(this.#arena.float64(length));
+  }
+  float32(length: number): Float32Array {
+    return this.#keep(this.#arena.float32(length));
+  }
+  int32(length: number): Int32Array {
+    return this.#keep(this.#arena.int32(length));
+  }
+  uint8(length: number): Uint8Array {
+    return this.#keep(this.#arena.uint8(length));
+  }
+}
+
+/** One WebAssembly memory with what `fill` asks for, and the arrays it was given, in order. */
+export function filledArena<Content>(fill: (arena: Arena) => Content): {
+  content: Content;
+  memory: WebAssembly.Memory;
+  arrays: readonly NumberArray[];
+} {
+  const budget = new Budget();
+  fill(budget);
+  const ledger = new Ledger(createArena(budget.bytes));
+  const content = fill(ledger);
+  return { content, memory: ledger.memory as WebAssembly.Memory, arrays: ledger.arrays };
+}

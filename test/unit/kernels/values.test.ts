@@ -1,0 +1,228 @@
+/** Kernel results worked out by hand; numbers are chosen so that no step rounds. */
+import { describe, expect, test } from 'vitest';
+import { type Cell, type Kernels, stat } from '../../../src/kernels/kernels.ts';
+import { plainKernels } from '../../../src/kernels/plain/index.ts';
+import { kernelModule, wasmKernels } from '../../../src/kernels/wasm.ts';
+import { losses } from '../../../src/losses/index.ts';
+import type { Loss } from '../../../src/losses/loss.ts';
+import { type Arena, createArena } from '../../../src/parallel/arena.ts';
+
+class Desk {
+  readonly arena: Arena = createArena(65536);
+  doubles(...values: number[]): Float64Array {
+    const array = this.arena.float64(values.length);
+    array.set(values);
+    return array;
+  }
+  ints(...values: number[]): Int32Array {
+    const array = this.arena.int32(values.length);
+    array.set(values);
+    return array;
+  }
+  bytes(...values: number[]): Uint8Array {
+    const array = this.arena.uint8(values.length);
+    array.set(values);
+    return array;
+  }
+  cell(offsets: number[], indices: number[], values: number[]): Cell {
+    const floats = this.arena.float32(values.length);
+    floats.set(values);
+    return { offsets: this.ints(...offsets), indices: this.ints(...indices), values: floats };
+  }
+  kernels(name: Kernels['name'], loss: Loss): Kernels {
+    return name === 'plain'
+      ? plainKernels(loss)
+      : wasmKernels(kernelModule(loss.name), this.arena.memory!, loss.parameter);
+  }
+}
+
+describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
+  test('gather adds ⟨w, x⟩ to the margins of the listed rows, or starts from 0', () => {
+    const desk = new Desk();
+    const cell = desk.cell([0, 2, 2, 3], [0, 2, 1], [2, -1, 4]);
+    const weights = desk.doubles(3, 5, 7);
+    const margins = desk.doubles(100, 200, 300);
+    const kernels = desk.kernels(name, losses.hinge());
+    kernels.gather(cell, desk.ints(2, 0, 1), 0, 2, false, weights, margins);
+    expect([...margins]).toEqual([99, 200, 320]);
+    kernels.gather(cell, desk.ints(2, 0, 1), 1, 3, true, weights, margins);
+    expect([...margins]).toEqual([-1, 0, 320]);
+  });
+
+  test('a mapped scatter moves the image and soft-thresholds it into the weight', () => {
+    const desk = new Desk();
+    const cell = desk.cell([0, 2], [0, 1], [2, 4]);
+    const map = {
+      image: desk.doubles(0, -1, 9),
+      threshold: desk.doubles(0.5, 0.5, 0.5),
+      inverse: desk.doubles(2, 2, 2),
+      shift: desk.doubles(0.25, 0, 0),
+    };
+    const weights = desk.doubles(7, 7, 7);
+    const pending = { units: desk.ints(0), deltas: desk.doubles(0.5) };
+    desk.kernels(name, losses.hinge()).scatterMapped(cell, pending, 1, map, weights);
+    expect([...map.image]).toEqual([1, 1, 9]);
+    expect([...weights]).toEqual([1.5, 1, 7]);
+  });
+
+  test('row norms weigh squared entries', () => {
+    const desk = new Desk();
+    const cell = desk.cell([0, 2, 2], [0, 1], [3, -2]);
+    const norms = desk.doubles(1, 5);
+    const collisions = desk.doubles(0, 6);
+    desk
+      .kernels(name, losses.hinge())
+      .rowNorms(cell, 2, desk.doubles(1, 10), desk.doubles(0.5, 0.25), norms, collisions);
+    expect([...norms]).toEqual([50, 5]);
+    expect([...collisions]).toEqual([5.5, 6]);
+  });
+
+  test('hinge: a dual step goes to α + (1 − y u)/q, cut to [0, 1]; a resting row is skipped', () => {
+    const desk = new Desk();
+    const rows = {
+      labels: desk.doubles(1, -1, 1, 1),
+      alpha: desk.doubles(0.25, -0.5, 0.75, 0),
+      norms: desk.doubles(6, 6, 6, 6),
+      collisions: desk.doubles(1, 1, 1, 1),
+      counts: desk.ints(3, 4, 5, 6),
+      level: desk.bytes(2, 2, 2, 2),
+      skip: desk.bytes(0, 0, 0, 0),
+    };
+    const pending = { units: desk.ints(9, 9, 9, 9), deltas: desk.doubles(9, 9, 9, 9) };
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    // q = (6 + 2·1)/2 = 4
+    const step = { damping: 2, inverseRows: 0.5, deltaScale: 8, shrink: 1 };
+    const count = desk
+      .kernels(name, losses.hinge())
+      .stepRows(desk.ints(0, 1, 2, 3), 0, 4, desk.doubles(0, 0, -3, 2), rows, step, pending, stats);
+    expect([...rows.alpha]).toEqual([0.5, -0.75, 1, 0]);
+    expect(count).toBe(3);
+    expect([...pending.units]).toEqual([0, 1, 2, 9]);
+    expect([...pending.deltas]).toEqual([2, -2, 2, 9]);
+    // Row 3 rests at 0, far on the right side: its level rises from 2 to 3, for 7 epochs.
+    expect([...rows.level]).toEqual([0, 0, 0, 3]);
+    expect([...rows.skip]).toEqual([0, 0, 0, 7]);
+    expect(stats[stat.work]).toBe(2 * (3 + 4 + 5) + 6);
+    expect(stats[stat.moved]).toBe(3);
+    expect(stats[stat.loss]).toBe(1 + 1 + 4 + 0);
+  });
+
+  test('square: a column step is soft(h w − g, λ l1)/(h + λ l2)', () => {
+    const desk = new Desk();
+    // Two rows, u = (1, 0), y = (3, 1): ℓ' = (−2, −1), ℓ'' = 1; the column holds 2 and 4.
+    const cell = desk.cell([0, 2], [0, 1], [2, 4]);
+    const rows = {
+      labels: desk.doubles(3, 1),
+      margins: desk.doubles(1, 0),
+      slopes: desk.doubles(0, 0),
+      curvatures: desk.doubles(0, 0),
+      dirty: desk.bytes(1, 1),
+      density: desk.doubles(0, 0),
+    };
+    const columns = {
+      weights: desk.doubles(0.5),
+      gradients: desk.doubles(0),
+      hessians: desk.doubles(0),
+      l1: desk.doubles(1),
+      l2: desk.doubles(6),
+      counts: desk.ints(2),
+      level: desk.bytes(0),
+      skip: desk.bytes(0),
+    };
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    desk
+      .kernels(name, losses.square())
+      .sweepColumns(cell, desk.ints(0), 0, 1, rows, columns, 0, 0.5, stats);
+    // g = (−4 − 4)/2, h = (4 + 16)/2: w = (10·½ + 4 − 1)/(10 + 6) = ½: it was there already.
+    expect([...columns.gradients]).toEqual([-8]);
+    expect([...columns.hessians]).toEqual([20]);
+    expect([...columns.weights]).toEqual([0.5]);
+    expect([...rows.margins]).toEqual([1, 0]);
+    columns.weights[0] = -1.5;
+    rows.dirty.fill(1);
+    desk
+      .kernels(name, losses.square())
+      .sweepColumns(cell, desk.ints(0), 0, 1, rows, columns, 0, 0.5, stats);
+    // h w − g = −15 + 4 = −11, thresholded −10, divided by 16; margins follow by the change 0.875.
+    expect([...columns.weights]).toEqual([-0.625]);
+    expect([...rows.margins]).toEqual([2.75, 3.5]);
+  });
+
+  test('equation saddle_grad as printed, for one non-zero', () => {
+    const desk = new Desk();
+    // m = 4, |Ω_i| = 2, |Ω̄_j| = 2, λ = ½, x = 2, w = 3, α = ¼, η = 1/8, hinge, y = 1, L2.
+    const cell = desk.cell([0, 1], [0], [2]);
+    const rows = {
+      labels: desk.doubles(1),
+      alpha: desk.doubles(0.25),
+      accumulators: desk.doubles(0),
+      inverseCounts: desk.doubles(1 / 8),
+      low: desk.doubles(-Infinity),
+      high: desk.doubles(Infinity),
+      snapshot: desk.doubles(0),
+      snapshotGradient: desk.doubles(0),
+    };
+    const columns = desk.doubles(3, 0, 0.5 / 2, 0, 0, Infinity, 0, 0);
+    const step = {
+      weightStep: 1 / 8,
+      alphaStep: 1 / 8,
+      adagrad: false,
+      svrg: false,
+      l1: 0,
+      l2: 1,
+      inverseRows: 1 / 4,
+    };
+    const kernels = desk.kernels(name, losses.hinge());
+    kernels.saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
+    // w ← 3 − ⅛ (½·3/2 − ¼·2/4), α ← ¼ + ⅛ (1/(4·2) − 3·2/4): the old w in both.
+    expect(columns[0]).toBe(3 - (0.75 - 0.125) / 8);
+    expect(rows.alpha[0]).toBe(0.25 + (0.125 - 1.5) / 8);
+  });
+
+  test('the boxes hold what leaves them', () => {
+    const desk = new Desk();
+    const cell = desk.cell([0, 1], [0], [2]);
+    const rows = {
+      labels: desk.doubles(1),
+      alpha: desk.doubles(0.25),
+      accumulators: desk.doubles(0),
+      inverseCounts: desk.doubles(1),
+      low: desk.doubles(0),
+      high: desk.doubles(0.5),
+      snapshot: desk.doubles(0),
+      snapshotGradient: desk.doubles(0),
+    };
+    const columns = desk.doubles(-1, 0, 0, 0, 0, 1.25, 0, 0);
+    const step = {
+      weightStep: 1000,
+      alphaStep: 1000,
+      adagrad: false,
+      svrg: false,
+      l1: 0,
+      l2: 1,
+      inverseRows: 1,
+    };
+    desk.kernels(name, losses.hinge()).saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
+    expect(columns[0]).toBe(1.25);
+    expect(rows.alpha[0]).toBe(0.5);
+  });
+
+  test('sums over rows take the rows asked for', () => {
+    const desk = new Desk();
+    const kernels = desk.kernels(name, losses.square());
+    const labels = desk.doubles(9, 1, 2, 9);
+    const a = desk.doubles(9, 3, 2, 9);
+    const b = desk.doubles(9, 5, 2, 9);
+    expect(kernels.lossSum(a, labels, 1, 3)).toBe(2);
+    // ℓ*(s) = s²/2 + s y at s = −a/2
+    expect(kernels.conjugateSum(a, labels, 1, 3, 0.5)).toBe(1.125 - 1.5 + 0.5 - 2);
+    // (5 − 3) ℓ'(4), (5 − 3) ℓ*'(−4) with ℓ*'(s) = s + y
+    expect(kernels.lossSlope(a, b, labels, 1, 3, 0.5)).toBe(6);
+    expect(kernels.conjugateSlope(a, b, labels, 1, 3, 0.5)).toBe(-6);
+    const target = desk.doubles(0, 0, 0, 0);
+    kernels.dualPoint(a, labels, 1, 3, target);
+    expect([...target]).toEqual([0, -2, -0, 0]);
+    expect(kernels.shiftAlpha(a, labels, 1, 3, 0.25, target)).toBe(5.5);
+    expect([...target]).toEqual([0, 3.25, 2.25, 0]);
+  });
+});
