@@ -1,13 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type {
-  Cell,
-  ColumnState,
-  Kernels,
-  MarginState,
-  Pending,
-  RowState,
-  RowStep,
-} from './kernels.ts';
+import type { Kernels } from './kernels.ts';
 
 /** The functions of a kernel module: addresses and numbers in, a number or nothing out. */
 type Exports = Record<string, (...values: number[]) => number>;
@@ -29,48 +21,10 @@ export function kernelModule(lossName: string): WebAssembly.Module {
   return module;
 }
 
-const cellAddress = (cell: Cell) =>
-  [cell.offsets.byteOffset, cell.indices.byteOffset, cell.values.byteOffset] as const;
-
-const rowAddress = (rows: RowState) =>
-  [
-    rows.labels.byteOffset,
-    rows.alpha.byteOffset,
-    rows.norms.byteOffset,
-    rows.collisions.byteOffset,
-    rows.counts.byteOffset,
-    rows.level.byteOffset,
-    rows.skip.byteOffset,
-  ] as const;
-
-const marginAddress = (rows: MarginState) =>
-  [
-    rows.labels.byteOffset,
-    rows.margins.byteOffset,
-    rows.slopes.byteOffset,
-    rows.curvatures.byteOffset,
-    rows.dirty.byteOffset,
-    rows.density.byteOffset,
-  ] as const;
-
-const columnAddress = (columns: ColumnState) =>
-  [
-    columns.weights.byteOffset,
-    columns.gradients.byteOffset,
-    columns.hessians.byteOffset,
-    columns.l1.byteOffset,
-    columns.l2.byteOffset,
-    columns.counts.byteOffset,
-    columns.level.byteOffset,
-    columns.skip.byteOffset,
-  ] as const;
-
-const pendingAddress = (pending: Pending) =>
-  [pending.units.byteOffset, pending.deltas.byteOffset] as const;
-
 /**
  * Binds a kernel module to the memory that holds all arrays. Callers pass views on that memory;
- * only their addresses cross the border.
+ * only their addresses cross the border. Each is written out, because a spread would cost as much
+ * as a short visit.
  */
 export function wasmKernels(
   module: WebAssembly.Module,
@@ -78,13 +32,13 @@ export function wasmKernels(
   parameter: number,
 ): Kernels {
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
-  const stepNumbers = (step: RowStep) =>
-    [step.damping, step.inverseRows, step.deltaScale, step.shrink, parameter] as const;
   return {
     name: 'wasm',
     gather: (cell, order, begin, end, fresh, weights, margins) => {
       wasm.gather(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,
@@ -94,12 +48,23 @@ export function wasmKernels(
       );
     },
     scatter: (cell, pending, count, target) => {
-      wasm.scatter(...cellAddress(cell), ...pendingAddress(pending), count, target.byteOffset);
+      wasm.scatter(
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
+        pending.units.byteOffset,
+        pending.deltas.byteOffset,
+        count,
+        target.byteOffset,
+      );
     },
     scatterMapped: (cell, pending, count, map, weights) => {
       wasm.scatterMapped(
-        ...cellAddress(cell),
-        ...pendingAddress(pending),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
+        pending.units.byteOffset,
+        pending.deltas.byteOffset,
         count,
         map.image.byteOffset,
         map.threshold.byteOffset,
@@ -110,7 +75,9 @@ export function wasmKernels(
     },
     rowNorms: (cell, units, a, b, norms, collisions) => {
       wasm.rowNorms(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         units,
         a.byteOffset,
         b.byteOffset,
@@ -124,31 +91,66 @@ export function wasmKernels(
         begin,
         end,
         margins.byteOffset,
-        ...rowAddress(rows),
-        ...stepNumbers(step),
-        ...pendingAddress(pending),
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        rows.norms.byteOffset,
+        rows.collisions.byteOffset,
+        rows.counts.byteOffset,
+        rows.level.byteOffset,
+        rows.skip.byteOffset,
+        step.damping,
+        step.inverseRows,
+        step.deltaScale,
+        step.shrink,
+        parameter,
+        pending.units.byteOffset,
+        pending.deltas.byteOffset,
         stats.byteOffset,
       ),
     sweepRows: (cell, order, begin, end, rows, step, weights, stats) => {
       wasm.sweepRows(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,
-        ...rowAddress(rows),
-        ...stepNumbers(step),
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        rows.norms.byteOffset,
+        rows.collisions.byteOffset,
+        rows.counts.byteOffset,
+        rows.level.byteOffset,
+        rows.skip.byteOffset,
+        step.damping,
+        step.inverseRows,
+        step.deltaScale,
+        step.shrink,
+        parameter,
         weights.byteOffset,
         stats.byteOffset,
       );
     },
     sweepRowsMapped: (cell, order, begin, end, rows, step, map, weights, stats) => {
       wasm.sweepRowsMapped(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,
-        ...rowAddress(rows),
-        ...stepNumbers(step),
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        rows.norms.byteOffset,
+        rows.collisions.byteOffset,
+        rows.counts.byteOffset,
+        rows.level.byteOffset,
+        rows.skip.byteOffset,
+        step.damping,
+        step.inverseRows,
+        step.deltaScale,
+        step.shrink,
+        parameter,
         map.image.byteOffset,
         map.threshold.byteOffset,
         map.inverse.byteOffset,
@@ -159,8 +161,11 @@ export function wasmKernels(
     },
     scatterColumns: (cell, pending, count, rows) => {
       wasm.scatterColumns(
-        ...cellAddress(cell),
-        ...pendingAddress(pending),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
+        pending.units.byteOffset,
+        pending.deltas.byteOffset,
         count,
         rows.margins.byteOffset,
         rows.dirty.byteOffset,
@@ -168,12 +173,19 @@ export function wasmKernels(
     },
     gatherColumns: (cell, order, begin, end, fresh, rows, columns, damping) => {
       wasm.gatherColumns(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,
         fresh ? 1 : 0,
-        ...marginAddress(rows),
+        rows.labels.byteOffset,
+        rows.margins.byteOffset,
+        rows.slopes.byteOffset,
+        rows.curvatures.byteOffset,
+        rows.dirty.byteOffset,
+        rows.density.byteOffset,
         columns.gradients.byteOffset,
         columns.hessians.byteOffset,
         damping,
@@ -185,19 +197,41 @@ export function wasmKernels(
         order.byteOffset,
         begin,
         end,
-        ...columnAddress(columns),
+        columns.weights.byteOffset,
+        columns.gradients.byteOffset,
+        columns.hessians.byteOffset,
+        columns.l1.byteOffset,
+        columns.l2.byteOffset,
+        columns.counts.byteOffset,
+        columns.level.byteOffset,
+        columns.skip.byteOffset,
         inverseRows,
-        ...pendingAddress(pending),
+        pending.units.byteOffset,
+        pending.deltas.byteOffset,
         stats.byteOffset,
       ),
     sweepColumns: (cell, order, begin, end, rows, columns, damping, inverseRows, stats) => {
       wasm.sweepColumns(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,
-        ...marginAddress(rows),
-        ...columnAddress(columns),
+        rows.labels.byteOffset,
+        rows.margins.byteOffset,
+        rows.slopes.byteOffset,
+        rows.curvatures.byteOffset,
+        rows.dirty.byteOffset,
+        rows.density.byteOffset,
+        columns.weights.byteOffset,
+        columns.gradients.byteOffset,
+        columns.hessians.byteOffset,
+        columns.l1.byteOffset,
+        columns.l2.byteOffset,
+        columns.counts.byteOffset,
+        columns.level.byteOffset,
+        columns.skip.byteOffset,
         damping,
         inverseRows,
         parameter,
@@ -206,7 +240,9 @@ export function wasmKernels(
     },
     saddleRows: (cell, order, begin, end, rows, columns, step) => {
       wasm.saddleRows(
-        ...cellAddress(cell),
+        cell.offsets.byteOffset,
+        cell.indices.byteOffset,
+        cell.values.byteOffset,
         order.byteOffset,
         begin,
         end,

@@ -40,13 +40,13 @@ export function defaultGrid({ rows, columns, nonzeros }: Shape): number {
 
 /** What a loss lacks to be trained with, in words; undefined when it has everything. */
 function missing(loss: Loss): string | undefined {
-  const builtIn = (lossNames as readonly string[]).includes(loss.name);
-  if (!loss.module && !(builtIn && lossByName(loss.name).value === loss.value)) {
-    return `loss '${loss.name}' is not built in: threads load a custom loss from a module, so make it with loadLoss('./${loss.name}.js')`;
-  }
   const lacking = dualParts.filter((part) => typeof loss[part] !== 'function');
-  if (lacking.length === 0) return undefined;
-  return `loss '${loss.name}' has no ${lacking.join(', ')}: every solver needs them for its dual steps and the duality gap`;
+  if (lacking.length > 0) {
+    return `loss '${loss.name}' has no ${lacking.join(', ')}: every solver needs them for its dual steps and the duality gap`;
+  }
+  const builtIn = (lossNames as readonly string[]).includes(loss.name);
+  if (loss.module || (builtIn && lossByName(loss.name).value === loss.value)) return undefined;
+  return `loss '${loss.name}' is not built in: threads load a custom loss from a module, so make it with loadLoss('./${loss.name}.js')`;
 }
 
 function rowOptions(

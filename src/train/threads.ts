@@ -19,6 +19,11 @@ export function threadPool(threads: number): ThreadPool {
   return current;
 }
 
+/** Starts threads that will be needed soon, while there is other work to do. */
+export function warmThreads(threads?: number): void {
+  threadPool(threadCount(threads));
+}
+
 /** Forgets a pool whose threads can no longer be trusted. */
 export async function discard(pool: ThreadPool): Promise<void> {
   if (current === pool) current = undefined;

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Dataset } from '../../data/dataset.ts';
 import { writeModel } from '../../model/format.ts';
 import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
+import { warmThreads } from '../../train/threads.ts';
 import { train } from '../../train/train.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { TrainFlags } from '../definitions/train.ts';
@@ -52,6 +53,7 @@ export async function trainAndSave(
   const started = performance.now();
   const path = flags.output ?? defaultModelPath(data);
   checkPaths(data, path, flags);
+  warmThreads(flags.threads);
   const problem = {
     loss: await chooseLoss(flags),
     penalty: choosePenalty(flags),
