@@ -27,9 +27,12 @@ function gatherColumn(
 ): void {
   let g = startG;
   let h = startH;
-  for (let k = first; k < last; k++) {
-    const i = int(indices, k);
-    const x = float(values, k);
+  let at = indices + ((<usize>first) << 2);
+  let valueAt = values + ((<usize>first) << 2);
+  const end = indices + ((<usize>last) << 2);
+  for (; at < end; at += 4, valueAt += 4) {
+    const i = load<i32>(at);
+    const x = <f64>load<f32>(valueAt);
     if (byte(dirty, i) != 0) {
       refresh(i, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
     }
@@ -78,9 +81,12 @@ function stepColumn(
 function moveMargins(
   first: i32, last: i32, indices: usize, values: usize, margins: usize, dirty: usize, delta: f64,
 ): void {
-  for (let k = first; k < last; k++) {
-    const i = int(indices, k);
-    addDouble(margins, i, delta * float(values, k));
+  let at = indices + ((<usize>first) << 2);
+  let valueAt = values + ((<usize>first) << 2);
+  const end = indices + ((<usize>last) << 2);
+  for (; at < end; at += 4, valueAt += 4) {
+    const i = load<i32>(at);
+    addDouble(margins, i, delta * <f64>load<f32>(valueAt));
     setByte(dirty, i, 1);
   }
 }

@@ -1,12 +1,30 @@
 // The paper's update. Twin of src/kernels/plain/saddle.ts: the same operations in the same order.
-import { clamp } from "../src/math/scalars.ts";
+// Scalars ride in vectors here, because the engine's vector minimum, maximum and root take no branch
+// and wait for no register they do not need; a lane rounds as a scalar does. w and α keep vectors of
+// their own: in one, α's next value would have to wait for w's.
 import * as loss from "./loss";
 import { double, float, int, setDouble } from "./memory";
 
+// Without a branch: the sign of a weight cannot be foretold.
 // @ts-ignore: decorator
 @inline
 function sign(w: f64): f64 {
-  return w > 0 ? 1 : w < 0 ? -1 : 0;
+  return <f64>(<i32>(w > 0) - <i32>(w < 0));
+}
+
+/** from + step · gradient (over the root of its squares), bounded. */
+// @ts-ignore: decorator
+@inline
+function moved(
+  adagrad: bool, from: f64, step: f64, gradient: f64, squares: f64, low: f64, high: f64,
+): f64 {
+  let move = f64x2.splat(step * gradient);
+  if (adagrad) {
+    const root = f64x2.splat(squares);
+    move = v128.and(f64x2.div(move, f64x2.sqrt(root)), f64x2.gt(root, f64x2.splat(0)));
+  }
+  const free = f64x2.add(f64x2.splat(from), move);
+  return f64x2.extract_lane(f64x2.pmin(f64x2.pmax(free, f64x2.splat(low)), f64x2.splat(high)), 0);
 }
 
 // One inlined body, four specialisations: adagrad and svrg are constants at every call below.
@@ -30,34 +48,35 @@ function saddle(
     const slope0 = svrg ? loss.conjugateDerivative(-alpha0, y, parameter) : 0;
     let alpha = double(alphas, i);
     let accumulator = double(accumulators, i);
-    const last = int(offsets, i + 1);
-    for (let k = int(offsets, i); k < last; k++) {
-      const at = columns + ((<usize>int(indices, k)) << 6);
-      const x = float(values, k) * inverseRows;
-      const w = load<f64>(at);
+    let at = indices + ((<usize>int(offsets, i)) << 2);
+    let valueAt = values + ((<usize>int(offsets, i)) << 2);
+    const last = indices + ((<usize>int(offsets, i + 1)) << 2);
+    for (; at < last; at += 4, valueAt += 4) {
+      const line = columns + ((<usize>load<i32>(at)) << 6);
+      const x = <f64>load<f32>(valueAt) * inverseRows;
+      const w = load<f64>(line);
       const slope = loss.conjugateDerivative(-alpha, y, parameter);
       let weightGradient: f64;
       let alphaGradient: f64;
       if (svrg) {
-        const w0 = load<f64>(at, 24);
+        const w0 = load<f64>(line, 24);
         weightGradient =
-          (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(at, 16) - (alpha - alpha0) * x + load<f64>(at, 32);
+          (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * x + load<f64>(line, 32);
         alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
       } else {
-        weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(at, 16) - alpha * x;
+        weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * x;
         alphaGradient = slope * share - w * x;
       }
-      let weightMove = weightStep * weightGradient;
-      let alphaMove = alphaStep * alphaGradient;
+      let squares: f64 = 0;
       if (adagrad) {
-        const weightSquares = load<f64>(at, 8) + weightGradient * weightGradient;
-        store<f64>(at, weightSquares, 8);
+        squares = load<f64>(line, 8) + weightGradient * weightGradient;
+        store<f64>(line, squares, 8);
         accumulator += alphaGradient * alphaGradient;
-        weightMove = weightSquares > 0 ? weightMove / Math.sqrt(weightSquares) : 0;
-        alphaMove = accumulator > 0 ? alphaMove / Math.sqrt(accumulator) : 0;
       }
-      store<f64>(at, clamp(w - weightMove, -load<f64>(at, 40), load<f64>(at, 40)));
-      alpha = clamp(alpha + alphaMove, low, high);
+      const box = load<f64>(line, 40);
+      // w goes down its gradient, α up.
+      store<f64>(line, moved(adagrad, w, -weightStep, weightGradient, squares, -box, box));
+      alpha = moved(adagrad, alpha, alphaStep, alphaGradient, accumulator, low, high);
     }
     setDouble(alphas, i, alpha);
     setDouble(accumulators, i, accumulator);

@@ -15,7 +15,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
     value !== undefined && Number.isInteger(value) && value >= low && value <= high;
   const positive = (value: number | undefined) => value !== undefined && value > 0;
   demand('lambda', lambda, 'a positive finite number', positive(lambda) && lambda !== Infinity);
-  demand('grid', grid, 'a whole number from 1 to 4096', whole(grid, 1, 4096));
+  demand('grid', grid, 'a whole number from 1 to 256', whole(grid, 1, 256));
   demand('seed', seed, 'a whole number from 0 to 2^53 - 1', whole(seed, 0, 2 ** 53 - 1));
   demand('epochs', epochs, 'a positive whole number', whole(epochs, 1, 2 ** 31));
   demand('tolerance', tolerance, 'a number above 0', positive(tolerance));

@@ -1,9 +1,14 @@
 import type { Loss } from '../../losses/loss.ts';
-import { clamp } from '../../math/scalars.ts';
 import { type Kernels, saddleStride } from '../kernels.ts';
 
 function sign(w: number): number {
   return w > 0 ? 1 : w < 0 ? -1 : 0;
+}
+
+/** The point of [low, high] nearest to x; of two equal zeros the first, as vector units have it. */
+function bounded(x: number, low: number, high: number): number {
+  const raised = x < low ? low : x;
+  return high < raised ? high : raised;
 }
 
 /**
@@ -52,7 +57,8 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
             weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * x;
             alphaGradient = slope * share - w * x;
           }
-          let weightMove = weightStep * weightGradient;
+          // w goes down its gradient, α up.
+          let weightMove = -weightStep * weightGradient;
           let alphaMove = alphaStep * alphaGradient;
           if (adagrad) {
             const weightSquares = columns[at + 1] + weightGradient * weightGradient;
@@ -61,8 +67,8 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
             weightMove = weightSquares > 0 ? weightMove / Math.sqrt(weightSquares) : 0;
             alphaMove = accumulator > 0 ? alphaMove / Math.sqrt(accumulator) : 0;
           }
-          columns[at] = clamp(w - weightMove, -columns[at + 5], columns[at + 5]);
-          alpha = clamp(alpha + alphaMove, low, high);
+          columns[at] = bounded(w + weightMove, -columns[at + 5], columns[at + 5]);
+          alpha = bounded(alpha + alphaMove, low, high);
         }
         rows.alpha[i] = alpha;
         rows.accumulators[i] = accumulator;
