@@ -3,6 +3,7 @@ import { rootOfFalling } from '../math/root.ts';
 import { softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import { Damping, rotationsFor } from './damping.ts';
+import { InterceptPace } from './intercept-pace.ts';
 import type { Method, Workplace } from './method.ts';
 import { type RingRowsMemory, RowModeState } from './ring-rows-state.ts';
 
@@ -13,7 +14,7 @@ const solved = 0.1;
 /** Epochs in which a proximal subproblem should be solved. */
 const quickEpochs = 4;
 const slowEpochs = 40;
-/** How much less than all other columns of a row together the intercept counts. */
+/** How much less than all other columns of a row together the intercept counts, to begin with. */
 const interceptWeight = 10;
 
 export interface RingRowsOptions {
@@ -43,11 +44,11 @@ export class RingRows implements Method {
   readonly #state: RowModeState;
   readonly #rotations: number;
   readonly #damping: Damping;
+  readonly #interceptPace: InterceptPace;
   #momentum = 0;
   /** Whether the proximal centre moves to the current w before the next epoch. */
   #recentreNext = true;
   #epochsSinceRecentring = 0;
-  #lastPull = 0;
 
   constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions) {
     const state = new RowModeState(place, memory, options.mapped);
@@ -62,7 +63,9 @@ export class RingRows implements Method {
         ? rows
         : (options.rotations ?? rotationsFor(rows, collision, entries, grid.size));
     this.#damping = new Damping(rows / this.#rotations);
-    state.prepareIntercept((interceptWeight * (1 + this.#damping.value)) / norm);
+    const weight = (interceptWeight * (1 + this.#damping.value)) / norm;
+    this.#interceptPace = new InterceptPace(weight, 1 / (interceptWeight * norm));
+    state.prepareIntercept(weight);
     state.startFrom(options.startInside);
   }
 
@@ -93,8 +96,7 @@ export class RingRows implements Method {
 
   /**
    * How heavy the proximal terms must be depends on the scale of labels and features. Subproblems
-   * that are solved at once were too easy, those that drag on too hard; an intercept that is pulled
-   * the same way again moves too slowly, one that is pulled back too fast.
+   * that are solved at once were too easy, those that drag on too hard.
    */
   #adaptProximal(): void {
     const { penalty, interceptPlace } = this.#place.problem;
@@ -105,10 +107,8 @@ export class RingRows implements Method {
       if (epochs < quickEpochs) this.#state.scaleProximal(0.5);
       else if (epochs > slowEpochs) this.#state.scaleProximal(2);
     } else if (interceptPlace >= 0) {
-      const pull = Math.sign(this.#state.memory.image[interceptPlace]);
-      if (pull * this.#lastPull > 0) this.#state.scaleProximal(0.7);
-      else if (pull * this.#lastPull < 0) this.#state.scaleProximal(1.5);
-      this.#lastPull = pull;
+      const factor = this.#interceptPace.observe(this.#state.memory.image[interceptPlace]);
+      if (factor !== 1) this.#state.scaleProximal(factor);
     }
   }
 
