@@ -13,8 +13,9 @@ function refresh(
 ): void {
   const u = double(margins, i);
   const y = double(labels, i);
-  setDouble(slopes, i, loss.derivative(u, y, parameter));
-  setDouble(curvatures, i, loss.curvature(u, y, parameter) * (1 + damping * double(density, i)));
+  const slope = loss.derivative(u, y, parameter);
+  setDouble(slopes, i, slope);
+  setDouble(curvatures, i, loss.curvature(u, y, parameter, slope) * (1 + damping * double(density, i)));
   setByte(dirty, i, 0);
 }
 
@@ -78,16 +79,35 @@ function stepColumn(
 
 // @ts-ignore: decorator
 @inline
+function moveMargin(i: i32, change: f64, margins: usize, dirty: usize): void {
+  addDouble(margins, i, change);
+  setByte(dirty, i, 1);
+}
+
+// @ts-ignore: decorator
+@inline
 function moveMargins(
   first: i32, last: i32, indices: usize, values: usize, margins: usize, dirty: usize, delta: f64,
 ): void {
-  let at = indices + ((<usize>first) << 2);
-  let valueAt = values + ((<usize>first) << 2);
+  let index = indices + ((<usize>first) << 2);
+  let value = values + ((<usize>first) << 2);
   const end = indices + ((<usize>last) << 2);
-  for (; at < end; at += 4, valueAt += 4) {
-    const i = load<i32>(at);
-    addDouble(margins, i, delta * <f64>load<f32>(valueAt));
-    setByte(dirty, i, 1);
+  const lastFour = end - 12;
+  const deltas = f64x2.splat(delta);
+  while (index < lastFour) {
+    const near = f64x2.mul(deltas, f64x2.promote_low_f32x4(v128.load64_zero(value)));
+    const far = f64x2.mul(deltas, f64x2.promote_low_f32x4(v128.load64_zero(value, 8)));
+    moveMargin(load<i32>(index), f64x2.extract_lane(near, 0), margins, dirty);
+    moveMargin(load<i32>(index, 4), f64x2.extract_lane(near, 1), margins, dirty);
+    moveMargin(load<i32>(index, 8), f64x2.extract_lane(far, 0), margins, dirty);
+    moveMargin(load<i32>(index, 12), f64x2.extract_lane(far, 1), margins, dirty);
+    index += 16;
+    value += 16;
+  }
+  while (index < end) {
+    moveMargin(load<i32>(index), delta * <f64>load<f32>(value), margins, dirty);
+    index += 4;
+    value += 4;
   }
 }
 

@@ -6,53 +6,76 @@ import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from 
 const restMargin: f64 = 0.05;
 const highestLevel: i32 = 3;
 
-// The loops over non-zeros walk two pointers, four entries at a time; the sums keep their order.
+// The loops over non-zeros walk addresses, four entries a turn: values are converted and multiplied
+// in pairs, sums keep the order of the entries.
 
 // @ts-ignore: decorator
 @inline
-function term(at: usize, valueAt: usize, weights: usize, step: usize): f64 {
-  return load<f64>(weights + ((<usize>load<i32>(at + step)) << 3)) * <f64>load<f32>(valueAt + step);
+function at(base: usize, index: i32): usize {
+  return base + ((<usize>index) << 3);
 }
 
 // @ts-ignore: decorator
 @inline
 function dot(first: i32, last: i32, indices: usize, values: usize, weights: usize, start: f64): f64 {
   let u = start;
-  let at = indices + ((<usize>first) << 2);
-  let valueAt = values + ((<usize>first) << 2);
+  let index = indices + ((<usize>first) << 2);
+  let value = values + ((<usize>first) << 2);
   const end = indices + ((<usize>last) << 2);
-  const end4 = at + ((<usize>((last - first) & ~3)) << 2);
-  for (; at < end4; at += 16, valueAt += 16) {
-    u += term(at, valueAt, weights, 0);
-    u += term(at, valueAt, weights, 4);
-    u += term(at, valueAt, weights, 8);
-    u += term(at, valueAt, weights, 12);
+  const lastFour = end - 12;
+  while (index < lastFour) {
+    const near = f64x2.mul(
+      v128.load64_lane(at(weights, load<i32>(index, 4)), v128.load64_zero(at(weights, load<i32>(index))), 1),
+      f64x2.promote_low_f32x4(v128.load64_zero(value)),
+    );
+    const far = f64x2.mul(
+      v128.load64_lane(at(weights, load<i32>(index, 12)), v128.load64_zero(at(weights, load<i32>(index, 8))), 1),
+      f64x2.promote_low_f32x4(v128.load64_zero(value, 8)),
+    );
+    u += f64x2.extract_lane(near, 0);
+    u += f64x2.extract_lane(near, 1);
+    u += f64x2.extract_lane(far, 0);
+    u += f64x2.extract_lane(far, 1);
+    index += 16;
+    value += 16;
   }
-  for (; at < end; at += 4, valueAt += 4) u += term(at, valueAt, weights, 0);
+  while (index < end) {
+    u += load<f64>(at(weights, load<i32>(index))) * <f64>load<f32>(value);
+    index += 4;
+    value += 4;
+  }
   return u;
 }
 
 // @ts-ignore: decorator
 @inline
-function add(at: usize, valueAt: usize, target: usize, delta: f64, step: usize): void {
-  const place = target + ((<usize>load<i32>(at + step)) << 3);
-  store<f64>(place, load<f64>(place) + delta * <f64>load<f32>(valueAt + step));
+function addTo(address: usize, value: f64): void {
+  store<f64>(address, load<f64>(address) + value);
 }
 
 // @ts-ignore: decorator
 @inline
 function update(first: i32, last: i32, indices: usize, values: usize, target: usize, delta: f64): void {
-  let at = indices + ((<usize>first) << 2);
-  let valueAt = values + ((<usize>first) << 2);
+  let index = indices + ((<usize>first) << 2);
+  let value = values + ((<usize>first) << 2);
   const end = indices + ((<usize>last) << 2);
-  const end4 = at + ((<usize>((last - first) & ~3)) << 2);
-  for (; at < end4; at += 16, valueAt += 16) {
-    add(at, valueAt, target, delta, 0);
-    add(at, valueAt, target, delta, 4);
-    add(at, valueAt, target, delta, 8);
-    add(at, valueAt, target, delta, 12);
+  const lastFour = end - 12;
+  const deltas = f64x2.splat(delta);
+  while (index < lastFour) {
+    const near = f64x2.mul(deltas, f64x2.promote_low_f32x4(v128.load64_zero(value)));
+    const far = f64x2.mul(deltas, f64x2.promote_low_f32x4(v128.load64_zero(value, 8)));
+    addTo(at(target, load<i32>(index)), f64x2.extract_lane(near, 0));
+    addTo(at(target, load<i32>(index, 4)), f64x2.extract_lane(near, 1));
+    addTo(at(target, load<i32>(index, 8)), f64x2.extract_lane(far, 0));
+    addTo(at(target, load<i32>(index, 12)), f64x2.extract_lane(far, 1));
+    index += 16;
+    value += 16;
   }
-  for (; at < end; at += 4, valueAt += 4) add(at, valueAt, target, delta, 0);
+  while (index < end) {
+    addTo(at(target, load<i32>(index)), delta * <f64>load<f32>(value));
+    index += 4;
+    value += 4;
+  }
 }
 
 // @ts-ignore: decorator
@@ -85,7 +108,7 @@ function stepRow(
   if (delta != 0) {
     setDouble(alphas, i, next);
     setByte(levels, i, 0);
-    const curvature = loss.curvature(u + q * delta, y, parameter);
+    const curvature = loss.curvature(u + q * delta, y, parameter, -next);
     addDouble(stats, 0, 2 * <f64>int(counts, i));
     addDouble(stats, 1, 1);
     addDouble(stats, 2, curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1);

@@ -19,7 +19,7 @@ export function derivative(u: number, y: number, epsilon: number): number {
   return residual < -epsilon ? -1 : 0;
 }
 
-export function curvature(_u: number, _y: number, _epsilon: number): number {
+export function curvature(_u: number, _y: number, _epsilon: number, _slope: number): number {
   return 0;
 }
 

@@ -17,7 +17,7 @@ export function derivative(u: number, y: number, _parameter: number): number {
   return y * u < 1 ? -y : 0;
 }
 
-export function curvature(_u: number, _y: number, _parameter: number): number {
+export function curvature(_u: number, _y: number, _parameter: number, _slope: number): number {
   return 0;
 }
 

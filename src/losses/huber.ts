@@ -22,7 +22,7 @@ export function derivative(u: number, y: number, delta: number): number {
  * quadratic that touches ℓ at u and lies above it everywhere. The second derivative itself is 0
  * beyond δ, where the gradient is not, and would make steps wild.
  */
-export function curvature(u: number, y: number, delta: number): number {
+export function curvature(u: number, y: number, delta: number, _slope: number): number {
   const size = Math.abs(u - y);
   return size <= delta ? 1 : delta / size;
 }

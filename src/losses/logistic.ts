@@ -8,7 +8,7 @@
  * descent methods for logistic regression and maximum entropy models") in working on the side
  * where β or 1 − β is small, and is solved in the logit of β.
  */
-import { exp, log, log1p } from '../math/elementary.ts';
+import { exp, log1p, logit } from '../math/elementary.ts';
 import { log1pExp, sigmoid, xlogx } from '../math/scalars.ts';
 
 /** Far from the boundary ℓ'' vanishes and a Newton step with it would be wild. */
@@ -29,9 +29,10 @@ export function derivative(u: number, y: number, _parameter: number): number {
   return -y * sigmoid(-y * u);
 }
 
-export function curvature(u: number, _y: number, _parameter: number): number {
-  const e = exp(-Math.abs(u));
-  return Math.max(LEAST_CURVATURE, e / ((1 + e) * (1 + e)));
+/** With d = |ℓ'| the second derivative is d (1 − d); the floor covers what cancels near d = 1. */
+export function curvature(_u: number, _y: number, _parameter: number, slope: number): number {
+  const d = Math.abs(slope);
+  return Math.max(LEAST_CURVATURE, d * (1 - d));
 }
 
 export function conjugate(s: number, y: number, _parameter: number): number {
@@ -43,7 +44,7 @@ export function conjugateDerivative(s: number, y: number, _parameter: number): n
   let beta = -y * s;
   if (beta < LEAST_BETA) beta = LEAST_BETA;
   if (beta > GREATEST_BETA) beta = GREATEST_BETA;
-  return -y * log(beta / (1 - beta));
+  return -y * logit(beta);
 }
 
 export function conjugateLow(y: number, _parameter: number): number {
@@ -108,6 +109,6 @@ function smallerHalf(shift: number, q: number, guess: number): number {
 
 /** Where to start: the old logit, or one Newton step from 0 when there was none. */
 function firstLogit(shift: number, q: number, guess: number): number {
-  if (guess > 0 && guess < 1) return log(guess / (1 - guess));
+  if (guess > 0 && guess < 1) return logit(guess);
   return -(shift + 0.5 * q) / (1 + 0.25 * q);
 }

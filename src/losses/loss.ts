@@ -3,7 +3,7 @@
  * single number where it has one (smoothing, δ, ε). A loss knows one score and one label.
  *
  * The dual variable α_i is the paper's: w's image is Σ α_i x_i, and the dual objective holds
- * −ℓ*(−α_i). For margin losses y α_i lies in [0, 1].
+ * −ℓ*(−α_i). For hinge and logistic y α_i lies in [0, 1].
  *
  * Every file in this folder that is named after a loss exports these functions with exactly these
  * names, and is written in the part of TypeScript that AssemblyScript compiles too: the same
@@ -14,8 +14,11 @@ export interface LossFunctions {
   value(u: number, y: number, parameter: number): number;
   /** ℓ'(u, y); at a kink any subgradient. */
   derivative(u: number, y: number, parameter: number): number;
-  /** ℓ''(u, y), floored where it would make a Newton step wild; 0 for a loss that is not smooth. */
-  curvature(u: number, y: number, parameter: number): number;
+  /**
+   * ℓ''(u, y), floored where it would make a Newton step wild; 0 for a loss that is not smooth.
+   * `slope` is ℓ'(u, y), which callers have at hand and some losses can use.
+   */
+  curvature(u: number, y: number, parameter: number, slope: number): number;
   /** ℓ*(s) = sup_u { s u − ℓ(u, y) } for s in the domain; callers keep s inside. */
   conjugate(s: number, y: number, parameter: number): number;
   /** (ℓ*)'(s); at the ends of the domain the limit from inside, kept finite. */

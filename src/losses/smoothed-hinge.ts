@@ -34,7 +34,7 @@ export function derivative(u: number, y: number, smoothing: number): number {
  * line plus a Huber function of 1 − z − γ/2; the quadratic is that of Huber's reweighting.) On the
  * flat side, where the gradient is 0, the least curvature, as for the squared hinge.
  */
-export function curvature(u: number, y: number, smoothing: number): number {
+export function curvature(u: number, y: number, smoothing: number, _slope: number): number {
   const violation = 1 - y * u;
   if (violation <= 0) return LEAST_PART / smoothing;
   return violation <= smoothing ? 1 / smoothing : 1 / (2 * violation - smoothing);

@@ -14,7 +14,7 @@ export function derivative(u: number, y: number, _parameter: number): number {
   return u - y;
 }
 
-export function curvature(_u: number, _y: number, _parameter: number): number {
+export function curvature(_u: number, _y: number, _parameter: number, _slope: number): number {
   return 1;
 }
 

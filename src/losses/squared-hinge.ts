@@ -27,7 +27,7 @@ export function derivative(u: number, y: number, _parameter: number): number {
  * need the full 2 there and make every column with few violations crawl. Rows that a step pushes
  * over the margin are the line search's business.
  */
-export function curvature(u: number, y: number, _parameter: number): number {
+export function curvature(u: number, y: number, _parameter: number, _slope: number): number {
   return y * u < 1 ? 2 : LEAST_CURVATURE;
 }
 

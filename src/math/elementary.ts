@@ -101,3 +101,31 @@ export function log1p(x: number): number {
   // What the rounding of 1 + x lost, to first order.
   return sum > 0 ? log(sum) + (x - (sum - 1)) / sum : log(sum);
 }
+
+/**
+ * ln(x / (1 − x)), ∓Infinity from 0 down and from 1 up. With both mantissas scaled so that their
+ * quotient lies between √½ and √2, its logarithm is 2 artanh(s), s = (a − b)/(a + b): one division
+ * instead of two in a row.
+ */
+export function logit(x: number): number {
+  const rest = 1 - x;
+  if (!(x > 0)) return -Infinity;
+  if (!(rest > 0)) return Infinity;
+  if (x < SMALLEST_NORMAL) return log(x);
+  let a = mantissaOf(x);
+  const b = mantissaOf(rest);
+  let k = exponentOf(x) - exponentOf(rest);
+  if (a > Math.SQRT2 * b) {
+    a *= 0.5;
+    k += 1;
+  } else if (a < Math.SQRT1_2 * b) {
+    a *= 2;
+    k -= 1;
+  }
+  const s = (a - b) / (a + b);
+  const z = s * s;
+  const z2 = z * z;
+  const z4 = z2 * z2;
+  const series = L0 + L1 * z + z2 * (L2 + L3 * z) + z4 * (L4 + L5 * z + z2 * L6);
+  return k * LN2_HIGH + (2 * s + (s * z * series + k * LN2_LOW));
+}

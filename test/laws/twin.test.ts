@@ -90,6 +90,7 @@ test.each(lossNames)('src/losses/%s.ts', async (lossName) => {
         if (name === 'dualStep') {
           return [argument(), argument(), stiffness(), label(), loss.parameter];
         }
+        if (name === 'curvature') return [argument(), label(), loss.parameter, argument()];
         return [...(plain.length === 3 ? [argument()] : []), label(), loss.parameter];
       };
       compare(plain, twin[name], draw, 5000);

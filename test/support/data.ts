@@ -77,10 +77,22 @@ function zipfRow(random: Random, cumulative: Float64Array, perRow: number) {
   const length = 1 + random.below(2 * perRow);
   for (let k = 0; k < length; k++) {
     const at = random.uniform() * cumulative[cumulative.length - 1];
-    columns.add(cumulative.findIndex((sum) => sum >= at));
+    columns.add(firstAtLeast(cumulative, at));
   }
   const indices = [...columns];
   return { indices, values: indices.map(() => 1 / Math.sqrt(indices.length)) };
+}
+
+/** The first place of a rising array that holds at least `value`. */
+function firstAtLeast(rising: Float64Array, value: number): number {
+  let low = 0;
+  let high = rising.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rising[middle] >= value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The same rows in parts of `rowsPerPart` rows. */

@@ -2,11 +2,14 @@ import { type Arena, Budget, createArena } from '../../src/parallel/arena.ts';
 
 export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
 
+const exact = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
+
 /** The first place where two arrays differ in a bit that matters (−0 and 0 differ, NaN is NaN). */
 export function firstDifference(found: NumberArray, wanted: NumberArray): string | undefined {
   if (found.length !== wanted.length) return `length ${found.length}, wanted ${wanted.length}`;
   for (let k = 0; k < found.length; k++) {
-    if (!Object.is(found[k], wanted[k])) return `[${k}] is ${found[k]}, wanted ${wanted[k]}`;
+    if (Object.is(found[k], wanted[k])) continue;
+    return `[${k}] is ${exact(found[k])}, wanted ${exact(wanted[k])}`;
   }
   return undefined;
 }

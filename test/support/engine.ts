@@ -9,7 +9,6 @@ import { allocateProblem, layOutProblem, type Problem } from '../../src/objectiv
 import { type Arena, Budget, createArena, separateArena } from '../../src/parallel/arena.ts';
 import { allocateGrid, fillWorker } from '../../src/parallel/grid.ts';
 import { partition } from '../../src/parallel/partition.ts';
-import { ThreadPool } from '../../src/parallel/pool.ts';
 import { Ring } from '../../src/parallel/ring.ts';
 import { shareTeam, Team } from '../../src/parallel/team.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
@@ -18,6 +17,7 @@ import type { Limits, Outcome, Progress } from '../../src/solvers/drive.ts';
 import type { Workplace } from '../../src/solvers/method.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
+import { threadPool } from '../../src/train/threads.ts';
 
 /** A problem laid out in memory, before any thread works on it. */
 export interface Engine {
@@ -85,6 +85,9 @@ export function workplaceOf(engine: Engine): Workplace {
   return { problem, kernels, team, ring, objective, seed };
 }
 
+/** So many threads that no later run of a test file needs a new pool. */
+const mostThreads = 4;
+
 /** Runs the solver on real worker threads; the arrays of `engine` then hold where it ended. */
 export async function runOnThreads(
   engine: Engine,
@@ -104,17 +107,12 @@ export async function runOnThreads(
     limits: { tolerance: 1e-300, epochs: 10, time: Infinity, ...limits },
     ...(arena.memory && { wasm: { module: kernelModule(loss.name), memory: arena.memory } }),
   };
-  const pool = new ThreadPool(new URL('../../src/worker.ts', import.meta.url), threads);
   const events: Progress[] = [];
-  try {
-    const outcomes = await pool.runAll<Outcome>(
-      'solve',
-      threads,
-      (index): RunPayload => ({ ...payload, index }),
-      (event) => events.push(event as Progress),
-    );
-    return { outcome: outcomes[0], events };
-  } finally {
-    await pool.close();
-  }
+  const outcomes = await threadPool(Math.max(threads, mostThreads)).runAll<Outcome>(
+    'solve',
+    threads,
+    (index): RunPayload => ({ ...payload, index }),
+    (event) => events.push(event as Progress),
+  );
+  return { outcome: outcomes[0], events };
 }

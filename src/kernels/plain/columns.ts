@@ -19,8 +19,9 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
   function refresh(i: number, rows: MarginState, damping: number): void {
     const u = rows.margins[i];
     const y = rows.labels[i];
-    rows.slopes[i] = loss.derivative(u, y, parameter);
-    rows.curvatures[i] = loss.curvature(u, y, parameter) * (1 + damping * rows.density[i]);
+    const slope = loss.derivative(u, y, parameter);
+    rows.slopes[i] = slope;
+    rows.curvatures[i] = loss.curvature(u, y, parameter, slope) * (1 + damping * rows.density[i]);
     rows.dirty[i] = 0;
   }
 

@@ -32,7 +32,8 @@ export function plainRowKernels(loss: Loss): RowKernels {
     if (delta !== 0) {
       rows.alpha[i] = next;
       rows.level[i] = 0;
-      const curvature = loss.curvature(u + q * delta, y, parameter);
+      // An exact step ends where −α is the slope of ℓ.
+      const curvature = loss.curvature(u + q * delta, y, parameter, -next);
       stats[0] += 2 * rows.counts[i];
       stats[1] += 1;
       stats[2] += curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1;

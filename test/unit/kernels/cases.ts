@@ -191,8 +191,8 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
   return (arena, random, loss) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const { labels, alpha } = drawRows(arena, random, loss, units);
-    const low = doubles(arena, units, () => -2 * random.uniform());
-    const high = doubles(arena, units, () => (random.below(3) === 0 ? Infinity : random.uniform()));
+    const low = doubles(arena, units, () => [-0, 0, -1, -2 * random.uniform()][random.below(4)]);
+    const high = doubles(arena, units, () => [-0, 0, Infinity, random.uniform()][random.below(4)]);
     const rows = {
       labels,
       alpha,
@@ -205,12 +205,12 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
     };
     // {w, accumulator, λf/|Ω̄|, w⁰, ∇⁰, box, unused, unused}
     const line = [
-      () => (random.below(3) === 0 ? 0 : random.normal()),
+      () => [0, -0, random.normal(), random.normal()][random.below(4)],
       () => (random.below(2) === 0 ? 0 : random.uniform()),
       () => (random.below(4) === 0 ? 0 : random.uniform()),
       () => (random.below(3) === 0 ? 0 : random.normal()),
       () => 0.1 * random.normal(),
-      () => (random.below(3) === 0 ? Infinity : 2 * random.uniform()),
+      () => [0, Infinity, random.uniform(), 2 * random.uniform()][random.below(4)],
       () => 0,
       () => 0,
     ];
@@ -292,8 +292,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
     const step = drawStep(random);
     const stats = drawStats(arena, random);
     const { order, begin, end } = shape;
-    return (kernels) =>
-      kernels.stepRows(order, begin, end, margins, rows, step, pending, stats);
+    return (kernels) => kernels.stepRows(order, begin, end, margins, rows, step, pending, stats);
   },
   sweepRows: (arena, random, loss) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exp, log, log1p } from '../../../src/math/elementary.ts';
+import { exp, log, log1p, logit } from '../../../src/math/elementary.ts';
 import { stream } from '../../../src/math/random.ts';
 import { ulpDistance } from './ulp.ts';
 
@@ -92,5 +92,26 @@ describe('log1p', () => {
     expect(log1p(-1.5)).toBeNaN();
     expect(log1p(Infinity)).toBe(Infinity);
     expect(log1p(Number.NaN)).toBeNaN();
+  });
+});
+
+describe('logit', () => {
+  test('is the inverse of the logistic function, accurate also near ½ and near 0', () => {
+    const random = stream(3, 9);
+    for (let k = 0; k < 20_000; k++) {
+      const x = k % 2 === 0 ? random.uniform() : 10 ** (-300 * random.uniform());
+      // Near ½ the difference of logarithms cancels, and the built-in artanh has a few ulp.
+      const near = Math.abs(x - 0.5) < 0.1;
+      const wanted = near ? 2 * Math.atanh(2 * x - 1) : Math.log(x) - Math.log1p(-x);
+      expect(Math.abs(logit(x) - wanted)).toBeLessThanOrEqual(
+        (near ? 2e-14 : 5e-16) * Math.abs(wanted),
+      );
+    }
+  });
+
+  test('at the ends of its domain', () => {
+    expect(logit(0)).toBe(-Infinity);
+    expect(logit(1)).toBe(Infinity);
+    expect(logit(0.5)).toBe(0);
   });
 });

@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import type { Dataset } from '../../src/data/dataset.ts';
+import type { EpochEvent } from '../../src/train/events.ts';
+import type { TrainOptions, TrainResult } from '../../src/train/options.ts';
+import { train } from '../../src/train/train.ts';
+
+/** Slack for rounding in P, D and the reference, relative to the optimum. */
+const rounding = 1e-9;
+
+/**
+ * Trains and demands what every run owes: P ≥ D after every epoch, a certificate that meets the
+ * tolerance, and an interval [D, P] with the optimum in it.
+ */
+export async function trainCertified(
+  dataset: Dataset,
+  optimum: number,
+  options: TrainOptions & { tolerance: number },
+): Promise<TrainResult> {
+  const events: EpochEvent[] = [];
+  const result = await train(dataset, { ...options, onEpoch: (event) => events.push(event) });
+  const { report } = result;
+  const slack = rounding * Math.abs(optimum);
+  expect(events).toHaveLength(report.epochs);
+  for (const { primal, dual, epoch } of events) {
+    expect(primal, `epoch ${epoch}`).toBeGreaterThanOrEqual(dual - slack);
+    expect(primal, `epoch ${epoch}`).toBeGreaterThanOrEqual(optimum - slack);
+    expect(dual, `epoch ${epoch}`).toBeLessThanOrEqual(optimum + slack);
+  }
+  expect(report.stopped).toBe('converged');
+  expect(report.relativeGap).toBeLessThanOrEqual(options.tolerance);
+  expect((report.primal - report.dual) / report.primal).toBeLessThanOrEqual(options.tolerance);
+  expect(report.primal).toBeGreaterThanOrEqual(optimum - slack);
+  expect(report.dual).toBeLessThanOrEqual(optimum + slack);
+  return result;
+}

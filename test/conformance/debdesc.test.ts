@@ -1,0 +1,99 @@
+/**
+ * A text of 50,000 rows whose optima are known to nine digits. The file is not part of the
+ * repository: the folder with it is DSO_DATA, by default ../shared/data beside the checkout.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Dataset } from '../../src/data/dataset.ts';
+import { losses } from '../../src/losses/index.ts';
+import { solvers } from '../../src/solvers/index.ts';
+import { readDataset } from '../../src/train/read-dataset.ts';
+import { train } from '../../src/train/train.ts';
+import { trainCertified } from './certified.ts';
+
+const folder =
+  process.env.DSO_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
+const file = join(folder, 'debdesc.svm.gz');
+const reason = `${file} is not there; DSO_DATA names the folder with debdesc.svm.gz`;
+if (!existsSync(file)) console.warn(`skipped: ${reason}`);
+
+let reading: Promise<Dataset> | undefined;
+/** Read once, by the first test that wants it. */
+function debdesc(): Promise<Dataset> {
+  reading ??= readDataset(file, { threads: 2 });
+  return reading;
+}
+
+beforeEach(({ skip }) => skip(!existsSync(file), reason));
+
+const problems = [
+  { name: 'hinge', loss: losses.hinge(), lambda: 1e-4, optimum: 0.311330943 },
+  { name: 'hinge', loss: losses.hinge(), lambda: 1e-5, optimum: 0.14731316 },
+  { name: 'logistic', loss: losses.logistic(), lambda: 1e-5, optimum: 0.234550785 },
+];
+
+describe.each(problems)('$name, λ = $lambda', ({ loss, lambda, optimum }) => {
+  test.each([
+    { title: 'by default', options: {}, tolerance: 1e-3 },
+    { title: 'on request', options: { tolerance: 1e-6 }, tolerance: 1e-6 },
+  ])('reaches $tolerance $title', async ({ options, tolerance }) => {
+    const dataset = await debdesc();
+    const { report } = await train(dataset, { loss, lambda, threads: 2, ...options });
+    expect(report.stopped).toBe('converged');
+    expect(report.relativeGap).toBeLessThanOrEqual(tolerance);
+    // The known optima are rounded to nine digits.
+    expect(report.primal).toBeGreaterThan(optimum - 1e-9);
+    expect(report.dual).toBeLessThan(optimum + 1e-9);
+    expect((report.primal - optimum) / optimum).toBeLessThanOrEqual(tolerance);
+  });
+});
+
+/** Passes to a relative gap of 1e-2, 1e-3 and 1e-4 that the ring solver was designed for. */
+const budgets = [
+  { problem: problems[1], grid: 8, rotations: 64, passes: [14, 20, 33] },
+  { problem: problems[1], grid: 1, rotations: undefined, passes: [10, 18, 29] },
+  { problem: problems[0], grid: 8, rotations: 64, passes: [5, 7, 9] },
+  { problem: problems[2], grid: 8, rotations: 64, passes: [8, 14, 18] },
+];
+
+test.each(budgets)(
+  '$problem.name, λ = $problem.lambda, grid $grid: no more than 1.25 × the passes $passes',
+  async ({ problem, grid, rotations, passes }) => {
+    const { loss, lambda } = problem;
+    const goals = [1e-2, 1e-3, 1e-4];
+    const settings = { mode: loss.smooth ? 'columns' : 'rows', ...(rotations && { rotations }) };
+    const needed = [Infinity, Infinity, Infinity];
+    const dataset = await debdesc();
+    await train(dataset, {
+      loss,
+      lambda,
+      grid,
+      threads: 2,
+      solver: solvers.ring(settings as Parameters<typeof solvers.ring>[0]),
+      tolerance: 1e-4,
+      onEpoch: ({ relativeGap, passes: done }) => {
+        goals.forEach((goal, k) => {
+          if (relativeGap <= goal) needed[k] = Math.min(needed[k], done);
+        });
+      },
+    });
+    needed.forEach((done, k) => {
+      expect(done, `to ${goals[k]}`).toBeLessThanOrEqual(1.25 * passes[k]);
+    });
+  },
+);
+
+test('the paper’s solver comes within 2 % with 8 workers', async () => {
+  const { loss, lambda, optimum } = problems[0];
+  await trainCertified(await debdesc(), optimum, {
+    loss,
+    lambda,
+    grid: 8,
+    threads: 2,
+    solver: solvers.dso(),
+    tolerance: 2e-2,
+    epochs: 60,
+  });
+});

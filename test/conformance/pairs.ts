@@ -1,0 +1,34 @@
+import { losses } from '../../src/losses/index.ts';
+import type { Loss } from '../../src/losses/loss.ts';
+import { penalties } from '../../src/penalties/index.ts';
+import type { Penalty } from '../../src/penalties/penalty.ts';
+
+export interface Pair {
+  readonly title: string;
+  readonly loss: Loss;
+  readonly penalty: Penalty;
+  /** A linear program: neither the loss nor the penalty has curvature. */
+  readonly linear: boolean;
+}
+
+const allLosses = [
+  losses.hinge(),
+  losses.squaredHinge(),
+  losses.smoothedHinge({ smoothing: 0.5 }),
+  losses.logistic(),
+  losses.square(),
+  losses.huber({ delta: 0.7 }),
+  losses.absolute({ epsilon: 0.1 }),
+];
+
+const allPenalties = [penalties.l2(), penalties.l1(), penalties.elasticNet({ l1Ratio: 0.5 })];
+
+/** Every loss with every penalty. */
+export const pairs: readonly Pair[] = allLosses.flatMap((loss) =>
+  allPenalties.map((penalty) => ({
+    title: `${loss.name} + ${penalty.name}`,
+    loss,
+    penalty,
+    linear: !loss.smooth && !(penalty.l2 > 0),
+  })),
+);

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { executable } from '../support/command-line.ts';
+import { type CodeBlock, codeBlocks, comparable, leftOut, localLinks } from '../support/markdown.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/*
+ * Every block of the documents that says `sh`, `js` or `ts` is run, in the order of the document
+ * and in one folder per document, with the built package. A block with a file name is written to
+ * that file instead. A `text` block right behind one that was run is what it prints; a line `…` in
+ * it stands for lines left out.
+ *
+ * Not run: `console`, which clones, installs or calls npm (this test is a part of `npm test`, and
+ * would call itself), and languages that are not ours, such as the `python` reader of a model file.
+ */
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** Documents whose code is not run, and why. */
+const exempt: Readonly<Record<string, string>> = {
+  'docs/bench.md': 'it measures; tests never look at the clock',
+};
+
+const extensions: Readonly<Record<string, string>> = { js: 'mjs', ts: 'mts' };
+
+/** A folder in which `dso` is a command and a package. */
+function installedFolder(): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/dso'), 'dir');
+  mkdirSync(join(folder, '.bin'));
+  const command = join(folder, '.bin/dso');
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${executable}" "$@"\n`);
+  chmodSync(command, 0o755);
+  return folder;
+}
+
+/** Runs a program; both of its outputs go to one file, in the order in which they were written. */
+function run(folder: string, program: string, args: readonly string[]) {
+  const path = [join(folder, '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  const log = join(folder, '.output');
+  const file = openSync(log, 'w');
+  const { status } = spawnSync(program, args, {
+    cwd: folder,
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', file, file],
+  });
+  closeSync(file);
+  return { status, output: readFileSync(log, 'utf8') };
+}
+
+function runBlock(folder: string, { language, text, line }: CodeBlock) {
+  if (language === 'sh') return run(folder, 'sh', ['-ec', text]);
+  const name = `line-${line}.${extensions[language]}`;
+  writeFileSync(join(folder, name), text);
+  return run(folder, process.execPath, [name]);
+}
+
+function expectOutput(found: string, wanted: string, place: string): void {
+  const lines = comparable(found);
+  const shown = comparable(wanted);
+  const gap = shown.indexOf(leftOut);
+  const message = `${place}: the document shows another output than\n${found}`;
+  if (gap < 0) {
+    expect(lines, message).toEqual(shown);
+    return;
+  }
+  const tail = shown.length - gap - 1;
+  expect(lines.slice(0, gap), message).toEqual(shown.slice(0, gap));
+  expect(lines.slice(lines.length - tail), message).toEqual(shown.slice(gap + 1));
+}
+
+const isCode = ({ language }: CodeBlock): boolean => ['sh', 'js', 'ts'].includes(language);
+
+describe.each(documents)('%s', (name) => {
+  const path = join(root, name);
+  const blocks = codeBlocks(path);
+
+  test.runIf(blocks.some(isCode))('its code does what it says', ({ skip }) => {
+    skip(name in exempt, exempt[name]);
+    const folder = installedFolder();
+    let output: string | undefined;
+    for (const block of blocks) {
+      const place = `${name}:${block.line}`;
+      if (block.language === 'text' && block.follows && output !== undefined) {
+        expectOutput(output, block.text, place);
+      }
+      output = undefined;
+      if (!isCode(block)) continue;
+      if (block.file !== undefined) {
+        writeFileSync(join(folder, block.file), block.text);
+        continue;
+      }
+      const result = runBlock(folder, block);
+      expect(result.status, `${place}\n${result.output}`).toBe(0);
+      output = result.output;
+    }
+  });
+
+  test.runIf(localLinks(path).length > 0)('its links lead somewhere', () => {
+    const missing = localLinks(path).filter((link) => !existsSync(join(root, dirname(name), link)));
+    expect(missing).toEqual([]);
+  });
+});
+
+test('the code of the documents fits the types of the package', () => {
+  const folder = installedFolder();
+  for (const name of documents) {
+    for (const { language, file, text, line } of codeBlocks(join(root, name))) {
+      const extension = extensions[language];
+      if (extension === undefined) continue;
+      const own = `${name.replaceAll('/', '-')}-${line}.${extension}`;
+      writeFileSync(join(folder, file ?? own), text);
+    }
+  }
+  const settings = {
+    compilerOptions: {
+      strict: true,
+      // Parameters in plain JavaScript have no types.
+      noImplicitAny: false,
+      module: 'nodenext',
+      target: 'es2023',
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+    include: ['*.mjs', '*.mts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status, output } = run(folder, process.execPath, [compiler, '-p', '.']);
+  expect(status, output).toBe(0);
+});

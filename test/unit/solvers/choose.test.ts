@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { lossByName, losses, lossNames } from '../../../src/losses/index.ts';
+import { penalties } from '../../../src/penalties/index.ts';
+import { choose, defaultGrid } from '../../../src/solvers/choose.ts';
+import { solvers } from '../../../src/solvers/index.ts';
+
+const l2 = penalties.l2();
+
+describe('choose', () => {
+  test.each(lossNames)('auto finds a way for %s with every penalty, and says why', (name) => {
+    const loss = lossByName(name);
+    for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
+      const plan = choose(solvers.auto(), loss, penalty, 0.1, false);
+      expect(plan.solver).toBe('ring');
+      expect(plan.reason).toContain(name);
+      if (!loss.smooth) expect(plan).toMatchObject({ mode: 'rows', orientation: 'rows' });
+    }
+  });
+
+  test('takes what is asked for', () => {
+    const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false);
+    expect(rows).toMatchObject({ solver: 'ring', mode: 'rows', orientation: 'rows' });
+    const columns = choose(solvers.ring({ mode: 'columns' }), losses.square(), l2, 0.1, false);
+    expect(columns).toMatchObject({ mode: 'columns', orientation: 'columns' });
+    const turned = choose(solvers.ring({ rotations: 7 }), losses.square(), l2, 0.1, false);
+    expect(turned).toMatchObject({ rotations: 7 });
+    expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false).orientation).toBe('rows');
+  });
+
+  test('column mode with a loss that is not smooth is refused in words', () => {
+    const ask = () => choose(solvers.ring({ mode: 'columns' }), losses.hinge(), l2, 0.1, false);
+    expect(ask).toThrow(UsageError);
+    expect(ask).toThrow("column mode needs a smooth loss; 'hinge' has no second derivative");
+  });
+
+  test('the local initialization wants a quadratic penalty', () => {
+    expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false)).toThrow(
+      "penalty 'l1': it needs a quadratic part",
+    );
+    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false).solver).toBe('dso');
+  });
+
+  test('a loss without a dual is refused by what it lacks', () => {
+    const { conjugate: _, dualStep: __, ...primal } = losses.logistic();
+    const ask = () => choose(solvers.auto(), primal as never, l2, 0.1, false);
+    expect(ask).toThrow(UsageError);
+    expect(ask).toThrow("loss 'logistic' has no conjugate, dualStep: every solver needs them");
+  });
+
+  test('a loss that threads could not load is refused', () => {
+    const renamed = { ...losses.logistic(), name: 'mine' };
+    expect(() => choose(solvers.auto(), renamed, l2, 0.1, false)).toThrow(/'mine' is not built in/);
+    const changed = { ...losses.logistic(), value: () => 0 };
+    expect(() => choose(solvers.auto(), changed, l2, 0.1, false)).toThrow(/not built in.*loadLoss/);
+  });
+});
+
+describe('defaultGrid', () => {
+  test('is one worker on small data and grows with the non-zeros', () => {
+    const shape = { rows: 1e6, columns: 1e6 };
+    const sizes = [1e3, 1e6, 1e8, 1e9].map((nonzeros) => defaultGrid({ ...shape, nonzeros }));
+    expect(sizes[0]).toBe(1);
+    expect([...sizes].sort((a, b) => a - b)).toEqual(sizes);
+    expect(sizes[3]).toBeGreaterThan(sizes[1]);
+  });
+
+  test('is never larger than the rows or columns, never below 1', () => {
+    expect(defaultGrid({ rows: 2, columns: 1e6, nonzeros: 1e6 })).toBeLessThanOrEqual(2);
+    expect(defaultGrid({ rows: 1e6, columns: 3, nonzeros: 3e6 })).toBeLessThanOrEqual(3);
+    expect(defaultGrid({ rows: 5, columns: 0, nonzeros: 0 })).toBe(1);
+  });
+});
+
+describe('solvers', () => {
+  test('settings are checked by name', () => {
+    expect(() => solvers.dso({ stepSize: 0 })).toThrow('stepSize is 0; it must be a positive');
+    expect(() => solvers.dso({ dualStepSize: -1 })).toThrow('dualStepSize is -1');
+    expect(() => solvers.dso({ stepSize: Number.NaN })).toThrow('stepSize is NaN');
+    expect(() => solvers.dso({ initialize: 1.5 })).toThrow('initialize is 1.5');
+    expect(() => solvers.ring({ rotations: 0 })).toThrow('rotations is 0');
+  });
+
+  test('paper is the configuration of the appendix', () => {
+    expect(solvers.paper()).toEqual(
+      solvers.dso({ step: 'adagrad', svrg: true, initialize: 20, average: false }),
+    );
+  });
+});
