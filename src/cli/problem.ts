@@ -49,6 +49,7 @@ export function chooseSolver(flags: SolverFlags): Solver {
       '--dual-step-size': flags.dualStepSize,
       '--no-svrg': flags.svrg ? undefined : true,
       '--initialize': flags.initialize,
+      '--no-boxes': flags.boxes ? undefined : true,
       '--average': flags.average,
     },
     ring: { '--mode': flags.mode, '--rotations': flags.rotations },
@@ -75,6 +76,7 @@ function dsoSettings(flags: SolverFlags) {
     dualStepSize: flags.dualStepSize,
     svrg: flags.svrg,
     initialize: flags.initialize,
+    boxes: flags.boxes,
     average: flags.average,
   });
 }

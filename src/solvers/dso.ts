@@ -214,7 +214,9 @@ export class Dso implements Method {
         const place = columnStarts[part] + j;
         const at = j * saddleStride;
         lines[at + slot.share] = problem.strength[place] / Math.max(1, columnCounts[j]);
-        lines[at + slot.box] = boxOf(atZero, problem.l1[place], problem.l2[place]);
+        lines[at + slot.box] = this.#settings.boxes
+          ? boxOf(atZero, problem.l1[place], problem.l2[place])
+          : Infinity;
       }
     }
     team.barrier();

@@ -5,6 +5,7 @@ const dsoDefaults: DsoSettings = {
   step: 'adagrad',
   svrg: true,
   initialize: 0,
+  boxes: true,
   average: false,
 };
 
@@ -25,9 +26,9 @@ function dso(settings: Partial<DsoSettings> = {}): Solver {
   return { name: 'dso', settings: { ...dsoDefaults, ...settings } };
 }
 
-/** The configuration of the paper's appendix: AdaGrad, SVRG, twenty passes to start from. */
+/** The configuration of the paper's appendix: AdaGrad, SVRG, boxes, twenty passes to start from. */
 function paper(): Solver {
-  return dso({ step: 'adagrad', svrg: true, initialize: 20, average: false });
+  return dso({ step: 'adagrad', svrg: true, initialize: 20, boxes: true, average: false });
 }
 
 /** Exact coordinate steps pipelined round the same ring. */

@@ -68,6 +68,7 @@ function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags)
     loss: 'hinge',
     penalty: 'l2',
     svrg: true,
+    boxes: true,
     tolerance: 1e-3,
     epochs: 1000,
     output,

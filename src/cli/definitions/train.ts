@@ -28,6 +28,8 @@ export interface SolverFlags {
   /** false when --no-svrg was given. */
   readonly svrg: boolean;
   readonly initialize?: number;
+  /** false when --no-boxes was given. */
+  readonly boxes: boolean;
   readonly average?: true;
   readonly mode?: 'rows' | 'columns';
   readonly rotations?: number;
@@ -128,7 +130,15 @@ function addStoppingOptions(command: Command): void {
 }
 
 function addSolverOptions(command: Command): void {
-  const dsoSettings = ['step', 'stepSize', 'dualStepSize', 'svrg', 'initialize', 'average'];
+  const dsoSettings = [
+    'step',
+    'stepSize',
+    'dualStepSize',
+    'svrg',
+    'initialize',
+    'boxes',
+    'average',
+  ];
   command
     .optionsGroup('Solver:')
     .addOption(
@@ -157,5 +167,6 @@ function addSolverOptions(command: Command): void {
     .option('--dual-step-size <number>', 'dso: step size of the dual variables', positive)
     .option('--no-svrg', 'dso: without variance reduction')
     .option('--initialize <passes>', 'dso: passes of local descent at the start', whole(0))
+    .option('--no-boxes', 'dso: without the bound on the weights')
     .option('--average', 'dso: return the averaged iterate instead of the last');
 }

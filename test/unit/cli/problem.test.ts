@@ -45,24 +45,35 @@ test('penalty', () => {
 
 describe('solver', () => {
   test('auto unless something else is asked for', () => {
-    expect(chooseSolver({ svrg: true })).toEqual({ name: 'auto' });
-    expect(chooseSolver({ svrg: true, solver: 'ring', mode: 'rows', rotations: 8 })).toEqual({
+    expect(chooseSolver({ svrg: true, boxes: true })).toEqual({ name: 'auto' });
+    expect(
+      chooseSolver({ svrg: true, boxes: true, solver: 'ring', mode: 'rows', rotations: 8 }),
+    ).toEqual({
       name: 'ring',
       settings: { mode: 'rows', rotations: 8 },
     });
-    expect(chooseSolver({ svrg: false, solver: 'dso', step: 'sqrt', stepSize: 2 })).toEqual({
+    expect(
+      chooseSolver({ svrg: false, boxes: false, solver: 'dso', step: 'sqrt', stepSize: 2 }),
+    ).toEqual({
       name: 'dso',
-      settings: { step: 'sqrt', stepSize: 2, svrg: false, initialize: 0, average: false },
+      settings: {
+        step: 'sqrt',
+        stepSize: 2,
+        svrg: false,
+        initialize: 0,
+        boxes: false,
+        average: false,
+      },
     });
   });
 
   test("--paper is the appendix's configuration", () => {
     const paper = {
       name: 'dso',
-      settings: { step: 'adagrad', svrg: true, initialize: 20, average: false },
+      settings: { step: 'adagrad', svrg: true, initialize: 20, boxes: true, average: false },
     };
-    expect(chooseSolver({ svrg: true, paper: true })).toEqual(paper);
-    expect(chooseSolver({ svrg: true, paper: true, solver: 'dso' })).toEqual(paper);
+    expect(chooseSolver({ svrg: true, boxes: true, paper: true })).toEqual(paper);
+    expect(chooseSolver({ svrg: true, boxes: true, paper: true, solver: 'dso' })).toEqual(paper);
   });
 });
 
