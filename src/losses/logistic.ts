@@ -32,7 +32,8 @@ export function derivative(u: number, y: number, _parameter: number): number {
 /** With d = |ℓ'| the second derivative is d (1 − d); the floor covers what cancels near d = 1. */
 export function curvature(_u: number, _y: number, _parameter: number, slope: number): number {
   const d = Math.abs(slope);
-  return Math.max(LEAST_CURVATURE, d * (1 - d));
+  const bend = d * (1 - d);
+  return bend > LEAST_CURVATURE ? bend : LEAST_CURVATURE;
 }
 
 export function conjugate(s: number, y: number, _parameter: number): number {

@@ -62,10 +62,28 @@ function rowOptions(
   };
 }
 
+type RingMode = 'rows' | 'columns';
+
+/** Rows per column from which column mode is the quicker one; more where ℓ has a flat side. */
+const worthColumns = { steep: 1, flat: 10 };
+
+/** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
+function favouredMode(loss: Loss, penalty: Penalty, shape: Shape): [RingMode, string] {
+  if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
+  if (!(penalty.l2 > 0)) {
+    return ['columns', `${loss.name} with ${penalty.name}: primal steps, column by column`];
+  }
+  const flat = loss.name === 'squared-hinge' || loss.name === 'smoothed-hinge';
+  const least = flat ? worthColumns.flat : worthColumns.steep;
+  return shape.rows > least * shape.columns
+    ? ['columns', `${loss.name} on more rows than columns: primal steps, column by column`]
+    : ['rows', `${loss.name} on this shape: dual steps, row by row`];
+}
+
 /**
  * Decides what runs. `special` says that columns differ in their penalty (factors, an intercept).
  * Column mode needs ℓ''; row mode takes every loss, at the price of proximal steps where the
- * penalty has no curvature.
+ * penalty has no curvature. A rule on options and data, never on the machine.
  */
 export function choose(
   solver: Solver,
@@ -73,7 +91,13 @@ export function choose(
   penalty: Penalty,
   lambda: number,
   special: boolean,
+  shape: Shape,
 ): Plan {
+  if (!['auto', 'dso', 'ring'].includes(solver.name)) {
+    throw new UsageError(
+      `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,
+    );
+  }
   const lack = missing(loss);
   if (lack) throw new UsageError(lack);
   if (solver.name === 'dso') {
@@ -90,20 +114,14 @@ export function choose(
       `ring in column mode needs a smooth loss; '${loss.name}' has no second derivative (use --mode rows)`,
     );
   }
-  const asked = settings.mode !== 'auto';
-  const columns = asked ? settings.mode === 'columns' : loss.smooth;
+  const [mode, reason] =
+    settings.mode === 'auto'
+      ? favouredMode(loss, penalty, shape)
+      : ([settings.mode, 'as asked'] as const);
   const rotations = settings.rotations === undefined ? {} : { rotations: settings.rotations };
-  if (columns) {
-    const reason = asked ? 'as asked' : `${loss.name} is smooth: primal steps, column by column`;
-    return { solver: 'ring', mode: 'columns', orientation: 'columns', reason, ...rotations };
+  if (mode === 'columns') {
+    return { solver: 'ring', mode, orientation: 'columns', reason, ...rotations };
   }
-  const reason = asked ? 'as asked' : `${loss.name} is not smooth: dual steps, row by row`;
-  return {
-    solver: 'ring',
-    mode: 'rows',
-    orientation: 'rows',
-    reason,
-    ...rowOptions(loss, penalty, lambda, special),
-    ...rotations,
-  };
+  const options = rowOptions(loss, penalty, lambda, special);
+  return { solver: 'ring', mode, orientation: 'rows', reason, ...options, ...rotations };
 }

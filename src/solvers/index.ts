@@ -15,9 +15,16 @@ function checkPositive(name: string, value: number | undefined): void {
   }
 }
 
+function checkChoice(name: string, value: string | undefined, choices: readonly string[]): void {
+  if (value !== undefined && !choices.includes(value)) {
+    throw new UsageError(`${name} is '${value}'; it must be one of ${choices.join(', ')}`);
+  }
+}
+
 /** The paper's solver, Algorithm 1. */
 function dso(settings: Partial<DsoSettings> = {}): Solver {
   const { initialize = 0 } = settings;
+  checkChoice('step', settings.step, ['adagrad', 'sqrt']);
   checkPositive('stepSize', settings.stepSize);
   checkPositive('dualStepSize', settings.dualStepSize);
   if (!(Number.isInteger(initialize) && initialize >= 0)) {
@@ -34,6 +41,7 @@ function paper(): Solver {
 /** Exact coordinate steps pipelined round the same ring. */
 function ring(settings: Partial<RingSettings> = {}): Solver {
   const { rotations } = settings;
+  checkChoice('mode', settings.mode, ['auto', 'rows', 'columns']);
   if (rotations !== undefined && !(Number.isInteger(rotations) && rotations > 0)) {
     throw new UsageError(`rotations is ${rotations}; it must be a positive whole number`);
   }

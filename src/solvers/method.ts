@@ -26,7 +26,7 @@ export interface Method {
   /** One epoch. */
   epoch(): void;
   /**
-   * P at `weights` and a lower bound on the optimum. When `whole` is false, what would cost a pass
+   * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is false, what would cost a pass
    * over the data may be left at ±Infinity.
    */
   evaluate(whole: boolean): Gap;

@@ -14,6 +14,11 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   const whole = (value: number | undefined, low: number, high: number) =>
     value !== undefined && Number.isInteger(value) && value >= low && value <= high;
   const positive = (value: number | undefined) => value !== undefined && value > 0;
+  const { loss, penalty } = options;
+  const made = (value: object | undefined, part: string) =>
+    typeof value === 'object' && part in value;
+  demand('loss', loss, 'made by a function of losses or loadLoss()', made(loss, 'value'));
+  demand('penalty', penalty, 'made by a function of penalties', made(penalty, 'prox'));
   demand('lambda', lambda, 'a positive finite number', positive(lambda) && lambda !== Infinity);
   demand('grid', grid, 'a whole number from 1 to 256', whole(grid, 1, 256));
   demand('seed', seed, 'a whole number from 0 to 2^53 - 1', whole(seed, 0, 2 ** 53 - 1));

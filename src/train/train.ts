@@ -53,7 +53,8 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   const settings = withDefaults(dataset, options);
   const input = prepareInput(dataset, options, settings);
   const special = settings.intercept || options.penaltyFactors !== undefined;
-  const plan = choose(settings.solver, settings.loss, settings.penalty, settings.lambda, special);
+  const { solver, loss, penalty, lambda } = settings;
+  const plan = choose(solver, loss, penalty, lambda, special, input.train);
   const grid = options.grid ?? defaultGrid(input.train);
   const threads = Math.min(threadCount(options.threads), grid);
   options.onNotice?.(describe(plan, grid, threads));
