@@ -212,6 +212,21 @@ export class RowModeState {
     this.#place.team.barrier();
   }
 
+  /**
+   * The image of the intercept's column, learnt by every thread from the one that is home to it:
+   * read directly, it might be the next epoch's already.
+   */
+  interceptPull(): number {
+    const { problem, team } = this.#place;
+    const { columnStarts } = problem.grid.partition;
+    const { interceptPlace } = problem;
+    return team.reduce(1, (block, values) => {
+      const here = interceptPlace - columnStarts[block];
+      const { image } = this.blocks[block];
+      if (here >= 0 && here < image.length) values[0] = image[here];
+    })[0];
+  }
+
   /** Makes every proximal term `factor` times as heavy. */
   scaleProximal(factor: number): void {
     const { penalty, interceptPlace } = this.#place.problem;

@@ -107,7 +107,7 @@ export class RingRows implements Method {
       if (epochs < quickEpochs) this.#state.scaleProximal(0.5);
       else if (epochs > slowEpochs) this.#state.scaleProximal(2);
     } else if (interceptPlace >= 0) {
-      const factor = this.#interceptPace.observe(this.#state.memory.image[interceptPlace]);
+      const factor = this.#interceptPace.observe(this.#state.interceptPull());
       if (factor !== 1) this.#state.scaleProximal(factor);
     }
   }
