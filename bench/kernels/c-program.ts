@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Workload } from './workload.ts';
 
@@ -23,7 +23,6 @@ export function compileC(folder: string): string | undefined {
 export class CKernels {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;
-  readonly #lines: Interface;
   readonly #stateFile: string;
 
   constructor(program: string, workload: Workload, folder: string) {
@@ -34,16 +33,15 @@ export class CKernels {
     const state = workload.state.byteOffset;
     this.#process = spawn(program, [image, String(all.length), String(state)]);
     this.#process.stderr.pipe(process.stderr);
-    this.#lines = createInterface(this.#process.stdout);
-    this.#answers = this.#lines[Symbol.asyncIterator]();
-    // Once it has said anything, it has read the file.
-    void this.#answers;
+    const lines = createInterface(this.#process.stdout);
+    this.#answers = lines[Symbol.asyncIterator]();
     for (const [name, array] of Object.entries(workload.arrays)) {
       this.#send(`array ${name} ${array.byteOffset}`);
     }
     for (const [name, number] of Object.entries(workload.numbers)) {
       this.#send(`number ${name} ${number}`);
     }
+    // Once it has answered anything, it has read the file.
     this.#process.stdout.once('data', () => rmSync(image, { force: true }));
   }
 

@@ -49,7 +49,7 @@ INLINE double clamp(double x, double low, double high) {
   return x > high ? high : x;
 }
 
-INLINE double sign(double w) { return w > 0 ? 1 : w < 0 ? -1 : 0; }
+INLINE double sign(double w) { return (w > 0) - (w < 0); }
 
 INLINE double conjugateDerivative(int logistic, double s, double y) {
   if (!logistic) return y;

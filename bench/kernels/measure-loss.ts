@@ -15,10 +15,14 @@ import { type KernelResult, type SizeName, shapes, sizeNames } from './result.ts
 import { type Subject, subjects } from './subjects.ts';
 import { Workload } from './workload.ts';
 
-const rounds = 7;
-const warmUpSeconds = 1;
-/** A measurement repeats passes for so long, but makes at least one. */
-const leastSeconds = 0.04;
+/** Many short rounds find the machine undisturbed more often than few long ones. */
+const rounds = { 'in cache': 24, big: 8 } as const satisfies Record<SizeName, number>;
+/** The plain twin has no bar and takes part in every fourth round only. */
+const plainEvery = 4;
+/** A round repeats passes for so long, but makes at least one. */
+const leastSeconds = 0.02;
+/** How long the engine has, at least, to bring a kernel into its last tier. */
+const warmUpSeconds = { 'in cache': 1, big: 0.1 } as const satisfies Record<SizeName, number>;
 /** How far C with its library's log and exp may be from ours after a pass. */
 const closeEnough = 1e-6;
 
@@ -34,11 +38,11 @@ function time(subject: Subject, kernels: Kernels, workload: Workload, passes: nu
   return milliseconds / 1000;
 }
 
-/** Brings a kernel into the engine's last tier; returns the seconds of a pass. */
-function warmUp(subject: Subject, kernels: Kernels, workload: Workload): number {
+/** Returns the seconds of the fastest pass. */
+function warmUp(subject: Subject, kernels: Kernels, workload: Workload, seconds: number): number {
   let spent = 0;
   let fastest = Infinity;
-  while (spent < warmUpSeconds) {
+  while (spent < seconds) {
     const pass = time(subject, kernels, workload, 1);
     spent += pass;
     fastest = Math.min(fastest, pass);
@@ -84,17 +88,18 @@ async function measure(
   workload: Workload,
   { wasm, plain, c }: Contestants,
 ): Promise<KernelResult> {
-  const pass = warmUp(subject, wasm, workload);
-  warmUp(subject, plain, workload);
+  const pass = warmUp(subject, wasm, workload, warmUpSeconds[size]);
+  warmUp(subject, plain, workload, warmUpSeconds[size]);
   const ours = stateAfterPass(subject, wasm, workload);
   const sameAsPlain = Buffer.compare(ours, stateAfterPass(subject, plain, workload)) === 0;
   await c?.run(subject.command, 1);
   const sameAsC = c && compare(workload, ours, await c.state());
   const passes = Math.ceil(leastSeconds / pass);
   const best = { wasm: Infinity, plain: Infinity, c: Infinity };
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds[size]; round++) {
     if (c) best.c = Math.min(best.c, await c.run(subject.command, passes));
     best.wasm = Math.min(best.wasm, time(subject, wasm, workload, passes));
+    if (round % plainEvery > 0) continue;
     best.plain = Math.min(best.plain, time(subject, plain, workload, passes));
   }
   const perEntry = 1e9 / (passes * workload.entries);

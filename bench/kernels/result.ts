@@ -3,7 +3,7 @@ import type { WorkloadShape } from './workload.ts';
 /** In cache: all of it lies in a core's own cache. Big: the columns' state alone does not. */
 export const shapes = {
   'in cache': { rows: 400, columns: 1000, perRow: 100 },
-  big: { rows: 100_000, columns: 500_000, perRow: 100 },
+  big: { rows: 60_000, columns: 500_000, perRow: 100 },
 } as const satisfies Record<string, WorkloadShape>;
 
 export type SizeName = keyof typeof shapes;

@@ -58,7 +58,9 @@ export function chooseSolver(flags: SolverFlags): Solver {
     if (owner === name) continue;
     for (const [option, value] of Object.entries(settingsOf[owner])) {
       if (value !== undefined) {
-        throw new UsageError(`${option} is a setting of --solver ${owner}; the solver is ${name}`);
+        throw new UsageError(
+          `${option} is a setting of --solver ${owner}; the solver is ${name} (add --solver ${owner})`,
+        );
       }
     }
   }

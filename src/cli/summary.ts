@@ -59,11 +59,11 @@ function describeTimes({ seconds }: TrainReport): string {
   return `read ${formatSeconds(seconds.read)}, train ${formatSeconds(seconds.train)}`;
 }
 
-/** The relative gap bounds (P(w) − P*) / |P(w)|, whatever P* is. */
+/** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 export function describeCertificate(relativeGap: number): string {
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound was found';
   return (
-    `within ${formatPercentUp(relativeGap)} of the optimum ` +
+    `within ${formatPercentUp(relativeGap / (1 - relativeGap))} of the optimum ` +
     `(certified: relative duality gap ${formatGapUp(relativeGap)})`
   );
 }

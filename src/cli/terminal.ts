@@ -30,7 +30,7 @@ export class Terminal {
   }
 
   get width(): number {
-    return this.io.stderr.columns ?? 80;
+    return this.io.stderr.columns || 80;
   }
 
   /** Whether whoever read standard output (`| head`) has left. */

@@ -61,7 +61,7 @@ export function drive(
     const found = method.evaluate(whole);
     if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
       throw new Error(
-        `the objective is no longer finite after epoch ${epoch}; try a smaller step size`,
+        `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso) or features of a smaller scale may help`,
       );
     }
     dual = Math.max(dual, found.dual);

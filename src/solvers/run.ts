@@ -55,7 +55,7 @@ export interface RunPayload {
 }
 
 async function lossOf({ loss }: RunPayload): Promise<Loss> {
-  if (loss.module) return loadLoss(loss.module);
+  if (loss.module) return { ...(await loadLoss(loss.module)), parameter: loss.parameter };
   const plain = lossByName(loss.name);
   return plain.parameterName ? lossByName(loss.name, loss.parameter) : plain;
 }

@@ -20,8 +20,8 @@ export class Schedule {
   }
 
   note(epoch: number, gap: number): void {
-    this.#due =
-      epoch + Math.max(1, Math.min(longestWait, Math.floor(this.#remaining(epoch, gap) / 2)));
+    const wait = Math.floor(Math.min(this.#remaining(epoch, gap) / 3, epoch / 2));
+    this.#due = epoch + Math.max(1, Math.min(longestWait, wait));
     this.#epoch = epoch;
     this.#gap = gap;
   }

@@ -1,5 +1,6 @@
 import type { Dataset } from '../data/dataset.ts';
 import { DataError, UsageError } from '../errors.ts';
+import { closest } from '../math/closest.ts';
 import type { TrainOptions } from './options.ts';
 
 function demand(name: string, value: unknown, wanted: string, fits: boolean): void {
@@ -8,8 +9,40 @@ function demand(name: string, value: unknown, wanted: string, fits: boolean): vo
   }
 }
 
+const known = [
+  'loss',
+  'penalty',
+  'lambda',
+  'solver',
+  'threads',
+  'grid',
+  'seed',
+  'epochs',
+  'tolerance',
+  'time',
+  'test',
+  'holdout',
+  'intercept',
+  'penaltyFactors',
+  'consume',
+  'trace',
+  'onEpoch',
+  'onNotice',
+  'signal',
+] as const satisfies readonly (keyof TrainOptions)[];
+
+/** A misspelt option would be ignored, and the wrong model trained. */
+function checkNames(options: TrainOptions): void {
+  for (const name of Object.keys(options)) {
+    if ((known as readonly string[]).includes(name)) continue;
+    const meant = closest(name, known);
+    throw new UsageError(`unknown option '${name}'${meant ? `; did you mean '${meant}'?` : ''}`);
+  }
+}
+
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
+  checkNames(options);
   const { lambda, grid, seed, epochs, tolerance, time, holdout, test, penaltyFactors } = options;
   const whole = (value: number | undefined, low: number, high: number) =>
     value !== undefined && Number.isInteger(value) && value >= low && value <= high;

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { classesOf, targets } from '../data/labels.ts';
 import { splitDataset } from '../data/split.ts';
-import { DataError } from '../errors.ts';
+import { DataError, DsoError } from '../errors.ts';
 import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
 import { evaluate } from '../metrics/evaluate.ts';
@@ -50,8 +50,9 @@ interface Input {
 export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
   const started = performance.now();
   checkOptions(dataset, options);
-  const settings = withDefaults(dataset, options);
-  const input = prepareInput(dataset, options, settings);
+  const defaults = withDefaults(options);
+  const input = prepareInput(dataset, options, defaults);
+  const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.rows };
   const special = settings.intercept || options.penaltyFactors !== undefined;
   const { solver, loss, penalty, lambda } = settings;
   const plan = choose(solver, loss, penalty, lambda, special, input.train);
@@ -96,13 +97,10 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   return { model, report };
 }
 
-function withDefaults(dataset: Dataset, options: TrainOptions): Settings {
-  const held = options.holdout ?? 0;
-  const rows = Math.max(1, Math.round(dataset.rows * (1 - held)));
+function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
   return {
     loss: options.loss ?? losses.hinge(),
     penalty: options.penalty ?? penalties.l2(),
-    lambda: options.lambda ?? 1 / rows,
     solver: options.solver ?? solvers.auto(),
     seed: options.seed ?? 1,
     epochs: options.epochs ?? 10_000,
@@ -112,7 +110,11 @@ function withDefaults(dataset: Dataset, options: TrainOptions): Settings {
   };
 }
 
-function prepareInput(dataset: Dataset, options: TrainOptions, settings: Settings): Input {
+function prepareInput(
+  dataset: Dataset,
+  options: TrainOptions,
+  settings: Omit<Settings, 'lambda'>,
+): Input {
   const { task } = settings.loss;
   const split =
     options.holdout === undefined
@@ -237,7 +239,9 @@ async function solve(
   } catch (error) {
     // One thread is gone and the others wait for it: end them all.
     await discard(pool);
-    throw error;
+    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
   }

@@ -12,9 +12,15 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executable } from '../support/command-line.ts';
-import { type CodeBlock, codeBlocks, comparable, leftOut, localLinks } from '../support/markdown.ts';
+import {
+  type CodeBlock,
+  codeBlocks,
+  comparable,
+  leftOut,
+  localLinks,
+} from '../support/markdown.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /*
@@ -37,10 +43,11 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-/** Documents whose code is not run, and why. */
-const exempt: Readonly<Record<string, string>> = {
-  'docs/bench.md': 'it measures; tests never look at the clock',
-};
+/** Whether to paste what the commands print into the documents instead of comparing it. */
+const update = process.env.DSO_UPDATE_DOCS === '1';
+
+/** Its commands take minutes and prove nothing: tests never look at the clock. */
+const measurements = 'docs/bench.md';
 
 const extensions: Readonly<Record<string, string>> = { js: 'mjs', ts: 'mts' };
 
@@ -77,34 +84,34 @@ function runBlock(folder: string, { language, text, line }: CodeBlock) {
   return run(folder, process.execPath, [name]);
 }
 
-function expectOutput(found: string, wanted: string, place: string): void {
-  const lines = comparable(found);
-  const shown = comparable(wanted);
-  const gap = shown.indexOf(leftOut);
-  const message = `${place}: the document shows another output than\n${found}`;
-  if (gap < 0) {
-    expect(lines, message).toEqual(shown);
-    return;
-  }
-  const tail = shown.length - gap - 1;
-  expect(lines.slice(0, gap), message).toEqual(shown.slice(0, gap));
-  expect(lines.slice(lines.length - tail), message).toEqual(shown.slice(gap + 1));
+/** The output as the document would show it: with as many lines before and after a gap. */
+function abridge(found: string, shown: string): string {
+  const lines = found.trim().split('\n');
+  const pasted = shown.trim().split('\n');
+  const gap = pasted.indexOf(leftOut);
+  if (gap < 0) return lines.join('\n');
+  const tail = lines.slice(lines.length - (pasted.length - gap - 1));
+  return [...lines.slice(0, gap), leftOut, ...tail].join('\n');
 }
 
 const isCode = ({ language }: CodeBlock): boolean => ['sh', 'js', 'ts'].includes(language);
+const withCode = documents.filter((name) => codeBlocks(join(root, name)).some(isCode));
+const withLinks = documents.filter((name) => localLinks(join(root, name)).length > 0);
 
-describe.each(documents)('%s', (name) => {
-  const path = join(root, name);
-  const blocks = codeBlocks(path);
-
-  test.runIf(blocks.some(isCode))('its code does what it says', ({ skip }) => {
-    skip(name in exempt, exempt[name]);
+test.each(withCode.filter((name) => name !== measurements))(
+  '%s: its code does what it says',
+  (name) => {
     const folder = installedFolder();
+    const path = join(root, name);
+    let document = readFileSync(path, 'utf8');
     let output: string | undefined;
-    for (const block of blocks) {
+    for (const block of codeBlocks(path)) {
       const place = `${name}:${block.line}`;
       if (block.language === 'text' && block.follows && output !== undefined) {
-        expectOutput(output, block.text, place);
+        const printed = abridge(output, block.text);
+        const same = comparable(printed).join('\n') === comparable(block.text).join('\n');
+        if (update && !same) document = document.replace(block.text, () => `${printed}\n`);
+        if (!update) expect(comparable(block.text), place).toEqual(comparable(printed));
       }
       output = undefined;
       if (!isCode(block)) continue;
@@ -116,12 +123,13 @@ describe.each(documents)('%s', (name) => {
       expect(result.status, `${place}\n${result.output}`).toBe(0);
       output = result.output;
     }
-  });
+    if (update) writeFileSync(path, document);
+  },
+);
 
-  test.runIf(localLinks(path).length > 0)('its links lead somewhere', () => {
-    const missing = localLinks(path).filter((link) => !existsSync(join(root, dirname(name), link)));
-    expect(missing).toEqual([]);
-  });
+test.each(withLinks)('%s: its links lead somewhere', (name) => {
+  const links = localLinks(join(root, name));
+  expect(links.filter((link) => !existsSync(join(root, dirname(name), link)))).toEqual([]);
 });
 
 test('the code of the documents fits the types of the package', () => {

@@ -47,7 +47,8 @@ export interface EngineOptions {
 export function prepare(options: EngineOptions): Engine {
   const { dataset, loss, penalty, solver, lambda = 0.01, grid: size = 1, seed = 1 } = options;
   const { intercept = false, factors, kernels = 'wasm' } = options;
-  const plan = choose(solver, loss, penalty, lambda, intercept || factors !== undefined);
+  const special = intercept || factors !== undefined;
+  const plan = choose(solver, loss, penalty, lambda, special, dataset);
   const parts = partition(dataset, size, seed, intercept);
   const allocate = (arena: Arena) => ({
     grid: allocateGrid(arena, parts, plan.orientation),

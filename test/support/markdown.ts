@@ -33,7 +33,9 @@ export function codeBlocks(path: string): CodeBlock[] {
 
 /** What the links of a document point to, without code blocks, other sites and anchors. */
 export function localLinks(path: string): string[] {
-  const prose = readFileSync(path, 'utf8').replace(fence, '').replace(/`[^`]*`/g, '');
+  const prose = readFileSync(path, 'utf8')
+    .replace(fence, '')
+    .replace(/`[^`]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target)
     .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
@@ -42,13 +44,15 @@ export function localLinks(path: string): string[] {
 
 /**
  * The lines of an output without what differs between two runs: times, the number of threads, and
- * the forecast of the time left, which may be absent.
+ * the forecast of the time left, which may be absent. Of long numbers eight digits count, so that
+ * a sum taken in another order does not make a document wrong.
  */
 export function comparable(output: string): string[] {
   return output
     .trim()
     .replace(/ {2}[\d.]+ (?:s|min \d+ s|h \d+ min) left$/gm, '')
     .replace(/\b[\d.]+ s\b/g, '… s')
+    .replace(/\b\d+\.\d{9,}\b/g, (number) => String(Number(Number(number).toPrecision(8))))
     .replace(/\bon \d+ threads?\b/g, 'on … threads')
     .split('\n');
 }

@@ -81,7 +81,7 @@ function describeFeatures(features: readonly Feature[], terminal: Terminal): str
   const { green, red } = terminal.outputColours;
   const width = String(Math.max(...features.map(({ feature }) => feature))).length;
   const lines = features.map(({ feature, name, weight }) => {
-    const text = `${weight < 0 ? '−' : '+'}${formatNumber(Math.abs(weight))}`.padEnd(12);
+    const text = `${weight < 0 ? '-' : '+'}${formatNumber(Math.abs(weight))}`.padEnd(12);
     const number = String(feature).padStart(width);
     return `${number}  ${(weight < 0 ? red : green)(text)}  ${name ?? ''}`.trimEnd();
   });

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { lossByName, losses, lossNames } from '../../../src/losses/index.ts';
+import type { Loss } from '../../../src/losses/loss.ts';
 import { penalties } from '../../../src/penalties/index.ts';
-import { choose, defaultGrid } from '../../../src/solvers/choose.ts';
+import type { Penalty } from '../../../src/penalties/penalty.ts';
+import { choose, defaultGrid, type Shape } from '../../../src/solvers/choose.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 
 const l2 = penalties.l2();
+const tall = { rows: 5000, columns: 100, nonzeros: 50_000 };
+const wide = { rows: 100, columns: 5000, nonzeros: 50_000 };
 
 describe('choose', () => {
   test.each(lossNames)('auto finds a way for %s with every penalty, and says why', (name) => {
     const loss = lossByName(name);
     for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
-      const plan = choose(solvers.auto(), loss, penalty, 0.1, false);
+      const plan = choose(solvers.auto(), loss, penalty, 0.1, false, tall);
       expect(plan.solver).toBe('ring');
       expect(plan.reason).toContain(name);
       if (!loss.smooth) expect(plan).toMatchObject({ mode: 'rows', orientation: 'rows' });
@@ -19,40 +23,75 @@ describe('choose', () => {
   });
 
   test('takes what is asked for', () => {
-    const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false);
+    const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false, tall);
     expect(rows).toMatchObject({ solver: 'ring', mode: 'rows', orientation: 'rows' });
-    const columns = choose(solvers.ring({ mode: 'columns' }), losses.square(), l2, 0.1, false);
+    const columns = choose(
+      solvers.ring({ mode: 'columns' }),
+      losses.square(),
+      l2,
+      0.1,
+      false,
+      tall,
+    );
     expect(columns).toMatchObject({ mode: 'columns', orientation: 'columns' });
-    const turned = choose(solvers.ring({ rotations: 7 }), losses.square(), l2, 0.1, false);
+    const turned = choose(solvers.ring({ rotations: 7 }), losses.square(), l2, 0.1, false, tall);
     expect(turned).toMatchObject({ rotations: 7 });
-    expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false).orientation).toBe('rows');
+    expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false, tall).orientation).toBe('rows');
+  });
+
+  test('auto takes columns for smooth losses on tall data or without a quadratic penalty', () => {
+    const modeOf = (loss: Loss, penalty: Penalty, shape: Shape) => {
+      const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
+      return plan.solver === 'ring' && plan.mode;
+    };
+    for (const loss of [losses.logistic(), losses.square(), losses.squaredHinge()]) {
+      expect(modeOf(loss, l2, tall)).toBe('columns');
+      expect(modeOf(loss, l2, wide)).toBe('rows');
+      expect(modeOf(loss, penalties.l1(), wide)).toBe('columns');
+    }
+    expect(modeOf(losses.hinge(), penalties.l1(), tall)).toBe('rows');
+    // A loss with a flat side wants many more rows than columns.
+    const square = { rows: 1000, columns: 200, nonzeros: 50_000 };
+    expect(modeOf(losses.logistic(), l2, square)).toBe('columns');
+    expect(modeOf(losses.squaredHinge(), l2, square)).toBe('rows');
+  });
+
+  test('a solver that is no solver is refused', () => {
+    const ask = () => choose('ring' as never, losses.hinge(), l2, 0.1, false, tall);
+    expect(ask).toThrow(UsageError);
+    expect(ask).toThrow('solver is "ring"; make one with solvers.auto()');
   });
 
   test('column mode with a loss that is not smooth is refused in words', () => {
-    const ask = () => choose(solvers.ring({ mode: 'columns' }), losses.hinge(), l2, 0.1, false);
+    const ask = () =>
+      choose(solvers.ring({ mode: 'columns' }), losses.hinge(), l2, 0.1, false, tall);
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow("column mode needs a smooth loss; 'hinge' has no second derivative");
   });
 
   test('the local initialization wants a quadratic penalty', () => {
-    expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false)).toThrow(
+    expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false, tall)).toThrow(
       "penalty 'l1': it needs a quadratic part",
     );
-    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false).solver).toBe('dso');
+    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false, tall).solver).toBe('dso');
   });
 
   test('a loss without a dual is refused by what it lacks', () => {
     const { conjugate: _, dualStep: __, ...primal } = losses.logistic();
-    const ask = () => choose(solvers.auto(), primal as never, l2, 0.1, false);
+    const ask = () => choose(solvers.auto(), primal as never, l2, 0.1, false, tall);
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow("loss 'logistic' has no conjugate, dualStep: every solver needs them");
   });
 
   test('a loss that threads could not load is refused', () => {
     const renamed = { ...losses.logistic(), name: 'mine' };
-    expect(() => choose(solvers.auto(), renamed, l2, 0.1, false)).toThrow(/'mine' is not built in/);
+    expect(() => choose(solvers.auto(), renamed, l2, 0.1, false, tall)).toThrow(
+      /'mine' is not built in/,
+    );
     const changed = { ...losses.logistic(), value: () => 0 };
-    expect(() => choose(solvers.auto(), changed, l2, 0.1, false)).toThrow(/not built in.*loadLoss/);
+    expect(() => choose(solvers.auto(), changed, l2, 0.1, false, tall)).toThrow(
+      /not built in.*loadLoss/,
+    );
   });
 });
 

@@ -1,0 +1,110 @@
+import type { Dataset } from '../src/data/dataset.ts';
+import { losses } from '../src/losses/index.ts';
+import { solvers } from '../src/solvers/index.ts';
+import type { TrainOptions } from '../src/train/options.ts';
+import { readDataset } from '../src/train/read-dataset.ts';
+import { train } from '../src/train/train.ts';
+import type { Measure, PartReport } from './measure.ts';
+import { interleave } from './rounds.ts';
+import { debdesc, noDebdesc, realSimLike, type Sample } from './samples.ts';
+import { figure, table } from './table.ts';
+
+const rounds = 7;
+/** The first epochs run code that the engine has not yet optimised; they are not counted. */
+const warmUpEpochs = 3;
+const epochs = 15;
+const limit = 1.7;
+
+const methods: Readonly<Record<string, TrainOptions>> = {
+  'ring rows, hinge': { loss: losses.hinge(), solver: solvers.ring({ mode: 'rows' }) },
+  'ring columns, logistic': { loss: losses.logistic(), solver: solvers.ring({ mode: 'columns' }) },
+  'dso, hinge': { loss: losses.hinge(), solver: solvers.dso() },
+};
+
+interface EpochResult {
+  readonly method: string;
+  readonly data: string;
+  readonly grid: number;
+  /** Milliseconds per epoch. */
+  readonly one: number;
+  readonly two: number;
+  readonly sameBits: boolean;
+}
+
+/**
+ * Milliseconds per epoch when nothing disturbs: every run does the same work in its k-th epoch, so
+ * the fastest k-th epoch of all runs counts.
+ */
+function undisturbed(runs: readonly (readonly number[])[]): number {
+  let total = 0;
+  for (let epoch = warmUpEpochs; epoch < runs[0].length; epoch++) {
+    total += Math.min(...runs.map((marks) => marks[epoch] - marks[epoch - 1]));
+  }
+  return (1000 * total) / (runs[0].length - warmUpEpochs);
+}
+
+async function compareThreads(
+  method: string,
+  { title }: Sample,
+  dataset: Dataset,
+): Promise<EpochResult> {
+  const models: Buffer[] = [];
+  let grid = 0;
+  const run = (threads: number) => async () => {
+    const marks: number[] = [];
+    const { model, report } = await train(dataset, {
+      ...methods[method],
+      threads,
+      epochs,
+      tolerance: 1e-15,
+      onEpoch: ({ seconds }) => marks.push(seconds),
+    });
+    models.push(Buffer.from(model.weights.buffer));
+    grid = report.grid;
+    return marks;
+  };
+  const found = await interleave(rounds, { one: run(1), two: run(2) });
+  return {
+    method,
+    data: title,
+    grid,
+    one: undisturbed(found.one),
+    two: undisturbed(found.two),
+    sameBits: models.every((model) => model.equals(models[0])),
+  };
+}
+
+function rowOf({ method, data, grid, one, two, sameBits }: EpochResult): string[] {
+  const milliseconds = (value: number) => `${figure(value)} ms`;
+  return [
+    method,
+    data,
+    `${grid} × ${grid}`,
+    milliseconds(one),
+    milliseconds(two),
+    `${figure(one / two)}×`,
+    sameBits ? 'same bits' : 'DIFFERENT',
+  ];
+}
+
+function measureOf({ method, data, one, two }: EpochResult): Measure {
+  const name = `epoch of ${method}, ${data}: 2 threads faster by`;
+  return { name, value: one / two, unit: '×', bar: { kind: 'at least', limit } };
+}
+
+/** Time per epoch with one and two threads on the same grid, which give the same model. */
+export async function benchEpochs(): Promise<PartReport> {
+  const text = debdesc();
+  const samples = [await realSimLike(), ...(text ? [text] : [])];
+  const results: EpochResult[] = [];
+  for (const sample of samples) {
+    const dataset = await readDataset(sample.path);
+    for (const method of Object.keys(methods)) {
+      process.stderr.write(`  ${method}, ${sample.title} …\n`);
+      results.push(await compareThreads(method, sample, dataset));
+    }
+  }
+  const head = ['epoch of', 'data', 'grid', '1 thread', '2 threads', 'faster by', 'models'];
+  console.log(table(head, results.map(rowOf)));
+  return { measures: results.map(measureOf), details: results, skipped: text ? [] : [noDebdesc] };
+}

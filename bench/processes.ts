@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface ProcessResult {
+  readonly seconds: number;
+  /** Largest resident size; undefined where the system does not tell. */
+  readonly peakBytes: number | undefined;
+}
+
+const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
+/** The system keeps the peak itself, so it is enough to look now and then. */
+const pollMilliseconds = 5;
+
+export function isInstalled(command: string): boolean {
+  return spawnSync(command, ['--version']).error === undefined;
+}
+
+function peakOf(pid: number): number | undefined {
+  try {
+    const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found ? 1024 * Number(found[1]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a program to its end; what it prints is of no interest unless it fails. */
+export function runProcess(
+  command: string,
+  argv: readonly string[],
+  { watchMemory = false } = {},
+): Promise<ProcessResult> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(command, argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    let peakBytes: number | undefined;
+    const look = () => {
+      peakBytes = peakOf(child.pid ?? 0) ?? peakBytes;
+    };
+    const timer = watchMemory ? setInterval(look, pollMilliseconds) : undefined;
+    child.stderr.on('data', (text) => {
+      errors += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearInterval(timer);
+      const seconds = (performance.now() - start) / 1000;
+      if (code === 0) resolve({ seconds, peakBytes });
+      else reject(new Error(`${command} ${argv.join(' ')} ended with code ${code}:\n${errors}`));
+    });
+  });
+}
+
+/** The command line tool as a user has it. */
+export function runDso(
+  argv: readonly string[],
+  options?: { watchMemory?: boolean },
+): Promise<ProcessResult> {
+  return runProcess(process.execPath, [program, ...argv], options);
+}

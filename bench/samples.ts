@@ -1,0 +1,66 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { writeGenerated } from '../src/data/generate.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where the bench keeps its files; nothing in it is precious. */
+export const cacheFolder = join(root, '.cache', 'bench');
+mkdirSync(cacheFolder, { recursive: true });
+
+/** Real data lies beside the repository, if at all. */
+const dataFolder = process.env.DSO_DATA ?? join(root, '..', 'shared', 'data');
+
+export interface Sample {
+  readonly title: string;
+  readonly path: string;
+}
+
+/** Text shaped like real-sim, written once. */
+async function generated(title: string, scale: number): Promise<Sample> {
+  const path = join(cacheFolder, `real-sim-${scale}.svm`);
+  if (!existsSync(path)) {
+    process.stderr.write(`  writing ${path} …\n`);
+    const testPath = `${path}.test`;
+    await writeGenerated({ like: 'real-sim', scale, seed: 1 }, { trainPath: path, testPath });
+    rmSync(testPath);
+  }
+  return { title, path };
+}
+
+/** About 100 MB of text: 2.25 times real-sim's rows. */
+export function largeText(): Promise<Sample> {
+  return generated('100 MB text', 2.25);
+}
+
+export function realSimLike(): Promise<Sample> {
+  return generated('real-sim-like', 1);
+}
+
+/** debdesc, uncompressed into the cache; undefined where the data is not there. */
+export function debdesc(): Sample | undefined {
+  const packed = join(dataFolder, 'debdesc.svm.gz');
+  if (!existsSync(packed)) return undefined;
+  const path = join(cacheFolder, 'debdesc.svm');
+  if (!existsSync(path)) {
+    writeFileSync(`${path}.new`, gunzipSync(readFileSync(packed)));
+    renameSync(`${path}.new`, path);
+  }
+  return { title: 'debdesc', path };
+}
+
+export const noDebdesc = `debdesc: no ${join(dataFolder, 'debdesc.svm.gz')} (set DSO_DATA)`;
+
+export function megabytes({ path }: Sample): number {
+  return statSync(path).size / 1e6;
+}
