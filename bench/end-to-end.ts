@@ -28,8 +28,8 @@ async function race(sample: Sample, limit: number, withLiblinear: boolean): Prom
   const dso = async () => (await runDso(['train', path, '-o', ourModel, '--quiet'])).seconds;
   const other = async () => (await runLiblinear(path, theirModel)).seconds;
   const found: Record<string, number[]> = withLiblinear
-    ? await interleave(rounds, { dso, liblinear: other })
-    : await interleave(rounds, { dso });
+    ? await interleave({ rounds }, { dso, liblinear: other })
+    : await interleave({ rounds }, { dso });
   const dataset = await readDataset(path);
   const { weights, certificate } = await readModel(ourModel);
   const primal = hingeObjective(dataset, weights);

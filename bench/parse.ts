@@ -4,7 +4,7 @@ import { interleave } from './rounds.ts';
 import { largeText, megabytes } from './samples.ts';
 import { figure, table } from './table.ts';
 
-const rounds = 9;
+const limits = { rounds: 9, seconds: 10 };
 
 /** How fast LIBSVM text becomes arrays, from a file that the system has in memory. */
 export async function benchParse(): Promise<PartReport> {
@@ -14,7 +14,7 @@ export async function benchParse(): Promise<PartReport> {
     await readDataset(sample.path, { threads });
     return (performance.now() - start) / 1000;
   };
-  const seconds = await interleave(rounds, { one: read(1), two: read(2) });
+  const seconds = await interleave(limits, { one: read(1), two: read(2) });
   const size = megabytes(sample);
   const [one, two] = [size / Math.min(...seconds.one), size / Math.min(...seconds.two)];
   const text = (speed: number) => `${figure(speed)} MB/s`;

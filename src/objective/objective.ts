@@ -149,12 +149,6 @@ export class Objective {
     return sum / rows;
   }
 
-  /** P(w) from nothing but w and the data. */
-  primalOf(weights: Float64Array): number {
-    this.margins(weights, this.#memory.margins);
-    return this.primal(weights, this.#memory.margins);
-  }
-
   /** P(w), given the margins of w. */
   primal(weights: Float64Array, margins: Float64Array): number {
     const { rows, l1, l2, labels } = this.problem;

@@ -1,3 +1,4 @@
+import type { Mixture } from '../objective/mixture.ts';
 import { relativeGap } from '../objective/objective.ts';
 import type { Method, Workplace } from './method.ts';
 import { Schedule } from './schedule.ts';
@@ -37,14 +38,14 @@ const goOn = -1;
 
 /**
  * Runs epochs until the certificate is good enough or a limit is reached. Keeps the best primal
- * point in `best` and the best lower bound: neither solver improves both in every epoch, and each
- * of the two is valid on its own. Called by every thread of the team.
+ * point and the best lower bound: neither solver improves both in every epoch, and each of the two
+ * is valid on its own. Called by every thread of the team.
  */
 export function drive(
   place: Workplace,
   method: Method,
   limits: Limits,
-  best: Float64Array,
+  best: Mixture,
   measureTest: ((weights: Float64Array) => number) | undefined,
   report: (progress: Progress) => void,
 ): Outcome {
@@ -52,11 +53,12 @@ export function drive(
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
   const schedule = new Schedule(limits.tolerance);
+  const atZero = objective.primalAtZero();
   let primal = Infinity;
   let dual = -Infinity;
   let testError: number | undefined;
-  const atZero = objective.primalAtZero();
   const gap = () => relativeGap({ primal, dual }, atZero);
+  const met = () => gap() <= limits.tolerance;
   const evaluate = (epoch: number, whole: boolean) => {
     const found = method.evaluate(whole);
     if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
@@ -65,58 +67,47 @@ export function drive(
       );
     }
     dual = Math.max(dual, found.dual);
-    if (found.primal < primal) {
-      primal = found.primal;
-      keepBest(place, method, best);
-      testError = measureTest?.(best);
+    if (found.primal < Infinity && best.take(method.weights, method.margins) > 0) {
+      primal = best.primal();
+      testError = measureTest?.(best.weights);
     }
     if (whole) schedule.note(epoch, gap());
   };
-  /** Only a gap that is recomputed from scratch may go into a certificate. */
-  const certify = () => {
-    primal = objective.primalOf(best);
-    dual = method.certify(dual);
-  };
+  /** Epochs to go when the tolerance has been met, −1 before. */
+  let left = -1;
   for (let epoch = 1; ; epoch++) {
     method.epoch();
-    evaluate(epoch, schedule.isDue(epoch));
-    if (gap() <= limits.tolerance) certify();
-    const converged = gap() <= limits.tolerance;
-    const decision = team.fromFirst(() => {
-      report({
-        epoch,
-        seconds: seconds(),
-        passes: method.passes,
-        primal,
-        dual,
-        relativeGap: gap(),
-        ...(testError !== undefined && { testError }),
-      });
-      if (converged) return 0;
+    const whole = left < 0 && schedule.isDue(epoch);
+    evaluate(epoch, whole);
+    if (left > 0) left--;
+    else if (met()) left = method.polish;
+    const limit = team.fromFirst(() => {
       if (team.interrupted) return 3;
       if (epoch >= limits.epochs) return 1;
       return seconds() >= limits.time ? 2 : goOn;
     });
-    if (decision === goOn) continue;
-    if (!converged) {
-      evaluate(epoch, true);
-      certify();
+    const ending = left === 0 || limit !== goOn;
+    if (ending) {
+      // Only a gap that is recomputed from scratch may go into a certificate.
+      if (!whole) evaluate(epoch, true);
+      primal = best.primalAfresh();
+      dual = method.certify(dual);
+      left = -1;
     }
-    return {
-      epochs: epoch,
-      passes: method.passes,
-      primal,
-      dual,
-      relativeGap: gap(),
-      stopped: stops[decision],
-      seconds: seconds(),
-    };
+    if (team.index === 0) {
+      const progress = { epoch, seconds: seconds(), passes: method.passes, primal, dual };
+      report({ ...progress, relativeGap: gap(), ...(testError !== undefined && { testError }) });
+    }
+    if (ending && (met() || limit !== goOn)) {
+      return {
+        epochs: epoch,
+        passes: method.passes,
+        primal,
+        dual,
+        relativeGap: gap(),
+        stopped: met() ? 'converged' : stops[limit],
+        seconds: seconds(),
+      };
+    }
   }
-}
-
-function keepBest({ team, objective }: Workplace, method: Method, best: Float64Array): void {
-  for (let block = team.first; block < team.end; block++) {
-    objective.columnsOf(best, block).set(objective.columnsOf(method.weights, block));
-  }
-  team.barrier();
 }

@@ -53,6 +53,7 @@ function defaultSteps(settings: DsoSettings, loss: Loss, rows: number): [number,
  */
 export class Dso implements Method {
   passes = 0;
+  readonly polish = 0;
   readonly #place: Workplace;
   readonly #settings: DsoSettings;
   readonly #memory: DsoMemory;
@@ -82,6 +83,10 @@ export class Dso implements Method {
   /** The last iterate, or the average (Theorem 1). */
   get weights(): Float64Array {
     return this.#settings.average ? this.#memory.weightSum : this.#memory.weights;
+  }
+
+  get margins(): Float64Array {
+    return this.#memory.margins;
   }
 
   epoch(): void {

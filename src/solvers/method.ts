@@ -21,8 +21,15 @@ export interface Workplace {
 export interface Method {
   /** The current primal point, by place; threads write only the blocks they are home to. */
   readonly weights: Float64Array;
+  /** Those of `weights`, after an evaluation that returned P. */
+  readonly margins: Float64Array;
   /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
+  /**
+   * Epochs to add once the tolerance is met. In row mode the primal point lags behind the dual one,
+   * and late epochs touch few rows: for a pass or two they halve what is left.
+   */
+  readonly polish: number;
   /** One epoch. */
   epoch(): void;
   /**

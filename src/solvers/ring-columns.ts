@@ -1,6 +1,7 @@
 import { type ColumnState, type MarginState, type Pending, stat } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import { rootOfFalling } from '../math/root.ts';
+import { penaltySlope } from '../objective/mixture.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
@@ -77,7 +78,9 @@ interface Block {
  */
 export class RingColumns implements Method {
   readonly weights: Float64Array;
+  readonly margins: Float64Array;
   passes = 0;
+  readonly polish = 0;
   readonly #place: Workplace;
   readonly #memory: RingColumnsMemory;
   readonly #workers: WorkerMargins[];
@@ -91,6 +94,7 @@ export class RingColumns implements Method {
     this.#place = place;
     this.#memory = memory;
     this.weights = memory.weights;
+    this.margins = memory.margins;
     const { columns, entries, grid } = place.problem;
     const ids = Array.from({ length: grid.size }, (_, k) => k);
     this.#workers = ids.map((worker) => this.#viewWorker(worker));
@@ -300,22 +304,10 @@ export class RingColumns implements Method {
       const { rows, start } = this.#workers[part];
       const { margins, labels } = rows;
       values[0] = kernels.lossSlope(start, margins, labels, 0, margins.length, eta);
-      values[1] = this.#penaltySlope(this.#blocks[part], eta);
+      const { columns, start: from } = this.#blocks[part];
+      values[1] = penaltySlope(from, columns.weights, columns.l1, columns.l2, eta);
     });
     return loss / problem.rows + penalty;
-  }
-
-  #penaltySlope({ columns, start }: Block, eta: number): number {
-    const { weights, l1, l2 } = columns;
-    let sum = 0;
-    for (let j = 0; j < weights.length; j++) {
-      const change = weights[j] - start[j];
-      if (change === 0) continue;
-      const w = start[j] + eta * change;
-      const corner = w > 0 ? change : w < 0 ? -change : Math.abs(change);
-      sum += l1[j] * corner + l2[j] * w * change;
-    }
-    return sum;
   }
 
   #moveTo(eta: number): void {

@@ -39,7 +39,9 @@ export interface RingRowsOptions {
  */
 export class RingRows implements Method {
   readonly weights: Float64Array;
+  readonly margins: Float64Array;
   passes = 0;
+  readonly polish = 5;
   readonly #place: Workplace;
   readonly #state: RowModeState;
   readonly #rotations: number;
@@ -55,6 +57,7 @@ export class RingRows implements Method {
     this.#place = place;
     this.#state = state;
     this.weights = memory.weights;
+    this.margins = memory.margins;
     state.prepareColumns(options.proximal);
     const { norm, collision } = state.prepareNorms();
     const { rows, entries, grid } = place.problem;

@@ -4,6 +4,7 @@ import { plainKernels } from '../kernels/plain/index.ts';
 import { wasmKernels } from '../kernels/wasm.ts';
 import { loadLoss, lossByName } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
+import { Mixture } from '../objective/mixture.ts';
 import { allocateObjective, Objective, type ObjectiveMemory } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
@@ -23,6 +24,7 @@ import { TestError } from './test-error.ts';
 export interface RunMemory {
   readonly objective: ObjectiveMemory;
   readonly best: Float64Array;
+  readonly bestMargins: Float64Array;
   readonly method: RingRowsMemory | RingColumnsMemory | DsoMemory;
 }
 
@@ -36,6 +38,7 @@ export function allocateRun(arena: Arena, partition: Partition, plan: Plan): Run
   return {
     objective: allocateObjective(arena, partition),
     best: arena.float64(partition.columnOrder.length),
+    bestMargins: arena.float64(partition.rowOrder.length),
     method,
   };
 }
@@ -87,5 +90,6 @@ export async function runThread(
   const method = methodOf(place, payload, loss);
   const testError = test && new TestError(test, problem, team, loss.task);
   const measure = testError && ((weights: Float64Array) => testError.measure(weights));
-  return drive(place, method, limits, memory.best, measure, report);
+  const best = new Mixture(memory.best, memory.bestMargins, objective, team);
+  return drive(place, method, limits, best, measure, report);
 }

@@ -107,6 +107,57 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect(stats[stat.loss]).toBe(1 + 1 + 4 + 0);
   });
 
+  test('a row rests only when its gradient is more than 0.05 beyond the bound', () => {
+    const desk = new Desk();
+    const rows = {
+      labels: desk.doubles(1, 1, -1, -1),
+      alpha: desk.doubles(0, 0, 0, -1),
+      norms: desk.doubles(1, 1, 1, 1),
+      collisions: desk.doubles(0, 0, 0, 0),
+      counts: desk.ints(1, 1, 1, 1),
+      level: desk.bytes(0, 1, 1, 0),
+      skip: desk.bytes(0, 0, 0, 0),
+    };
+    const pending = { units: desk.ints(0, 0, 0, 0), deltas: desk.doubles(0, 0, 0, 0) };
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    const margins = desk.doubles(1.0625, 1.046875, -1.0625, -0.9375);
+    const step = { damping: 0, inverseRows: 1, deltaScale: 1, shrink: 1 };
+    const order = desk.ints(0, 1, 2, 3);
+    const kernels = desk.kernels(name, losses.hinge());
+    expect(kernels.stepRows(order, 0, 4, margins, rows, step, pending, stats)).toBe(0);
+    expect([...rows.level]).toEqual([1, 0, 2, 1]);
+    expect([...rows.skip]).toEqual([1, 0, 3, 1]);
+    margins[1] = 1.055;
+    kernels.stepRows(order, 1, 2, margins, rows, step, pending, stats);
+    expect(rows.level[1]).toBe(1);
+    const still = { ...step, shrink: 0 };
+    kernels.stepRows(order, 0, 4, margins, rows, still, pending, stats);
+    expect([...rows.level]).toEqual([1, 1, 2, 1]);
+  });
+
+  test('a column rests only when its gradient is below 0.9 of the threshold', () => {
+    const desk = new Desk();
+    const columns = {
+      weights: desk.doubles(0, 0, 0),
+      gradients: desk.doubles(0.88, -0.92, 0),
+      hessians: desk.doubles(1, 1, 0),
+      l1: desk.doubles(1, 1, 1),
+      l2: desk.doubles(0, 0, 0),
+      counts: desk.ints(2, 2, 2),
+      level: desk.bytes(1, 1, 1),
+      skip: desk.bytes(0, 0, 0),
+    };
+    const pending = { units: desk.ints(0, 0, 0), deltas: desk.doubles(0, 0, 0) };
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    const kernels = desk.kernels(name, losses.square());
+    const count = kernels.stepColumns(desk.ints(0, 1, 2), 0, 3, columns, 1, pending, stats);
+    expect(count).toBe(0);
+    // The last one has neither data nor a quadratic penalty: it is left alone.
+    expect([...columns.level]).toEqual([2, 0, 1]);
+    expect([...columns.skip]).toEqual([3, 0, 0]);
+    expect(stats[stat.work]).toBe(4);
+  });
+
   test('square: a column step is soft(h w − g, λ l1)/(h + λ l2)', () => {
     const desk = new Desk();
     // Two rows, u = (1, 0), y = (3, 1): ℓ' = (−2, −1), ℓ'' = 1; the column holds 2 and 4.

@@ -149,12 +149,12 @@ describe('Schedule', () => {
 
   test('waits while the tolerance is far, never past where it should be met', () => {
     const schedule = new Schedule(1e-6);
-    schedule.note(1, 1);
-    schedule.note(2, 0.5);
-    expect(schedule.isDue(3)).toBe(false);
+    schedule.note(20, 1);
+    schedule.note(21, 0.5);
+    expect(schedule.isDue(22)).toBe(false);
     // Halving every epoch, 1e-6 is 19 epochs away.
-    expect(schedule.isDue(21)).toBe(true);
-    schedule.note(20, 2e-6);
-    expect(schedule.isDue(21)).toBe(true);
+    expect(schedule.isDue(40)).toBe(true);
+    schedule.note(39, 2e-6);
+    expect(schedule.isDue(40)).toBe(true);
   });
 });

@@ -100,10 +100,10 @@ const tasks: Record<string, Task> = {
   wait: (cells: Int32Array) => Atomics.wait(cells, 0, 0),
 };
 
-parentPort?.on('message', async ({ id, task, payload }: Request) => {
-  const send = (reply: Reply) => parentPort?.postMessage(reply);
+parentPort?.on('message', ({ id, task, payload }: Request) => {
+  const send = (reply: Reply) => parentPort?.postMessage(reply, []);
   try {
-    send({ id, result: await tasks[task](payload as never, (event) => send({ id, event })) });
+    send({ id, result: tasks[task](payload as never, (event) => send({ id, event })) });
   } catch (error) {
     send({ id, error: error as Error });
   }

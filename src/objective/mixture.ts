@@ -1,0 +1,110 @@
+import { rootOfFalling } from '../math/root.ts';
+import type { Team } from '../parallel/team.ts';
+import type { Objective } from './objective.ts';
+
+/** Evaluations of the slope that a search may take. */
+const searchSteps = 8;
+
+/**
+ * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
+ * segment from the best point to a new one usually holds a better point than either end. With the
+ * margins of both at hand the search costs no pass over the data. P at the mixture never rises.
+ */
+export class Mixture {
+  readonly weights: Float64Array;
+  readonly #margins: Float64Array;
+  readonly #objective: Objective;
+  readonly #team: Team;
+  #empty = true;
+
+  constructor(weights: Float64Array, margins: Float64Array, objective: Objective, team: Team) {
+    this.weights = weights;
+    this.#margins = margins;
+    this.#objective = objective;
+    this.#team = team;
+  }
+
+  /** Goes to the best point between here and (w, its margins); returns the share of w taken. */
+  take(weights: Float64Array, margins: Float64Array): number {
+    const share = this.#empty ? 1 : this.#search(weights, margins);
+    this.#empty = false;
+    if (share > 0) {
+      for (let part = this.#team.first; part < this.#team.end; part++) {
+        const objective = this.#objective;
+        move(objective.columnsOf(this.weights, part), objective.columnsOf(weights, part), share);
+        move(objective.rowsOf(this.#margins, part), objective.rowsOf(margins, part), share);
+      }
+    }
+    this.#team.barrier();
+    return share;
+  }
+
+  /** P here. */
+  primal(): number {
+    return this.#objective.primal(this.weights, this.#margins);
+  }
+
+  /** P here, from the weights and the data alone. */
+  primalAfresh(): number {
+    this.#objective.margins(this.weights, this.#margins);
+    return this.primal();
+  }
+
+  #search(weights: Float64Array, margins: Float64Array): number {
+    const descent = (share: number) => -this.#slope(weights, margins, share);
+    const atHere = descent(0);
+    if (!(atHere > 0)) return 0;
+    const atThere = descent(1);
+    if (atThere >= 0) return 1;
+    return rootOfFalling(descent, 0, atHere, 1, atThere, 1e-2 * atHere, searchSteps);
+  }
+
+  /** d/ds of P at here + s (there − here). */
+  #slope(weights: Float64Array, margins: Float64Array, share: number): number {
+    const { problem, kernels } = this.#objective;
+    const [loss, penalty] = this.#team.reduce(2, (part, values) => {
+      const from = this.#objective.rowsOf(this.#margins, part);
+      const to = this.#objective.rowsOf(margins, part);
+      const labels = this.#objective.rowsOf(problem.labels, part);
+      values[0] = kernels.lossSlope(from, to, labels, 0, from.length, share);
+      values[1] = this.#penaltySlope(weights, part, share);
+    });
+    return loss / problem.rows + penalty;
+  }
+
+  #penaltySlope(weights: Float64Array, block: number, share: number): number {
+    const { problem } = this.#objective;
+    const from = this.#objective.columnsOf(this.weights, block);
+    const to = this.#objective.columnsOf(weights, block);
+    const l1 = this.#objective.columnsOf(problem.l1, block);
+    const l2 = this.#objective.columnsOf(problem.l2, block);
+    return penaltySlope(from, to, l1, l2, share);
+  }
+}
+
+/** d/ds of Σ_j l1_j |w_j| + (l2_j/2) w_j² at from + s (to − from); at a corner from the right. */
+export function penaltySlope(
+  from: Float64Array,
+  to: Float64Array,
+  l1: Float64Array,
+  l2: Float64Array,
+  share: number,
+): number {
+  let sum = 0;
+  for (let j = 0; j < from.length; j++) {
+    const change = to[j] - from[j];
+    if (change === 0) continue;
+    const w = from[j] + share * change;
+    const corner = w > 0 ? change : w < 0 ? -change : Math.abs(change);
+    sum += l1[j] * corner + l2[j] * w * change;
+  }
+  return sum;
+}
+
+function move(from: Float64Array, to: Float64Array, share: number): void {
+  if (share === 1) {
+    from.set(to);
+    return;
+  }
+  for (let k = 0; k < from.length; k++) from[k] += share * (to[k] - from[k]);
+}
