@@ -3,3 +3,4 @@ export * from "./columns";
 export * from "./rows";
 export * from "./saddle";
 export * from "./sums";
+export * from "./vectors";

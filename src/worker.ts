@@ -3,13 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import { parseTasks } from './data/tasks.ts';
 import type { Reply, Request } from './parallel/pool.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
-import { type FillPayload, fillWorkers } from './train/tasks.ts';
+import { type FillPayload, fill } from './train/tasks.ts';
 
 type Task = (payload: never, emit: (event: unknown) => void) => unknown;
 
 const tasks: Record<string, Task> = {
   ...(parseTasks as Record<string, Task>),
-  fill: (payload: FillPayload) => fillWorkers(payload),
+  fill: (payload: FillPayload) => fill(payload),
   solve: (payload: RunPayload, emit) => runThread(payload, emit),
 };
 

@@ -117,7 +117,49 @@ export interface SaddleStep {
   readonly inverseRows: number;
 }
 
-export interface Kernels {
+/** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
+export interface VectorKernels {
+  /** now ← now + β (now − previous); start and previous ← now as it was. */
+  extrapolate(now: Float64Array, start: Float64Array, previous: Float64Array, beta: number): void;
+  /** target ← from + share · (to − from); target may be one of the two. */
+  interpolate(target: Float64Array, from: Float64Array, to: Float64Array, share: number): void;
+  /** target ← factor · source */
+  scaleInto(source: Float64Array, target: Float64Array, factor: number): void;
+  /** Σ l1_j |w_j| + (l2_j/2) w_j² */
+  penaltySum(weights: Float64Array, l1: Float64Array, l2: Float64Array): number;
+  /** Σ soft(v_j, l1_j)² / (2 l2_j) over the columns with a quadratic part. */
+  penaltyConjugateSum(image: Float64Array, l1: Float64Array, l2: Float64Array): number;
+  /** d/ds of penaltySum at from + s (to − from), at a corner from the right. */
+  penaltySlope(
+    from: Float64Array,
+    to: Float64Array,
+    l1: Float64Array,
+    l2: Float64Array,
+    share: number,
+  ): number;
+  /** Σ from_j (to_j − from_j) */
+  changeAlong(from: Float64Array, to: Float64Array): number;
+  /** Σ (to_j − from_j)² */
+  changeSquare(from: Float64Array, to: Float64Array): number;
+  /** w_j = soft(v_j + shift_j, threshold_j) · inverse_j */
+  mapWeights(map: WeightMap, weights: Float64Array): void;
+  /** Σ_j w_j(v_j) · dv_j at start + share · (image − start). */
+  mappedSlope(map: WeightMap, start: Float64Array, share: number): number;
+  /**
+   * Lists the units of the runs in order; leaves out those whose skip count is not 0, which counts
+   * down, and which have not moved since `start`. Returns how many are listed.
+   */
+  dealRuns(
+    runs: Int32Array,
+    length: number,
+    skip: Uint8Array,
+    now: Float64Array,
+    start: Float64Array,
+    active: Int32Array,
+  ): number;
+}
+
+export interface Kernels extends VectorKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Kernels } from './kernels.ts';
+import { wasmVectorKernels } from './wasm-vectors.ts';
 
 /** The functions of a kernel module: addresses and numbers in, a number or nothing out. */
 type Exports = Record<string, (...values: number[]) => number>;
@@ -34,6 +35,7 @@ export function wasmKernels(
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
   return {
     name: 'wasm',
+    ...wasmVectorKernels(wasm),
     gather: (cell, order, begin, end, fresh, weights, margins) => {
       wasm.gather(
         cell.offsets.byteOffset,

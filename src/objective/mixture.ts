@@ -31,8 +31,12 @@ export class Mixture {
     if (share > 0) {
       for (let part = this.#team.first; part < this.#team.end; part++) {
         const objective = this.#objective;
-        move(objective.columnsOf(this.weights, part), objective.columnsOf(weights, part), share);
-        move(objective.rowsOf(this.#margins, part), objective.rowsOf(margins, part), share);
+        this.#move(
+          objective.columnsOf(this.weights, part),
+          objective.columnsOf(weights, part),
+          share,
+        );
+        this.#move(objective.rowsOf(this.#margins, part), objective.rowsOf(margins, part), share);
       }
     }
     this.#team.barrier();
@@ -78,33 +82,11 @@ export class Mixture {
     const to = this.#objective.columnsOf(weights, block);
     const l1 = this.#objective.columnsOf(problem.l1, block);
     const l2 = this.#objective.columnsOf(problem.l2, block);
-    return penaltySlope(from, to, l1, l2, share);
+    return this.#objective.kernels.penaltySlope(from, to, l1, l2, share);
   }
-}
 
-/** d/ds of Σ_j l1_j |w_j| + (l2_j/2) w_j² at from + s (to − from); at a corner from the right. */
-export function penaltySlope(
-  from: Float64Array,
-  to: Float64Array,
-  l1: Float64Array,
-  l2: Float64Array,
-  share: number,
-): number {
-  let sum = 0;
-  for (let j = 0; j < from.length; j++) {
-    const change = to[j] - from[j];
-    if (change === 0) continue;
-    const w = from[j] + share * change;
-    const corner = w > 0 ? change : w < 0 ? -change : Math.abs(change);
-    sum += l1[j] * corner + l2[j] * w * change;
+  #move(from: Float64Array, to: Float64Array, share: number): void {
+    if (share === 1) from.set(to);
+    else this.#objective.kernels.interpolate(from, from, to, share);
   }
-  return sum;
-}
-
-function move(from: Float64Array, to: Float64Array, share: number): void {
-  if (share === 1) {
-    from.set(to);
-    return;
-  }
-  for (let k = 0; k < from.length; k++) from[k] += share * (to[k] - from[k]);
 }

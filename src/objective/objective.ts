@@ -1,6 +1,5 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
-import { softThreshold } from '../math/scalars.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Ring } from '../parallel/ring.ts';
@@ -109,7 +108,7 @@ export class Objective {
     const scale = 1 / this.problem.rows;
     for (let block = this.#team.first; block < this.#team.end; block++) {
       const mine = this.columnsOf(image, block);
-      for (let j = 0; j < mine.length; j++) mine[j] *= scale;
+      this.kernels.scaleInto(mine, mine, scale);
     }
     this.#team.barrier();
   }
@@ -154,12 +153,11 @@ export class Objective {
     const { rows, l1, l2, labels } = this.problem;
     const sums = this.#team.reduce(2, (part, values) => {
       const w = this.columnsOf(weights, part);
-      const one = this.columnsOf(l1, part);
-      const two = this.columnsOf(l2, part);
-      let penalty = 0;
-      for (let j = 0; j < w.length; j++) {
-        penalty += one[j] * Math.abs(w[j]) + 0.5 * two[j] * w[j] * w[j];
-      }
+      const penalty = this.kernels.penaltySum(
+        w,
+        this.columnsOf(l1, part),
+        this.columnsOf(l2, part),
+      );
       const u = this.rowsOf(margins, part);
       values[0] = penalty;
       values[1] = this.kernels.lossSum(u, this.rowsOf(labels, part), 0, u.length);
@@ -189,18 +187,14 @@ export class Objective {
 
   /** Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block. */
   #conjugatePenalty(image: Float64Array, block: number): number {
+    // The intercept's column has no penalty and, Σα being 0, no image.
+    const { l1, l2 } = this.problem;
     const v = this.columnsOf(image, block);
-    const one = this.columnsOf(this.problem.l1, block);
-    const two = this.columnsOf(this.problem.l2, block);
-    let sum = 0;
-    for (let j = 0; j < v.length; j++) {
-      // The intercept's column has no penalty and, Σα being 0, no image.
-      if (two[j] > 0) {
-        const excess = softThreshold(v[j], one[j]);
-        sum += (excess * excess) / (2 * two[j]);
-      }
-    }
-    return sum;
+    return this.kernels.penaltyConjugateSum(
+      v,
+      this.columnsOf(l1, block),
+      this.columnsOf(l2, block),
+    );
   }
 
   /** max_j |v_j| / (λ l1 f_j): the factor by which α breaks the constraint of a pure L1 penalty. */

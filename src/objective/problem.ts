@@ -54,11 +54,16 @@ export function layOutProblem(
     memory.labels[place] = targets[rowOrder[place]];
   }
   const interceptPlace = intercept ? columnPlace[columns - 1] : -1;
+  memory.strength.fill(lambda);
+  if (factors) {
+    for (let place = 0; place < columns; place++) {
+      if (place !== interceptPlace) memory.strength[place] = lambda * factors[columnOrder[place]];
+    }
+  }
+  if (interceptPlace >= 0) memory.strength[interceptPlace] = 0;
   for (let place = 0; place < columns; place++) {
-    const factor = place === interceptPlace ? 0 : (factors?.[columnOrder[place]] ?? 1);
-    memory.strength[place] = lambda * factor;
-    memory.l1[place] = lambda * factor * penalty.l1;
-    memory.l2[place] = lambda * factor * penalty.l2;
+    memory.l1[place] = memory.strength[place] * penalty.l1;
+    memory.l2[place] = memory.strength[place] * penalty.l2;
   }
   return {
     rows: rowOrder.length,

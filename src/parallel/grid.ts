@@ -26,12 +26,18 @@ export function allocateGrid(arena: Arena, partition: Partition, orientation: Or
   for (let worker = 0; worker < size; worker++) {
     const indices = arena.int32(workerEntries[worker]);
     const values = arena.float32(workerEntries[worker]);
-    for (let block = 0; block < size; block++) {
-      const units =
-        orientation === 'rows'
-          ? rowStarts[worker + 1] - rowStarts[worker]
-          : columnStarts[block + 1] - columnStarts[block];
-      cells.push({ offsets: arena.int32(units + 1), indices, values });
+    const units = (block: number) =>
+      orientation === 'rows'
+        ? rowStarts[worker + 1] - rowStarts[worker]
+        : columnStarts[block + 1] - columnStarts[block];
+    let length = 0;
+    for (let block = 0; block < size; block++) length += units(block) + 1;
+    // One array for all cells of a worker: filling it touches no array of arrays.
+    const offsets = arena.int32(length);
+    for (let block = 0, from = 0; block < size; block++) {
+      const to = from + units(block) + 1;
+      cells.push({ offsets: offsets.subarray(from, to), indices, values });
+      from = to;
     }
   }
   return { size, orientation, partition, cells };
@@ -46,18 +52,60 @@ export function fillWorker(
 ): void {
   const { size, partition } = grid;
   const cells = grid.cells.slice(worker * size, (worker + 1) * size);
-  const offsets = cells.map((cell) => cell.offsets);
+  const first = cells[0].offsets;
+  const last = cells[size - 1].offsets;
+  const length = (last.byteOffset - first.byteOffset) / 4 + last.length;
+  const offsets = new Int32Array(first.buffer, first.byteOffset, length);
+  const bases = Int32Array.from(cells, (cell) => (cell.offsets.byteOffset - first.byteOffset) / 4);
   const rows = workerRows(partition, dataset, worker);
   const ones = intercept ? dataset.columns : -1;
-  countUnits(grid, rows, ones, offsets);
+  countUnits(grid, rows, ones, offsets, bases);
   let filled = 0;
-  for (const starts of offsets) {
+  for (const { offsets: starts } of cells) {
     starts[0] = filled;
     for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
     filled = starts[starts.length - 1];
   }
-  const next = offsets.map((starts) => starts.slice());
-  placeEntries(grid, rows, ones, next, cells[0].indices, cells[0].values);
+  placeEntries(grid, rows, ones, offsets.slice(), bases, cells[0].indices, cells[0].values);
+}
+
+/**
+ * With one worker and rows as units the offsets follow from the row counts, so that threads can
+ * fill ranges of rows side by side: this one computes the offsets, fillRows copies rows.
+ */
+export function canFillByRows({ size, orientation }: Grid): boolean {
+  return size === 1 && orientation === 'rows';
+}
+
+export function offsetsFromCounts({ cells, partition }: Grid): void {
+  const { offsets } = cells[0];
+  const { rowCounts } = partition;
+  for (let i = 0; i < rowCounts.length; i++) offsets[i + 1] = offsets[i] + rowCounts[i];
+}
+
+export function fillRows(
+  grid: Grid,
+  dataset: Pick<Dataset, 'parts' | 'columns'>,
+  intercept: boolean,
+  range: readonly [number, number],
+): void {
+  const { offsets, indices, values } = grid.cells[0];
+  const { columnPlace } = grid.partition;
+  const rows = workerRows(grid.partition, dataset, 0);
+  for (let i = range[0]; i < range[1]; i++) {
+    const part = rows.parts[rows.part[i]];
+    const first = part.rowOffsets[rows.row[i]];
+    const count = part.rowOffsets[rows.row[i] + 1] - first;
+    const at = offsets[i];
+    for (let k = 0; k < count; k++) {
+      indices[at + k] = columnPlace[part.indices[first + k]];
+      values[at + k] = part.values[first + k];
+    }
+    if (intercept) {
+      indices[at + count] = columnPlace[dataset.columns];
+      values[at + count] = 1;
+    }
+  }
 }
 
 /** Where a worker's rows lie in the data set, in the worker's order. */
@@ -92,21 +140,25 @@ function workerRows(
   return { parts, part, row };
 }
 
-/** offsets[block][unit + 1] ← entries of that unit in that block. */
-function countUnits(grid: Grid, rows: WorkerRows, ones: number, offsets: Int32Array[]): void {
+/** offsets[bases[block] + unit + 1] ← entries of that unit in that block. */
+function countUnits(
+  grid: Grid,
+  rows: WorkerRows,
+  ones: number,
+  offsets: Int32Array,
+  bases: Int32Array,
+): void {
   const { columnPlace, columnBlock, columnStarts } = grid.partition;
   const byRow = grid.orientation === 'rows';
+  const count = (row: number, column: number) => {
+    const block = columnBlock[column];
+    offsets[bases[block] + (byRow ? row : columnPlace[column] - columnStarts[block]) + 1]++;
+  };
   for (let i = 0; i < rows.row.length; i++) {
     const { rowOffsets, indices } = rows.parts[rows.part[i]];
     const last = rowOffsets[rows.row[i] + 1];
-    for (let k = rowOffsets[rows.row[i]]; k < last; k++) {
-      const block = columnBlock[indices[k]];
-      offsets[block][(byRow ? i : columnPlace[indices[k]] - columnStarts[block]) + 1]++;
-    }
-    if (ones >= 0) {
-      const block = columnBlock[ones];
-      offsets[block][(byRow ? i : columnPlace[ones] - columnStarts[block]) + 1]++;
-    }
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) count(i, indices[k]);
+    if (ones >= 0) count(i, ones);
   }
 }
 
@@ -114,29 +166,25 @@ function placeEntries(
   grid: Grid,
   rows: WorkerRows,
   ones: number,
-  next: Int32Array[],
+  next: Int32Array,
+  bases: Int32Array,
   targetIndices: Int32Array,
   targetValues: Float32Array,
 ): void {
   const { columnPlace, columnBlock, columnStarts } = grid.partition;
   const byRow = grid.orientation === 'rows';
+  const place = (row: number, column: number, value: number) => {
+    const block = columnBlock[column];
+    const local = columnPlace[column] - columnStarts[block];
+    const at = next[bases[block] + (byRow ? row : local)]++;
+    targetIndices[at] = byRow ? local : row;
+    targetValues[at] = value;
+  };
   for (let i = 0; i < rows.row.length; i++) {
     const { rowOffsets, indices, values } = rows.parts[rows.part[i]];
     const last = rowOffsets[rows.row[i] + 1];
-    for (let k = rowOffsets[rows.row[i]]; k < last; k++) {
-      const block = columnBlock[indices[k]];
-      const column = columnPlace[indices[k]] - columnStarts[block];
-      const at = next[block][byRow ? i : column]++;
-      targetIndices[at] = byRow ? column : i;
-      targetValues[at] = values[k];
-    }
-    if (ones >= 0) {
-      const block = columnBlock[ones];
-      const column = columnPlace[ones] - columnStarts[block];
-      const at = next[block][byRow ? i : column]++;
-      targetIndices[at] = byRow ? column : i;
-      targetValues[at] = 1;
-    }
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) place(i, indices[k], values[k]);
+    if (ones >= 0) place(i, ones, 1);
   }
 }
 

@@ -112,6 +112,8 @@ export class ThreadPool {
   }
 
   async close(): Promise<void> {
+    // An unreferenced thread does not keep the process alive, not even until it has ended.
+    for (const { worker } of this.#members) worker.ref();
     await Promise.all(this.#members.map(({ worker }) => worker.terminate()));
   }
 }

@@ -36,7 +36,7 @@ export function shareTeam(
     scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
     tokens: new Int32Array(new SharedArrayBuffer(4 * tokenStride * workers)),
     interrupt: new Int32Array(new SharedArrayBuffer(4)),
-    spins: threads <= cores ? 4000 : 20,
+    spins: threads <= cores ? 15_000 : 20,
     ...(trace && { trace }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Kernels } from '../kernels/kernels.ts';
 import type { Random } from '../math/random.ts';
 
 /**
@@ -11,35 +12,29 @@ export class Batches {
   readonly #random: Random;
   readonly #count: Int32Array;
   readonly #run: number;
+  #filled = false;
 
-  constructor(active: Int32Array, count: Int32Array, run: number, random: Random) {
+  constructor(
+    active: Int32Array,
+    count: Int32Array,
+    runs: Int32Array,
+    run: number,
+    random: Random,
+  ) {
     this.active = active;
     this.#count = count;
     this.#run = run;
     this.#random = random;
-    this.#runs = new Int32Array(Math.ceil(active.length / run));
-    for (let k = 0; k < this.#runs.length; k++) this.#runs[k] = k;
+    this.#runs = runs.subarray(0, Math.ceil(active.length / run));
   }
 
-  /** A unit rests this epoch if its skip count says so and `still` confirms that it has not moved. */
-  deal(skip: Uint8Array, still: (unit: number) => boolean): void {
-    const { active } = this;
+  /** A unit rests this epoch if its skip count says so and it has not moved since `start`. */
+  deal(kernels: Kernels, skip: Uint8Array, now: Float64Array, start: Float64Array): void {
     const runs = this.#runs;
-    const length = this.#run;
+    if (!this.#filled) for (let k = 0; k < runs.length; k++) runs[k] = k;
+    this.#filled = true;
     this.#random.shuffle(runs, runs.length);
-    let count = 0;
-    for (let k = 0; k < runs.length; k++) {
-      const first = runs[k] * length;
-      const end = Math.min(first + length, active.length);
-      for (let unit = first; unit < end; unit++) {
-        if (skip[unit] > 0) {
-          skip[unit]--;
-          if (still(unit)) continue;
-        }
-        active[count++] = unit;
-      }
-    }
-    this.#count[0] = count;
+    this.#count[0] = kernels.dealRuns(runs, this.#run, skip, now, start, this.active);
   }
 
   /** Units that do not rest; in shared memory, because a block's batches travel with it. */

@@ -29,12 +29,20 @@ const dualParts = [
 ] as const;
 
 /**
- * Workers of the default grid: enough for every worker to have a few hundred thousand non-zeros,
- * so that threads pay for themselves. A rule on the data alone, so that the same command gives the
- * same model on any machine.
+ * Non-zeros up to which a grid of 1, 2, 4 or 8 workers is the default; beyond, 16. Every worker
+ * more cuts rows into shorter pieces, which costs time on one thread and is won back by many only
+ * where there is enough to do. A rule on the data alone, so that the same command gives the same
+ * model on any machine.
  */
+const gridSteps = [
+  [2.5e6, 1],
+  [1e7, 2],
+  [1e8, 4],
+  [1e9, 8],
+] as const;
+
 export function defaultGrid({ rows, columns, nonzeros }: Shape): number {
-  const wanted = nonzeros < 2 ** 18 ? 1 : nonzeros < 2 ** 25 ? 4 : nonzeros < 2 ** 29 ? 8 : 16;
+  const wanted = gridSteps.find(([most]) => nonzeros < most)?.[1] ?? 16;
   return Math.max(1, Math.min(wanted, rows, columns));
 }
 

@@ -71,7 +71,7 @@ export function drive(
       primal = best.primal();
       testError = measureTest?.(best.weights);
     }
-    if (whole) schedule.note(epoch, gap());
+    if (whole) schedule.note(epoch, gap(), method.passes);
   };
   /** Epochs to go when the tolerance has been met, −1 before. */
   let left = -1;

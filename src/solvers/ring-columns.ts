@@ -1,14 +1,12 @@
 import { type ColumnState, type MarginState, type Pending, stat } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import { rootOfFalling } from '../math/root.ts';
-import { penaltySlope } from '../objective/mixture.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Method, Workplace } from './method.ts';
-import { extrapolate, interpolate } from './segment.ts';
 
 /** Columns lie in the order of their frequency, which no batch should know of. */
 const columnsTogether = 1;
@@ -44,6 +42,7 @@ export function allocateRingColumns(arena: Arena, partition: Partition) {
     level: arena.uint8(columns),
     skip: arena.uint8(columns),
     active: arena.int32(columns),
+    runs: arena.int32(columns),
     activeCounts: arena.int32(partition.size),
     pendingUnits: arena.int32(columns),
     pendingDeltas: arena.float64(columns),
@@ -147,6 +146,7 @@ export class RingColumns implements Method {
       batches: new Batches(
         memory.active.subarray(from, to),
         memory.activeCounts.subarray(block, block + 1),
+        memory.runs.subarray(from, to),
         columnsTogether,
         stream(seed, 1 + block),
       ),
@@ -187,17 +187,17 @@ export class RingColumns implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#place;
+    const { team, problem, kernels } = this.#place;
     if (++this.#epochs % refreshEvery === 0) this.#refreshMargins();
     const beta = this.#momentum / (this.#momentum + 3);
     this.#momentum++;
     for (const { rows, start, previous } of this.#mine()) {
-      extrapolate(rows.margins, start, previous, beta);
+      kernels.extrapolate(rows.margins, start, previous, beta);
       rows.dirty.fill(1);
     }
     for (const { columns, start, previous, batches, stats } of this.#home()) {
-      extrapolate(columns.weights, start, previous, beta);
-      batches.deal(columns.skip, (j) => columns.weights[j] === start[j]);
+      kernels.extrapolate(columns.weights, start, previous, beta);
+      batches.deal(kernels, columns.skip, columns.weights, start);
       stats.fill(0);
     }
     if (team.shared.workers === 1) this.#sweep();
@@ -305,15 +305,20 @@ export class RingColumns implements Method {
       const { margins, labels } = rows;
       values[0] = kernels.lossSlope(start, margins, labels, 0, margins.length, eta);
       const { columns, start: from } = this.#blocks[part];
-      values[1] = penaltySlope(from, columns.weights, columns.l1, columns.l2, eta);
+      values[1] = kernels.penaltySlope(from, columns.weights, columns.l1, columns.l2, eta);
     });
     return loss / problem.rows + penalty;
   }
 
   #moveTo(eta: number): void {
     if (eta === 1) return;
-    for (const { rows, start } of this.#mine()) interpolate(rows.margins, start, eta);
-    for (const { columns, start } of this.#home()) interpolate(columns.weights, start, eta);
+    const { kernels } = this.#place;
+    for (const { rows, start } of this.#mine()) {
+      kernels.interpolate(rows.margins, start, rows.margins, eta);
+    }
+    for (const { columns, start } of this.#home()) {
+      kernels.interpolate(columns.weights, start, columns.weights, eta);
+    }
     this.#place.team.barrier();
   }
 

@@ -1,11 +1,9 @@
 import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
-import { softThreshold } from '../math/scalars.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import type { Workplace } from './method.ts';
-import { extrapolate, interpolate } from './segment.ts';
 
 /**
  * Rows that are always swept together, for the sake of the cache. They were shuffled when they were
@@ -30,6 +28,7 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     level: arena.uint8(rows),
     skip: arena.uint8(rows),
     active: arena.int32(rows),
+    runs: arena.int32(rows),
     activeCounts: arena.int32(partition.size),
     pendingUnits: arena.int32(rows),
     pendingDeltas: arena.float64(rows),
@@ -114,6 +113,7 @@ export class RowModeState {
       batches: new Batches(
         memory.active.subarray(from, to),
         memory.activeCounts.subarray(worker, worker + 1),
+        memory.runs.subarray(from, to),
         rowsTogether,
         stream(this.#place.seed, 1 + worker),
       ),
@@ -285,19 +285,20 @@ export class RowModeState {
         for (let j = 0; j < weights.length; j++) weights[j] /= problem.lambda;
       }
     }
-    for (const block of this.home) mapWeights(block);
+    for (const block of this.home) this.#mapWeights(block);
     this.#place.team.barrier();
   }
 
   /** Nesterov's momentum on (α, image), after the proximal centre has moved to w if asked. */
   extrapolate(beta: number, recentre: boolean): void {
+    const { kernels } = this.#place;
     for (const { rows, start, previous } of this.mine) {
-      extrapolate(rows.alpha, start, previous, beta);
+      kernels.extrapolate(rows.alpha, start, previous, beta);
     }
     for (const block of this.home) {
       if (recentre) this.#recentre(block);
-      extrapolate(block.image, block.start, block.previous, beta);
-      mapWeights(block);
+      kernels.extrapolate(block.image, block.start, block.previous, beta);
+      this.#mapWeights(block);
     }
   }
 
@@ -314,10 +315,13 @@ export class RowModeState {
   /** To start + η (now − start). */
   moveTo(eta: number): void {
     if (eta === 1) return;
-    for (const { rows, start } of this.mine) interpolate(rows.alpha, start, eta);
+    const { kernels } = this.#place;
+    for (const { rows, start } of this.mine) {
+      kernels.interpolate(rows.alpha, start, rows.alpha, eta);
+    }
     for (const block of this.home) {
-      interpolate(block.image, block.start, eta);
-      mapWeights(block);
+      kernels.interpolate(block.image, block.start, block.image, eta);
+      this.#mapWeights(block);
     }
     this.#place.team.barrier();
   }
@@ -325,20 +329,16 @@ export class RowModeState {
   /** v, which without a map is λ w. */
   image(): Float64Array {
     if (this.mapped) return this.memory.image;
-    const { objective, problem, team } = this.#place;
+    const { objective, problem, team, kernels } = this.#place;
     const { scratchImage } = objective;
     for (let block = team.first; block < team.end; block++) {
       const v = objective.columnsOf(scratchImage, block);
-      const { weights } = this.blocks[block];
-      for (let j = 0; j < v.length; j++) v[j] = problem.lambda * weights[j];
+      kernels.scaleInto(this.blocks[block].weights, v, problem.lambda);
     }
     return scratchImage;
   }
-}
 
-function mapWeights({ image, weights, map }: BlockColumns): void {
-  if (!map) return;
-  for (let j = 0; j < image.length; j++) {
-    weights[j] = softThreshold(image[j] + map.shift[j], map.threshold[j]) * map.inverse[j];
+  #mapWeights({ weights, map }: BlockColumns): void {
+    if (map) this.#place.kernels.mapWeights(map, weights);
   }
 }

@@ -1,6 +1,5 @@
-import type { RowStep, WeightMap } from '../kernels/kernels.ts';
+import type { RowStep } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
-import { softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import { InterceptPace } from './intercept-pace.ts';
@@ -41,7 +40,7 @@ export class RingRows implements Method {
   readonly weights: Float64Array;
   readonly margins: Float64Array;
   passes = 0;
-  readonly polish = 5;
+  readonly polish = 6;
   readonly #place: Workplace;
   readonly #state: RowModeState;
   readonly #rotations: number;
@@ -81,7 +80,7 @@ export class RingRows implements Method {
     this.#state.extrapolate(this.#momentum / (this.#momentum + 3), recentre);
     this.#momentum++;
     for (const { batches, rows, start, stats } of this.#state.mine) {
-      batches.deal(rows.skip, (i) => rows.alpha[i] === start[i]);
+      batches.deal(this.#place.kernels, rows.skip, rows.alpha, start);
       stats.fill(0);
     }
     if (team.shared.workers === 1) this.#sweep();
@@ -201,7 +200,7 @@ export class RingRows implements Method {
       const { alpha, labels } = rows;
       values[0] = kernels.conjugateSlope(start, alpha, labels, 0, alpha.length, eta);
       const { map } = this.#state.blocks[part];
-      if (map) values[1] = mappedSlope(this.#state.blocks[part].start, map, eta);
+      if (map) values[1] = kernels.mappedSlope(map, this.#state.blocks[part].start, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
     return conjugate / problem.rows - bend;
@@ -209,18 +208,11 @@ export class RingRows implements Method {
 
   /** λ Σ_j w_j dw_j as a function of η: (value at 0, growth). */
   #straightSlope(): [number, number] {
-    const { team, problem } = this.#place;
+    const { team, problem, kernels } = this.#place;
     const [value, growth] = team.reduce(2, (block, values) => {
       const { image, start } = this.#state.blocks[block];
-      let along = 0;
-      let square = 0;
-      for (let j = 0; j < image.length; j++) {
-        const change = image[j] - start[j];
-        along += start[j] * change;
-        square += change * change;
-      }
-      values[0] = along;
-      values[1] = square;
+      values[0] = kernels.changeAlong(start, image);
+      values[1] = kernels.changeSquare(start, image);
     });
     return [problem.lambda * value, problem.lambda * growth];
   }
@@ -272,15 +264,4 @@ export class RingRows implements Method {
     const { penalty, interceptPlace } = this.#place.problem;
     return penalty.l2 > 0 && interceptPlace < 0;
   }
-}
-
-/** Σ_j w_j(v_j) dv_j at start + η (end − start). */
-function mappedSlope(start: Float64Array, map: WeightMap, eta: number): number {
-  const { image, shift, threshold, inverse } = map;
-  let sum = 0;
-  for (let j = 0; j < image.length; j++) {
-    const change = image[j] - start[j];
-    sum += change * softThreshold(start[j] + eta * change + shift[j], threshold[j]) * inverse[j];
-  }
-  return sum;
 }

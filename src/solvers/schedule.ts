@@ -2,14 +2,15 @@ import { log } from '../math/elementary.ts';
 
 /**
  * When to pay for a whole evaluation. The gap falls about geometrically, so the epochs that remain
- * can be foretold from two evaluations; the next one is due when a third of them have passed. A
- * function of the gaps alone, hence the same on any number of threads.
+ * can be foretold from two evaluations; the next one is due when a third of them have passed,
+ * or when the epochs since have done as much work as it takes. A function of gaps and work alone, hence the same on any number of threads.
  */
 export class Schedule {
   readonly #tolerance: number;
   #due = 1;
   #epoch = 0;
   #gap = Infinity;
+  #passes = 0;
 
   constructor(tolerance: number) {
     this.#tolerance = tolerance;
@@ -19,9 +20,14 @@ export class Schedule {
     return epoch >= this.#due;
   }
 
-  note(epoch: number, gap: number): void {
-    const wait = Math.floor(Math.min(this.#remaining(epoch, gap) / 3, epoch / 2));
-    this.#due = epoch + Math.max(1, Math.min(longestWait, wait));
+  /** After an evaluation; `passes` is the work done so far. */
+  note(epoch: number, gap: number, passes: number): void {
+    const work = (passes - this.#passes) / (epoch - this.#epoch);
+    // An evaluation is a pass: where an epoch is less, so many of them cost no more.
+    const least = work > 0 ? Math.round(1 / work) : 1;
+    const wait = Math.max(least, Math.floor(this.#remaining(epoch, gap) / 3));
+    this.#due = epoch + Math.max(1, Math.min(longestWait, wait, Math.floor(epoch / 2)));
+    this.#passes = passes;
     this.#epoch = epoch;
     this.#gap = gap;
   }

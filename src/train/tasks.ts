@@ -1,14 +1,18 @@
 import type { Dataset } from '../data/dataset.ts';
-import { fillWorker, type Grid } from '../parallel/grid.ts';
+import { fillRows, fillWorker, type Grid } from '../parallel/grid.ts';
 
 export interface FillPayload {
   readonly grid: Grid;
   readonly dataset: Pick<Dataset, 'parts' | 'columns'>;
   readonly intercept: boolean;
-  readonly workers: readonly number[];
+  /** The workers to lay out, or with a single one the range of its rows. */
+  readonly share:
+    | { readonly workers: readonly number[] }
+    | { readonly rows: readonly [number, number] };
 }
 
-/** Lays out the rows of some workers; the grid's memory is shared, so nothing is sent back. */
-export function fillWorkers({ grid, dataset, intercept, workers }: FillPayload): void {
-  for (const worker of workers) fillWorker(grid, dataset, intercept, worker);
+/** Lays out a share of the rows; the grid's memory is shared, so nothing is sent back. */
+export function fill({ grid, dataset, intercept, share }: FillPayload): void {
+  if ('rows' in share) fillRows(grid, dataset, intercept, share.rows);
+  else for (const worker of share.workers) fillWorker(grid, dataset, intercept, worker);
 }

@@ -9,7 +9,13 @@ import { evaluate } from '../metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
-import { allocateGrid, imbalance } from '../parallel/grid.ts';
+import {
+  allocateGrid,
+  canFillByRows,
+  type Grid,
+  imbalance,
+  offsetsFromCounts,
+} from '../parallel/grid.ts';
 import { type Partition, partition } from '../parallel/partition.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { penalties } from '../penalties/index.ts';
@@ -158,12 +164,7 @@ async function layOut(
   const grid = allocateGrid(arena, parts, plan.orientation);
   const memory = allocateRun(arena, parts, plan);
   const problemMemory = allocateProblem(arena, parts);
-  const workers = Array.from({ length: size }, (_, worker) => worker);
-  await threadPool(threads).runAll('fill', threads, (index): FillPayload => {
-    const mine = workers.filter((worker) => worker % threads === index);
-    const { parts: rows, columns } = input.train;
-    return { grid, dataset: { parts: rows, columns }, intercept, workers: mine };
-  });
+  await fillGrid(grid, input.train, intercept, threadCount(options.threads));
   const factors = options.penaltyFactors;
   const problem = layOutProblem(problemMemory, grid, input.trainTargets, {
     penalty,
@@ -172,6 +173,27 @@ async function layOut(
     intercept,
   });
   return { problem, memory, arena };
+}
+
+/** Copies the data into the grid: every thread some workers, or some rows of the only worker. */
+async function fillGrid(
+  grid: Grid,
+  { parts, columns }: Dataset,
+  intercept: boolean,
+  threads: number,
+): Promise<void> {
+  const rows = grid.partition.rowOrder.length;
+  const byRows = canFillByRows(grid);
+  if (byRows) offsetsFromCounts(grid);
+  const count = byRows ? threads : Math.min(threads, grid.size);
+  const bound = (index: number) => Math.floor((index * rows) / count);
+  const workers = Array.from({ length: grid.size }, (_, worker) => worker);
+  await threadPool(count).runAll('fill', count, (index): FillPayload => {
+    const share = byRows
+      ? { rows: [bound(index), bound(index + 1)] as const }
+      : { workers: workers.filter((worker) => worker % count === index) };
+    return { grid, dataset: { parts, columns }, intercept, share };
+  });
 }
 
 /** Adds up the memory of a run, and warns when it is a large part of the machine's. */

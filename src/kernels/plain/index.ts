@@ -4,6 +4,7 @@ import { plainColumnKernels } from './columns.ts';
 import { plainRowKernels } from './rows.ts';
 import { plainSaddleKernel } from './saddle.ts';
 import { plainSumKernels } from './sums.ts';
+import { plainVectorKernels } from './vectors.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {
@@ -13,5 +14,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainColumnKernels(loss),
     ...plainSaddleKernel(loss),
     ...plainSumKernels(loss),
+    ...plainVectorKernels,
   };
 }

@@ -1,0 +1,66 @@
+import type { VectorKernels } from './kernels.ts';
+
+type Exports = Record<string, (...values: number[]) => number>;
+
+/** The vector kernels of a WebAssembly module; see wasm.ts. */
+export function wasmVectorKernels(wasm: Exports): VectorKernels {
+  return {
+    extrapolate: (now, start, previous, beta) => {
+      const { length } = now;
+      wasm.extrapolate(now.byteOffset, start.byteOffset, previous.byteOffset, length, beta);
+    },
+    interpolate: (target, from, to, share) => {
+      const { length } = target;
+      wasm.interpolate(target.byteOffset, from.byteOffset, to.byteOffset, length, share);
+    },
+    scaleInto: (source, target, factor) => {
+      wasm.scaleInto(source.byteOffset, target.byteOffset, target.length, factor);
+    },
+    penaltySum: (weights, l1, l2) =>
+      wasm.penaltySum(weights.byteOffset, l1.byteOffset, l2.byteOffset, weights.length),
+    penaltyConjugateSum: (image, l1, l2) =>
+      wasm.penaltyConjugateSum(image.byteOffset, l1.byteOffset, l2.byteOffset, image.length),
+    penaltySlope: (from, to, l1, l2, share) =>
+      wasm.penaltySlope(
+        from.byteOffset,
+        to.byteOffset,
+        l1.byteOffset,
+        l2.byteOffset,
+        from.length,
+        share,
+      ),
+    changeAlong: (from, to) => wasm.changeAlong(from.byteOffset, to.byteOffset, from.length),
+    changeSquare: (from, to) => wasm.changeSquare(from.byteOffset, to.byteOffset, from.length),
+    mapWeights: (map, weights) => {
+      wasm.mapWeights(
+        map.image.byteOffset,
+        map.threshold.byteOffset,
+        map.inverse.byteOffset,
+        map.shift.byteOffset,
+        weights.byteOffset,
+        weights.length,
+      );
+    },
+    mappedSlope: (map, start, share) =>
+      wasm.mappedSlope(
+        map.image.byteOffset,
+        map.threshold.byteOffset,
+        map.inverse.byteOffset,
+        map.shift.byteOffset,
+        start.byteOffset,
+        start.length,
+        share,
+      ),
+    dealRuns: (runs, length, skip, now, start, active) =>
+      wasm.dealRuns(
+        runs.byteOffset,
+        runs.length,
+        length,
+        active.length,
+        skip.byteOffset,
+        now.byteOffset,
+        start.byteOffset,
+        active.byteOffset,
+      ),
+  };
+}
