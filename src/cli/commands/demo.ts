@@ -70,6 +70,8 @@ function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags)
     svrg: true,
     boxes: true,
     tolerance: 1e-3,
+    // A larger grid than the data asks for, so that more cores can be seen at work.
+    grid: 4,
     epochs: 1000,
     output,
     test: paths.testPath,
