@@ -54,6 +54,7 @@ async function compareThreads(
   const run = (threads: number) => async () => {
     const marks: number[] = [];
     const { model, report } = await train(dataset, {
+      grid: 2,
       ...methods[method],
       threads,
       epochs,

@@ -60,7 +60,17 @@ export class Mixture {
     if (!(atHere > 0)) return 0;
     const atThere = descent(1);
     if (atThere >= 0) return 1;
-    return rootOfFalling(descent, 0, atHere, 1, atThere, 1e-2 * atHere, searchSteps);
+    // P is convex, so it is no higher than here wherever it still falls. The search aims at such a
+    // point: at a corner (hinge, L1) the last one tried may lie well beyond the minimum.
+    const goal = 1e-2 * atHere;
+    let falling = 0;
+    const aim = (share: number) => {
+      const value = descent(share);
+      if (value >= 0) falling = Math.max(falling, share);
+      return value - goal;
+    };
+    rootOfFalling(aim, 0, atHere - goal, 1, atThere - goal, goal, searchSteps);
+    return falling;
   }
 
   /** d/ds of P at here + s (there − here). */

@@ -21,6 +21,8 @@ interface Waiting {
 interface Member {
   readonly worker: Worker;
   readonly waiting: Map<number, Waiting>;
+  /** Set when the thread has ended, whatever the reason. */
+  ended?: Error;
 }
 
 /**
@@ -40,7 +42,9 @@ export class ThreadPool {
   #start(entry: URL): Member {
     const worker = new Worker(entry);
     const waiting = new Map<number, Waiting>();
+    const member: Member = { worker, waiting };
     const fail = (error: Error) => {
+      member.ended = error;
       for (const { reject } of waiting.values()) reject(error);
       waiting.clear();
     };
@@ -59,7 +63,7 @@ export class ThreadPool {
     worker.on('error', fail);
     worker.on('exit', (code) => fail(new Error(`a worker thread ended with code ${code}`)));
     worker.unref();
-    return { worker, waiting };
+    return member;
   }
 
   #send<Result>(
@@ -69,6 +73,7 @@ export class ThreadPool {
     transfer: ArrayBuffer[] = [],
     onEvent?: (event: unknown) => void,
   ): Promise<Result> {
+    if (member.ended) return Promise.reject(member.ended);
     const id = this.#nextId++;
     return new Promise<Result>((resolve, reject) => {
       member.waiting.set(id, {

@@ -17,6 +17,7 @@ import {
   offsetsFromCounts,
 } from '../parallel/grid.ts';
 import { type Partition, partition } from '../parallel/partition.ts';
+import type { ThreadPool } from '../parallel/pool.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { penalties } from '../penalties/index.ts';
 import { choose, defaultGrid, type Plan } from '../solvers/choose.ts';
@@ -188,12 +189,30 @@ async function fillGrid(
   const count = byRows ? threads : Math.min(threads, grid.size);
   const bound = (index: number) => Math.floor((index * rows) / count);
   const workers = Array.from({ length: grid.size }, (_, worker) => worker);
-  await threadPool(count).runAll('fill', count, (index): FillPayload => {
+  await together(threadPool(count), 'fill', count, (index): FillPayload => {
     const share = byRows
       ? { rows: [bound(index), bound(index + 1)] as const }
       : { workers: workers.filter((worker) => worker % count === index) };
     return { grid, dataset: { parts, columns }, intercept, share };
   });
+}
+
+/** A joint task of all threads. When one fails, the others may wait for it: they are ended too. */
+async function together<Result>(
+  pool: ThreadPool,
+  task: string,
+  count: number,
+  payloadOf: (index: number) => unknown,
+  onEvent?: (event: unknown) => void,
+): Promise<Result[]> {
+  try {
+    return await pool.runAll<Result>(task, count, payloadOf, onEvent);
+  } catch (error) {
+    await discard(pool);
+    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
 }
 
 /** Adds up the memory of a run, and warns when it is a large part of the machine's. */
@@ -249,21 +268,15 @@ async function solve(
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
   if (options.signal?.aborted) interrupt();
   options.signal?.addEventListener('abort', interrupt);
-  const pool = threadPool(threads);
   try {
-    const outcomes = await pool.runAll<Outcome>(
+    const outcomes = await together<Outcome>(
+      threadPool(threads),
       'solve',
       threads,
       (index): RunPayload => ({ ...payload, index }),
       (event) => options.onEpoch?.(event as Progress),
     );
     return outcomes[0];
-  } catch (error) {
-    // One thread is gone and the others wait for it: end them all.
-    await discard(pool);
-    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
   }

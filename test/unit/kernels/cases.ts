@@ -17,6 +17,7 @@ import {
   drawStep,
   number,
 } from './draw.ts';
+import { vectorCases } from './vector-cases.ts';
 
 /** Takes memory, fills it from `random` and returns a call; its result is compared too. */
 export type KernelCase = (
@@ -71,6 +72,7 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
 
 /** By kernel; a name before a colon is the kernel's, what follows tells variants apart. */
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
+  ...vectorCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));

@@ -30,6 +30,12 @@ function fill<Kind extends Float64Array | Float32Array | Int32Array | Uint8Array
 export const doubles = (arena: Arena, length: number, draw: Draw) =>
   fill(arena.float64(length), length, draw);
 
+export const integers = (arena: Arena, length: number, draw: Draw) =>
+  fill(arena.int32(length), length, draw);
+
+export const bytes = (arena: Arena, length: number, draw: Draw) =>
+  fill(arena.uint8(length), length, draw);
+
 /** Mostly ordinary numbers; zeros of both signs, ones and large ones now and then. */
 export function number(random: Random): number {
   const kind = random.below(12);
@@ -95,11 +101,11 @@ export function drawCell(arena: Arena, random: Random): CellShape {
     units,
     others,
     cell: {
-      offsets: fill(arena.int32(units + 1), units + 1, (k) => starts[k]),
-      indices: fill(arena.int32(total), total, (k) => (k < first ? 0 : flat[k - first])),
+      offsets: integers(arena, units + 1, (k) => starts[k]),
+      indices: integers(arena, total, (k) => (k < first ? 0 : flat[k - first])),
       values: fill(arena.float32(total), total, () => number(random)),
     },
-    order: fill(arena.int32(units), units, (k) => shuffled[k]),
+    order: integers(arena, units, (k) => shuffled[k]),
     begin,
     end,
   };
@@ -114,7 +120,7 @@ export function drawPending(
   const count = random.below(units + 1);
   return {
     pending: {
-      units: fill(arena.int32(units), units, (k) => order[k] ?? 0),
+      units: integers(arena, units, (k) => order[k] ?? 0),
       deltas: doubles(arena, units, () => number(random)),
     },
     count,
@@ -135,9 +141,9 @@ export function drawRowState(arena: Arena, random: Random, loss: Loss, rows: num
     ...drawRows(arena, random, loss, rows),
     norms: doubles(arena, rows, () => (random.below(6) === 0 ? 0 : 50 * random.uniform())),
     collisions: doubles(arena, rows, () => (random.below(3) === 0 ? 0 : 5 * random.uniform())),
-    counts: fill(arena.int32(rows), rows, () => random.below(20)),
-    level: fill(arena.uint8(rows), rows, () => random.below(4)),
-    skip: fill(arena.uint8(rows), rows, () => random.below(8)),
+    counts: integers(arena, rows, () => random.below(20)),
+    level: bytes(arena, rows, () => random.below(4)),
+    skip: bytes(arena, rows, () => random.below(8)),
   };
 }
 
@@ -156,7 +162,7 @@ export function drawMargins(arena: Arena, random: Random, loss: Loss, rows: numb
     margins: doubles(arena, rows, () => number(random)),
     slopes: doubles(arena, rows, () => number(random)),
     curvatures: doubles(arena, rows, () => random.uniform()),
-    dirty: fill(arena.uint8(rows), rows, () => random.below(2)),
+    dirty: bytes(arena, rows, () => random.below(2)),
     density: doubles(arena, rows, () => random.uniform()),
   };
 }
@@ -169,9 +175,9 @@ export function drawColumns(arena: Arena, random: Random, columns: number): Colu
     hessians: doubles(arena, columns, () => perhaps(3)),
     l1: doubles(arena, columns, () => perhaps(0.5)),
     l2: doubles(arena, columns, () => perhaps(0.5)),
-    counts: fill(arena.int32(columns), columns, () => random.below(20)),
-    level: fill(arena.uint8(columns), columns, () => random.below(4)),
-    skip: fill(arena.uint8(columns), columns, () => random.below(8)),
+    counts: integers(arena, columns, () => random.below(20)),
+    level: bytes(arena, columns, () => random.below(4)),
+    skip: bytes(arena, columns, () => random.below(8)),
   };
 }
 

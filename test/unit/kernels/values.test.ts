@@ -1,40 +1,8 @@
 /** Kernel results worked out by hand; numbers are chosen so that no step rounds. */
 import { describe, expect, test } from 'vitest';
-import { type Cell, type Kernels, stat } from '../../../src/kernels/kernels.ts';
-import { plainKernels } from '../../../src/kernels/plain/index.ts';
-import { kernelModule, wasmKernels } from '../../../src/kernels/wasm.ts';
+import { stat } from '../../../src/kernels/kernels.ts';
 import { losses } from '../../../src/losses/index.ts';
-import type { Loss } from '../../../src/losses/loss.ts';
-import { type Arena, createArena } from '../../../src/parallel/arena.ts';
-
-class Desk {
-  readonly arena: Arena = createArena(65536);
-  doubles(...values: number[]): Float64Array {
-    const array = this.arena.float64(values.length);
-    array.set(values);
-    return array;
-  }
-  ints(...values: number[]): Int32Array {
-    const array = this.arena.int32(values.length);
-    array.set(values);
-    return array;
-  }
-  bytes(...values: number[]): Uint8Array {
-    const array = this.arena.uint8(values.length);
-    array.set(values);
-    return array;
-  }
-  cell(offsets: number[], indices: number[], values: number[]): Cell {
-    const floats = this.arena.float32(values.length);
-    floats.set(values);
-    return { offsets: this.ints(...offsets), indices: this.ints(...indices), values: floats };
-  }
-  kernels(name: Kernels['name'], loss: Loss): Kernels {
-    return name === 'plain'
-      ? plainKernels(loss)
-      : wasmKernels(kernelModule(loss.name), this.arena.memory!, loss.parameter);
-  }
-}
+import { Desk } from './desk.ts';
 
 describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
   test('gather adds ⟨w, x⟩ to the margins of the listed rows, or starts from 0', () => {

@@ -3,10 +3,13 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import { Budget, createArena, separateArena } from '../../../src/parallel/arena.ts';
 import {
   allocateGrid,
+  canFillByRows,
+  fillRows,
   fillWorker,
   type Grid,
   imbalance,
   type Orientation,
+  offsetsFromCounts,
 } from '../../../src/parallel/grid.ts';
 import { partition } from '../../../src/parallel/partition.ts';
 import { inParts, sample, zipfDataset } from '../../support/data.ts';
@@ -63,6 +66,51 @@ describe.each(['rows', 'columns'] as const)('orientation %s', (orientation) => {
       }
       expect(next).toBe(parts.workerEntries[worker]);
     }
+  });
+});
+
+describe('one worker, by rows', () => {
+  const { dataset } = sample({ rows: 41, columns: 9, density: 0.3 });
+
+  test('is the only layout that ranges of rows can fill', () => {
+    const can = (size: number, orientation: Orientation) =>
+      canFillByRows(gridOf(dataset, size, orientation, false));
+    expect(can(1, 'rows')).toBe(true);
+    expect([can(1, 'columns'), can(2, 'rows'), can(2, 'columns')]).toEqual([false, false, false]);
+  });
+
+  test.each([
+    { intercept: false, bounds: [0, 41] },
+    { intercept: true, bounds: [0, 41] },
+    { intercept: false, bounds: [0, 20, 41] },
+    { intercept: true, bounds: [0, 1, 13, 13, 40, 41] },
+    { intercept: true, bounds: Array.from({ length: 42 }, (_, k) => k) },
+  ])('ranges fill the cell as the worker does: intercept $intercept, $bounds', (options) => {
+    const { intercept, bounds } = options;
+    for (const data of [dataset, inParts(dataset, 7)]) {
+      const wanted = gridOf(data, 1, 'rows', intercept);
+      const parts = partition(data, 1, 3, intercept);
+      const grid = allocateGrid(separateArena, parts, 'rows');
+      offsetsFromCounts(grid);
+      // The ranges need no order among themselves.
+      for (let k = bounds.length - 1; k > 0; k--) {
+        fillRows(grid, data, intercept, [bounds[k - 1], bounds[k]]);
+      }
+      expect(grid.cells).toEqual(wanted.cells);
+    }
+  });
+
+  test('a range leaves the rows of others alone', () => {
+    const parts = partition(dataset, 1, 3, true);
+    const grid = allocateGrid(separateArena, parts, 'rows');
+    offsetsFromCounts(grid);
+    const { offsets, values } = grid.cells[0];
+    values.fill(-99);
+    fillRows(grid, dataset, true, [10, 12]);
+    const written = [...values.keys()].filter((k) => values[k] !== -99);
+    expect(written).toEqual(
+      Array.from({ length: offsets[12] - offsets[10] }, (_, k) => offsets[10] + k),
+    );
   });
 });
 

@@ -43,6 +43,27 @@ test('an error in a task comes back as it is, and the thread goes on', async () 
   expect(await pool.run('double', 4)).toBe(8);
 });
 
+test('a joint task that fails rejects, and every thread goes on', async () => {
+  const pool = testPool(3);
+  await expect(pool.runAll('fail', 3, (index) => `thread ${index}`)).rejects.toThrow(/^thread /);
+  expect(await pool.runAll<number>('double', 3, (index) => index)).toEqual([0, 2, 4]);
+});
+
+test('closing ends threads in the middle of a task', async () => {
+  const pool = testPool(2);
+  const counters = [0, 1].map(() => new Int32Array(new SharedArrayBuffer(4)));
+  const failed = expect(pool.runAll('tick', 2, (index) => counters[index])).rejects.toThrow(
+    'a worker thread ended',
+  );
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
+  while (counters.some((counter) => Atomics.load(counter, 0) === 0)) await pause();
+  await pool.close();
+  await failed;
+  const atEnd = counters.map((counter) => Atomics.load(counter, 0));
+  await pause();
+  expect(counters.map((counter) => Atomics.load(counter, 0))).toEqual(atEnd);
+});
+
 test('a thread that ends fails the calls that wait for it', async () => {
   const pool = testPool(1);
   await expect(pool.run('exit', 3)).rejects.toThrow('a worker thread ended with code 3');

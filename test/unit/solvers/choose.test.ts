@@ -96,17 +96,24 @@ describe('choose', () => {
 });
 
 describe('defaultGrid', () => {
-  test('is one worker on small data and grows with the non-zeros', () => {
-    const shape = { rows: 1e6, columns: 1e6 };
-    const sizes = [1e3, 1e6, 1e8, 1e9].map((nonzeros) => defaultGrid({ ...shape, nonzeros }));
-    expect(sizes[0]).toBe(1);
-    expect([...sizes].sort((a, b) => a - b)).toEqual(sizes);
-    expect(sizes[3]).toBeGreaterThan(sizes[1]);
+  test.each([
+    [0, 1],
+    [2.5e6 - 1, 1],
+    [2.5e6, 2],
+    [1e7 - 1, 2],
+    [1e7, 4],
+    [1e8 - 1, 4],
+    [1e8, 8],
+    [1e9 - 1, 8],
+    [1e9, 16],
+    [1e12, 16],
+  ])('%i non-zeros: %i workers', (nonzeros, size) => {
+    expect(defaultGrid({ rows: 1e6, columns: 1e6, nonzeros })).toBe(size);
   });
 
   test('is never larger than the rows or columns, never below 1', () => {
-    expect(defaultGrid({ rows: 2, columns: 1e6, nonzeros: 1e6 })).toBeLessThanOrEqual(2);
-    expect(defaultGrid({ rows: 1e6, columns: 3, nonzeros: 3e6 })).toBeLessThanOrEqual(3);
+    expect(defaultGrid({ rows: 3, columns: 1e6, nonzeros: 1e8 })).toBe(3);
+    expect(defaultGrid({ rows: 1e9, columns: 5, nonzeros: 5e9 })).toBe(5);
     expect(defaultGrid({ rows: 5, columns: 0, nonzeros: 0 })).toBe(1);
   });
 });

@@ -1,17 +1,26 @@
 /** The small parts the solvers are made of. */
 import { describe, expect, test } from 'vitest';
+import { plainKernels } from '../../../src/kernels/plain/index.ts';
+import { losses } from '../../../src/losses/index.ts';
 import { stream } from '../../../src/math/random.ts';
 import { Batches } from '../../../src/solvers/batches.ts';
 import { Damping, rotationsFor } from '../../../src/solvers/damping.ts';
+import { InterceptPace } from '../../../src/solvers/intercept-pace.ts';
 import { Schedule } from '../../../src/solvers/schedule.ts';
-import { extrapolate, interpolate } from '../../../src/solvers/segment.ts';
 
 describe('Batches', () => {
-  const never = () => true;
+  const kernels = plainKernels(losses.hinge());
 
   function batchesOf(units: number, run: number, seed = 1) {
     const active = new Int32Array(units);
-    return new Batches(active, new Int32Array(1), run, stream(seed, 1));
+    const runs = new Int32Array(units);
+    return new Batches(active, new Int32Array(1), runs, run, stream(seed, 1));
+  }
+
+  /** Deals where nothing has moved. */
+  function deal(batches: Batches, skip: Uint8Array): void {
+    const still = new Float64Array(skip.length);
+    batches.deal(kernels, skip, still, still);
   }
 
   test.each([
@@ -22,7 +31,7 @@ describe('Batches', () => {
   ])('%i units in runs of %i: each once, in a new order every epoch', (units, run) => {
     const batches = batchesOf(units, run);
     const orders = [1, 2, 3].map(() => {
-      batches.deal(new Uint8Array(units), never);
+      deal(batches, new Uint8Array(units));
       expect(batches.count).toBe(units);
       return [...batches.active];
     });
@@ -33,7 +42,7 @@ describe('Batches', () => {
 
   test('runs stay together', () => {
     const batches = batchesOf(40, 8);
-    batches.deal(new Uint8Array(40), never);
+    deal(batches, new Uint8Array(40));
     for (let k = 0; k < 40; k += 8) {
       const first = batches.active[k];
       expect(first % 8).toBe(0);
@@ -46,17 +55,18 @@ describe('Batches', () => {
   test('a unit rests as long as its skip count says, unless it has moved', () => {
     const batches = batchesOf(5, 1);
     const skip = Uint8Array.from([0, 2, 0, 1, 0]);
-    batches.deal(skip, () => true);
+    deal(batches, skip);
     expect(new Set(batches.active.subarray(0, batches.count))).toEqual(new Set([0, 2, 4]));
     expect([...skip]).toEqual([0, 1, 0, 0, 0]);
-    batches.deal(skip, (unit) => unit !== 1);
+    const start = Float64Array.of(0, 1, 0, 0, 0);
+    batches.deal(kernels, skip, new Float64Array(5), start);
     expect(batches.count).toBe(5);
     expect([...skip]).toEqual([0, 0, 0, 0, 0]);
   });
 
   test('cuts what is active into batches of equal size', () => {
     const batches = batchesOf(11, 1);
-    batches.deal(new Uint8Array(11), never);
+    deal(batches, new Uint8Array(11));
     const starts = [0, 1, 2, 3, 4].map((batch) => batches.begin(batch, 4));
     expect(starts).toEqual([0, 2, 5, 8, 11]);
   });
@@ -116,45 +126,94 @@ describe('rotationsFor', () => {
   });
 });
 
-describe('segment', () => {
-  test('extrapolate adds momentum and remembers where it was', () => {
-    const now = Float64Array.of(3, -1);
-    const start = new Float64Array(2);
-    const previous = Float64Array.of(1, 1);
-    extrapolate(now, start, previous, 0.5);
-    expect([...now]).toEqual([4, -2]);
-    expect([...start]).toEqual([3, -1]);
-    expect([...previous]).toEqual([3, -1]);
+describe('InterceptPace', () => {
+  const factors = (pace: InterceptPace, pulls: readonly number[]) =>
+    pulls.map((pull) => pace.observe(pull));
+  const steady = new Array<number>(8).fill(1);
+  const turning = [1, -1, 1, -1, 1, -1, 1, -1];
+
+  test('eases after 8 epochs of a pull that neither turns nor fades', () => {
+    const pace = new InterceptPace(64, 1);
+    expect(factors(pace, steady)).toEqual([1, 1, 1, 1, 1, 1, 1, 0.25]);
+    expect(factors(pace, [-1, -1, -1, -1, -1, -1, -1, -1])[7]).toBe(1);
   });
 
-  test('interpolate goes part of the way back, or beyond', () => {
-    const now = Float64Array.of(4, 0);
-    interpolate(now, Float64Array.of(2, 2), 0.25);
-    expect([...now]).toEqual([2.5, 1.5]);
-    interpolate(now, Float64Array.of(2, 2), 2);
-    expect([...now]).toEqual([3, 1]);
+  test('leaves a pull alone that fades by half, and one that turns now and then', () => {
+    const pace = new InterceptPace(64, 1);
+    expect(factors(pace, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4])).toEqual(steady);
+    expect(factors(pace, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4.0625])[7]).toBe(0.25);
+    expect(factors(pace, [1, 1, 1, -1, -1, -1, 1, 1])).toEqual(steady);
+  });
+
+  test('restores by doubling when the pull turns in half of the epochs', () => {
+    const pace = new InterceptPace(64, 1);
+    factors(pace, steady);
+    expect(factors(pace, turning)).toEqual([1, 1, 1, 1, 1, 1, 1, 2]);
+    expect(factors(pace, [-1, -1, 1, 1, -1, -1, 1, -1])[7]).toBe(2);
+  });
+
+  test('stays between the lightest and the first weight', () => {
+    const pace = new InterceptPace(64, 10);
+    const weights = [64];
+    const follow = (pulls: readonly number[]) => {
+      const product = factors(pace, pulls).reduce((one, factor) => one * factor, 1);
+      weights.push(weights[weights.length - 1] * product);
+    };
+    for (let k = 0; k < 4; k++) follow(steady);
+    for (let k = 0; k < 4; k++) follow(turning);
+    expect(weights).toEqual([64, 16, 10, 10, 10, 20, 40, 64, 64]);
+  });
+
+  test('a weight below the lightest stays as it is', () => {
+    const pace = new InterceptPace(4, 10);
+    expect(factors(pace, steady)).toEqual(steady);
+    expect(factors(pace, turning)).toEqual(steady);
   });
 });
 
 describe('Schedule', () => {
+  /** The first epoch after `epoch` that is due. */
+  function dueAfter(schedule: Schedule, epoch: number): number {
+    for (let next = epoch + 1; ; next++) if (schedule.isDue(next)) return next;
+  }
+
   test('evaluates the first epoch and every one after while nothing can be foretold', () => {
     const schedule = new Schedule(1e-3);
     expect(schedule.isDue(1)).toBe(true);
-    schedule.note(1, 0.5);
+    schedule.note(1, 0.5, 1);
     expect(schedule.isDue(2)).toBe(true);
     // A gap that does not fall tells nothing.
-    schedule.note(2, 0.6);
+    schedule.note(2, 0.6, 2);
     expect(schedule.isDue(3)).toBe(true);
   });
 
-  test('waits while the tolerance is far, never past where it should be met', () => {
-    const schedule = new Schedule(1e-6);
-    schedule.note(20, 1);
-    schedule.note(21, 0.5);
-    expect(schedule.isDue(22)).toBe(false);
-    // Halving every epoch, 1e-6 is 19 epochs away.
-    expect(schedule.isDue(40)).toBe(true);
-    schedule.note(39, 2e-6);
-    expect(schedule.isDue(40)).toBe(true);
+  test('waits a third of the epochs that remain', () => {
+    // Halving every epoch from ½, the tolerance is 9 epochs away.
+    const schedule = new Schedule(0.5 ** 10);
+    schedule.note(20, 1, 20);
+    schedule.note(21, 0.5, 21);
+    expect(dueAfter(schedule, 21)).toBe(24);
+    schedule.note(24, 0.5 ** 9, 24);
+    expect(dueAfter(schedule, 24)).toBe(25);
+  });
+
+  test('waits at most 5 epochs and at most half of those that have been', () => {
+    const far = (epoch: number) => {
+      const schedule = new Schedule(1e-100);
+      schedule.note(epoch - 1, 1, epoch - 1);
+      schedule.note(epoch, 0.5, epoch);
+      return dueAfter(schedule, epoch) - epoch;
+    };
+    expect([2, 3, 4, 7, 10, 11, 12, 100].map(far)).toEqual([1, 1, 2, 3, 5, 5, 5, 5]);
+  });
+
+  test('waits until the epochs have cost what an evaluation does', () => {
+    const waitWith = (passesPerEpoch: number) => {
+      const schedule = new Schedule(1e-3);
+      schedule.note(30, 1, 30);
+      schedule.note(40, 2, 30 + 10 * passesPerEpoch);
+      return dueAfter(schedule, 40) - 40;
+    };
+    expect([1, 0.5, 0.25, 0.01, 3, 0].map(waitWith)).toEqual([1, 2, 4, 5, 1, 1]);
   });
 });

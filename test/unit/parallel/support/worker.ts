@@ -97,6 +97,10 @@ const tasks: Record<string, Task> = {
     return 'counted';
   },
   byteLength: (buffer: ArrayBuffer) => buffer.byteLength,
+  /** Never ends of itself. */
+  tick: (cells: Int32Array) => {
+    for (;;) Atomics.add(cells, 0, 1);
+  },
   wait: (cells: Int32Array) => Atomics.wait(cells, 0, 0),
 };
 
