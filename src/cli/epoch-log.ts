@@ -36,6 +36,11 @@ export class EpochLog {
     }
   }
 
+  /** Whether lines are missing. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

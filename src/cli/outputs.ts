@@ -7,9 +7,14 @@ export const standardStream = '-';
 
 /**
  * Refuses an output path before any work is done for it: its folder has to exist and to take new
- * files, and it must not be one of the inputs.
+ * files, and it must be neither one of the inputs nor another output.
  */
-export function checkOutput(option: string, path: string, inputs: readonly string[]): void {
+export function checkOutput(
+  option: string,
+  path: string,
+  inputs: readonly string[],
+  outputs: readonly string[] = [],
+): void {
   if (path === standardStream) return;
   const folder = dirname(path);
   const refuse = (reason: string): never => {
@@ -22,11 +27,9 @@ export function checkOutput(option: string, path: string, inputs: readonly strin
   } catch {
     refuse(`no permission to write into the folder ${folder}`);
   }
-  for (const input of inputs) {
-    if (input !== standardStream && realPath(input) === realPath(path)) {
-      refuse('that is also an input, which it would replace');
-    }
-  }
+  const same = (other: string) => other !== standardStream && realPath(other) === realPath(path);
+  if (inputs.some(same)) refuse('that is also an input, which it would replace');
+  if (outputs.some(same)) refuse('that is where the model goes; choose another name');
 }
 
 /** At most one thing can go to standard output. */

@@ -18,8 +18,12 @@ export class Terminal {
     this.outputColours = picocolors.createColors(wantsColour(io.stdout, io.environment));
     for (const stream of [io.stdout, io.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
         this.#closed.add(stream);
+        if (error.code === 'EPIPE') return;
+        // A full disk behind a redirection: what was asked for is incomplete.
+        const which = stream === io.stdout ? 'standard output' : 'standard error';
+        this.error(`${which}: ${error.message}`);
+        io.exit(1);
       });
     }
   }

@@ -117,8 +117,9 @@ export class ThreadPool {
   }
 
   async close(): Promise<void> {
-    // An unreferenced thread does not keep the process alive, not even until it has ended.
-    for (const { worker } of this.#members) worker.ref();
+    // Threads that nobody waits for do not keep the process alive, not even until they have ended.
+    const hold = setInterval(() => {}, 1000);
     await Promise.all(this.#members.map(({ worker }) => worker.terminate()));
+    clearInterval(hold);
   }
 }

@@ -1,12 +1,22 @@
+import { totalmem } from 'node:os';
 import type { Dataset } from '../data/dataset.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
 import type { TrainOptions } from './options.ts';
 
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
 function demand(name: string, value: unknown, wanted: string, fits: boolean): void {
   if (value !== undefined && !fits) {
-    throw new UsageError(`${name} is ${String(value)}; it must be ${wanted}`);
+    throw new UsageError(`${name} is ${shown(value)}; it must be ${wanted}`);
   }
+}
+
+function isDataset(value: unknown): value is Dataset {
+  return typeof value === 'object' && value !== null && 'parts' in value && 'rows' in value;
 }
 
 const known = [
@@ -40,18 +50,38 @@ function checkNames(options: TrainOptions): void {
   }
 }
 
+function checkKinds(options: TrainOptions): void {
+  const { loss, penalty, solver, test, signal, onEpoch, onNotice } = options;
+  const has = (value: unknown, part: string) =>
+    typeof value === 'object' && value !== null && part in value;
+  demand('loss', loss, 'made by a function of losses or by loadLoss', has(loss, 'value'));
+  demand('penalty', penalty, 'made by a function of penalties', has(penalty, 'prox'));
+  demand('solver', solver, 'made by a function of solvers', has(solver, 'name'));
+  demand('test', test, 'a data set (readDataset makes one from a file)', isDataset(test));
+  demand('signal', signal, 'an AbortSignal', signal instanceof AbortSignal);
+  demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
+  demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
+  for (const name of ['intercept', 'consume'] as const) {
+    demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
+  }
+}
+
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
+  if (!isDataset(dataset)) {
+    throw new UsageError(
+      `train wants a data set first, not ${shown(dataset)}: readDataset makes one from a file, datasetFromRows from arrays`,
+    );
+  }
+  if (typeof options !== 'object' || options === null) {
+    throw new UsageError(`options is ${shown(options)}; it must be an object`);
+  }
   checkNames(options);
+  checkKinds(options);
   const { lambda, grid, seed, epochs, tolerance, time, holdout, test, penaltyFactors } = options;
   const whole = (value: number | undefined, low: number, high: number) =>
     value !== undefined && Number.isInteger(value) && value >= low && value <= high;
-  const positive = (value: number | undefined) => value !== undefined && value > 0;
-  const { loss, penalty } = options;
-  const made = (value: object | undefined, part: string) =>
-    typeof value === 'object' && part in value;
-  demand('loss', loss, 'made by a function of losses or loadLoss()', made(loss, 'value'));
-  demand('penalty', penalty, 'made by a function of penalties', made(penalty, 'prox'));
+  const positive = (value: number | undefined) => typeof value === 'number' && value > 0;
   demand('lambda', lambda, 'a positive finite number', positive(lambda) && lambda !== Infinity);
   demand('grid', grid, 'a whole number from 1 to 256', whole(grid, 1, 256));
   demand('seed', seed, 'a whole number from 0 to 2^53 - 1', whole(seed, 0, 2 ** 53 - 1));
@@ -77,4 +107,18 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
       `penaltyFactors[${j}] is ${factor}; factors must be positive (for an unpenalised intercept use the intercept option)`,
     );
   });
+}
+
+/** Bytes that any solver takes at least for a column, a row and a non-zero, data included. */
+const leastBytes = { column: 80, row: 100, nonzero: 16 };
+
+/** One wild index makes a column count that no machine has room for: say so before taking it. */
+export function checkMemory({ name, rows, columns, nonzeros }: Dataset): void {
+  const { column, row, nonzero } = leastBytes;
+  const bytes = column * columns + row * rows + nonzero * nonzeros;
+  if (bytes <= totalmem()) return;
+  const gigabytes = (amount: number) => (amount / 2 ** 30).toFixed(1);
+  throw new DataError(
+    `${name}: ${rows} rows × ${columns} columns with ${nonzeros} non-zeros need at least ${gigabytes(bytes)} GiB; this machine has ${gigabytes(totalmem())} GiB`,
+  );
 }

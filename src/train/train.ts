@@ -24,7 +24,8 @@ import { choose, defaultGrid, type Plan } from '../solvers/choose.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
 import { solvers } from '../solvers/index.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../solvers/run.ts';
-import { checkOptions } from './check-options.ts';
+import { checkMemory, checkOptions } from './check-options.ts';
+import { Listener } from './listener.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
 import type { FillPayload } from './tasks.ts';
 import { discard, threadCount, threadPool } from './threads.ts';
@@ -59,6 +60,7 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   checkOptions(dataset, options);
   const defaults = withDefaults(options);
   const input = prepareInput(dataset, options, defaults);
+  checkMemory(input.train);
   const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.rows };
   const special = settings.intercept || options.penaltyFactors !== undefined;
   const { solver, loss, penalty, lambda } = settings;
@@ -266,6 +268,7 @@ async function solve(
       input.testTargets && { test: { dataset: input.test, targets: input.testTargets } }),
   };
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
+  const listener = new Listener(options.onEpoch, interrupt);
   if (options.signal?.aborted) interrupt();
   options.signal?.addEventListener('abort', interrupt);
   try {
@@ -274,8 +277,9 @@ async function solve(
       'solve',
       threads,
       (index): RunPayload => ({ ...payload, index }),
-      (event) => options.onEpoch?.(event as Progress),
+      (event) => listener.hear(event as Progress),
     );
+    listener.rethrow();
     return outcomes[0];
   } finally {
     options.signal?.removeEventListener('abort', interrupt);

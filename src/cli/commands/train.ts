@@ -8,7 +8,7 @@ import { train } from '../../train/train.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { TrainFlags } from '../definitions/train.ts';
 import { EpochLog } from '../epoch-log.ts';
-import { exitCodeOfStop } from '../exit-codes.ts';
+import { exitCodeOfStop, exitCodes } from '../exit-codes.ts';
 import { Interrupts } from '../interrupts.ts';
 import {
   checkOutput,
@@ -88,6 +88,10 @@ export async function trainAndSave(
     const report = completeReport(result, read, started);
     log?.write({ event: 'result', ...report });
     log?.close();
+    if (log?.failed) {
+      terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
+      return { report, path, code: exitCodes.failure };
+    }
     return { report, path, code: exitCodeOfStop(report.stopped, interrupts.received) };
   } finally {
     progress.end();
@@ -110,7 +114,7 @@ function checkPaths(data: string, path: string, flags: TrainFlags): void {
     '--json': flags.json ?? false,
   });
   checkOutput('--output', path, inputs);
-  if (flags.log !== undefined) checkOutput('--log', flags.log, [...inputs, path]);
+  if (flags.log !== undefined) checkOutput('--log', flags.log, inputs, [path]);
 }
 
 function watchInterrupts(terminal: Terminal, progress: Progress): Interrupts {

@@ -124,7 +124,12 @@ function addProblemOptions(command: Command): void {
 function addStoppingOptions(command: Command): void {
   command
     .optionsGroup('Stopping, whichever comes first:')
-    .option('--tolerance <number>', 'relative duality gap to reach', positive, 1e-3)
+    .option(
+      '--tolerance <number>',
+      'relative duality gap to reach; a few polishing epochs follow',
+      positive,
+      1e-3,
+    )
     .option('--epochs <number>', 'most epochs', whole(1), 10_000)
     .option('--time <seconds>', 'most seconds of training', positive);
 }
