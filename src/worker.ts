@@ -13,11 +13,13 @@ const tasks: Record<string, Task> = {
   solve: (payload: RunPayload, emit) => runThread(payload, emit),
 };
 
-parentPort?.on('message', async ({ id, task, payload }: Request) => {
+async function answer({ id, task, payload }: Request): Promise<void> {
   const send = (reply: Reply) => parentPort?.postMessage(reply, []);
   try {
     send({ id, result: await tasks[task](payload as never, (event) => send({ id, event })) });
   } catch (error) {
     send({ id, error: error instanceof Error ? error : new Error(String(error)) });
   }
-});
+}
+
+parentPort?.on('message', (request: Request) => void answer(request));

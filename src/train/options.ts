@@ -39,7 +39,8 @@ export interface TrainOptions {
   consume?: boolean;
   /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
   trace?: Int32Array;
-  onEpoch?: (event: EpochEvent) => void;
+  /** An exception in it, or the rejection of its promise, stops the run and rejects train(). */
+  onEpoch?: (event: EpochEvent) => void | Promise<void>;
   /** Something a person should know: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */

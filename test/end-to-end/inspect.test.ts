@@ -27,14 +27,14 @@ trained on   10 rows × 4 columns, 25 non-zeros
 solver       ring, grid 2, seed 1
 stopped      converged after 9 epochs
 objective    0.31133, at least 0.3111 for any weights
-certificate  within 0.074 % of the optimum (certified: relative duality gap 7.4e-4)
+certificate  within 0.075 % of the optimum (certified: relative duality gap 7.4e-4)
 weights      3 of 4 are not 0 (75.00 %)
 norms        L1 3.75, L2 2.41091
 intercept    0
 
 largest weights, by feature:
 4  +2            three
-2  −1.25         one
+2  -1.25         one
 `);
 });
 
