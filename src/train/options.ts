@@ -40,7 +40,7 @@ export interface TrainOptions {
   /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
   trace?: Int32Array;
   /** An exception in it, or the rejection of its promise, stops the run and rejects train(). */
-  onEpoch?: (event: EpochEvent) => void | Promise<void>;
+  onEpoch?: (event: EpochEvent) => unknown;
   /** Something a person should know: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
