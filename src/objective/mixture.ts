@@ -43,6 +43,12 @@ export class Mixture {
     return share;
   }
 
+  /** Goes to w itself: for solvers whose result is to be one of their iterates. */
+  replace(weights: Float64Array, margins: Float64Array): void {
+    this.#empty = true;
+    this.take(weights, margins);
+  }
+
   /** P here. */
   primal(): number {
     return this.#objective.primal(this.weights, this.#margins);

@@ -67,7 +67,7 @@ export function drive(
       );
     }
     dual = Math.max(dual, found.dual);
-    if (found.primal < Infinity && best.take(method.weights, method.margins) > 0) {
+    if (found.primal < Infinity && keep(method, found.primal, primal, best)) {
       primal = best.primal();
       testError = measureTest?.(best.weights);
     }
@@ -110,4 +110,12 @@ export function drive(
       };
     }
   }
+}
+
+/** Lets the best primal point profit from the current one; returns whether it has moved. */
+function keep(method: Method, found: number, least: number, best: Mixture): boolean {
+  if (method.mixes) return best.take(method.weights, method.margins) > 0;
+  if (found >= least) return false;
+  best.replace(method.weights, method.margins);
+  return true;
 }

@@ -54,6 +54,7 @@ function defaultSteps(settings: DsoSettings, loss: Loss, rows: number): [number,
 export class Dso implements Method {
   passes = 0;
   readonly polish = 0;
+  readonly mixes = false;
   readonly #place: Workplace;
   readonly #settings: DsoSettings;
   readonly #memory: DsoMemory;

@@ -30,6 +30,8 @@ export interface Method {
    * and late epochs touch few rows: for a pass or two they halve what is left.
    */
   readonly polish: number;
+  /** Whether the result may be mixed from iterates; otherwise it is the one with the least P. */
+  readonly mixes: boolean;
   /** One epoch. */
   epoch(): void;
   /**

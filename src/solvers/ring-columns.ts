@@ -80,6 +80,7 @@ export class RingColumns implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 0;
+  readonly mixes = true;
   readonly #place: Workplace;
   readonly #memory: RingColumnsMemory;
   readonly #workers: WorkerMargins[];

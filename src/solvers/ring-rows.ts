@@ -41,6 +41,7 @@ export class RingRows implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 6;
+  readonly mixes = true;
   readonly #place: Workplace;
   readonly #state: RowModeState;
   readonly #rotations: number;
