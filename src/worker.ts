@@ -1,6 +1,7 @@
 /** What a worker thread runs: it waits for requests and answers them by name. */
 import { parentPort } from 'node:worker_threads';
 import { parseTasks } from './data/tasks.ts';
+import { collectGarbage } from './parallel/collect-garbage.ts';
 import type { Reply, Request } from './parallel/pool.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
 import { type FillPayload, fill } from './train/tasks.ts';
@@ -10,6 +11,7 @@ type Task = (payload: never, emit: (event: unknown) => void) => unknown;
 const tasks: Record<string, Task> = {
   ...(parseTasks as Record<string, Task>),
   fill: (payload: FillPayload) => fill(payload),
+  'collect-garbage': () => collectGarbage(),
   solve: (payload: RunPayload, emit) => runThread(payload, emit),
 };
 

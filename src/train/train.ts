@@ -9,6 +9,7 @@ import { evaluate } from '../metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
+import { collectGarbage } from '../parallel/collect-garbage.ts';
 import {
   allocateGrid,
   canFillByRows,
@@ -69,7 +70,7 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   const threads = Math.min(threadCount(options.threads), grid);
   options.onNotice?.(describe(plan, grid, threads));
   const run = await layOut(input, options, settings, plan, grid, threads);
-  if (options.consume) release(dataset, input.train);
+  if (options.consume) await release(threads, dataset, input.train);
   const laidOut = performance.now();
   const outcome = await solve(run, input, options, settings, plan, threads);
   const solved = performance.now();
@@ -234,9 +235,16 @@ function bytesOf(parts: Partition, plan: Plan, input: Input, options: TrainOptio
   return budget.bytes;
 }
 
-/** Lets go of the data set's own arrays: the grid holds the data now. */
-function release(...datasets: Dataset[]): void {
-  for (const { parts } of datasets) (parts as DatasetPart[]).length = 0;
+/** From so many non-zeros on, memory is worth the few milliseconds it takes to get it back. */
+const worthCollecting = 2e6;
+
+/** Lets go of the data set's own arrays, here and in every thread: the grid holds the data now. */
+async function release(threads: number, dataset: Dataset, trained: Dataset): Promise<void> {
+  for (const { parts } of [dataset, trained]) (parts as DatasetPart[]).length = 0;
+  if (dataset.nonzeros < worthCollecting) return;
+  const pool = threadPool(threads);
+  collectGarbage();
+  await pool.runAll('collect-garbage', pool.threads, () => undefined);
 }
 
 async function solve(
