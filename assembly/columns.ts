@@ -99,8 +99,7 @@ function stepColumn(
     setDouble(weights, j, next);
     setByte(levels, j, 0);
     addDouble(stats, 0, <f64>int(counts, j));
-    addDouble(stats, 1, 1);
-    addDouble(stats, 2, h / (h + l2));
+    addDouble(stats, 1, h / (h + l2));
     return delta;
   }
   let level = 0;

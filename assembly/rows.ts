@@ -104,14 +104,12 @@ function stepRow(
   const q = (double(norms, i) + damping * double(collisions, i)) * inverseRows;
   const next = loss.dualStep(alpha, u, q, y, parameter);
   const delta = next - alpha;
-  addDouble(stats, 3, loss.value(u, y, parameter));
   if (delta != 0) {
     setDouble(alphas, i, next);
     setByte(levels, i, 0);
     const curvature = loss.curvature(u + q * delta, y, parameter, -next);
     addDouble(stats, 0, 2 * <f64>int(counts, i));
-    addDouble(stats, 1, 1);
-    addDouble(stats, 2, curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1);
+    addDouble(stats, 1, curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1);
     return delta;
   }
   addDouble(stats, 0, <f64>int(counts, i));

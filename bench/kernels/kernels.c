@@ -150,14 +150,11 @@ INLINE double stepHingeRow(int i, double u) {
   const double q = (the.norms[i] + the.damping * the.collisions[i]) * the.inverseRows;
   const double next = hingeDualStep(alpha, u, q, y);
   const double delta = next - alpha;
-  const double z = y * u;
-  the.stats[3] += z < 1 ? 1 - z : 0;
   if (delta != 0) {
     the.alpha[i] = next;
     the.level[i] = 0;
     the.stats[0] += 2 * (double)the.counts[i];
     the.stats[1] += 1;
-    the.stats[2] += 1;
     return delta;
   }
   the.stats[0] += the.counts[i];

@@ -48,7 +48,7 @@ export interface Pending {
 }
 
 /** Slots of the `stats` array that step and sweep kernels add to. */
-export const stat = { work: 0, moved: 1, effective: 2, loss: 3, length: 8 } as const;
+export const stat = { work: 0, effective: 1, length: 8 } as const;
 
 /** Scalars of a dual step. */
 export interface RowStep {

@@ -203,8 +203,8 @@ export class RingColumns implements Method {
     }
     if (team.shared.workers === 1) this.#sweep();
     else this.#rotate();
-    const [work, , effective] = team.reduce(3, (block, values) => {
-      values.set(this.#blocks[block].stats.subarray(0, 3));
+    const [work, effective] = team.reduce(2, (block, values) => {
+      values.set(this.#blocks[block].stats.subarray(0, 2));
     });
     this.passes += work / Math.max(1, problem.entries);
     const { eta, exactness } = this.#search();

@@ -86,8 +86,8 @@ export class RingRows implements Method {
     }
     if (team.shared.workers === 1) this.#sweep();
     else this.#rotate();
-    const [work, , effective] = team.reduce(3, (worker, values) => {
-      values.set(this.#state.workers[worker].stats.subarray(0, 3));
+    const [work, effective] = team.reduce(2, (worker, values) => {
+      values.set(this.#state.workers[worker].stats.subarray(0, 2));
     });
     this.passes += work / Math.max(1, this.#place.problem.entries);
     const { eta, exactness } = this.#search();

@@ -45,8 +45,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
       columns.weights[j] = next;
       columns.level[j] = 0;
       stats[0] += columns.counts[j];
-      stats[1] += 1;
-      stats[2] += h / (h + l2);
+      stats[1] += h / (h + l2);
       return delta;
     }
     let level = 0;

@@ -28,15 +28,13 @@ export function plainRowKernels(loss: Loss): RowKernels {
     const q = (rows.norms[i] + step.damping * rows.collisions[i]) * step.inverseRows;
     const next = loss.dualStep(alpha, u, q, y, parameter);
     const delta = next - alpha;
-    stats[3] += loss.value(u, y, parameter);
     if (delta !== 0) {
       rows.alpha[i] = next;
       rows.level[i] = 0;
       // An exact step ends where −α is the slope of ℓ.
       const curvature = loss.curvature(u + q * delta, y, parameter, -next);
       stats[0] += 2 * rows.counts[i];
-      stats[1] += 1;
-      stats[2] += curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1;
+      stats[1] += curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1;
       return delta;
     }
     stats[0] += rows.counts[i];

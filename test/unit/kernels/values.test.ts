@@ -71,8 +71,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect([...rows.level]).toEqual([0, 0, 0, 3]);
     expect([...rows.skip]).toEqual([0, 0, 0, 7]);
     expect(stats[stat.work]).toBe(2 * (3 + 4 + 5) + 6);
-    expect(stats[stat.moved]).toBe(3);
-    expect(stats[stat.loss]).toBe(1 + 1 + 4 + 0);
+    expect(stats[stat.effective]).toBe(3);
   });
 
   test('a row rests only when its gradient is more than 0.05 beyond the bound', () => {
