@@ -2,5 +2,7 @@
 export * from "./columns";
 export * from "./rows";
 export * from "./saddle";
+export * from "./sgd";
 export * from "./sums";
 export * from "./vectors";
+export * from "./whole-rows";

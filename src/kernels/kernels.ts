@@ -16,6 +16,19 @@ export interface Cell {
 }
 
 /**
+ * Whole rows of one worker, across its cells: the entries of row i in block b are
+ * offsets[b·(rows+1) + i] … offsets[b·(rows+1) + i + 1]-1, and their columns count from starts[b].
+ */
+export interface WholeRows {
+  readonly rows: number;
+  readonly blocks: number;
+  readonly offsets: Int32Array;
+  readonly indices: Int32Array;
+  readonly values: Float32Array;
+  readonly starts: Int32Array;
+}
+
+/**
  * How a column's dual image v_j becomes its weight in row mode:
  * w_j = soft(v_j + shift_j, threshold_j) · inverse_j, the minimiser of
  * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w.
@@ -115,6 +128,46 @@ export interface SaddleStep {
   readonly l1: number;
   readonly l2: number;
   readonly inverseRows: number;
+}
+
+/** Doubles per column in stochastic gradient descent: one cache line, see sgdSlot. */
+export const sgdStride = 8;
+
+/**
+ * Slots of a column's line: the weight; AdaGrad's sum of squared gradients; the step size by which
+ * the penalty acts per unit of time; when the weight was last brought up to date; its sum over
+ * time; λ l1 f_j and λ l2 f_j; AdaGrad's numerator η_j.
+ */
+export const sgdSlot = {
+  weight: 0,
+  squares: 1,
+  rate: 2,
+  seen: 3,
+  sum: 4,
+  l1: 5,
+  l2: 6,
+  scale: 7,
+} as const;
+
+/**
+ * What a worker carries from row to row: time since the epoch began (steps with AdaGrad, else the
+ * sum of step sizes), the age that step sizes fall with, and entries touched so far.
+ */
+export const sgdPace = { time: 0, age: 1, work: 2, length: 8 } as const;
+
+export interface SgdRows {
+  readonly labels: Float64Array;
+  /** −ℓ' at the row's last step. */
+  readonly alpha: Float64Array;
+}
+
+export interface SgdStep {
+  /** Step sizes η_j/√G_j, or else η₀/√age for all columns. */
+  readonly adagrad: boolean;
+  /** η₀; AdaGrad's are in the columns' lines. */
+  readonly stepSize: number;
+  /** By how much a step adds to the age. */
+  readonly aging: number;
 }
 
 /** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
@@ -231,6 +284,22 @@ export interface Kernels extends VectorKernels {
     stats: Float64Array,
   ): void;
 
+  /**
+   * One worker by itself, one whole row at a time: margin, dual step, and for each of its columns
+   * weights[j] += (1/m) Δα · value · inverse[j], where 1/inverse[j] is the column's curvature.
+   */
+  sweepWholeRows(
+    whole: WholeRows,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: Pick<RowState, 'labels' | 'alpha' | 'norms' | 'counts'>,
+    inverseRows: number,
+    inverse: Float64Array,
+    weights: Float64Array,
+    stats: Float64Array,
+  ): void;
+
   /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
   scatterColumns(cell: Cell, pending: Pending, count: number, rows: MarginState): void;
 
@@ -280,6 +349,21 @@ export interface Kernels extends VectorKernels {
     columns: Float64Array,
     step: SaddleStep,
   ): void;
+
+  /** Gradient steps on the listed rows; the penalty acts on a column when a row meets it. */
+  sgdRows(
+    whole: WholeRows,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    rows: SgdRows,
+    lines: Float64Array,
+    pace: Float64Array,
+    step: SgdStep,
+  ): void;
+
+  /** Brings every column up to date and starts a new count of time. */
+  sgdSettle(lines: Float64Array, pace: Float64Array): void;
 
   /** Σ ℓ(u_i, y_i) */
   lossSum(margins: Float64Array, labels: Float64Array, begin: number, end: number): number;

@@ -161,6 +161,28 @@ export function wasmKernels(
         stats.byteOffset,
       );
     },
+    sweepWholeRows: (whole, order, begin, end, rows, inverseRows, inverse, weights, stats) => {
+      wasm.sweepWholeRows(
+        whole.rows,
+        whole.blocks,
+        whole.offsets.byteOffset,
+        whole.indices.byteOffset,
+        whole.values.byteOffset,
+        whole.starts.byteOffset,
+        order.byteOffset,
+        begin,
+        end,
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        rows.norms.byteOffset,
+        rows.counts.byteOffset,
+        inverseRows,
+        inverse.byteOffset,
+        weights.byteOffset,
+        parameter,
+        stats.byteOffset,
+      );
+    },
     scatterColumns: (cell, pending, count, rows) => {
       wasm.scatterColumns(
         cell.offsets.byteOffset,
@@ -266,6 +288,30 @@ export function wasmKernels(
         step.inverseRows,
         parameter,
       );
+    },
+    sgdRows: (whole, order, begin, end, rows, lines, pace, step) => {
+      wasm.sgdRows(
+        whole.rows,
+        whole.blocks,
+        whole.offsets.byteOffset,
+        whole.indices.byteOffset,
+        whole.values.byteOffset,
+        whole.starts.byteOffset,
+        order.byteOffset,
+        begin,
+        end,
+        rows.labels.byteOffset,
+        rows.alpha.byteOffset,
+        lines.byteOffset,
+        pace.byteOffset,
+        step.adagrad ? 1 : 0,
+        step.stepSize,
+        step.aging,
+        parameter,
+      );
+    },
+    sgdSettle: (lines, pace) => {
+      wasm.sgdSettle(lines.byteOffset, lines.length, pace.byteOffset);
     },
     lossSum: (margins, labels, begin, end) =>
       wasm.lossSum(margins.byteOffset, labels.byteOffset, begin, end, parameter),

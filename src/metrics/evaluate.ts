@@ -1,11 +1,11 @@
 import type { Dataset } from '../data/dataset.ts';
 import { DataError } from '../errors.ts';
+import { rank } from '../math/ranking.ts';
 import { log1pExp } from '../math/scalars.ts';
 import { CompensatedSum, sum } from '../math/sum.ts';
 import type { Model } from '../model/model.ts';
 import type { ClassificationMetrics, Metrics, RegressionMetrics } from './metrics.ts';
 import { isPositive } from './predict.ts';
-import { rank } from './ranking.ts';
 import { scoreDataset } from './score.ts';
 
 /** How well a model does on rows whose labels are known; throws a DataError for foreign labels. */

@@ -43,6 +43,14 @@ export function allocateGrid(arena: Arena, partition: Partition, orientation: Or
   return { size, orientation, partition, cells };
 }
 
+/** The offsets of all cells of a worker, which lie one after the other. */
+export function workerOffsets({ size, cells }: Grid, worker: number): Int32Array {
+  const first = cells[worker * size].offsets;
+  const last = cells[(worker + 1) * size - 1].offsets;
+  const length = (last.byteOffset - first.byteOffset) / 4 + last.length;
+  return new Int32Array(first.buffer, first.byteOffset, length);
+}
+
 /** Copies the rows of one worker from the data set into its cells. */
 export function fillWorker(
   grid: Grid,
@@ -53,9 +61,7 @@ export function fillWorker(
   const { size, partition } = grid;
   const cells = grid.cells.slice(worker * size, (worker + 1) * size);
   const first = cells[0].offsets;
-  const last = cells[size - 1].offsets;
-  const length = (last.byteOffset - first.byteOffset) / 4 + last.length;
-  const offsets = new Int32Array(first.buffer, first.byteOffset, length);
+  const offsets = workerOffsets(grid, worker);
   const bases = Int32Array.from(cells, (cell) => (cell.offsets.byteOffset - first.byteOffset) / 4);
   const rows = workerRows(partition, dataset, worker);
   const ones = intercept ? dataset.columns : -1;

@@ -9,6 +9,11 @@ export function blockAt(worker: number, iteration: number, size: number): number
   return (worker + iteration) % size;
 }
 
+/** A way for every worker to meet every block once, no two workers holding the same one. */
+export interface Rotation {
+  rotate(visit: (worker: number, block: number) => void): void;
+}
+
 /**
  * Blocks travel round a ring of workers: in p inner iterations every worker meets every block, and
  * two workers never hold the same one. A block passes from worker q+1 to worker q as soon as q+1
@@ -18,7 +23,7 @@ export function blockAt(worker: number, iteration: number, size: number): number
  * visitor's rows and the block, the result is the one of the serial order of Lemma 1, whatever
  * the number of threads.
  */
-export class Ring {
+export class Ring implements Rotation {
   readonly #team: Team;
   readonly #wait: SpinWait;
   #visits = 0;

@@ -1,23 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
-import type { Orientation } from '../parallel/grid.ts';
-import type { Penalty } from '../penalties/penalty.ts';
+import type { Engine, Request, Shape } from './engine.ts';
+import { engineOf, engines, type Plan } from './engines.ts';
 import type { RingRowsOptions } from './ring-rows.ts';
-import type { DsoSettings, Solver } from './solver.ts';
-
-/** A solver made definite for one problem. */
-export type Plan = (
-  | { readonly solver: 'dso'; readonly settings: DsoSettings }
-  | ({ readonly solver: 'ring'; readonly mode: 'rows' } & RingRowsOptions)
-  | { readonly solver: 'ring'; readonly mode: 'columns'; readonly rotations?: number }
-) & { readonly orientation: Orientation; readonly reason: string };
-
-export interface Shape {
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-}
+import type { RingSettings, Solver } from './solver.ts';
 
 /** Functions every loss must have before a duality gap can be had. */
 const dualParts = [
@@ -57,14 +44,10 @@ function missing(loss: Loss): string | undefined {
   return `loss '${loss.name}' is not built in: threads load a custom loss from a module, so make it with loadLoss('./${loss.name}.js')`;
 }
 
-function rowOptions(
-  loss: Loss,
-  penalty: Penalty,
-  lambda: number,
-  special: boolean,
-): Omit<RingRowsOptions, 'rotations'> {
+function rowOptions(request: Request): RingRowsOptions {
+  const { loss, penalty, lambda, intercept, factors } = request;
   return {
-    mapped: special || penalty.l1 > 0 || penalty.l2 !== 1,
+    mapped: intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1,
     proximal: lambda,
     startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,
   };
@@ -76,7 +59,7 @@ type RingMode = 'rows' | 'columns';
 const worthColumns = { steep: 1, flat: 10 };
 
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
-function favouredMode(loss: Loss, penalty: Penalty, shape: Shape): [RingMode, string] {
+function favouredMode({ loss, penalty, shape }: Request): [RingMode, string] {
   if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
   if (!(penalty.l2 > 0)) {
     return ['columns', `${loss.name} with ${penalty.name}: primal steps, column by column`];
@@ -88,48 +71,48 @@ function favouredMode(loss: Loss, penalty: Penalty, shape: Shape): [RingMode, st
     : ['rows', `${loss.name} on this shape: dual steps, row by row`];
 }
 
-/**
- * Decides what runs. `special` says that columns differ in their penalty (factors, an intercept).
- * Column mode needs ℓ''; row mode takes every loss, at the price of proximal steps where the
- * penalty has no curvature. A rule on options and data, never on the machine.
- */
-export function choose(
-  solver: Solver,
-  loss: Loss,
-  penalty: Penalty,
-  lambda: number,
-  special: boolean,
-  shape: Shape,
-): Plan {
-  if (!['auto', 'dso', 'ring'].includes(solver.name)) {
+/** Row mode takes every loss, at the price of proximal steps where the penalty has no curvature. */
+function planRing({ mode: asked, rotations }: RingSettings, request: Request): Plan {
+  const [mode, reason] = asked === 'auto' ? favouredMode(request) : ([asked, 'as asked'] as const);
+  const turns = rotations === undefined ? {} : { rotations };
+  return mode === 'columns'
+    ? { engine: 'ring-columns', settings: turns, reason }
+    : { engine: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
+}
+
+function planOf(solver: Solver, request: Request): Plan {
+  if (solver.name === 'auto') return planRing({ mode: 'auto' }, request);
+  if (solver.name === 'ring') return planRing(solver.settings, request);
+  if (!Object.hasOwn(engines, solver.name)) {
     throw new UsageError(
       `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,
     );
   }
-  const lack = missing(loss);
+  return { engine: solver.name, settings: solver.settings, reason: 'as asked' } as Plan;
+}
+
+/**
+ * Decides what runs. A rule on options and data, never on the machine or the number of threads:
+ * these must not change a bit of the model.
+ */
+export function choose(solver: Solver, request: Request): Plan {
+  const plan = planOf(solver, request);
+  const lack = missing(request.loss);
   if (lack) throw new UsageError(lack);
-  if (solver.name === 'dso') {
-    if (solver.settings.initialize > 0 && !(penalty.l2 > 0)) {
-      throw new UsageError(
-        `dso cannot start from local dual coordinate descent with penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net)`,
-      );
-    }
-    return { solver: 'dso', settings: solver.settings, orientation: 'rows', reason: 'as asked' };
-  }
-  const settings = solver.name === 'ring' ? solver.settings : { mode: 'auto' as const };
-  if (settings.mode === 'columns' && !loss.smooth) {
+  const refusal = engineOf(plan).refusal?.(request, plan.settings);
+  if (refusal) throw new UsageError(`${solver.name} ${refusal}`);
+  return plan;
+}
+
+/** The grid a plan runs on: what was asked for, or what suits the data and the solver. */
+export function gridFor(plan: Plan, asked: number | undefined, shape: Shape): number {
+  const { serial, leastGrid = 1 }: Engine<unknown, unknown> = engineOf(plan);
+  if (serial && asked !== undefined && asked > 1) {
     throw new UsageError(
-      `ring in column mode needs a smooth loss; '${loss.name}' has no second derivative (use --mode rows)`,
+      `grid is ${asked}; ${plan.engine} is a serial method and runs on a grid of 1`,
     );
   }
-  const [mode, reason] =
-    settings.mode === 'auto'
-      ? favouredMode(loss, penalty, shape)
-      : ([settings.mode, 'as asked'] as const);
-  const rotations = settings.rotations === undefined ? {} : { rotations: settings.rotations };
-  if (mode === 'columns') {
-    return { solver: 'ring', mode, orientation: 'columns', reason, ...rotations };
-  }
-  const options = rowOptions(loss, penalty, lambda, special);
-  return { solver: 'ring', mode, orientation: 'rows', reason, ...options, ...rotations };
+  if (serial) return 1;
+  const most = Math.max(1, Math.min(shape.rows, shape.columns));
+  return asked ?? Math.min(most, Math.max(leastGrid, defaultGrid(shape)));
 }

@@ -1,7 +1,8 @@
 import type { Mixture } from '../objective/mixture.ts';
-import { relativeGap } from '../objective/objective.ts';
+import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { Method, Workplace } from './method.ts';
 import { Schedule } from './schedule.ts';
+import type { Measured, TestMeasure } from './test-measure.ts';
 
 export interface Limits {
   readonly tolerance: number;
@@ -20,7 +21,12 @@ export interface Progress {
   readonly primal: number;
   readonly dual: number;
   readonly relativeGap: number;
+  /** P and D of the last iterate that was evaluated, where primal and dual are the best so far. */
+  readonly latest?: Gap;
   readonly testError?: number;
+  readonly testAuprc?: number;
+  /** Block visits in the order they began, worker · p + block, where a solver leaves it free. */
+  readonly visits?: Int32Array;
 }
 
 export interface Outcome {
@@ -46,17 +52,20 @@ export function drive(
   method: Method,
   limits: Limits,
   best: Mixture,
-  measureTest: ((weights: Float64Array) => number) | undefined,
+  test: TestMeasure | undefined,
   report: (progress: Progress) => void,
 ): Outcome {
   const { team, objective } = place;
   const start = performance.now();
-  const seconds = () => (performance.now() - start) / 1000;
+  // Nobody trains faster for being tested less often: the clock stands still meanwhile.
+  let measuring = 0;
+  const seconds = () => (performance.now() - start - measuring) / 1000;
   const schedule = new Schedule(limits.tolerance);
   const atZero = objective.primalAtZero();
   let primal = Infinity;
   let dual = -Infinity;
-  let testError: number | undefined;
+  let latest: Gap | undefined;
+  let measured: Measured | undefined;
   const gap = () => relativeGap({ primal, dual }, atZero);
   const met = () => gap() <= limits.tolerance;
   const evaluate = (epoch: number, whole: boolean) => {
@@ -67,9 +76,13 @@ export function drive(
       );
     }
     dual = Math.max(dual, found.dual);
-    if (found.primal < Infinity && keep(method, found.primal, primal, best)) {
-      primal = best.primal();
-      testError = measureTest?.(best.weights);
+    if (found.primal < Infinity) latest = found;
+    const moved = found.primal < Infinity && keep(method, found.primal, primal, best);
+    if (moved) primal = best.primal();
+    if (test && (test.latest ? found.primal < Infinity : moved)) {
+      const before = performance.now();
+      measured = test.measure(test.latest ? method.weights : best.weights);
+      measuring += performance.now() - before;
     }
     if (whole) schedule.note(epoch, gap(), method.passes);
   };
@@ -95,8 +108,18 @@ export function drive(
       left = -1;
     }
     if (team.index === 0) {
-      const progress = { epoch, seconds: seconds(), passes: method.passes, primal, dual };
-      report({ ...progress, relativeGap: gap(), ...(testError !== undefined && { testError }) });
+      report({
+        epoch,
+        seconds: seconds(),
+        passes: method.passes,
+        primal,
+        dual,
+        relativeGap: gap(),
+        ...(latest && { latest }),
+        ...(measured && { testError: measured.error }),
+        ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
+        ...(method.visits && { visits: method.visits.slice() }),
+      });
     }
     if (ending && (met() || limit !== goOn)) {
       return {

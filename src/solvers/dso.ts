@@ -4,6 +4,8 @@ import { type Random, stream } from '../math/random.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
+import type { Rotation } from '../parallel/ring.ts';
+import type { Engine } from './engine.ts';
 import { localDualDescent } from './local-descent.ts';
 import type { Method, Workplace } from './method.ts';
 import type { DsoSettings } from './solver.ts';
@@ -60,10 +62,18 @@ export class Dso implements Method {
   readonly #memory: DsoMemory;
   readonly #steps: readonly [number, number];
   readonly #random: Map<number, Random>;
+  readonly #rotation: Rotation;
   #t = 0;
 
-  constructor(place: Workplace, memory: DsoMemory, settings: DsoSettings, loss: Loss) {
+  constructor(
+    place: Workplace,
+    memory: DsoMemory,
+    settings: DsoSettings,
+    loss: Loss,
+    rotation: Rotation = place.ring,
+  ) {
     this.#place = place;
+    this.#rotation = rotation;
     this.#memory = memory;
     this.#settings = settings;
     const [weightStep, alphaStep] = defaultSteps(settings, loss, place.problem.rows);
@@ -91,7 +101,7 @@ export class Dso implements Method {
   }
 
   epoch(): void {
-    const { ring, problem, kernels } = this.#place;
+    const { problem, kernels } = this.#place;
     const { cells, size } = problem.grid;
     this.#t += 1;
     if (this.#settings.svrg) this.#takeSnapshot();
@@ -100,7 +110,7 @@ export class Dso implements Method {
       const order = this.#rowView(this.#memory.order, worker);
       random.shuffle(order, order.length);
     }
-    ring.rotate((worker, block) => {
+    this.#rotation.rotate((worker, block) => {
       const order = this.#rowView(this.#memory.order, worker);
       kernels.saddleRows(
         cells[worker * size + block],
@@ -303,3 +313,13 @@ function boxOf(atZero: number, l1: number, l2: number): number {
   const quadratic = l2 > 0 ? Math.sqrt(atZero / l2) : Infinity;
   return l1 > 0 ? Math.min(quadratic, atZero / l1) : quadratic;
 }
+
+export const dsoEngine: Engine<DsoSettings, DsoMemory> = {
+  orientation: 'rows',
+  refusal: ({ penalty }, { initialize }) =>
+    initialize > 0 && !(penalty.l2 > 0)
+      ? `cannot start from local dual coordinate descent with penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net)`
+      : undefined,
+  allocate: allocateDso,
+  create: (place, memory, settings, loss) => new Dso(place, memory, settings, loss),
+};

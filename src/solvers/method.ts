@@ -32,6 +32,8 @@ export interface Method {
   readonly polish: number;
   /** Whether the result may be mixed from iterates; otherwise it is the one with the least P. */
   readonly mixes: boolean;
+  /** The order in which the last epoch visited the cells, where it was free. */
+  readonly visits?: Int32Array | undefined;
   /** One epoch. */
   epoch(): void;
   /**

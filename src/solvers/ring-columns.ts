@@ -6,6 +6,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import { Damping, rotationsFor } from './damping.ts';
+import type { Engine } from './engine.ts';
 import type { Method, Workplace } from './method.ts';
 
 /** Columns lie in the order of their frequency, which no batch should know of. */
@@ -19,6 +20,10 @@ const sweepChunk = 256;
 const refreshEvery = 8;
 /** The line search may go on to twice the epoch's step. */
 const farthest = 2;
+
+export interface RingColumnsOptions {
+  readonly rotations?: number;
+}
 
 export type RingColumnsMemory = ReturnType<typeof allocateRingColumns>;
 
@@ -90,7 +95,7 @@ export class RingColumns implements Method {
   #momentum = 0;
   #epochs = 0;
 
-  constructor(place: Workplace, memory: RingColumnsMemory, options: { rotations?: number }) {
+  constructor(place: Workplace, memory: RingColumnsMemory, options: RingColumnsOptions) {
     this.#place = place;
     this.#memory = memory;
     this.weights = memory.weights;
@@ -345,3 +350,13 @@ export class RingColumns implements Method {
     return bound;
   }
 }
+
+export const ringColumnsEngine: Engine<RingColumnsOptions, RingColumnsMemory> = {
+  orientation: 'columns',
+  refusal: ({ loss }) =>
+    loss.smooth
+      ? undefined
+      : `in column mode needs a smooth loss; '${loss.name}' has no second derivative (use --mode rows)`,
+  allocate: (arena, partition) => allocateRingColumns(arena, partition),
+  create: (place, memory, options) => new RingColumns(place, memory, options),
+};

@@ -2,9 +2,10 @@ import type { RowStep } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
 import { Damping, rotationsFor } from './damping.ts';
+import type { Engine } from './engine.ts';
 import { InterceptPace } from './intercept-pace.ts';
 import type { Method, Workplace } from './method.ts';
-import { type RingRowsMemory, RowModeState } from './ring-rows-state.ts';
+import { allocateRingRows, type RingRowsMemory, RowModeState } from './ring-rows-state.ts';
 
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
@@ -266,3 +267,9 @@ export class RingRows implements Method {
     return penalty.l2 > 0 && interceptPlace < 0;
   }
 }
+
+export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
+  orientation: 'rows',
+  allocate: (arena, partition, { mapped }) => allocateRingRows(arena, partition, mapped),
+  create: (place, memory, options) => new RingRows(place, memory, options),
+};

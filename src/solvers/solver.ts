@@ -1,7 +1,4 @@
-/**
- * A solver as a value: what the user chose and its settings. `solvers.dso({...})`,
- * `solvers.ring({...})` and `solvers.auto()` make them.
- */
+/** Settings of the paper's solver, and of its asynchronous variant. */
 export interface DsoSettings {
   /** 'adagrad' (default) or 'sqrt': η₀/√t as in Algorithm 1. */
   readonly step: 'adagrad' | 'sqrt';
@@ -19,6 +16,11 @@ export interface DsoSettings {
   readonly average: boolean;
 }
 
+export interface DsoAsyncSettings extends DsoSettings {
+  /** The block visits of an earlier run, to make again in the same order on one thread. */
+  readonly order?: Int32Array;
+}
+
 export interface RingSettings {
   /** 'rows' (dual), 'columns' (primal) or 'auto' by loss and penalty. */
   readonly mode: 'auto' | 'rows' | 'columns';
@@ -26,7 +28,46 @@ export interface RingSettings {
   readonly rotations?: number;
 }
 
+/** Settings of stochastic gradient descent, serial (sgd) and parallel (psgd). */
+export interface SgdSettings {
+  /** 'adagrad' (default) or 'sqrt': η₀/√t. */
+  readonly step: 'adagrad' | 'sqrt';
+  /** Step size η₀; the default depends on the step rule and the loss. */
+  readonly stepSize?: number;
+  /** Whether the model is the average of the iterates (default true) or the last one. */
+  readonly average: boolean;
+}
+
+export interface BmrmSettings {
+  /** Accuracy of the inner quadratic program, as a share of the current gap (default 0.1). */
+  readonly innerTolerance?: number;
+}
+
+export interface LbfgsSettings {
+  /** Pairs of steps and gradient changes that are remembered (default 10). */
+  readonly history: number;
+}
+
+export interface AdmmSettings {
+  /** Weight ρ of the quadratic tie to the consensus; by default found by balancing residuals. */
+  readonly rho?: number;
+  /** Passes of local dual coordinate descent per iteration (default 1). */
+  readonly passes: number;
+}
+
+export interface DcdSettings {
+  /** Leaves out rows that rest at a bound (default true). */
+  readonly shrink: boolean;
+}
+
+/** A solver as a value: what the user chose and its settings; the functions of `solvers` make them. */
 export type Solver =
   | { readonly name: 'auto' }
   | { readonly name: 'dso'; readonly settings: DsoSettings }
-  | { readonly name: 'ring'; readonly settings: RingSettings };
+  | { readonly name: 'dso-async'; readonly settings: DsoAsyncSettings }
+  | { readonly name: 'ring'; readonly settings: RingSettings }
+  | { readonly name: 'sgd' | 'psgd'; readonly settings: SgdSettings }
+  | { readonly name: 'bmrm'; readonly settings: BmrmSettings }
+  | { readonly name: 'lbfgs'; readonly settings: LbfgsSettings }
+  | { readonly name: 'admm'; readonly settings: AdmmSettings }
+  | { readonly name: 'dcd'; readonly settings: DcdSettings };

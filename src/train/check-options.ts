@@ -32,6 +32,8 @@ const known = [
   'time',
   'test',
   'holdout',
+  'auprc',
+  'testOn',
   'intercept',
   'penaltyFactors',
   'consume',
@@ -61,7 +63,7 @@ function checkKinds(options: TrainOptions): void {
   demand('signal', signal, 'an AbortSignal', signal instanceof AbortSignal);
   demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
   demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
-  for (const name of ['intercept', 'consume'] as const) {
+  for (const name of ['intercept', 'auprc', 'consume'] as const) {
     demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
   }
 }
@@ -79,6 +81,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkNames(options);
   checkKinds(options);
   const { lambda, grid, seed, epochs, tolerance, time, holdout, test, penaltyFactors } = options;
+  const { testOn } = options;
   const whole = (value: number | undefined, low: number, high: number) =>
     value !== undefined && Number.isInteger(value) && value >= low && value <= high;
   const positive = (value: number | undefined) => typeof value === 'number' && value > 0;
@@ -89,6 +92,15 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   demand('tolerance', tolerance, 'a number above 0', positive(tolerance));
   demand('time', time, 'a positive number of seconds', positive(time));
   demand('holdout', holdout, 'a number between 0 and 1', positive(holdout) && Number(holdout) < 1);
+  demand('testOn', testOn, "'best' or 'latest'", testOn === 'best' || testOn === 'latest');
+  if (options.auprc && !test && holdout === undefined) {
+    throw new UsageError('auprc is measured on test rows: give test or holdout');
+  }
+  if (options.auprc && options.loss?.task === 'regression') {
+    throw new UsageError(
+      `auprc is for classification; the ${options.loss.name} loss is for regression`,
+    );
+  }
   if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
   if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {

@@ -4,7 +4,7 @@ export type StopReason = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupt
 /** What training says after every epoch; the command line, logs and tests are listeners. */
 export interface EpochEvent {
   readonly epoch: number;
-  /** Seconds since training began. */
+  /** Seconds of training so far; measuring on the test rows does not count. */
   readonly seconds: number;
   /** Non-zeros touched so far, divided by the number of non-zeros. */
   readonly passes: number;
@@ -12,6 +12,10 @@ export interface EpochEvent {
   /** The best lower bound on the optimum so far. */
   readonly dual: number;
   readonly relativeGap: number;
+  /** P and D of the last iterate evaluated; primal and dual are the best so far. */
+  readonly latest?: { readonly primal: number; readonly dual: number };
   /** Error rate (classification) or mean squared error (regression) on the test rows, if any. */
   readonly testError?: number;
+  /** Area under the precision-recall curve on the test rows, when asked for. */
+  readonly testAuprc?: number;
 }

@@ -31,6 +31,13 @@ export interface TrainOptions {
   test?: Dataset;
   /** Part of the rows (0 < f < 1) to set aside for the test, chosen by the seed. */
   holdout?: number;
+  /** Also measure the area under the precision-recall curve on the test rows; default false. */
+  auprc?: boolean;
+  /**
+   * What is measured on the test rows while training: the best point so far (default), which is what
+   * the model will be, or every iterate as it comes.
+   */
+  testOn?: 'best' | 'latest';
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
   /** A positive factor for each column's penalty. */
@@ -80,4 +87,9 @@ export interface TrainReport {
 export interface TrainResult {
   readonly model: Model;
   readonly report: TrainReport;
+  /**
+   * dso-async: all block visits in the order they began, worker · grid + block, grid² an epoch.
+   * solvers.dsoAsync({ order }) makes the same visits again, one after the other.
+   */
+  readonly visits?: Int32Array;
 }

@@ -21,8 +21,9 @@ import { type Partition, partition } from '../parallel/partition.ts';
 import type { ThreadPool } from '../parallel/pool.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { penalties } from '../penalties/index.ts';
-import { choose, defaultGrid, type Plan } from '../solvers/choose.ts';
+import { choose, gridFor } from '../solvers/choose.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
+import { engineOf, type Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../solvers/run.ts';
 import { checkMemory, checkOptions } from './check-options.ts';
@@ -63,16 +64,18 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   const input = prepareInput(dataset, options, defaults);
   checkMemory(input.train);
   const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.rows };
-  const special = settings.intercept || options.penaltyFactors !== undefined;
-  const { solver, loss, penalty, lambda } = settings;
-  const plan = choose(solver, loss, penalty, lambda, special, input.train);
-  const grid = options.grid ?? defaultGrid(input.train);
-  const threads = Math.min(threadCount(options.threads), grid);
+  const plan = choose(settings.solver, {
+    ...settings,
+    factors: options.penaltyFactors !== undefined,
+    shape: input.train,
+  });
+  const grid = gridFor(plan, options.grid, input.train);
+  const threads = isReplay(plan) ? 1 : Math.min(threadCount(options.threads), grid);
   options.onNotice?.(describe(plan, grid, threads));
   const run = await layOut(input, options, settings, plan, grid, threads);
   if (options.consume) await release(threads, dataset, input.train);
   const laidOut = performance.now();
-  const outcome = await solve(run, input, options, settings, plan, threads);
+  const { outcome, visits } = await solve(run, input, options, settings, plan, threads);
   const solved = performance.now();
   const model = makeModel(run, input, settings, plan, grid, outcome);
   const test = input.test && evaluate(model, input.test);
@@ -104,7 +107,12 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
     imbalance: imbalance(run.problem.grid),
     ...(test && { test }),
   };
-  return { model, report };
+  return { model, report, ...(visits && { visits }) };
+}
+
+/** A recorded order is a serial one. */
+function isReplay({ engine, settings }: Plan): boolean {
+  return engine === 'dso-async' && settings.order !== undefined;
 }
 
 function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
@@ -141,9 +149,9 @@ function prepareInput(
 }
 
 function describe(plan: Plan, grid: number, threads: number): string {
-  const name = plan.solver === 'dso' ? 'dso' : `ring (${plan.mode})`;
+  const [name, mode] = plan.engine.split(/^(ring)-/).filter(Boolean);
   const workers = `grid ${grid} × ${grid} on ${threads} thread${threads === 1 ? '' : 's'}`;
-  return `solver ${name}: ${plan.reason}; ${workers}`;
+  return `solver ${mode ? `${name} (${mode})` : name}: ${plan.reason}; ${workers}`;
 }
 
 interface Run {
@@ -165,7 +173,7 @@ async function layOut(
   const parts = partition(input.train, size, seed, intercept);
   const custom = settings.loss.module !== undefined;
   const arena = custom ? separateArena : createArena(bytesOf(parts, plan, input, options));
-  const grid = allocateGrid(arena, parts, plan.orientation);
+  const grid = allocateGrid(arena, parts, engineOf(plan).orientation);
   const memory = allocateRun(arena, parts, plan);
   const problemMemory = allocateProblem(arena, parts);
   await fillGrid(grid, input.train, intercept, threadCount(options.threads));
@@ -221,7 +229,7 @@ async function together<Result>(
 /** Adds up the memory of a run, and warns when it is a large part of the machine's. */
 function bytesOf(parts: Partition, plan: Plan, input: Input, options: TrainOptions): number {
   const budget = new Budget();
-  allocateGrid(budget, parts, plan.orientation);
+  allocateGrid(budget, parts, engineOf(plan).orientation);
   allocateRun(budget, parts, plan);
   allocateProblem(budget, parts);
   const peak = budget.bytes + 8 * input.train.nonzeros;
@@ -247,6 +255,16 @@ async function release(threads: number, dataset: Dataset, trained: Dataset): Pro
   await pool.runAll('collect-garbage', pool.threads, () => undefined);
 }
 
+function testRows(
+  { test, testTargets }: Input,
+  { auprc = false, testOn = 'best' }: TrainOptions,
+): Pick<RunPayload, 'test'> {
+  if (!test || !testTargets) return {};
+  const scores = new Float64Array(new SharedArrayBuffer(auprc ? 8 * test.rows : 0));
+  const latest = testOn === 'latest';
+  return { test: { dataset: test, targets: testTargets, latest, ...(auprc && { scores }) } };
+}
+
 async function solve(
   run: Run,
   input: Input,
@@ -254,7 +272,7 @@ async function solve(
   settings: Settings,
   plan: Plan,
   threads: number,
-): Promise<Outcome> {
+): Promise<{ outcome: Outcome; visits: Int32Array | undefined }> {
   const { loss, seed, tolerance, epochs, time } = settings;
   const size = run.problem.grid.size;
   const shared = shareTeam(threads, size, availableParallelism(), options.trace);
@@ -272,11 +290,11 @@ async function solve(
     seed,
     limits: { tolerance, epochs, time },
     ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
-    ...(input.test &&
-      input.testTargets && { test: { dataset: input.test, targets: input.testTargets } }),
+    ...testRows(input, options),
   };
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
   const listener = new Listener(options.onEpoch, interrupt);
+  const visits: Int32Array[] = [];
   if (options.signal?.aborted) interrupt();
   options.signal?.addEventListener('abort', interrupt);
   try {
@@ -285,13 +303,24 @@ async function solve(
       'solve',
       threads,
       (index): RunPayload => ({ ...payload, index }),
-      (event) => listener.hear(event as Progress),
+      (event) => {
+        const { visits: order, ...progress } = event as Progress;
+        if (order) visits.push(order);
+        listener.hear(progress);
+      },
     );
     listener.rethrow();
-    return outcomes[0];
+    return { outcome: outcomes[0], visits: joined(visits) };
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
   }
+}
+
+function joined(orders: readonly Int32Array[]): Int32Array | undefined {
+  if (orders.length === 0) return undefined;
+  const all = new Int32Array(orders.length * orders[0].length);
+  orders.forEach((order, epoch) => all.set(order, epoch * order.length));
+  return all;
 }
 
 function makeModel(
@@ -325,7 +354,7 @@ function makeModel(
     columns,
     rows,
     nonzeros,
-    solver: plan.solver === 'dso' ? 'dso' : `ring-${plan.mode}`,
+    solver: plan.engine,
     grid,
     seed: settings.seed,
     certificate: {

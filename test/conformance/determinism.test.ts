@@ -68,6 +68,53 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
   },
 ];
 
+const competitors: typeof runs = [
+  {
+    title: 'psgd, hinge, intercept',
+    dataset: text,
+    options: { loss: losses.hinge(), solver: solvers.psgd(), intercept: true },
+  },
+  {
+    title: 'psgd, η₀/√t, square, L1',
+    dataset: numbers,
+    options: {
+      loss: losses.square(),
+      penalty: penalties.l1(),
+      solver: solvers.psgd({ step: 'sqrt', average: false }),
+    },
+  },
+  {
+    title: 'bmrm, hinge, elastic net',
+    dataset: text,
+    options: { loss: losses.hinge(), penalty: penalties.elasticNet(), solver: solvers.bmrm() },
+  },
+  {
+    title: 'lbfgs, logistic, intercept',
+    dataset: text,
+    options: { loss: losses.logistic(), solver: solvers.lbfgs(), intercept: true },
+  },
+  {
+    title: 'lbfgs, huber, L1',
+    dataset: numbers,
+    options: { loss: losses.huber(), penalty: penalties.l1(), solver: solvers.lbfgs() },
+  },
+  {
+    title: 'admm, hinge',
+    dataset: text,
+    options: { loss: losses.hinge(), solver: solvers.admm() },
+  },
+  {
+    title: 'admm, square, L1, intercept',
+    dataset: numbers,
+    options: {
+      loss: losses.square(),
+      penalty: penalties.l1(),
+      solver: solvers.admm({ passes: 2 }),
+      intercept: true,
+    },
+  },
+];
+
 async function bytesOf(dataset: Dataset, options: TrainOptions): Promise<Buffer> {
   const settled = { lambda: 0.003, grid: 4, epochs: 12, tolerance: 1e-12, ...options };
   const { model } = await train(dataset, settled);
@@ -75,7 +122,7 @@ async function bytesOf(dataset: Dataset, options: TrainOptions): Promise<Buffer>
   return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
 }
 
-describe.each(runs)('$title', ({ dataset, options }) => {
+describe.each([...runs, ...competitors])('$title', ({ dataset, options }) => {
   test('1, 2, 3 and 4 threads write the same bytes, and so does a second run', async () => {
     const one = await bytesOf(dataset, { ...options, threads: 1 });
     for (const threads of [2, 3, 4, 4]) {

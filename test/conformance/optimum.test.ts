@@ -1,7 +1,10 @@
 /** Every loss with every penalty reaches the optimum of an independent reference, with a proof. */
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
+import type { TrainOptions } from '../../src/train/options.ts';
+import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
 import { sample } from '../support/data.ts';
 import { trainCertified } from './certified.ts';
@@ -37,6 +40,14 @@ const ways: readonly Way[] = [
   },
 ];
 
+interface Other extends TrainOptions {
+  readonly name: string;
+  readonly solver: Solver;
+  readonly tolerance: number;
+  /** Problems that are out of a solver's reach are refused, and not in silence. */
+  readonly refuses?: boolean;
+}
+
 const problems = pairs.flatMap((pair) =>
   [false, true].map((intercept) => ({
     ...pair,
@@ -53,6 +64,7 @@ describe.each(problems)('$title', ({ loss, penalty, linear, intercept }) => {
   const { value: optimum } = referenceOptimum(problem);
   const tolerance = linear ? 1e-3 : 1e-6;
   const common = { loss, penalty, lambda, intercept, epochs: 20_000 };
+  const noCurvature = intercept || !(penalty.l2 > 0);
 
   test.for(ways)('$name', async ({ solver, grid, threads, smoothOnly }, { skip }) => {
     if (smoothOnly && !loss.smooth) skip(`${loss.name} has no second derivative`);
@@ -64,10 +76,36 @@ describe.each(problems)('$title', ({ loss, penalty, linear, intercept }) => {
     expect(value - optimum).toBeLessThanOrEqual(tolerance * value);
   });
 
-  test('dso, grid 3, to 1e-2', async () => {
-    // On linear programs only the average of the iterates comes to rest.
-    const solver = solvers.dso({ average: linear });
-    const options = { ...common, solver, grid: 3, threads: 1, tolerance: 1e-2 };
-    await trainCertified(dataset, optimum, options);
+  // On linear programs only the average of the iterates of a saddle solver comes to rest.
+  const others: readonly Other[] = [
+    { name: 'dso', solver: solvers.dso({ average: linear }), grid: 3, tolerance: 1e-2 },
+    {
+      name: 'dso-async',
+      solver: solvers.dsoAsync({ average: linear }),
+      grid: 3,
+      threads: 3,
+      tolerance: 1e-2,
+    },
+    { name: 'sgd', solver: solvers.sgd(), tolerance: 1e-2 },
+    { name: 'sgd, η₀/√t', solver: solvers.sgd({ step: 'sqrt' }), tolerance: 1e-2 },
+    { name: 'admm', solver: solvers.admm(), grid: 3, tolerance },
+    { name: 'dcd', solver: solvers.dcd(), tolerance, refuses: noCurvature },
+    {
+      name: 'dcd without shrinking',
+      solver: solvers.dcd({ shrink: false }),
+      tolerance,
+      refuses: noCurvature,
+    },
+    { name: 'bmrm', solver: solvers.bmrm(), grid: 3, tolerance, refuses: noCurvature },
+    { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, tolerance, refuses: !loss.smooth },
+  ];
+
+  test.for(others)('$name', async ({ refuses, name, ...options }) => {
+    const settled = { threads: 1, ...common, ...options };
+    if (refuses) {
+      await expect(train(dataset, settled)).rejects.toThrow(UsageError);
+      return;
+    }
+    await trainCertified(dataset, optimum, settled);
   });
 });

@@ -12,8 +12,9 @@ import { partition } from '../../src/parallel/partition.ts';
 import { Ring } from '../../src/parallel/ring.ts';
 import { shareTeam, Team } from '../../src/parallel/team.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
-import { choose, type Plan } from '../../src/solvers/choose.ts';
+import { choose } from '../../src/solvers/choose.ts';
 import type { Limits, Outcome, Progress } from '../../src/solvers/drive.ts';
+import { engineOf, type Plan } from '../../src/solvers/engines.ts';
 import type { Workplace } from '../../src/solvers/method.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
@@ -47,11 +48,17 @@ export interface EngineOptions {
 export function prepare(options: EngineOptions): Engine {
   const { dataset, loss, penalty, solver, lambda = 0.01, grid: size = 1, seed = 1 } = options;
   const { intercept = false, factors, kernels = 'wasm' } = options;
-  const special = intercept || factors !== undefined;
-  const plan = choose(solver, loss, penalty, lambda, special, dataset);
+  const plan = choose(solver, {
+    loss,
+    penalty,
+    lambda,
+    intercept,
+    factors: factors !== undefined,
+    shape: dataset,
+  });
   const parts = partition(dataset, size, seed, intercept);
   const allocate = (arena: Arena) => ({
-    grid: allocateGrid(arena, parts, plan.orientation),
+    grid: allocateGrid(arena, parts, engineOf(plan).orientation),
     memory: allocateRun(arena, parts, plan),
     problem: allocateProblem(arena, parts),
   });

@@ -3,8 +3,10 @@ import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainRowKernels } from './rows.ts';
 import { plainSaddleKernel } from './saddle.ts';
+import { plainSgdKernels } from './sgd.ts';
 import { plainSumKernels } from './sums.ts';
 import { plainVectorKernels } from './vectors.ts';
+import { plainWholeRowsKernel } from './whole-rows.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {
@@ -12,7 +14,9 @@ export function plainKernels(loss: Loss): Kernels {
     name: 'plain',
     ...plainRowKernels(loss),
     ...plainColumnKernels(loss),
+    ...plainWholeRowsKernel(loss),
     ...plainSaddleKernel(loss),
+    ...plainSgdKernels(loss),
     ...plainSumKernels(loss),
     ...plainVectorKernels,
   };

@@ -15,8 +15,10 @@ import {
   drawSegment,
   drawStats,
   drawStep,
+  drawWholeRows,
   number,
 } from './draw.ts';
+import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
 
 /** Takes memory, fills it from `random` and returns a call; its result is compared too. */
@@ -73,6 +75,7 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
 /** By kernel; a name before a colon is the kernel's, what follows tells variants apart. */
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
+  ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));
@@ -143,6 +146,21 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
     const stats = drawStats(arena, random);
     return (kernels) => {
       kernels.sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats);
+      return undefined;
+    };
+  },
+  sweepWholeRows: (arena, random, loss) => {
+    const { whole, columns, counts, order, begin, end } = drawWholeRows(arena, random);
+    const norms = doubles(arena, whole.rows, () =>
+      random.below(6) === 0 ? 0 : 50 * random.uniform(),
+    );
+    const rows = { ...drawRows(arena, random, loss, whole.rows), norms, counts };
+    const inverseRows = 1 / (1 + random.below(100));
+    const inverse = doubles(arena, columns, () => 100 * random.uniform());
+    const weights = doubles(arena, columns, () => number(random));
+    const stats = drawStats(arena, random);
+    return (kernels) => {
+      kernels.sweepWholeRows(whole, order, begin, end, rows, inverseRows, inverse, weights, stats);
       return undefined;
     };
   },

@@ -7,6 +7,7 @@ import {
   type RowState,
   stat,
   type WeightMap,
+  type WholeRows,
 } from '../../../src/kernels/kernels.ts';
 import type { Loss } from '../../../src/losses/loss.ts';
 import type { Random } from '../../../src/math/random.ts';
@@ -108,6 +109,45 @@ export function drawCell(arena: Arena, random: Random): CellShape {
     order: integers(arena, units, (k) => shuffled[k]),
     begin,
     end,
+  };
+}
+
+/** Rows over one to four blocks of columns, some of them empty, and a stretch of a random order. */
+export function drawWholeRows(arena: Arena, random: Random) {
+  const rows = random.below(10);
+  const blocks = 1 + random.below(4);
+  const widths = Array.from({ length: blocks }, () => random.below(5));
+  const starts = [0];
+  for (const width of widths) starts.push(starts[starts.length - 1] + width);
+  const offsets: number[] = [];
+  const indices: number[] = [];
+  const counts = new Array<number>(rows).fill(0);
+  for (const width of widths) {
+    offsets.push(indices.length);
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < width; j++) if (random.below(3) > 0) indices.push(j);
+      counts[i] += indices.length - offsets[offsets.length - 1];
+      offsets.push(indices.length);
+    }
+  }
+  const shuffled = Int32Array.from({ length: rows }, (_, i) => i);
+  random.shuffle(shuffled, rows);
+  const begin = random.below(rows + 1);
+  const whole: WholeRows = {
+    rows,
+    blocks,
+    offsets: integers(arena, offsets.length, (k) => offsets[k]),
+    indices: integers(arena, indices.length, (k) => indices[k]),
+    values: fill(arena.float32(indices.length), indices.length, () => number(random)),
+    starts: integers(arena, blocks + 1, (k) => starts[k]),
+  };
+  return {
+    whole,
+    columns: starts[blocks],
+    counts: integers(arena, rows, (i) => counts[i]),
+    order: integers(arena, rows, (k) => shuffled[k]),
+    begin,
+    end: begin + random.below(rows - begin + 1),
   };
 }
 

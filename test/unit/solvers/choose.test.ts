@@ -4,27 +4,42 @@ import { lossByName, losses, lossNames } from '../../../src/losses/index.ts';
 import type { Loss } from '../../../src/losses/loss.ts';
 import { penalties } from '../../../src/penalties/index.ts';
 import type { Penalty } from '../../../src/penalties/penalty.ts';
-import { choose, defaultGrid, type Shape } from '../../../src/solvers/choose.ts';
+import { choose as chooseFor, defaultGrid, gridFor } from '../../../src/solvers/choose.ts';
+import type { Shape } from '../../../src/solvers/engine.ts';
+import { engineOf } from '../../../src/solvers/engines.ts';
 import { solvers } from '../../../src/solvers/index.ts';
+import type { Solver } from '../../../src/solvers/solver.ts';
 
 const l2 = penalties.l2();
 const tall = { rows: 5000, columns: 100, nonzeros: 50_000 };
 const wide = { rows: 100, columns: 5000, nonzeros: 50_000 };
+
+function choose(
+  solver: Solver,
+  loss: Loss,
+  penalty: Penalty,
+  lambda: number,
+  factors: boolean,
+  shape: Shape,
+) {
+  const plan = chooseFor(solver, { loss, penalty, lambda, factors, shape, intercept: false });
+  return { ...plan, orientation: engineOf(plan).orientation };
+}
 
 describe('choose', () => {
   test.each(lossNames)('auto finds a way for %s with every penalty, and says why', (name) => {
     const loss = lossByName(name);
     for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, tall);
-      expect(plan.solver).toBe('ring');
+      expect(plan.engine).toMatch(/^ring-/);
       expect(plan.reason).toContain(name);
-      if (!loss.smooth) expect(plan).toMatchObject({ mode: 'rows', orientation: 'rows' });
+      if (!loss.smooth) expect(plan).toMatchObject({ engine: 'ring-rows', orientation: 'rows' });
     }
   });
 
   test('takes what is asked for', () => {
     const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false, tall);
-    expect(rows).toMatchObject({ solver: 'ring', mode: 'rows', orientation: 'rows' });
+    expect(rows).toMatchObject({ engine: 'ring-rows', orientation: 'rows' });
     const columns = choose(
       solvers.ring({ mode: 'columns' }),
       losses.square(),
@@ -33,16 +48,16 @@ describe('choose', () => {
       false,
       tall,
     );
-    expect(columns).toMatchObject({ mode: 'columns', orientation: 'columns' });
+    expect(columns).toMatchObject({ engine: 'ring-columns', orientation: 'columns' });
     const turned = choose(solvers.ring({ rotations: 7 }), losses.square(), l2, 0.1, false, tall);
-    expect(turned).toMatchObject({ rotations: 7 });
+    expect(turned).toMatchObject({ settings: { rotations: 7 } });
     expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false, tall).orientation).toBe('rows');
   });
 
   test('auto takes columns for smooth losses on tall data or without a quadratic penalty', () => {
     const modeOf = (loss: Loss, penalty: Penalty, shape: Shape) => {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
-      return plan.solver === 'ring' && plan.mode;
+      return plan.engine.replace('ring-', '');
     };
     for (const loss of [losses.logistic(), losses.square(), losses.squaredHinge()]) {
       expect(modeOf(loss, l2, tall)).toBe('columns');
@@ -73,7 +88,7 @@ describe('choose', () => {
     expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false, tall)).toThrow(
       "penalty 'l1': it needs a quadratic part",
     );
-    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false, tall).solver).toBe('dso');
+    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false, tall).engine).toBe('dso');
   });
 
   test('a loss without a dual is refused by what it lacks', () => {
@@ -91,6 +106,26 @@ describe('choose', () => {
     const changed = { ...losses.logistic(), value: () => 0 };
     expect(() => choose(solvers.auto(), changed, l2, 0.1, false, tall)).toThrow(
       /not built in.*loadLoss/,
+    );
+  });
+});
+
+describe('gridFor', () => {
+  const plan = (solver: Solver) => choose(solver, losses.hinge(), l2, 0.1, false, tall);
+
+  test('takes what is asked for, otherwise what the data and the solver want', () => {
+    expect(gridFor(plan(solvers.ring()), 7, tall)).toBe(7);
+    expect(gridFor(plan(solvers.ring()), undefined, tall)).toBe(1);
+    expect(gridFor(plan(solvers.psgd()), undefined, tall)).toBe(4);
+    expect(gridFor(plan(solvers.psgd()), 2, tall)).toBe(2);
+    expect(gridFor(plan(solvers.psgd()), undefined, { ...tall, rows: 3 })).toBe(3);
+  });
+
+  test('a serial solver has a grid of 1 and says so', () => {
+    expect(gridFor(plan(solvers.sgd()), undefined, { ...tall, nonzeros: 1e9 })).toBe(1);
+    expect(gridFor(plan(solvers.sgd()), 1, tall)).toBe(1);
+    expect(() => gridFor(plan(solvers.sgd()), 4, tall)).toThrow(
+      'grid is 4; sgd is a serial method and runs on a grid of 1',
     );
   });
 });

@@ -22,7 +22,7 @@ function start(
 ) {
   const solver = solvers.dso(settings);
   const engine = prepare({ dataset: data.dataset, loss, penalty, lambda: 0.02, grid: 3, solver });
-  if (engine.plan.solver !== 'dso') throw new Error('not the solver that was asked for');
+  if (engine.plan.engine !== 'dso') throw new Error('not the solver that was asked for');
   const place = workplaceOf(engine);
   const memory = engine.memory.method as DsoMemory;
   const method: Method = new Dso(place, memory, engine.plan.settings, loss);

@@ -105,7 +105,7 @@ function dsoEngine({ loss, options, settings }: Variant): Engine {
 describe.each(variants)('dso, $title', (variant) => {
   test.each([2, 3])('a run on %i threads is the serial one, bit for bit', async (threads) => {
     const engine = dsoEngine(variant);
-    if (engine.plan.solver !== 'dso') throw new Error('not the solver that was asked for');
+    if (engine.plan.engine !== 'dso') throw new Error('not the solver that was asked for');
     const replay = new SerialReplay(
       engine.problem,
       text,
@@ -179,7 +179,7 @@ describe.each(rings)('ring, $title', ({ options }) => {
 
   test('2, 3 and 4 threads leave the bits of the serial order', async () => {
     const serial = await run(1);
-    const arrays = Object.entries(serial.engine.memory.method) as [string, NumberArray][];
+    const arrays = Object.entries(serial.engine.memory.method as object) as [string, NumberArray][];
     const serialVisits = serial.trace.subarray(1, 1 + 2 * serial.trace[0]);
     // One thread: by inner iteration, then by rank, as Lemma 1 numbers them.
     serialVisits.forEach((value, k) => {

@@ -36,6 +36,26 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
     message: 'give holdout or test, not both',
   },
   {
+    title: 'auprc without test rows',
+    options: { auprc: true },
+    message: 'auprc is measured on test rows: give test or holdout',
+  },
+  {
+    title: 'auprc of a regression',
+    options: { auprc: true, holdout: 0.5, loss: losses.square() },
+    message: 'auprc is for classification; the square loss is for regression',
+  },
+  {
+    title: 'a wrong testOn',
+    options: { testOn: 'last' as never },
+    message: "testOn is 'last'; it must be 'best' or 'latest'",
+  },
+  {
+    title: 'a serial solver on a grid',
+    options: { solver: solvers.sgd(), grid: 2 },
+    message: 'grid is 2; sgd is a serial method and runs on a grid of 1',
+  },
+  {
     title: 'too few factors',
     options: { penaltyFactors: new Float64Array(4).fill(1) },
     message: 'penaltyFactors has 4 numbers; the data has 5 columns',

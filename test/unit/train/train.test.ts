@@ -161,6 +161,65 @@ describe('test data', () => {
     expect(other.model.weights).not.toEqual(model.weights);
   });
 
+  test('the area under the precision-recall curve is the final model’s, when asked for', async () => {
+    const fresh = sample({ rows: 50, columns: 8, seed: 9 });
+    for (const threads of [1, 2]) {
+      const events: EpochEvent[] = [];
+      const { report } = await train(dataset, {
+        grid: 2,
+        threads,
+        test: inParts(fresh.dataset, 7),
+        auprc: true,
+        onEpoch: (event) => events.push(event),
+      });
+      const { auprc } = report.test as { auprc: number };
+      expect(events[0].testAuprc).toBeGreaterThan(0);
+      expect(events[events.length - 1].testAuprc).toBe(auprc);
+    }
+  });
+
+  test('the latest iterate is reported beside the best', async () => {
+    const events: EpochEvent[] = [];
+    await train(dataset, {
+      solver: solvers.dso({ stepSize: 5 }),
+      lambda: 1e-3,
+      epochs: 30,
+      tolerance: 1e-12,
+      onEpoch: (event) => events.push(event),
+    });
+    let [least, most] = [Infinity, -Infinity];
+    for (const { primal, dual, latest } of events) {
+      if (!latest) throw new Error('no latest iterate');
+      least = Math.min(least, latest.primal);
+      most = Math.max(most, latest.dual);
+      expect(primal).toBeCloseTo(least, 12);
+      expect(dual).toBe(most);
+    }
+    // A step this long overshoots now and then: the two differ, and so do their test errors.
+    expect(events.some(({ primal, latest }) => (latest?.primal ?? 0) > 1.001 * primal)).toBe(true);
+  });
+
+  test('testOn latest measures every iterate, best only what the model will be', async () => {
+    const errors = async (testOn: 'best' | 'latest') => {
+      const found: (number | undefined)[] = [];
+      await train(dataset, {
+        solver: solvers.dso({ stepSize: 5 }),
+        lambda: 1e-3,
+        epochs: 30,
+        tolerance: 1e-12,
+        test: sample({ rows: 50, columns: 8, seed: 9 }).dataset,
+        testOn,
+        onEpoch: ({ testError, latest, primal }) => {
+          if (latest && latest.primal > 1.001 * primal) found.push(testError);
+        },
+      });
+      return found;
+    };
+    const [best, latest] = [await errors('best'), await errors('latest')];
+    expect(latest).toHaveLength(best.length);
+    expect(latest).not.toEqual(best);
+  });
+
   test('errors on test data are those of the final model, on any threads', async () => {
     const fresh = sample({ rows: 50, columns: 8, seed: 9 });
     for (const threads of [1, 2]) {

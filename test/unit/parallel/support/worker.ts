@@ -3,6 +3,8 @@ import { parentPort, threadId } from 'node:worker_threads';
 import type { Reply, Request } from '../../../../src/parallel/pool.ts';
 import { Ring } from '../../../../src/parallel/ring.ts';
 import { Team, type TeamShared } from '../../../../src/parallel/team.ts';
+import { Wander, type WanderMemory } from '../../../../src/parallel/wander.ts';
+import { touch } from './touch.ts';
 
 export interface ReducePayload {
   readonly shared: TeamShared;
@@ -27,6 +29,19 @@ export interface RotatePayload {
   /** By worker and block, how many visits the block had completed before this one. */
   readonly turns: Int32Array;
   readonly visits: Int32Array;
+}
+
+export interface WanderPayload {
+  readonly shared: TeamShared;
+  readonly index: number;
+  readonly rotations: number;
+  readonly memory: WanderMemory;
+  /** Who holds each block, and who each worker is busy with: 0 for nobody. */
+  readonly holders: Int32Array;
+  readonly busy: Int32Array;
+  /** A sum for each worker and for each block in which the order of visits matters. */
+  readonly rows: Float64Array;
+  readonly columns: Float64Array;
 }
 
 function reduce({ shared, index, terms }: ReducePayload) {
@@ -60,6 +75,29 @@ function barrier({ shared, index, rounds, counter }: BarrierPayload): number[] {
   return seen;
 }
 
+/** Returns what went wrong, and (from the first thread) the orders of all rotations. */
+function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] } {
+  const { shared, index, rotations, memory, holders, busy, rows, columns } = payload;
+  const team = new Team(shared, index);
+  const rotation = new Wander(team, memory);
+  const wrong: string[] = [];
+  const orders: number[][] = [];
+  for (let round = 0; round < rotations; round++) {
+    rotation.rotate((worker, block) => {
+      const holder = Atomics.compareExchange(holders, block, 0, worker + 1);
+      if (holder !== 0) wrong.push(`block ${block}: ${worker} met ${holder - 1}`);
+      if (Atomics.exchange(busy, worker, 1) !== 0) wrong.push(`worker ${worker} is in two places`);
+      touch(worker, block, rows, columns);
+      Atomics.store(busy, worker, 0);
+      Atomics.store(holders, block, 0);
+    });
+    team.barrier();
+    if (index === 0) orders.push([...rotation.order]);
+    team.barrier();
+  }
+  return { wrong, orders };
+}
+
 /** Returns what went wrong: two holders of a block at once. */
 function rotate(payload: RotatePayload): string[] {
   const { shared, index, rotations, holders, turns, visits } = payload;
@@ -86,6 +124,7 @@ const tasks: Record<string, Task> = {
   reduce,
   barrier,
   rotate,
+  wander,
   threadId: () => threadId,
   double: (value: number) => 2 * value,
   fail: (message: string) => {

@@ -1,0 +1,117 @@
+// Stochastic gradient descent. Twin of src/kernels/plain/sgd.ts: the same operations in the same order.
+import { decayed, meanOfDecay } from "../src/math/decay.ts";
+import * as loss from "./loss";
+import { double, int, setDouble } from "./memory";
+
+// A column's line: w, squares, rate, seen, sum, l1, l2, scale; see sgdSlot.
+// @ts-ignore: decorator
+@inline
+function lineOf(lines: usize, start: i32, at: usize): usize {
+  return lines + ((<usize>(start + load<i32>(at))) << 6);
+}
+
+// @ts-ignore: decorator
+@inline
+function caughtUp(line: usize, time: f64): f64 {
+  const before = load<f64>(line);
+  const elapsed = time - load<f64>(line, 24);
+  if (elapsed == 0) return before;
+  store<f64>(line, time, 24);
+  if (before == 0) return before;
+  const missed = load<f64>(line, 16) * elapsed;
+  const l1 = load<f64>(line, 40);
+  const l2 = load<f64>(line, 48);
+  const now = decayed(before, missed, l1, l2);
+  store<f64>(line, now);
+  store<f64>(line, load<f64>(line, 32) + elapsed * meanOfDecay(before, now, missed, l1, l2), 32);
+  return now;
+}
+
+// One inlined body, two specialisations: adagrad is a constant at both calls below.
+// @ts-ignore: decorator
+@inline
+function descend(
+  adagrad: bool, rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
+  order: usize, begin: i32, end: i32, labels: usize, alphas: usize, lines: usize, pace: usize,
+  stepSize: f64, aging: f64, parameter: f64,
+): void {
+  const stride = rowCount + 1;
+  let time = load<f64>(pace);
+  let age = load<f64>(pace, 8);
+  let work = load<f64>(pace, 16);
+  for (let position = begin; position < end; position++) {
+    const i = int(order, position);
+    let u: f64 = 0;
+    let entries: i32 = 0;
+    for (let block = 0, from = i; block < blocks; block++, from += stride) {
+      const first = int(offsets, from);
+      const last = int(offsets, from + 1);
+      const start = int(starts, block);
+      entries += last - first;
+      let at = indices + ((<usize>first) << 2);
+      let valueAt = values + ((<usize>first) << 2);
+      const stop = indices + ((<usize>last) << 2);
+      for (; at < stop; at += 4, valueAt += 4) {
+        u += caughtUp(lineOf(lines, start, at), time) * <f64>load<f32>(valueAt);
+      }
+    }
+    const slope = loss.derivative(u, double(labels, i), parameter);
+    const eta: f64 = adagrad ? 1 : stepSize / Math.sqrt(age);
+    setDouble(alphas, i, 0 - slope);
+    work += <f64>entries;
+    time += eta;
+    age += aging;
+    if (slope == 0) continue;
+    work += <f64>entries;
+    for (let block = 0, from = i; block < blocks; block++, from += stride) {
+      const start = int(starts, block);
+      let at = indices + ((<usize>int(offsets, from)) << 2);
+      let valueAt = values + ((<usize>int(offsets, from)) << 2);
+      const stop = indices + ((<usize>int(offsets, from + 1)) << 2);
+      for (; at < stop; at += 4, valueAt += 4) {
+        const line = lineOf(lines, start, at);
+        const gradient = slope * <f64>load<f32>(valueAt);
+        let rate = eta;
+        if (adagrad) {
+          const squares = load<f64>(line, 8) + gradient * gradient;
+          if (!(squares > 0)) continue;
+          rate = load<f64>(line, 56) / Math.sqrt(squares);
+          store<f64>(line, squares, 8);
+          store<f64>(line, rate, 16);
+        }
+        store<f64>(line, load<f64>(line) - rate * gradient);
+      }
+    }
+  }
+  store<f64>(pace, time);
+  store<f64>(pace, age, 8);
+  store<f64>(pace, work, 16);
+}
+
+export function sgdRows(
+  rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
+  order: usize, begin: i32, end: i32, labels: usize, alphas: usize, lines: usize, pace: usize,
+  adagrad: i32, stepSize: f64, aging: f64, parameter: f64,
+): void {
+  if (adagrad != 0) {
+    descend(
+      true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, alphas, lines, pace,
+      stepSize, aging, parameter,
+    );
+  } else {
+    descend(
+      false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, alphas, lines, pace,
+      stepSize, aging, parameter,
+    );
+  }
+}
+
+export function sgdSettle(lines: usize, length: i32, pace: usize): void {
+  const time = load<f64>(pace);
+  const stop = lines + ((<usize>length) << 3);
+  for (let line = lines; line < stop; line += 64) {
+    caughtUp(line, time);
+    store<f64>(line, 0, 24);
+  }
+  store<f64>(pace, 0);
+}

@@ -1,0 +1,91 @@
+import type { Loss } from '../../losses/loss.ts';
+import { decayed, meanOfDecay } from '../../math/decay.ts';
+import { type Kernels, sgdPace, sgdSlot, sgdStride } from '../kernels.ts';
+
+/**
+ * Brings the weight of the line at `at` up to `time` and returns it. The weight has decayed ever
+ * since it was last seen, and the sum over time takes part in that.
+ */
+function caughtUp(lines: Float64Array, at: number, time: number): number {
+  const before = lines[at];
+  const elapsed = time - lines[at + sgdSlot.seen];
+  if (elapsed === 0) return before;
+  lines[at + sgdSlot.seen] = time;
+  if (before === 0) return before;
+  const missed = lines[at + sgdSlot.rate] * elapsed;
+  const l1 = lines[at + sgdSlot.l1];
+  const l2 = lines[at + sgdSlot.l2];
+  const now = decayed(before, missed, l1, l2);
+  lines[at] = now;
+  lines[at + sgdSlot.sum] += elapsed * meanOfDecay(before, now, missed, l1, l2);
+  return now;
+}
+
+/**
+ * Stochastic gradient descent with a lazy penalty, s = ℓ'(⟨w, x_i⟩, y_i) for one row after another:
+ *
+ *   AdaGrad:  G_j += (s x_ij)²,  w_j −= (η_j/√G_j) s x_ij
+ *   else:     w_j −= η s x_ij,   η = η₀/√age
+ *
+ * Twin of assembly/sgd.ts.
+ */
+export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettle'> {
+  const { parameter } = loss;
+  return {
+    sgdRows(whole, order, begin, end, rows, lines, pace, step) {
+      const { blocks, offsets, indices, values, starts } = whole;
+      const { adagrad, stepSize, aging } = step;
+      const stride = whole.rows + 1;
+      let time = pace[sgdPace.time];
+      let age = pace[sgdPace.age];
+      let work = pace[sgdPace.work];
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        let u = 0;
+        let entries = 0;
+        for (let block = 0, from = i; block < blocks; block++, from += stride) {
+          entries += offsets[from + 1] - offsets[from];
+          for (let k = offsets[from]; k < offsets[from + 1]; k++) {
+            const at = (starts[block] + indices[k]) * sgdStride;
+            u += caughtUp(lines, at, time) * values[k];
+          }
+        }
+        const slope = loss.derivative(u, rows.labels[i], parameter);
+        const eta = adagrad ? 1 : stepSize / Math.sqrt(age);
+        rows.alpha[i] = 0 - slope;
+        work += entries;
+        time += eta;
+        age += aging;
+        if (slope === 0) continue;
+        work += entries;
+        for (let block = 0, from = i; block < blocks; block++, from += stride) {
+          for (let k = offsets[from]; k < offsets[from + 1]; k++) {
+            const at = (starts[block] + indices[k]) * sgdStride;
+            const gradient = slope * values[k];
+            let rate = eta;
+            if (adagrad) {
+              const squares = lines[at + sgdSlot.squares] + gradient * gradient;
+              if (!(squares > 0)) continue;
+              rate = lines[at + sgdSlot.scale] / Math.sqrt(squares);
+              lines[at + sgdSlot.squares] = squares;
+              lines[at + sgdSlot.rate] = rate;
+            }
+            lines[at] -= rate * gradient;
+          }
+        }
+      }
+      pace[sgdPace.time] = time;
+      pace[sgdPace.age] = age;
+      pace[sgdPace.work] = work;
+    },
+
+    sgdSettle(lines, pace) {
+      const time = pace[sgdPace.time];
+      for (let at = 0; at < lines.length; at += sgdStride) {
+        caughtUp(lines, at, time);
+        lines[at + sgdSlot.seen] = 0;
+      }
+      pace[sgdPace.time] = 0;
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import {
+  type SgdRows,
+  type SgdStep,
+  sgdPace,
+  sgdSlot,
+  sgdStride,
+  type WholeRows,
+} from '../kernels/kernels.ts';
+import type { Loss } from '../losses/loss.ts';
+import { type Random, stream } from '../math/random.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
+import type { Workplace } from './method.ts';
+import type { SgdSettings } from './solver.ts';
+import { wholeRows } from './whole-rows.ts';
+
+/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
+const chunk = 1024;
+
+/** Default step sizes η that did well on text and small samples; their units: see LocalSgd. */
+const adagradStep = { classification: 1, regression: 0.5 };
+const sqrtStep = 0.5;
+
+export type SgdMemory = ReturnType<typeof allocateSgd>;
+
+export function allocateSgd(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  return {
+    alpha: arena.float64(rows),
+    meanAlpha: arena.float64(rows),
+    margins: arena.float64(rows),
+    order: arena.int32(rows),
+    weights: arena.float64(columns),
+    /** Every worker has its own copy of all columns. */
+    lines: arena.float64(partition.size * sgdStride * columns),
+    paces: arena.float64(partition.size * sgdPace.length),
+    starts: arena.int32(partition.size + 1),
+  };
+}
+
+/**
+ * One worker's descent on the regularized risk of its own rows, λφ(w) + (1/n) Σ ℓ_i(w) over the n
+ * rows it has. An epoch takes each of them once, in a new random order.
+ *
+ * A step on row i follows the gradient of ℓ_i, and the penalty acts by its flow
+ * dw/dt = −l1 sign(w) − l2 w for as long as the step is. A column that no row met for a while
+ * catches up in one go, so that a step costs no more than the non-zeros of its row. At the end of
+ * an epoch all have caught up.
+ *
+ * Step sizes must fit the scale of features and labels. With root mean squares Y of the labels and
+ * X_j of the column's non-zeros, and k non-zeros a row:
+ *
+ *   AdaGrad:  η_j/√G_j,  η_j = η Y/(X_j √k);   a column in another unit gets the same scores
+ *   1/√t:     η₀/√t with t counted in epochs (1 at first), η₀ = η/(L max ‖x_i‖²)
+ *
+ * with L the largest ℓ'' or, where ℓ' is bounded and no step can run away, at most |ℓ'|/(4 Y).
+ */
+export class LocalSgd {
+  /** −ℓ' at each row's step of the last epoch: where w comes to rest, the dual optimum. */
+  readonly alpha: Float64Array;
+  readonly #kernels: Workplace['kernels'];
+  readonly #average: boolean;
+  readonly #whole: WholeRows;
+  readonly #columnStarts: Int32Array;
+  readonly #order: Int32Array;
+  readonly #rows: SgdRows;
+  readonly #lines: Float64Array;
+  readonly #pace: Float64Array;
+  readonly #step: SgdStep;
+  readonly #random: Random;
+  /** Time the last epoch took; its mean weights are sums divided by it. */
+  #span = 1;
+
+  constructor(
+    place: Workplace,
+    memory: SgdMemory,
+    settings: SgdSettings,
+    loss: Loss,
+    worker: number,
+  ) {
+    const { problem, objective } = place;
+    const { rowStarts, columnStarts } = problem.grid.partition;
+    this.#kernels = place.kernels;
+    this.#average = settings.average;
+    this.#whole = wholeRows(problem, worker, memory.starts);
+    this.#columnStarts = columnStarts;
+    this.#order = memory.order.subarray(rowStarts[worker], rowStarts[worker + 1]);
+    this.alpha = objective.rowsOf(memory.alpha, worker);
+    this.#rows = { labels: objective.rowsOf(problem.labels, worker), alpha: this.alpha };
+    const length = sgdStride * problem.columns;
+    this.#lines = memory.lines.subarray(worker * length, (worker + 1) * length);
+    this.#pace = memory.paces.subarray(worker * sgdPace.length, (worker + 1) * sgdPace.length);
+    this.#random = stream(place.seed, 1 + worker);
+    for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
+    this.#pace[sgdPace.age] = 1;
+    for (let j = 0, at = 0; j < problem.columns; j++, at += sgdStride) {
+      this.#lines[at + sgdSlot.rate] = settings.step === 'adagrad' ? 0 : 1;
+      this.#lines[at + sgdSlot.l1] = problem.l1[j];
+      this.#lines[at + sgdSlot.l2] = problem.l2[j];
+    }
+    this.#step = this.#stepFor(settings, loss);
+  }
+
+  /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
+  get work(): number {
+    return this.#pace[sgdPace.work];
+  }
+
+  epoch(): void {
+    const rows = this.#order.length;
+    this.#random.shuffle(this.#order, rows);
+    for (let begin = 0; begin < rows; begin += chunk) {
+      const end = Math.min(rows, begin + chunk);
+      this.#kernels.sgdRows(
+        this.#whole,
+        this.#order,
+        begin,
+        end,
+        this.#rows,
+        this.#lines,
+        this.#pace,
+        this.#step,
+      );
+    }
+    this.#span = rows > 0 ? this.#pace[sgdPace.time] : 1;
+    this.#kernels.sgdSettle(this.#lines, this.#pace);
+  }
+
+  /** target += share · the block's weights: their mean over the epoch, or what it ended with. */
+  addTo(target: Float64Array, block: number, share: number): void {
+    const slot = this.#average ? sgdSlot.sum : sgdSlot.weight;
+    const factor = this.#average ? share / this.#span : share;
+    let at = sgdStride * this.#columnStarts[block];
+    for (let j = 0; j < target.length; j++, at += sgdStride) {
+      target[j] += factor * this.#lines[at + slot];
+      this.#lines[at + sgdSlot.sum] = 0;
+    }
+  }
+
+  #stepFor({ step, stepSize }: SgdSettings, loss: Loss): SgdStep {
+    if (step === 'adagrad') {
+      this.#scaleColumns(stepSize ?? adagradStep[loss.task]);
+      return { adagrad: true, stepSize: 1, aging: 0 };
+    }
+    const stiffness = stiffnessOf(loss, this.#labelScale()) * this.#longestRow();
+    const size = stepSize ?? (stiffness > 0 ? sqrtStep / stiffness : sqrtStep);
+    return { adagrad: false, stepSize: size, aging: 1 / Math.max(1, this.#order.length) };
+  }
+
+  /** Root mean square of the labels; 1 if there is nothing but zeros. */
+  #labelScale(): number {
+    const { labels } = this.#rows;
+    let squares = 0;
+    for (let i = 0; i < labels.length; i++) squares += labels[i] * labels[i];
+    return squares > 0 ? Math.sqrt(squares / labels.length) : 1;
+  }
+
+  /** η_j of every column that occurs in these rows. */
+  #scaleColumns(stepSize: number): void {
+    const lines = this.#lines;
+    const counts = new Int32Array(lines.length / sgdStride);
+    let entries = 0;
+    this.#visit((_row, column, x) => {
+      lines[column * sgdStride + sgdSlot.scale] += x * x;
+      counts[column]++;
+      entries++;
+    });
+    const perRow = entries / Math.max(1, this.#order.length);
+    const common = (stepSize * this.#labelScale()) / Math.sqrt(Math.max(1, perRow));
+    for (let j = 0; j < counts.length; j++) {
+      const at = j * sgdStride + sgdSlot.scale;
+      lines[at] = lines[at] > 0 ? common / Math.sqrt(lines[at] / counts[j]) : 0;
+    }
+  }
+
+  /** max ‖x_i‖² */
+  #longestRow(): number {
+    const squares = new Float64Array(this.#order.length);
+    this.#visit((row, _column, x) => {
+      squares[row] += x * x;
+    });
+    let longest = 0;
+    for (let i = 0; i < squares.length; i++) longest = Math.max(longest, squares[i]);
+    return longest;
+  }
+
+  #visit(each: (row: number, column: number, x: number) => void): void {
+    const { rows, blocks, offsets, indices, values } = this.#whole;
+    for (let block = 0; block < blocks; block++) {
+      for (let row = 0, from = block * (rows + 1); row < rows; row++, from++) {
+        for (let k = offsets[from]; k < offsets[from + 1]; k++) {
+          each(row, this.#columnStarts[block] + indices[k], values[k]);
+        }
+      }
+    }
+  }
+}
+
+/** L of LocalSgd. For a label 1 every ℓ'' there is shows between the scores 0 and 2. */
+function stiffnessOf(loss: Loss, labelScale: number): number {
+  const { parameter } = loss;
+  const most = Math.max(-loss.conjugateLow(1, parameter), loss.conjugateHigh(1, parameter));
+  const bounded = most / (4 * labelScale);
+  if (!loss.smooth) return bounded;
+  let steepest = 0;
+  for (let u = 0; u <= 2; u += 0.125) {
+    const slope = loss.derivative(u, 1, parameter);
+    steepest = Math.max(steepest, loss.curvature(u, 1, parameter, slope));
+  }
+  return Math.min(steepest, bounded);
+}

@@ -1,0 +1,103 @@
+import type { Loss } from '../losses/loss.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { Engine } from './engine.ts';
+import { allocateSgd, LocalSgd, type SgdMemory } from './local-sgd.ts';
+import type { Method, Workplace } from './method.ts';
+import type { SgdSettings } from './solver.ts';
+
+/**
+ * Stochastic gradient descent, every worker on its own rows; with one worker the serial method,
+ * with more that of psgd.ts. The model is the mean of the workers' weights. It is made anew after
+ * every epoch and no worker ever sees it.
+ *
+ * Averaged (the default), they are those of all its steps, epoch e counting e (e + 1) times:
+ * mean ← mean + 3/(e + 2) (w̄_e − mean). The slopes −ℓ' of the steps, averaged alike, are the dual
+ * point: the domain of the conjugate, being convex, holds them, and where w comes to rest they are
+ * the dual optimum.
+ */
+export class Sgd implements Method {
+  passes = 0;
+  readonly polish = 0;
+  readonly mixes = false;
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  readonly #place: Workplace;
+  readonly #memory: SgdMemory;
+  readonly #average: boolean;
+  readonly #workers = new Map<number, LocalSgd>();
+  #epochs = 0;
+
+  constructor(place: Workplace, memory: SgdMemory, settings: SgdSettings, loss: Loss) {
+    const { team, problem } = place;
+    this.#place = place;
+    this.#memory = memory;
+    this.#average = settings.average;
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    if (team.index === 0) memory.starts.set(problem.grid.partition.columnStarts);
+    for (let worker = team.first; worker < team.end; worker++) {
+      this.#workers.set(worker, new LocalSgd(place, memory, settings, loss, worker));
+    }
+    team.barrier();
+  }
+
+  epoch(): void {
+    const { team, problem } = this.#place;
+    this.#epochs++;
+    for (const worker of this.#workers.values()) worker.epoch();
+    const weight = 3 / (this.#epochs + 2);
+    this.#collectWeights(this.#average ? weight : 1);
+    this.#collectAlpha(weight);
+    const [work] = team.reduce(1, (worker, values) => {
+      values[0] = this.#workerOf(worker).work;
+    });
+    this.passes = work / Math.max(1, problem.entries);
+  }
+
+  /** weights ← weights + weight · (mean of the workers' − weights) */
+  #collectWeights(weight: number): void {
+    const { ring, objective, problem, team } = this.#place;
+    const share = weight / problem.grid.size;
+    ring.rotate((worker, block, iteration) => {
+      const target = objective.columnsOf(this.weights, block);
+      if (iteration === 0) {
+        for (let j = 0; j < target.length; j++) target[j] *= 1 - weight;
+      }
+      this.#workerOf(worker).addTo(target, block, share);
+    });
+    team.barrier();
+  }
+
+  #collectAlpha(weight: number): void {
+    for (const [worker, { alpha }] of this.#workers) {
+      const mean = this.#place.objective.rowsOf(this.#memory.meanAlpha, worker);
+      this.#place.kernels.interpolate(mean, mean, alpha, weight);
+    }
+  }
+
+  #workerOf(worker: number): LocalSgd {
+    return this.#workers.get(worker) as LocalSgd;
+  }
+
+  evaluate(whole: boolean): Gap {
+    if (!whole) return { primal: Infinity, dual: -Infinity };
+    const { objective } = this.#place;
+    objective.margins(this.weights, this.margins);
+    return {
+      primal: objective.primal(this.weights, this.margins),
+      dual: objective.dual(this.#memory.meanAlpha),
+    };
+  }
+
+  /** Every bound was computed from nothing but α and the data. */
+  certify(bound: number): number {
+    return bound;
+  }
+}
+
+export const sgdEngine: Engine<SgdSettings, SgdMemory> = {
+  orientation: 'rows',
+  serial: true,
+  allocate: allocateSgd,
+  create: (place, memory, settings, loss) => new Sgd(place, memory, settings, loss),
+};

@@ -1,0 +1,53 @@
+/** Random arguments for stochastic gradient descent. */
+import { sgdPace, sgdStride } from '../../../src/kernels/kernels.ts';
+import type { Random } from '../../../src/math/random.ts';
+import type { Arena } from '../../../src/parallel/arena.ts';
+import type { KernelCase } from './cases.ts';
+import { doubles, drawRows, drawWholeRows } from './draw.ts';
+
+/** Lines and a pace whose time none of them has passed. */
+function drawLines(arena: Arena, random: Random, columns: number) {
+  const time = 4 * random.uniform();
+  const perhaps = (size: number) => (random.below(3) === 0 ? 0 : size * random.uniform());
+  // {w, squares, rate, seen, sum, l1, l2, scale}
+  const line = [
+    () => [0, -0, random.normal(), random.normal()][random.below(4)],
+    () => perhaps(1),
+    () => perhaps(2),
+    () => (random.below(4) === 0 ? time : time * random.uniform()),
+    () => random.normal(),
+    () => perhaps(0.5),
+    () => perhaps(random.below(2) === 0 ? 0.003 : 2),
+    () => perhaps(1),
+  ];
+  const slots = [time, 1 + 5 * random.uniform(), random.below(100)];
+  return {
+    lines: doubles(arena, sgdStride * columns, (k) => line[k % sgdStride]()),
+    pace: doubles(arena, sgdPace.length, (k) => slots[k] ?? 0),
+  };
+}
+
+function rowsCase(adagrad: boolean): KernelCase {
+  return (arena, random, loss) => {
+    const { whole, columns, order, begin, end } = drawWholeRows(arena, random);
+    const rows = drawRows(arena, random, loss, whole.rows);
+    const { lines, pace } = drawLines(arena, random, columns);
+    const step = { adagrad, stepSize: random.uniform(), aging: random.uniform() };
+    return (kernels) => {
+      kernels.sgdRows(whole, order, begin, end, rows, lines, pace, step);
+      return undefined;
+    };
+  };
+}
+
+export const sgdCases: Readonly<Record<string, KernelCase>> = {
+  'sgdRows: AdaGrad': rowsCase(true),
+  'sgdRows: η₀/√t': rowsCase(false),
+  sgdSettle: (arena, random) => {
+    const { lines, pace } = drawLines(arena, random, random.below(9));
+    return (kernels) => {
+      kernels.sgdSettle(lines, pace);
+      return undefined;
+    };
+  },
+};
