@@ -3,7 +3,7 @@ import { loadLoss, lossByName } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
 import { penaltyByName } from '../penalties/index.ts';
 import type { Penalty } from '../penalties/penalty.ts';
-import { solvers } from '../solvers/index.ts';
+import { paperSettings, solvers } from '../solvers/index.ts';
 import type { Solver } from '../solvers/solver.ts';
 import { withoutUndefined } from './defined.ts';
 import type { ProblemFlags, SolverFlags } from './definitions/train.ts';
@@ -38,37 +38,68 @@ export function choosePenalty(flags: ProblemFlags): Penalty {
   return penaltyByName(flags.penalty, flags.l1Ratio);
 }
 
+const steppers = ['dso', 'dso-async', 'sgd', 'psgd'];
+const saddlers = ['dso', 'dso-async'];
+
+/** Every setting with the solvers that have it; undefined when it was not given. */
+function settingsGiven(flags: SolverFlags): readonly [string, unknown, readonly string[]][] {
+  return [
+    ['--paper', flags.paper, saddlers],
+    ['--step', flags.step, steppers],
+    ['--step-size', flags.stepSize, steppers],
+    ['--average', flags.average || undefined, steppers],
+    ['--no-average', flags.average === false || undefined, ['sgd', 'psgd']],
+    ['--dual-step-size', flags.dualStepSize, saddlers],
+    ['--no-svrg', flags.svrg ? undefined : true, saddlers],
+    ['--initialize', flags.initialize, saddlers],
+    ['--no-boxes', flags.boxes ? undefined : true, saddlers],
+    ['--mode', flags.mode, ['ring']],
+    ['--rotations', flags.rotations, ['ring']],
+    ['--history', flags.history, ['lbfgs']],
+    ['--rho', flags.rho, ['admm']],
+    ['--local-passes', flags.localPasses, ['admm']],
+    ['--inner-tolerance', flags.innerTolerance, ['bmrm']],
+    ['--no-shrink', flags.shrink === false || undefined, ['dcd']],
+  ];
+}
+
 /** The solver the options name; a setting of another solver is an error. */
 export function chooseSolver(flags: SolverFlags): Solver {
   const name = flags.solver ?? (flags.paper ? 'dso' : 'auto');
-  const settingsOf = {
-    dso: {
-      '--paper': flags.paper,
-      '--step': flags.step,
-      '--step-size': flags.stepSize,
-      '--dual-step-size': flags.dualStepSize,
-      '--no-svrg': flags.svrg ? undefined : true,
-      '--initialize': flags.initialize,
-      '--no-boxes': flags.boxes ? undefined : true,
-      '--average': flags.average,
-    },
-    ring: { '--mode': flags.mode, '--rotations': flags.rotations },
-  };
-  for (const owner of ['dso', 'ring'] as const) {
-    if (owner === name) continue;
-    for (const [option, value] of Object.entries(settingsOf[owner])) {
-      if (value !== undefined) {
-        throw new UsageError(
-          `${option} is a setting of --solver ${owner}; the solver is ${name} (add --solver ${owner})`,
-        );
-      }
+  for (const [option, value, owners] of settingsGiven(flags)) {
+    if (value !== undefined && !owners.includes(name)) {
+      throw new UsageError(
+        `${option} is a setting of --solver ${owners.join(', ')}; the solver is ${name} (add --solver ${owners[0]})`,
+      );
     }
   }
-  if (name === 'auto') return solvers.auto();
-  if (name === 'ring') {
-    return solvers.ring(withoutUndefined({ mode: flags.mode, rotations: flags.rotations }));
+  return solverOf(name, flags);
+}
+
+function solverOf(name: Solver['name'], flags: SolverFlags): Solver {
+  const { mode, rotations, history, rho, localPasses: passes, innerTolerance, shrink } = flags;
+  const { step, stepSize, average } = flags;
+  switch (name) {
+    case 'auto':
+      return solvers.auto();
+    case 'ring':
+      return solvers.ring(withoutUndefined({ mode, rotations }));
+    case 'dso':
+      return flags.paper ? solvers.paper() : solvers.dso(dsoSettings(flags));
+    case 'dso-async':
+      return solvers.dsoAsync(flags.paper ? paperSettings : dsoSettings(flags));
+    case 'sgd':
+    case 'psgd':
+      return solvers[name](withoutUndefined({ step, stepSize, average }));
+    case 'bmrm':
+      return solvers.bmrm(withoutUndefined({ innerTolerance }));
+    case 'lbfgs':
+      return solvers.lbfgs(withoutUndefined({ history }));
+    case 'admm':
+      return solvers.admm(withoutUndefined({ rho, passes }));
+    case 'dcd':
+      return solvers.dcd(withoutUndefined({ shrink }));
   }
-  return flags.paper ? solvers.paper() : solvers.dso(dsoSettings(flags));
 }
 
 function dsoSettings(flags: SolverFlags) {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Dataset } from '../../data/dataset.ts';
+import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
+import type { EpochEvent } from '../../train/events.ts';
 import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { train } from '../../train/train.ts';
@@ -22,6 +24,7 @@ import { createProgress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
+import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
 
 export async function trainCommand(
   data: string,
@@ -33,6 +36,10 @@ export async function trainCommand(
   if (!flags.quiet) {
     const bytes = path === standardStream ? 0 : statSync(path).size;
     terminal.say(summarize(report, flags.tolerance, { path, bytes }, terminal.colours));
+    const visits = visitsPath(flags, path);
+    if (visits !== undefined) {
+      terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} makes them again`);
+    }
   }
   return code;
 }
@@ -71,11 +78,13 @@ export async function trainAndSave(
       seconds: flags.time,
     });
     interrupts.defer();
+    const events: EpochEvent[] = [];
     const options: TrainOptions = {
       ...problem,
       ...input.options,
       ...trainSettings(flags),
       onEpoch(event) {
+        if (flags.solver === 'dso-async') events.push(event);
         progress.epoch(event);
         log?.write({ event: 'epoch', ...event });
       },
@@ -85,6 +94,8 @@ export async function trainAndSave(
     };
     const result = await train(input.dataset, options);
     await writeModel(path, result.model);
+    const visits = visitsPath(flags, path);
+    if (visits !== undefined) await recordVisits(visits, result, events, flags);
     const report = completeReport(result, read, started);
     log?.write({ event: 'result', ...report });
     log?.close();
@@ -115,6 +126,38 @@ function checkPaths(data: string, path: string, flags: TrainFlags): void {
   });
   checkOutput('--output', path, inputs);
   if (flags.log !== undefined) checkOutput('--log', flags.log, inputs, [path]);
+  if (flags.visits !== undefined && flags.solver !== 'dso-async') {
+    throw new UsageError(`--visits ${flags.visits}: only --solver dso-async records block visits`);
+  }
+  const visits = visitsPath(flags, path);
+  if (visits !== undefined) checkOutput('--visits', visits, inputs, [path]);
+}
+
+/** Where an asynchronous run is recorded; undefined for other solvers, and beside standard output. */
+function visitsPath(flags: TrainFlags, model: string): string | undefined {
+  if (flags.solver !== 'dso-async') return undefined;
+  return flags.visits ?? (model === standardStream ? undefined : `${model}.visits`);
+}
+
+async function recordVisits(
+  path: string,
+  { model, report, visits = new Int32Array(0) }: TrainResult,
+  events: readonly EpochEvent[],
+  flags: TrainFlags,
+): Promise<void> {
+  const { rows, columns, nonzeros, grid } = report;
+  await writeVisits(path, {
+    data: { rows, columns, nonzeros },
+    grid,
+    flags: decisiveFlags(flags),
+    epochs: events.map(({ primal, dual }, epoch) => ({
+      primal,
+      dual,
+      visits: visits.subarray(epoch * grid * grid, (epoch + 1) * grid * grid),
+    })),
+    stopped: report.stopped,
+    model: modelHash(model),
+  });
 }
 
 function watchInterrupts(terminal: Terminal, progress: Progress): Interrupts {
@@ -144,8 +187,10 @@ async function readInput(
 }
 
 function trainSettings(flags: TrainFlags): TrainOptions {
-  const { lambda, threads, grid, seed, epochs, tolerance, time, holdout, intercept } = flags;
+  const { lambda, threads, grid, seed, epochs, tolerance, time } = flags;
+  const { holdout, intercept, auprc } = flags;
   return withoutUndefined({
+    auprc,
     lambda,
     threads,
     grid,

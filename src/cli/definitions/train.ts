@@ -3,6 +3,8 @@ import { Option } from 'commander';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyNames } from '../../penalties/index.ts';
+import { solverNames } from '../../solvers/index.ts';
+import type { Solver } from '../../solvers/solver.ts';
 import { fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';
@@ -20,7 +22,7 @@ export interface ProblemFlags {
 }
 
 export interface SolverFlags {
-  readonly solver?: 'auto' | 'dso' | 'ring';
+  readonly solver?: Solver['name'];
   readonly paper?: true;
   readonly step?: 'adagrad' | 'sqrt';
   readonly stepSize?: number;
@@ -30,9 +32,15 @@ export interface SolverFlags {
   readonly initialize?: number;
   /** false when --no-boxes was given. */
   readonly boxes: boolean;
-  readonly average?: true;
+  readonly average?: boolean;
   readonly mode?: 'rows' | 'columns';
   readonly rotations?: number;
+  readonly history?: number;
+  readonly rho?: number;
+  readonly localPasses?: number;
+  readonly innerTolerance?: number;
+  /** false when --no-shrink was given. */
+  readonly shrink?: boolean;
   readonly grid?: number;
   readonly seed?: number;
 }
@@ -47,6 +55,8 @@ export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, Stoppi
   readonly output?: string;
   readonly test?: string;
   readonly holdout?: number;
+  readonly auprc?: true;
+  readonly visits?: string;
   readonly json?: true;
   readonly quiet?: true;
   readonly log?: string;
@@ -90,8 +100,10 @@ function addOutputOptions(command: Command): void {
       ),
     )
     .option('--holdout <fraction>', 'set aside this part of the rows as test data', fraction)
+    .option('--auprc', 'also measure the area under the precision-recall curve on the test data')
     .option('--json', 'print the report as JSON on standard output')
     .option('--log <file>', 'write one JSON object per epoch and one for the result')
+    .option('--visits <file>', 'dso-async: record of the block visits (default: <model>.visits)')
     .option('--quiet', 'print nothing but errors');
 }
 
@@ -135,6 +147,35 @@ function addStoppingOptions(command: Command): void {
 }
 
 function addSolverOptions(command: Command): void {
+  command
+    .optionsGroup('Solver:')
+    .addOption(
+      new Option('--solver <name>', 'how to solve it (default: auto)').choices(
+        solverNames.filter((name) => name !== 'paper'),
+      ),
+    )
+    .option('--grid <number>', 'workers of the logical grid (default: by the data)', whole(1))
+    .option('--seed <number>', 'of all random choices (default: 1)', whole(0));
+  command.optionsGroup('Settings of single solvers:');
+  addStepOptions(command);
+  command
+    .addOption(
+      new Option('--mode <name>', 'ring: step over rows or columns').choices(['rows', 'columns']),
+    )
+    .option('--rotations <number>', 'ring: rotations per epoch (default: by the data)', whole(1))
+    .option('--history <number>', 'lbfgs: steps remembered (default: 10)', whole(1))
+    .option('--rho <number>', 'admm: weight of the consensus (default: found on the way)', positive)
+    .option('--local-passes <number>', 'admm: passes over the rows an epoch (default: 1)', whole(1))
+    .option(
+      '--inner-tolerance <number>',
+      'bmrm: tolerance of its quadratic program (default: a share of the gap)',
+      positive,
+    )
+    .option('--no-shrink', 'dcd: visit every row in every epoch');
+}
+
+/** Settings of the solvers that take gradient steps: dso, dso-async, sgd and psgd. */
+function addStepOptions(command: Command): void {
   const dsoSettings = [
     'step',
     'stepSize',
@@ -145,33 +186,22 @@ function addSolverOptions(command: Command): void {
     'average',
   ];
   command
-    .optionsGroup('Solver:')
     .addOption(
-      new Option('--solver <name>', 'how to solve it (default: auto)').choices([
-        'auto',
-        'dso',
-        'ring',
-      ]),
-    )
-    .option('--grid <number>', 'workers of the logical grid (default: by the data)', whole(1))
-    .option('--seed <number>', 'of all random choices (default: 1)', whole(0))
-    .addOption(
-      new Option('--mode <name>', 'ring: step over rows or columns').choices(['rows', 'columns']),
-    )
-    .option('--rotations <number>', 'ring: rotations per epoch (default: by the data)', whole(1))
-    .addOption(
-      new Option('--paper', "dso: exactly the paper's configuration").conflicts(dsoSettings),
+      new Option('--paper', "dso, dso-async: exactly the paper's configuration").conflicts(
+        dsoSettings,
+      ),
     )
     .addOption(
-      new Option('--step <rule>', 'dso: step sizes (default: adagrad)').choices([
+      new Option('--step <rule>', 'dso, sgd, psgd: step sizes (default: adagrad)').choices([
         'adagrad',
         'sqrt',
       ]),
     )
-    .option('--step-size <number>', 'dso: step size of the weights', positive)
+    .option('--step-size <number>', 'dso, sgd, psgd: step size of the weights', positive)
+    .option('--average', 'dso, sgd, psgd: return the average of the iterates (sgd, psgd: default)')
+    .option('--no-average', 'sgd, psgd: return the last iterate')
     .option('--dual-step-size <number>', 'dso: step size of the dual variables', positive)
     .option('--no-svrg', 'dso: without variance reduction')
     .option('--initialize <passes>', 'dso: passes of local descent at the start', whole(0))
-    .option('--no-boxes', 'dso: without the bound on the weights')
-    .option('--average', 'dso: return the averaged iterate instead of the last');
+    .option('--no-boxes', 'dso: without the bound on the weights');
 }

@@ -8,6 +8,7 @@ import {
   chooseSolver,
   readPenaltyFactors,
 } from '../../../src/cli/problem.ts';
+import { solvers } from '../../../src/solvers/index.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 describe('loss', () => {
@@ -65,6 +66,39 @@ describe('solver', () => {
         average: false,
       },
     });
+  });
+
+  test.each([
+    [{ solver: 'sgd' }, solvers.sgd()],
+    [
+      { solver: 'psgd', step: 'sqrt', stepSize: 3, average: false },
+      solvers.psgd({ step: 'sqrt', stepSize: 3, average: false }),
+    ],
+    [{ solver: 'bmrm', innerTolerance: 0.1 }, solvers.bmrm({ innerTolerance: 0.1 })],
+    [{ solver: 'lbfgs', history: 4 }, solvers.lbfgs({ history: 4 })],
+    [{ solver: 'admm', rho: 2, localPasses: 3 }, solvers.admm({ rho: 2, passes: 3 })],
+    [{ solver: 'dcd', shrink: false }, solvers.dcd({ shrink: false })],
+    [{ solver: 'dso-async', average: true }, solvers.dsoAsync({ average: true })],
+    [{ solver: 'dso-async', paper: true }, solvers.dsoAsync({ initialize: 20 })],
+  ] as const)('%j', (flags, solver) => {
+    expect(chooseSolver({ svrg: true, boxes: true, ...flags })).toEqual(solver);
+  });
+
+  test.each([
+    [
+      { solver: 'sgd', svrg: false },
+      '--no-svrg is a setting of --solver dso, dso-async; the solver is sgd',
+    ],
+    [{ solver: 'dso', average: false }, '--no-average is a setting of --solver sgd, psgd'],
+    [
+      { solver: 'ring', rho: 1 },
+      '--rho is a setting of --solver admm; the solver is ring (add --solver admm)',
+    ],
+    [{ history: 3 }, '--history is a setting of --solver lbfgs; the solver is auto'],
+    [{ solver: 'lbfgs', shrink: false }, '--no-shrink is a setting of --solver dcd'],
+    [{ solver: 'bmrm', mode: 'rows' }, '--mode is a setting of --solver ring'],
+  ] as const)('%j: refused', (flags, message) => {
+    expect(() => chooseSolver({ svrg: true, boxes: true, ...flags })).toThrow(message);
   });
 
   test("--paper is the appendix's configuration", () => {

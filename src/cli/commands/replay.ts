@@ -1,0 +1,117 @@
+import type { Dataset } from '../../data/dataset.ts';
+import { DataError } from '../../errors.ts';
+import { writeModel } from '../../model/format.ts';
+import type { Model } from '../../model/model.ts';
+import { solvers } from '../../solvers/index.ts';
+import type { Solver } from '../../solvers/solver.ts';
+import type { EpochEvent } from '../../train/events.ts';
+import { train } from '../../train/train.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { ReplayFlags } from '../definitions/replay.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { checkOutput, checkStandardInput } from '../outputs.ts';
+import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../problem.ts';
+import { createProgress } from '../progress.ts';
+import { readData } from '../reading.ts';
+import type { Terminal } from '../terminal.ts';
+import { formatCount, plural } from '../text.ts';
+import { modelHash, readVisits, type VisitRecord } from '../visits.ts';
+
+export async function replayCommand(
+  visits: string,
+  data: string,
+  flags: ReplayFlags,
+  terminal: Terminal,
+): Promise<number> {
+  checkStandardInput([visits, data]);
+  if (flags.output !== undefined) checkOutput('--output', flags.output, [visits, data]);
+  const record = await readVisits(visits);
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  try {
+    const options = { ...record.flags, ...withoutUndefined({ threads: flags.threads }) };
+    const dataset = await readData(data, options, progress);
+    checkData(dataset, record);
+    const loss = await chooseLoss(record.flags);
+    progress.start(loss.task, { tolerance: 0, epochs: record.epochs.length, seconds: undefined });
+    const events: EpochEvent[] = [];
+    const { lambda, seed, tolerance, holdout, intercept, penaltyFactors } = record.flags;
+    const { model } = await train(dataset, {
+      ...withoutUndefined({ lambda, seed, tolerance, holdout, intercept }),
+      ...(penaltyFactors !== undefined && {
+        penaltyFactors: await readPenaltyFactors(penaltyFactors, dataset.columns),
+      }),
+      loss,
+      penalty: choosePenalty(record.flags),
+      solver: solverOf(record),
+      grid: record.grid,
+      epochs: record.epochs.length,
+      onEpoch(event) {
+        progress.epoch(event);
+        events.push(event);
+      },
+    });
+    const same = sameStop(model, record);
+    if (flags.output !== undefined) await writeModel(flags.output, same);
+    progress.end();
+    return verdict(same, events, record, flags, terminal);
+  } finally {
+    progress.end();
+  }
+}
+
+/** The visits of all epochs in one array, as the solver takes them. */
+function solverOf({ flags, epochs, grid }: VisitRecord): Solver {
+  const solver = chooseSolver({ ...flags, solver: 'dso-async' });
+  if (solver.name !== 'dso-async') throw new Error('not the solver that was asked for');
+  const order = new Int32Array(epochs.length * grid * grid);
+  epochs.forEach(({ visits }, epoch) => order.set(visits, epoch * grid * grid));
+  return solvers.dsoAsync({ ...solver.settings, order });
+}
+
+function checkData(dataset: Dataset, { data }: VisitRecord): void {
+  for (const name of ['rows', 'columns', 'nonzeros'] as const) {
+    if (dataset[name] !== data[name]) {
+      throw new DataError(
+        `${dataset.name}: ${formatCount(dataset[name])} ${name}; the recorded run had ${formatCount(data[name])}`,
+      );
+    }
+  }
+}
+
+/** A replay ends where its record does, whatever ended the recorded run. */
+function sameStop(model: Model, { stopped }: VisitRecord): Model {
+  return { ...model, certificate: { ...model.certificate, stopped } };
+}
+
+function verdict(
+  model: Model,
+  events: readonly EpochEvent[],
+  record: VisitRecord,
+  flags: ReplayFlags,
+  terminal: Terminal,
+): number {
+  const { epochs, grid } = record;
+  const visits = `${plural(epochs.length, 'epoch')}, ${plural(epochs.length * grid * grid, 'visit')}`;
+  const hash = modelHash(model);
+  if (hash === record.model) {
+    if (!flags.quiet) {
+      terminal.say(
+        terminal.colours.green(`${visits} replayed serially: the same model, bit for bit`),
+      );
+      terminal.say(terminal.colours.dim(`sha256 ${hash}`));
+    }
+    return exitCodes.done;
+  }
+  const first = epochs.findIndex(({ primal, dual }, k) => {
+    const event = events[k];
+    const recorded = (value: number | null) => (Number.isFinite(value) ? value : 0);
+    return recorded(event?.primal) !== primal || recorded(event?.dual) !== dual;
+  });
+  terminal.error(
+    `${visits} replayed serially: not the recorded model; ` +
+      (first < 0
+        ? 'its objective was the same in every epoch'
+        : `objective or bound first differ in epoch ${first + 1}`),
+  );
+  return exitCodes.failure;
+}

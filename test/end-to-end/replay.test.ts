@@ -1,0 +1,99 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runDso, startDso } from '../support/command-line.ts';
+import { sampleText } from '../support/sample-text.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A folder with the data and an asynchronous run on it. */
+async function recorded(...more: string[]): Promise<string> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 400, columns: 60, perRow: 8 }));
+  const common = ['train', 'train.svm', '--solver', 'dso-async', '--threads', '4', '-o', 'a.model'];
+  const { code, stderr } = await runDso([...common, '--tolerance', '0.02', ...more], { folder });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('dso replay a.model.visits train.svm');
+  return folder;
+}
+
+describe('dso replay', () => {
+  test.each([
+    { title: 'plain', more: [] },
+    { title: 'with a hold-out set and an intercept', more: ['--holdout', '0.2', '--intercept'] },
+    {
+      title: 'with settings',
+      more: ['--loss', 'logistic', '--seed', '7', '--grid', '5', '--lambda', '0.01', '--paper'],
+    },
+  ])('makes the recorded visits again, $title', async ({ more }) => {
+    const folder = await recorded(...more);
+    const args = ['replay', 'a.model.visits', 'train.svm', '-o', 'b.model'];
+    const { code, stderr } = await runDso(args, { folder });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(
+      /\d+ epochs?, \d+ visits replayed serially: the same model, bit for bit/,
+    );
+    const [one, two] = ['a.model', 'b.model'].map((name) => readFileSync(join(folder, name)));
+    expect(two.equals(one)).toBe(true);
+  });
+
+  test('a run that Ctrl-C ended is recorded too', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 400, columns: 60, perRow: 8 }));
+    const args = ['train', 'train.svm', '--solver', 'dso-async', '--tolerance', '1e-15'];
+    const running = startDso([...args, '--epochs', '1000000000'], { folder });
+    await running.saw(/^epoch 5 /m);
+    running.process.kill('SIGINT');
+    expect((await running.finished).code).toBe(130);
+    const replayed = await runDso(['replay', 'train.svm.model.visits', 'train.svm'], { folder });
+    expect(replayed.code, replayed.stderr).toBe(0);
+  });
+
+  test('other visits are another model: the first epoch that differs is named', async () => {
+    const folder = await recorded();
+    const path = join(folder, 'a.model.visits');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const epoch = JSON.parse(lines[2]);
+    epoch.visits.reverse();
+    lines[2] = JSON.stringify(epoch);
+    writeFileSync(path, lines.join('\n'));
+    const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('not the recorded model; objective or bound first differ in epoch 2');
+  });
+
+  test.each<[string, (lines: string[]) => string[], string]>([
+    ['no record', () => ['hello'], ':1: "hello"; wanted a JSON object'],
+    ['another JSON file', () => ['{"a":1}'], ':1: not a record of block visits'],
+    ['another version', (l) => [l[0].replace('"version":1', '"version":9')], ':1: version 9'],
+    ['cut short', (l) => l.slice(0, 3), ': the record ends without its last line'],
+    ['an epoch missing', (l) => l.toSpliced(2, 1), ':3: epoch is 3; wanted 2'],
+    ['a grid of 0', (l) => [l[0].replace('"grid":4', '"grid":0'), ...l.slice(1)], 'grid is 0'],
+    [
+      'a cell visited twice',
+      (l) => l.with(1, l[1].replace(/\[\d+,(\d+)/, '[$1,$1')),
+      ':2: visits do not name each of the 16 cells of the grid once',
+    ],
+  ])('%s: refused with its place', async (_, change, message) => {
+    const folder = await recorded();
+    const path = join(folder, 'a.model.visits');
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    writeFileSync(path, change(lines).join('\n'));
+    const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
+    expect(code, stderr).toBe(3);
+    expect(stderr).toContain(message);
+  });
+
+  test('other data is refused', async () => {
+    const folder = await recorded();
+    writeFileSync(join(folder, 'other.svm'), sampleText({ rows: 300, columns: 60, perRow: 8 }));
+    const { code, stderr } = await runDso(['replay', 'a.model.visits', 'other.svm'], { folder });
+    expect(code).toBe(3);
+    expect(stderr).toContain('other.svm: 300 rows; the recorded run had 400');
+  });
+
+  test('--visits belongs to dso-async', async () => {
+    const { code, stderr } = await runDso(['train', 'x.svm', '--visits', 'v']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--visits v: only --solver dso-async records block visits');
+  });
+});
