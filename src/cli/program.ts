@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { DsoError } from '../errors.ts';
+import { defineCompare } from './definitions/compare.ts';
 import { defineDemo } from './definitions/demo.ts';
 import { defineEvaluate } from './definitions/evaluate.ts';
 import { defineGenerate } from './definitions/generate.ts';
 import { defineInspect } from './definitions/inspect.ts';
 import { definePredict } from './definitions/predict.ts';
+import { defineReplay } from './definitions/replay.ts';
 import { defineTrain } from './definitions/train.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -90,6 +92,10 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
     const { evaluateCommand } = await import('./commands/evaluate.ts');
     onResult(await evaluateCommand(model, data, flags, terminal));
   });
+  defineCompare(program, async (data, flags) => {
+    const { compareCommand } = await import('./commands/compare.ts');
+    onResult(await compareCommand(data, flags, terminal));
+  });
   defineInspect(program, async (model, flags) => {
     const { inspectCommand } = await import('./commands/inspect.ts');
     onResult(await inspectCommand(model, flags, terminal));
@@ -97,6 +103,10 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineGenerate(program, async (flags) => {
     const { generateCommand } = await import('./commands/generate.ts');
     onResult(await generateCommand(flags, terminal));
+  });
+  defineReplay(program, async (visits, data, flags) => {
+    const { replayCommand } = await import('./commands/replay.ts');
+    onResult(await replayCommand(visits, data, flags, terminal));
   });
   defineDemo(program, async (folder, flags) => {
     const { demoCommand } = await import('./commands/demo.ts');

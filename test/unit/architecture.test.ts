@@ -58,9 +58,24 @@ const layers: Readonly<Record<string, Layer>> = {
   metrics: { values: ['model', 'losses', 'data', 'math'] },
   train: { values: ['metrics', 'model', ...training] },
 
+  // Solvers side by side on one problem, and the report of it.
+  compare: {
+    values: [
+      'train',
+      'metrics',
+      'model',
+      'solvers/index',
+      'losses/index',
+      'penalties/index',
+      'data',
+      '../package.json',
+    ],
+    types: ['solvers', 'penalties', 'losses'],
+  },
+
   // Roots: what a program imports, and what a thread starts with.
   index: {
-    values: ['train', 'metrics', 'model', 'solvers', 'data', 'penalties', 'losses'],
+    values: ['compare', 'train', 'metrics', 'model', 'solvers', 'data', 'penalties', 'losses'],
     types: ['objective', 'parallel'],
   },
   worker: { values: ['train', 'metrics', 'model', ...training] },
@@ -71,6 +86,7 @@ const layers: Readonly<Record<string, Layer>> = {
   cli: {
     values: [
       ...library,
+      'compare',
       'losses/index',
       'penalties/index',
       'solvers/index',
@@ -108,12 +124,12 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(?<![:'"`])\/\/.*$/gm, blank);
 }
 
-/** Static imports and re-exports begin a line; dynamic imports stand anywhere. */
+/** Static imports and re-exports begin a line; dynamic imports and resolved files stand anywhere. */
 function importsOf({ path, text }: SourceFile): Import[] {
   const code = withoutComments(text);
   const statements =
     /^(?:import|export)\s+(?<type>type\s+(?!from\b))?(?:[\w\s{},*$]*?\bfrom\s+)?(['"])(?<to>[^'"]+)\2/gm;
-  const calls = /\bimport\(\s*(['"`])(?<to>[^'"`]+)\1/g;
+  const calls = /\b(?:import|require\.resolve)\(\s*(['"`])(?<to>[^'"`]+)\1/g;
   return [...code.matchAll(statements), ...code.matchAll(calls)].map(({ groups }) => {
     const written = groups!.to;
     const local = written.startsWith('.');

@@ -1,0 +1,44 @@
+/** Numbers as a report shows them. */
+
+/** Six significant digits without trailing zeros: 0.311330943 → "0.311331", 0.00001 → "1e-5" */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const rounded = Number(value.toPrecision(6));
+  const small = rounded !== 0 && Math.abs(rounded) < 1e-3;
+  return small ? rounded.toExponential() : String(rounded);
+}
+
+/** Two significant digits, for gaps: 0.00079 → "7.9e-4" */
+export function formatGap(value: number): string {
+  return Number.isFinite(value) ? value.toExponential(1) : '–';
+}
+
+/** Three significant digits: 0.04567 → "0.0457", 1234.5 → "1235" */
+export function formatShort(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+/** 1234567 → "1,234,567" */
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+const superscripts: Readonly<Record<string, string>> = {
+  '-': '⁻',
+  0: '⁰',
+  1: '¹',
+  2: '²',
+  3: '³',
+  4: '⁴',
+  5: '⁵',
+  6: '⁶',
+  7: '⁷',
+  8: '⁸',
+  9: '⁹',
+};
+
+/** 10, −3 → "10⁻³" */
+export function powerOfTen(exponent: number): string {
+  return `10${String(exponent).replace(/./g, (digit) => superscripts[digit])}`;
+}
