@@ -2,7 +2,7 @@
  * The door to every npm script. On a fresh clone nothing is installed and the system's Node may be
  * as old as 20, so this file and what it imports at the top use Node 20 and no package.
  *
- *   node scripts/run.mjs start|test|build|bench|lint|format|check [arguments …]
+ *   node scripts/run.mjs start|test|build|bench|experiment|lint|format|check [arguments …]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,6 +22,7 @@ const commands = {
   test: [['scripts/test.mjs']],
   build: [['scripts/build.mjs']],
   bench: [['scripts/build.mjs'], ['bench/run.ts']],
+  experiment: [['scripts/build.mjs'], ['experiments/run.ts']],
   lint: [['scripts/check.mjs', 'lint']],
   format: [['scripts/check.mjs', 'format']],
   check: [['scripts/check.mjs', 'format-check', 'lint', 'types']],

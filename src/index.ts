@@ -1,4 +1,7 @@
 /** The library: train, predict and evaluate regularized linear models on sparse data. */
+export { type CompareOptions, compare } from './compare/compare.ts';
+export type { Comparison, Run } from './compare/comparison.ts';
+export { writeReport } from './compare/report.ts';
 export { datasetFromCsr, datasetFromRows } from './data/arrays.ts';
 export type { Dataset, DatasetPart } from './data/dataset.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
@@ -12,8 +15,18 @@ export { decodeModel, encodeModel, readModel, writeModel } from './model/format.
 export type { Certificate, Model, ModelDescription } from './model/model.ts';
 export { penalties } from './penalties/index.ts';
 export type { Penalty } from './penalties/penalty.ts';
-export { solvers } from './solvers/index.ts';
-export type { DsoSettings, RingSettings, Solver } from './solvers/solver.ts';
+export { solverByName, solvers } from './solvers/index.ts';
+export type {
+  AdmmSettings,
+  BmrmSettings,
+  DcdSettings,
+  DsoAsyncSettings,
+  DsoSettings,
+  LbfgsSettings,
+  RingSettings,
+  SgdSettings,
+  Solver,
+} from './solvers/solver.ts';
 export type { EpochEvent, StopReason } from './train/events.ts';
 export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
 export { type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';

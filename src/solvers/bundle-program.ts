@@ -137,9 +137,7 @@ export class BundleProgram {
     let most = 0;
     let mean = 0;
     for (let k = 0; k < this.#size; k++) {
-      const at = k * this.capacity;
-      let value = this.offsets[k];
-      for (const l of this.#used) value -= this.#gram[at + l] * this.shares[l];
+      const value = this.#residual(k);
       residuals[k] = value;
       mean += this.shares[k] * value;
       if (value > residuals[most]) most = k;
@@ -179,16 +177,32 @@ export class BundleProgram {
     }
   }
 
-  /** argmax f over the planes in use with Σβ = 1 alone: (G + c 1 1ᵀ) β = b + ν 1. */
+  /**
+   * argmax f over the planes in use with Σβ = 1 alone. From where β is, with r = b − Gβ:
+   * (G + c 1 1ᵀ) δ = r + ν 1, Σδ = 0. Only differences of r matter, and δ stays exact where the
+   * planes' offsets are many orders of magnitude above G.
+   */
   #optimum(): Float64Array {
     const used = this.#used;
-    const byOffsets = Float64Array.from(used, (k) => this.offsets[k]);
-    const byOnes = new Float64Array(used.length).fill(1);
-    this.#factor.solve(byOffsets);
-    this.#factor.solve(byOnes);
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
-    const multiplier = (1 - sum(byOffsets)) / sum(byOnes);
-    for (let k = 0; k < used.length; k++) byOffsets[k] += multiplier * byOnes[k];
-    return byOffsets;
+    const target = Float64Array.from(used, (k) => this.#residual(k));
+    const mean = sum(target) / used.length;
+    for (let k = 0; k < used.length; k++) target[k] -= mean;
+    const byOnes = new Float64Array(used.length).fill(1);
+    this.#factor.solve(target);
+    this.#factor.solve(byOnes);
+    const multiplier = sum(target) / sum(byOnes);
+    for (let k = 0; k < used.length; k++) {
+      target[k] += this.shares[used[k]] - multiplier * byOnes[k];
+    }
+    return target;
+  }
+
+  /** r_k = b_k − (Gβ)_k, the value of plane k at w(β). */
+  #residual(plane: number): number {
+    const at = plane * this.capacity;
+    let value = this.offsets[plane];
+    for (const l of this.#used) value -= this.#gram[at + l] * this.shares[l];
+    return value;
   }
 }

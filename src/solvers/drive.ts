@@ -11,6 +11,11 @@ export interface Limits {
   readonly time: number;
 }
 
+/** Limits, and the moment from which time counts. */
+export interface Course extends Limits {
+  readonly started: number;
+}
+
 export type Stop = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
 
 /** What the first thread tells after every epoch. */
@@ -50,16 +55,15 @@ const goOn = -1;
 export function drive(
   place: Workplace,
   method: Method,
-  limits: Limits,
+  limits: Course,
   best: Mixture,
   test: TestMeasure | undefined,
   report: (progress: Progress) => void,
 ): Outcome {
   const { team, objective } = place;
-  const start = performance.now();
   // Nobody trains faster for being tested less often: the clock stands still meanwhile.
   let measuring = 0;
-  const seconds = () => (performance.now() - start - measuring) / 1000;
+  const seconds = () => (performance.now() - limits.started - measuring) / 1000;
   const schedule = new Schedule(limits.tolerance);
   const atZero = objective.primalAtZero();
   let primal = Infinity;

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
 import { engineOf } from './engines.ts';
+import { type SolverName, solverNames } from './names.ts';
 import type {
   AdmmSettings,
   BmrmSettings,
@@ -137,7 +138,7 @@ export const solvers = {
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const byName: Readonly<Record<string, () => Solver>> = {
+const byName: Readonly<Record<SolverName, () => Solver>> = {
   auto,
   ring,
   dso,
@@ -151,10 +152,8 @@ const byName: Readonly<Record<string, () => Solver>> = {
   dcd,
 };
 
-export const solverNames: readonly string[] = Object.keys(byName);
-
 export function solverByName(name: string): Solver {
-  if (Object.hasOwn(byName, name)) return byName[name]();
+  if (Object.hasOwn(byName, name)) return byName[name as SolverName]();
   const meant = closest(name, solverNames);
   throw new UsageError(
     `no solver '${name}'${meant ? `; did you mean '${meant}'?` : ''}; there are ${solverNames.join(', ')}`,

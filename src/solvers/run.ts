@@ -59,6 +59,8 @@ export async function runThread(
 ): Promise<Outcome> {
   const { problem, shared, index, memory, wasm, test, limits, seed } = payload;
   const loss = await lossOf(payload);
+  // What a method does before its first epoch is part of its time.
+  const started = performance.now();
   const kernels: Kernels = wasm
     ? wasmKernels(wasm.module, wasm.memory, loss.parameter)
     : plainKernels(loss);
@@ -69,5 +71,5 @@ export async function runThread(
   const method = engineOf(payload.plan).create(place, memory.method, payload.plan.settings, loss);
   const measure = test && new TestMeasure(test, problem, team, loss.task);
   const best = new Mixture(memory.best, memory.bestMargins, objective, team);
-  return drive(place, method, limits, best, measure, report);
+  return drive(place, method, { ...limits, started }, best, measure, report);
 }

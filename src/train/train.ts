@@ -319,7 +319,7 @@ async function solve(
 function joined(orders: readonly Int32Array[]): Int32Array | undefined {
   if (orders.length === 0) return undefined;
   const all = new Int32Array(orders.length * orders[0].length);
-  orders.forEach((order, epoch) => all.set(order, epoch * order.length));
+  for (const [epoch, order] of orders.entries()) all.set(order, epoch * order.length);
   return all;
 }
 

@@ -30,7 +30,7 @@ describe('dso replay', () => {
     const { code, stderr } = await runDso(args, { folder });
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(
-      /\d+ epochs?, \d+ visits replayed serially: the same model, bit for bit/,
+      /\d+ epochs?, [\d,]+ visits replayed serially: the same model, bit for bit/,
     );
     const [one, two] = ['a.model', 'b.model'].map((name) => readFileSync(join(folder, name)));
     expect(two.equals(one)).toBe(true);

@@ -90,6 +90,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'losses/index',
       'penalties/index',
       'solvers/index',
+      'solvers/names',
       'data/atomic',
       'data/decompress',
       'data/generate',

@@ -64,7 +64,7 @@ function solverOf({ flags, epochs, grid }: VisitRecord): Solver {
   const solver = chooseSolver({ ...flags, solver: 'dso-async' });
   if (solver.name !== 'dso-async') throw new Error('not the solver that was asked for');
   const order = new Int32Array(epochs.length * grid * grid);
-  epochs.forEach(({ visits }, epoch) => order.set(visits, epoch * grid * grid));
+  for (const [epoch, { visits }] of epochs.entries()) order.set(visits, epoch * grid * grid);
   return solvers.dsoAsync({ ...solver.settings, order });
 }
 

@@ -24,7 +24,7 @@ import { createProgress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
+import { decisiveFlags, modelHash, type VisitRecord, writeVisits } from '../visits.ts';
 
 export async function trainCommand(
   data: string,
@@ -92,10 +92,13 @@ export async function trainAndSave(
       signal: interrupts.signal,
       consume: true,
     };
+    // Training sets rows aside and empties the data set.
+    const { rows, columns, nonzeros } = input.dataset;
     const result = await train(input.dataset, options);
     await writeModel(path, result.model);
     const visits = visitsPath(flags, path);
-    if (visits !== undefined) await recordVisits(visits, result, events, flags);
+    if (visits !== undefined)
+      await recordVisits(visits, { rows, columns, nonzeros }, result, events, flags);
     const report = completeReport(result, read, started);
     log?.write({ event: 'result', ...report });
     log?.close();
@@ -141,13 +144,14 @@ function visitsPath(flags: TrainFlags, model: string): string | undefined {
 
 async function recordVisits(
   path: string,
+  data: VisitRecord['data'],
   { model, report, visits = new Int32Array(0) }: TrainResult,
   events: readonly EpochEvent[],
   flags: TrainFlags,
 ): Promise<void> {
-  const { rows, columns, nonzeros, grid } = report;
+  const { grid } = report;
   await writeVisits(path, {
-    data: { rows, columns, nonzeros },
+    data,
     grid,
     flags: decisiveFlags(flags),
     epochs: events.map(({ primal, dual }, epoch) => ({

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyNames } from '../../penalties/index.ts';
-import { solverNames } from '../../solvers/index.ts';
+import { solverNames } from '../../solvers/names.ts';
 import { fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';

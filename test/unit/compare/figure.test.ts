@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type LineChart, lineChart, svgToPng } from '../../../src/compare/figure.ts';
 import { styleOf } from '../../../src/compare/style.ts';
-import { solverNames } from '../../../src/solvers/index.ts';
+import { solverNames } from '../../../src/solvers/names.ts';
 import { markupFault, pngSize } from './support/well-formed.ts';
 
 const chart: LineChart = {

@@ -1,0 +1,154 @@
+/**
+ * Figures "parallel": test error of SVM and logistic regression against time for DSO, PSGD and
+ * BMRM; here also the objective, and the other parallel solvers.
+ */
+import { figure } from '../bench/table.ts';
+import { type ShapeName, shapeNames } from '../src/data/shapes.ts';
+import { UsageError } from '../src/errors.ts';
+import { losses } from '../src/losses/index.ts';
+import { contest, entrantsOf, type Round, roundSummary, roundTable } from './support/contest.ts';
+import { generated, reduction } from './support/data.ts';
+import type { Claim, Experiment, Outcome, Setting } from './support/experiment.ts';
+import { combine, endText, excess, race, runOf } from './support/verdict.ts';
+
+/** Rows of the paper's data that are generated at scale 1. */
+const shares: Readonly<Record<ShapeName, number>> = {
+  'real-sim': 1,
+  webspam: 0.01,
+  splice: 0.0005,
+};
+
+/** Ratios of cost within which two solvers count as comparable. */
+const comparable = 3;
+
+/** A P this far above the best is of the same quality; beyond it is a poor solution. */
+const similar = 0.01;
+
+function shapeOf(setting: Setting): ShapeName {
+  const asked = setting.textOf('like');
+  const found = shapeNames.find((name) => name === asked);
+  if (found) return found;
+  throw new UsageError(`--like ${asked}: expected one of ${shapeNames.join(', ')}`);
+}
+
+async function perform(setting: Setting): Promise<Outcome> {
+  const like = shapeOf(setting);
+  const sample = generated(like, shares[like], setting);
+  // The same λm as in the paper: with fewer rows, the same weight of the loss against the penalty.
+  const factor = reduction(like, sample);
+  const grid = Math.min(setting.numberOf('grid'), sample.train.rows);
+  const entrants = entrantsOf(setting.textOf('solvers'));
+  const hinge = await contest(sample, setting, {
+    // L-BFGS is for smooth losses.
+    entrants: entrants.filter(({ name }) => name !== 'lbfgs'),
+    losses: [losses.hinge()],
+    lambdas: [1e-5 * factor, 1e-6 * factor],
+    grid,
+  });
+  const { comparison, rounds } = await contest(sample, setting, {
+    entrants,
+    losses: [losses.logistic()],
+    lambdas: [1e-5 * factor],
+    grid,
+    previous: hinge.comparison,
+  });
+  for (const round of rounds) setting.say(roundTable(round));
+  return {
+    results: { grid, lambdaFactor: factor, rounds: rounds.map(roundSummary) },
+    claims: claimsOf(rounds, factor),
+    figures: [],
+    comparisons: [{ name: sample.name, comparison }],
+    skipped: [],
+  };
+}
+
+/** The paper's own configuration if it ran, else the plain solver. */
+function paperSolver(round: Round): string {
+  return runOf(round, 'paper') ? 'paper' : 'dso';
+}
+
+function ends(rounds: readonly Round[], names: readonly string[]): string {
+  return rounds
+    .map((round) => `${round.title}: ${names.map((name) => endText(round, name)).join('; ')}`)
+    .join(' | ');
+}
+
+/** Whether PSGD came within 1 % of where it ended before DSO had as small a P. */
+function wasQuick(round: Round): boolean | undefined {
+  const run = runOf(round, 'psgd');
+  const other = runOf(round, paperSolver(round));
+  if (!run || !other) return undefined;
+  const last = run.events.at(-1)!;
+  const settled = run.events.find(({ primal }) => primal <= last.primal * (1 + similar))!;
+  const passed = other.events.find(({ primal }) => primal <= settled.primal);
+  return passed === undefined || settled.seconds <= passed.seconds;
+}
+
+function claimsOf(rounds: readonly Round[], factor: number): Claim[] {
+  const poor = rounds.map((round) => {
+    const above = excess(round, 'psgd');
+    return above === undefined ? undefined : above > similar;
+  });
+  const beats = rounds.map((round) => {
+    const [dso, psgd] = [excess(round, paperSolver(round)), excess(round, 'psgd')];
+    return dso === undefined || psgd === undefined ? undefined : dso < psgd;
+  });
+  const good = rounds.flatMap((round) =>
+    [paperSolver(round), 'bmrm'].map((name) => {
+      const above = excess(round, name);
+      return above === undefined ? undefined : above <= similar;
+    }),
+  );
+  const races = rounds.map((round) => race(round, paperSolver(round), 'bmrm', 'primal'));
+  const admm = rounds.map((round) => race(round, 'bmrm', 'admm', 'primal'));
+  const isComparable = (one: (typeof races)[number]) =>
+    one && one.seconds <= comparable && one.seconds >= 1 / comparable;
+  const lambda = `(λ is ${figure(factor)} times the paper's, for as many times fewer rows)`;
+  return [
+    {
+      claim: 'PSGD converges very quickly',
+      measured: `PSGD settles before DSO has as small a P: ${rounds.map((round) => `${round.title}: ${wasQuick(round) ?? 'not run'}`).join(' | ')}`,
+      verdict: combine(rounds.map(wasQuick)),
+    },
+    {
+      claim: 'the quality of the final solution of PSGD is poor',
+      measured: `${ends(rounds, ['psgd'])} ${lambda}`,
+      verdict: combine(poor),
+    },
+    {
+      claim: 'DSO outperforms PSGD',
+      measured: ends(rounds, ['dso', 'paper', 'psgd']),
+      verdict: combine(beats),
+    },
+    {
+      claim: 'BMRM and DSO converge to solutions of similar quality',
+      measured: ends(rounds, ['dso', 'paper', 'bmrm', 'ring', 'dso-async', 'lbfgs']),
+      verdict: combine(good),
+    },
+    {
+      claim: 'BMRM and DSO converge at fairly comparable rates',
+      measured: `P within 1 %: ${races.map((one) => one?.text ?? 'neither').join(' | ')}`,
+      verdict: combine(races.map(isComparable)),
+    },
+    {
+      claim: 'BMRM has similar performance to ADMM',
+      measured: `P within 1 %: ${admm.map((one) => one?.text ?? 'neither').join(' | ')}`,
+      verdict: combine(admm.map(isComparable)),
+    },
+  ];
+}
+
+export const parallel: Experiment = {
+  name: 'parallel',
+  summary: 'SVM and logistic regression on all cores: DSO, PSGD, BMRM and others (figures 4, 5)',
+  time: 10,
+  extras: {
+    like: { default: 'webspam', text: `whose shape: ${shapeNames.join(', ')}` },
+    grid: { default: 8, text: 'workers of the grid' },
+    solvers: {
+      default: 'dso,paper,dso-async,psgd,bmrm,ring,admm,lbfgs',
+      text: 'who takes part, separated by commas',
+    },
+  },
+  run: perform,
+};
