@@ -8,14 +8,15 @@ const searchSteps = 8;
 /**
  * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
  * segment from the best point to a new one usually holds a better point than either end. With the
- * margins of both at hand the search costs no pass over the data. P at the mixture never rises.
+ * margins of both at hand the search costs no pass over the data. P at the mixture never rises; it
+ * begins at w = 0, where the arrays are when they are new.
  */
 export class Mixture {
   readonly weights: Float64Array;
   readonly #margins: Float64Array;
   readonly #objective: Objective;
   readonly #team: Team;
-  #empty = true;
+  #fresh = false;
 
   constructor(weights: Float64Array, margins: Float64Array, objective: Objective, team: Team) {
     this.weights = weights;
@@ -26,8 +27,8 @@ export class Mixture {
 
   /** Goes to the best point between here and (w, its margins); returns the share of w taken. */
   take(weights: Float64Array, margins: Float64Array): number {
-    const share = this.#empty ? 1 : this.#search(weights, margins);
-    this.#empty = false;
+    const share = this.#fresh ? 1 : this.#search(weights, margins);
+    this.#fresh = false;
     if (share > 0) {
       for (let part = this.#team.first; part < this.#team.end; part++) {
         const objective = this.#objective;
@@ -45,7 +46,7 @@ export class Mixture {
 
   /** Goes to w itself: for solvers whose result is to be one of their iterates. */
   replace(weights: Float64Array, margins: Float64Array): void {
-    this.#empty = true;
+    this.#fresh = true;
     this.take(weights, margins);
   }
 

@@ -167,6 +167,24 @@ export class Replay implements Rotation {
   constructor(orders: Int32Array, size: number) {
     this.#orders = orders;
     this.#size = size;
+    this.#check();
+  }
+
+  /** A record of another grid would leave cells out without a word. */
+  #check(): void {
+    const cells = this.#size * this.#size;
+    const seen = new Int32Array(cells);
+    for (let at = 0; at < this.#orders.length; at++) {
+      const cell = this.#orders[at];
+      const rotation = Math.floor(at / cells) + 1;
+      if (cell >= 0 && cell < cells && seen[cell] === rotation - 1) {
+        seen[cell] = rotation;
+        continue;
+      }
+      throw new Error(
+        `the record of block visits has cell ${cell} at place ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
+      );
+    }
   }
 
   get order(): Int32Array {

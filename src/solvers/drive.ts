@@ -66,7 +66,7 @@ export function drive(
   const seconds = () => (performance.now() - limits.started - measuring) / 1000;
   const schedule = new Schedule(limits.tolerance);
   const atZero = objective.primalAtZero();
-  let primal = Infinity;
+  let primal = atZero;
   let dual = -Infinity;
   let latest: Gap | undefined;
   let measured: Measured | undefined;
@@ -76,14 +76,14 @@ export function drive(
     const found = method.evaluate(whole);
     if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
       throw new Error(
-        `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso) or features of a smaller scale may help`,
+        `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso, sgd, psgd) or features of a smaller scale may help`,
       );
     }
     dual = Math.max(dual, found.dual);
     if (found.primal < Infinity) latest = found;
     const moved = found.primal < Infinity && keep(method, found.primal, primal, best);
     if (moved) primal = best.primal();
-    if (test && (test.latest ? found.primal < Infinity : moved)) {
+    if (test && (test.latest ? found.primal < Infinity : moved || !measured)) {
       const before = performance.now();
       measured = test.measure(test.latest ? method.weights : best.weights);
       measuring += performance.now() - before;

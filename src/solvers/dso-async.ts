@@ -46,7 +46,10 @@ export class DsoAsync extends Dso {
 export const dsoAsyncEngine: Engine<DsoAsyncSettings, DsoAsyncMemory> = {
   orientation: 'rows',
   leastGrid: 4,
-  refusal: (request, settings) => dsoEngine.refusal?.(request, settings),
+  refusal: (request, settings) =>
+    settings.order === undefined || settings.order instanceof Int32Array
+      ? dsoEngine.refusal?.(request, settings)
+      : 'wants an Int32Array as its order: the visits of an earlier result',
   allocate,
   create: (place, memory, settings, loss) => new DsoAsync(place, memory, settings, loss),
 };

@@ -224,6 +224,10 @@ export class Dso implements Method {
       if (Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100) {
         kernels.dualPoint(memory.margins, rows.labels, 0, counts.length, rows.alpha);
       }
+      // No step ever meets an empty row: it starts where it belongs, at the best α for u = 0.
+      for (let i = 0; i < counts.length; i++) {
+        if (counts[i] === 0) rows.alpha[i] = -loss.derivative(0, rows.labels[i], loss.parameter);
+      }
       const lines = this.#columns(part);
       const columnCounts = this.#columnCounts(part);
       for (let j = 0; j < columnCounts.length; j++) {

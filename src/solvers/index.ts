@@ -34,9 +34,9 @@ function checkChoice(name: string, value: string | undefined, choices: readonly 
   }
 }
 
-function checkWhole(name: string, value: number | undefined, least: number): void {
-  if (value !== undefined && !(Number.isInteger(value) && value >= least)) {
-    throw new UsageError(`${name} is ${value}; it must be a whole number from ${least} on`);
+function checkWhole(name: string, value: number | undefined, least: number, most = 2 ** 31): void {
+  if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
+    throw new UsageError(`${name} is ${value}; it must be a whole number from ${least} to ${most}`);
   }
 }
 
@@ -102,7 +102,7 @@ function bmrm(settings: Partial<BmrmSettings> = {}): Solver {
 
 /** Limited-memory BFGS; OWL-QN where the penalty has an L1 part. */
 function lbfgs(settings: Partial<LbfgsSettings> = {}): Solver {
-  checkWhole('history', settings.history, 1);
+  checkWhole('history', settings.history, 1, 1000);
   return { name: 'lbfgs', settings: { history: 10, ...settings } };
 }
 

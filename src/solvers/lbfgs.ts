@@ -18,6 +18,8 @@ const flatness = 0.1;
 const searchSteps = 12;
 /** Shares of a step that a search may try beyond its end, each up to ten times the last. */
 const extensions = 30;
+/** Shares tried short of its end, each a tenth of the last, as long as P falls at none. */
+const contractions = 40;
 /** What P must fall by, as a share of what its slope promises, for a projected step (Armijo). */
 const sufficient = 1e-4;
 /** Projected steps tried along one direction. */
@@ -68,6 +70,8 @@ export class Lbfgs implements Method {
   readonly #orthants: boolean;
   /** How far the errors of the margins may have grown, in units of one computation's. */
   #staleness = 1;
+  /** That of the margins at `next`. */
+  #nextStaleness = 1;
   #primal: number;
   /** No direction leads down any more: the optimum, to rounding. */
   #resting = false;
@@ -184,21 +188,30 @@ export class Lbfgs implements Method {
 
   /** The minimiser on the ray along d: P there, or undefined. */
   #searchLine(): number | undefined {
+    this.#advance(1, false);
+    this.#nextStaleness = 1;
+    const most = this.#primal + rounding * Math.abs(this.#primal);
+    const primal = this.#retreat(this.#minimise(extensions, flatness));
+    // A slope that is flat for what it was at the start may yet be that of a higher point.
+    const found = primal <= most ? primal : this.#retreat(this.#minimise(0, 0));
+    if (!(found <= most)) return undefined;
+    this.#staleness = this.#nextStaleness;
+    return found;
+  }
+
+  /** next ← w + share · (next − w), and P there; Infinity for no share. */
+  #retreat(share: number): number {
+    if (!(share > 0)) return Infinity;
     const { kernels, objective, team } = this.#place;
     const { weights, margins, next, nextMargins } = this.#memory;
-    this.#advance(1, false);
-    const share = this.#minimise(extensions);
-    if (!(share > 0)) return undefined;
     for (let part = team.first; part < team.end; part++) {
       const w = objective.columnsOf(next, part);
       const u = objective.rowsOf(nextMargins, part);
       kernels.interpolate(w, objective.columnsOf(weights, part), w, share);
       kernels.interpolate(u, objective.rowsOf(margins, part), u, share);
     }
-    const primal = objective.primal(next, nextMargins);
-    if (primal > this.#primal + rounding * Math.abs(this.#primal)) return undefined;
-    this.#staleness = Math.abs(1 - share) * this.#staleness + share;
-    return primal;
+    this.#nextStaleness = Math.abs(1 - share) * this.#staleness + share * this.#nextStaleness;
+    return objective.primal(next, nextMargins);
   }
 
   /** The first of ever shorter projected steps that lowers P enough: P there, or undefined. */
@@ -209,7 +222,7 @@ export class Lbfgs implements Method {
     if (this.#history.size === 0) {
       // Nothing is known of the scale yet.
       this.#advance(1, false);
-      share = this.#minimise(extensions);
+      share = this.#minimise(extensions, 0);
     }
     for (let tries = 0; share > 0 && tries < projections; tries++) {
       this.#advance(share, true);
@@ -218,17 +231,21 @@ export class Lbfgs implements Method {
       if (promised < 0 && primal <= this.#primal + promised + rounding * Math.abs(this.#primal)) {
         return primal;
       }
-      share *= Math.max(0.1, Math.min(0.5, this.#minimise(0)));
+      share *= Math.max(0.1, Math.min(0.5, this.#minimise(0, 0)));
     }
     return undefined;
   }
 
-  /** The share of w → next where P is least, to `flatness`; 0 if P does not fall. */
-  #minimise(longer: number): number {
+  /**
+   * The share of w → next where P is least: there its slope is at most `flatness` of that at the
+   * start if P still falls, and at most `rise` of it otherwise. 0 if P does not fall at all.
+   */
+  #minimise(longer: number, rise: number): number {
     const descent = (share: number) => -this.#slope(share);
     const atStart = descent(0);
     if (!(atStart > 0)) return 0;
     const goal = flatness * atStart;
+    const least = -rise * atStart;
     let low = 0;
     let atLow = atStart;
     let high = 1;
@@ -240,8 +257,8 @@ export class Lbfgs implements Method {
       high = farther;
       atHigh = descent(high);
     }
-    if (atHigh >= -goal) return high;
-    return rootOfFalling(descent, low, atLow, high, atHigh, goal, searchSteps);
+    if (atHigh >= least) return high;
+    return findFlat(descent, [low, atLow], [high, atHigh], [least, goal]);
   }
 
   /** d/ds of P at w + s (next − w). */
@@ -280,6 +297,43 @@ export class Lbfgs implements Method {
   certify(bound: number): number {
     return bound;
   }
+}
+
+type Point = readonly [share: number, descent: number];
+
+/**
+ * A share between `low`, where P falls, and `high`, where it rises, whose descent lies within the
+ * goals; where none is found in time, the largest at which P was seen to fall: P is convex, hence no
+ * higher there than at 0. A step too long by many orders of magnitude, such as features of a large
+ * scale make the first one, hides these shares from false position: then they are looked for at
+ * tenths of it.
+ */
+function findFlat(
+  descent: (share: number) => number,
+  low: Point,
+  high: Point,
+  [least, most]: readonly [number, number],
+): number {
+  const middle = 0.5 * (least + most);
+  const reach = 0.5 * (most - least);
+  let falling = low;
+  let rising = high;
+  let last = high;
+  const off = (share: number) => {
+    last = [share, descent(share)];
+    if (last[1] >= middle && share > falling[0]) falling = last;
+    if (last[1] < middle && share < rising[0]) rising = last;
+    return last[1] - middle;
+  };
+  const search = () => {
+    const [a, b] = [falling, rising];
+    rootOfFalling(off, a[0], a[1] - middle, b[0], b[1] - middle, reach, searchSteps);
+    return Math.abs(last[1] - middle) <= reach;
+  };
+  if (search()) return last[0];
+  if (falling[0] > 0) return falling[0];
+  for (let k = 0; k < contractions && falling[0] === 0; k++) off(rising[0] / 10);
+  return falling[0] > 0 && search() ? last[0] : falling[0];
 }
 
 /**

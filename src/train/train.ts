@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { classesOf, targets } from '../data/labels.ts';
 import { splitDataset } from '../data/split.ts';
-import { DataError, DsoError } from '../errors.ts';
+import { DataError, DsoError, UsageError } from '../errors.ts';
 import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
 import { evaluate } from '../metrics/evaluate.ts';
@@ -172,7 +172,8 @@ async function layOut(
   const { intercept, penalty, lambda, seed } = settings;
   const parts = partition(input.train, size, seed, intercept);
   const custom = settings.loss.module !== undefined;
-  const arena = custom ? separateArena : createArena(bytesOf(parts, plan, input, options));
+  const bytes = bytesOf(parts, plan, input, options);
+  const arena = custom ? separateArena : createArena(bytes);
   const grid = allocateGrid(arena, parts, engineOf(plan).orientation);
   const memory = allocateRun(arena, parts, plan);
   const problemMemory = allocateProblem(arena, parts);
@@ -226,15 +227,21 @@ async function together<Result>(
   }
 }
 
-/** Adds up the memory of a run, and warns when it is a large part of the machine's. */
+/** Adds up the memory of a run; warns when it is a large part of the machine's, refuses all of it. */
 function bytesOf(parts: Partition, plan: Plan, input: Input, options: TrainOptions): number {
   const budget = new Budget();
   allocateGrid(budget, parts, engineOf(plan).orientation);
   allocateRun(budget, parts, plan);
   allocateProblem(budget, parts);
   const peak = budget.bytes + 8 * input.train.nonzeros;
+  const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
+  if (budget.bytes > totalmem()) {
+    throw new UsageError(
+      `${plan.engine} on a grid of ${parts.size} needs ${gigabytes(budget.bytes)} GiB; this machine has ` +
+        `${gigabytes(totalmem())} GiB (a smaller grid or another solver may need less)`,
+    );
+  }
   if (peak > totalmem() / 4) {
-    const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
     options.onNotice?.(
       `memory forecast: ${gigabytes(budget.bytes)} GiB while training, ` +
         `${gigabytes(peak)} GiB while partitioning, of ${gigabytes(totalmem())} GiB`,

@@ -53,10 +53,20 @@ function setUp({ loss, penalty, grid, intercept }: Variant) {
 describe.each(variants)(
   '$loss.name + $penalty.name, grid $grid, intercept $intercept',
   (variant) => {
-    test('the first point is copied', () => {
+    test('begins at w = 0, and a worse point does not move it', () => {
+      const { mixture, objective, weights, margins, draw } = setUp(variant);
+      const atZero = objective.primalAtZero();
+      expect(mixture.primal()).toBeCloseTo(atZero, 13);
+      draw(1e6);
+      mixture.take(weights, margins);
+      expect(objective.primal(weights, margins)).toBeGreaterThan(atZero);
+      expect(mixture.primal()).toBeLessThanOrEqual(atZero * (1 + 1e-12));
+    });
+
+    test('a point that replaces it is copied', () => {
       const { mixture, objective, best, bestMargins, weights, margins, draw } = setUp(variant);
       draw(3);
-      expect(mixture.take(weights, margins)).toBe(1);
+      mixture.replace(weights, margins);
       expect(firstDifference(best, weights)).toBeUndefined();
       expect(firstDifference(bestMargins, margins)).toBeUndefined();
       expect(mixture.primal()).toBe(objective.primal(weights, margins));

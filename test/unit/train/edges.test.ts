@@ -1,4 +1,5 @@
 /** Data and options at the edge of what makes sense. */
+import { totalmem } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
@@ -258,6 +259,43 @@ describe('optima of 0', () => {
       expect(report.primal).toBeLessThan(1e-6);
     }
   });
+});
+
+test('rows without features are part of the certificate of the paper’s solver', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) =>
+    i % 3 === 0 ? { indices: [], values: [] } : { indices: [i % 5, 5], values: [1, (i % 7) - 3] },
+  );
+  const labels = rows.map((_, i) => (i % 4 < 2 ? 1 : -1));
+  const data = datasetFromRows({ rows, labels, columns: 6 });
+  for (const loss of [losses.hinge(), losses.square(), losses.logistic()]) {
+    for (const solver of [solvers.dso(), solvers.dsoAsync()]) {
+      const options = { loss, solver, grid: 3, lambda: 0.05, tolerance: 0.02, epochs: 3000 };
+      expect((await train(data, options)).report.stopped).toBe('converged');
+    }
+  }
+});
+
+test.each([solvers.sgd(), solvers.dso(), solvers.bmrm(), solvers.dcd(), solvers.psgd()])(
+  '$name never returns a model that is worse than none',
+  async (solver) => {
+    const { dataset } = sample({ rows: 20, columns: 40 });
+    for (const lambda of [1e-12, 1e6]) {
+      const { report } = await train(dataset, { solver, lambda, epochs: 3, tolerance: 1e-9 });
+      expect(report.primal).toBeLessThanOrEqual(1);
+    }
+  },
+);
+
+test('a run that would take more memory than there is, is refused before it takes any', async () => {
+  const data = datasetFromRows({
+    rows: Array.from({ length: 300 }, (_, i) => ({ indices: [i], values: [1] })),
+    labels: Array.from({ length: 300 }, (_, i) => (i % 2 === 0 ? 1 : -1)),
+    // 64 bytes per column and worker.
+    columns: Math.ceil((1.2 * totalmem()) / (64 * 256)),
+  });
+  await expect(train(data, { solver: solvers.psgd(), grid: 256 })).rejects.toThrow(
+    /^psgd on a grid of 256 needs \d+\.\d GiB; this machine has/,
+  );
 });
 
 test('dso meets the edges without falling over them', async () => {

@@ -187,7 +187,8 @@ describe('test data', () => {
       tolerance: 1e-12,
       onEpoch: (event) => events.push(event),
     });
-    let [least, most] = [Infinity, -Infinity];
+    // The best begins at w = 0, where the hinge loss is 1.
+    let [least, most] = [1, -Infinity];
     for (const { primal, dual, latest } of events) {
       if (!latest) throw new Error('no latest iterate');
       least = Math.min(least, latest.primal);
