@@ -106,10 +106,10 @@ export function sgdRows(
   }
 }
 
-export function sgdSettle(lines: usize, length: i32, pace: usize): void {
+export function sgdSettle(lines: usize, held: usize, count: i32, pace: usize): void {
   const time = load<f64>(pace);
-  const stop = lines + ((<usize>length) << 3);
-  for (let line = lines; line < stop; line += 64) {
+  for (let k = 0; k < count; k++) {
+    const line = lines + ((<usize>int(held, k)) << 6);
     caughtUp(line, time);
     store<f64>(line, 0, 24);
   }

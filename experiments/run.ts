@@ -4,6 +4,7 @@
  *   npm run experiment -- NAME [options]      one of them; --help lists its options
  *   npm run experiment -- all [options]       all, one after the other
  */
+import { join } from 'node:path';
 import { exitCodeOfError } from '../src/cli/exit-codes.ts';
 import { DsoError } from '../src/errors.ts';
 import { asynchronous } from './async.ts';
@@ -38,8 +39,15 @@ function usage(): string {
   ].join('\n');
 }
 
-async function runExperiment(experiment: Experiment, argv: readonly string[]): Promise<void> {
-  const request = parseOptions(experiment, argv);
+async function runExperiment(
+  experiment: Experiment,
+  argv: readonly string[],
+  place: { readonly first: boolean; readonly alone: boolean },
+): Promise<void> {
+  const parsed = parseOptions(experiment, argv);
+  // Of several experiments each has a folder of its own in the one that was asked for.
+  const within = parsed && !place.alone && argv.some((word) => /^(?:-o|--output)/.test(word));
+  const request = within ? { ...parsed, folder: join(parsed.folder, experiment.name) } : parsed;
   if (!request) {
     console.log(helpOf(experiment));
     return;
@@ -47,7 +55,8 @@ async function runExperiment(experiment: Experiment, argv: readonly string[]): P
   const machine = describeMachine();
   console.log(`${experiment.name}: ${experiment.summary}`);
   console.log(`${machine.cores} cores (${machine.model}), Node ${machine.node}`);
-  if (machine.load > 0.5) {
+  // Later ones find the load of those before.
+  if (place.first && machine.load > 0.5) {
     console.log(`The machine is busy (load ${machine.load.toFixed(2)}): times mean little.`);
   }
   const started = performance.now();
@@ -68,7 +77,9 @@ async function main([name = '--help', ...rest]: readonly string[]): Promise<void
     process.exitCode = 2;
     return;
   }
-  for (const experiment of chosen) await runExperiment(experiment, rest);
+  for (const [index, experiment] of chosen.entries()) {
+    await runExperiment(experiment, rest, { first: index === 0, alone: chosen.length === 1 });
+  }
 }
 
 try {

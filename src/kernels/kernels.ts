@@ -362,8 +362,8 @@ export interface Kernels extends VectorKernels {
     step: SgdStep,
   ): void;
 
-  /** Brings every column up to date and starts a new count of time. */
-  sgdSettle(lines: Float64Array, pace: Float64Array): void;
+  /** Brings the columns listed up to date and starts a new count of time. */
+  sgdSettle(lines: Float64Array, held: Int32Array, pace: Float64Array): void;
 
   /** Σ ℓ(u_i, y_i) */
   lossSum(margins: Float64Array, labels: Float64Array, begin: number, end: number): number;

@@ -310,8 +310,8 @@ export function wasmKernels(
         parameter,
       );
     },
-    sgdSettle: (lines, pace) => {
-      wasm.sgdSettle(lines.byteOffset, lines.length, pace.byteOffset);
+    sgdSettle: (lines, held, pace) => {
+      wasm.sgdSettle(lines.byteOffset, held.byteOffset, held.length, pace.byteOffset);
     },
     lossSum: (margins, labels, begin, end) =>
       wasm.lossSum(margins.byteOffset, labels.byteOffset, begin, end, parameter),

@@ -3,7 +3,7 @@ import { type Random, stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Workplace } from './method.ts';
-import { wholeRows } from './whole-rows.ts';
+import { heldColumns, wholeRows } from './whole-rows.ts';
 
 /** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
@@ -111,29 +111,8 @@ export class AdmmCopies {
       stats: memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length),
       copy: own(memory.copies),
       pull: own(memory.pulls),
-      ...this.#listColumns(worker),
+      ...heldColumns(problem, worker),
     };
-  }
-
-  #listColumns(worker: number): Pick<Holder, 'held' | 'listed'> {
-    const { grid, columns } = this.#place.problem;
-    const { columnStarts } = grid.partition;
-    const present = new Uint8Array(columns);
-    const listed = new Int32Array(grid.size + 1);
-    let count = 0;
-    for (let block = 0; block < grid.size; block++) {
-      const { offsets, indices } = grid.cells[worker * grid.size + block];
-      const start = columnStarts[block];
-      const last = offsets[offsets.length - 1];
-      for (let k = offsets[0]; k < last; k++) {
-        count += 1 - present[start + indices[k]];
-        present[start + indices[k]] = 1;
-      }
-      listed[block + 1] = count;
-    }
-    const held = new Int32Array(count);
-    for (let j = 0, k = 0; j < columns; j++) if (present[j] === 1) held[k++] = j;
-    return { held, listed };
   }
 
   /** Chooses ρ unless it is given, and makes norms_i = Σ_j x_ij² / ρ_j. */

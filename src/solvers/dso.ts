@@ -6,7 +6,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Rotation } from '../parallel/ring.ts';
 import type { Engine } from './engine.ts';
-import { localDualDescent } from './local-descent.ts';
+import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
 import type { Method, Workplace } from './method.ts';
 import type { DsoSettings } from './solver.ts';
 
@@ -36,6 +36,7 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
     columns: arena.float64(saddleStride * columns),
     alphaSum: arena.float64(settings.average ? rows : 0),
     weightSum: arena.float64(settings.average ? columns : 0),
+    local: settings.initialize > 0 ? allocateLocalDescent(arena, partition) : undefined,
   };
 }
 
@@ -83,8 +84,8 @@ export class Dso implements Method {
       this.#random.set(worker, stream(place.seed, 1 + worker));
     }
     this.#prepare(loss);
-    if (settings.initialize > 0) {
-      localDualDescent(place, loss, settings.initialize, memory.alpha, memory.weights);
+    if (memory.local) {
+      localDualDescent(place, memory.local, settings.initialize, memory.alpha, memory.weights);
       this.passes += 2 * settings.initialize;
       this.#projectStart();
     }

@@ -1,27 +1,54 @@
-import type { Loss } from '../losses/loss.ts';
+import { type Cell, stat } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
-import { softThreshold } from '../math/scalars.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Partition } from '../parallel/partition.ts';
 import type { Workplace } from './method.ts';
+import { wholeRows } from './whole-rows.ts';
+
+/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
+const chunk = 1024;
+
+export type LocalDescentMemory = ReturnType<typeof allocateLocalDescent>;
+
+/** Every worker has its own weights: 8 bytes per column and worker. */
+export function allocateLocalDescent(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  return {
+    norms: arena.float64(rows),
+    spare: arena.float64(rows),
+    counts: arena.int32(rows),
+    order: arena.int32(rows),
+    inverse: arena.float64(columns),
+    weights: arena.float64(partition.size * columns),
+    starts: arena.int32(partition.size + 1),
+    stats: arena.float64(stat.length * partition.size),
+  };
+}
 
 /**
  * The appendix's starting point: every worker solves its own rows' problem by `passes` passes of
  * dual coordinate descent (Hsieh et al. 2008); α stays as it is there, and w is the mean of the
- * workers' weights. Columns whose penalty has no quadratic part stay at 0.
+ * workers' weights. Of the penalty only the quadratic part is minded, and columns without one stay
+ * at 0: it is a start, not a result.
  */
 export function localDualDescent(
   place: Workplace,
-  loss: Loss,
+  memory: LocalDescentMemory,
   passes: number,
   alpha: Float64Array,
   weights: Float64Array,
 ): void {
-  const { problem, objective, ring, team, seed } = place;
+  const { problem, objective, ring, team } = place;
+  const { columnStarts } = problem.grid.partition;
+  if (team.index === 0) memory.starts.set(columnStarts);
+  for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+    memory.inverse[j] = problem.l2[j] > 0 ? 1 / problem.l2[j] : 0;
+  }
+  team.barrier();
   const local = new Map<number, Float64Array>();
   for (let worker = team.first; worker < team.end; worker++) {
-    local.set(
-      worker,
-      solveLocally(place, loss, passes, objective.rowsOf(alpha, worker), worker, seed),
-    );
+    local.set(worker, solveLocally(place, memory, passes, alpha, worker));
   }
   const share = 1 / problem.grid.size;
   ring.rotate((worker, block, iteration) => {
@@ -34,59 +61,60 @@ export function localDualDescent(
 }
 
 function solveLocally(
-  { problem, objective }: Workplace,
-  loss: Loss,
+  { problem, objective, kernels, seed }: Workplace,
+  memory: LocalDescentMemory,
   passes: number,
   alpha: Float64Array,
   worker: number,
-  seed: number,
 ): Float64Array {
-  const { grid, l1, l2 } = problem;
-  const { columnStarts } = grid.partition;
-  const labels = objective.rowsOf(problem.labels, worker);
-  const cells = grid.cells.slice(worker * grid.size, (worker + 1) * grid.size);
-  const share = 1 / Math.max(1, alpha.length);
-  const image = new Float64Array(problem.columns);
-  const weights = new Float64Array(problem.columns);
-
-  const add = (i: number, delta: number) => {
-    for (let block = 0; block < grid.size; block++) {
-      const { offsets, indices, values } = cells[block];
-      for (let k = offsets[i]; k < offsets[i + 1]; k++) {
-        const j = columnStarts[block] + indices[k];
-        image[j] += delta * values[k];
-        weights[j] = l2[j] > 0 ? softThreshold(image[j], l1[j]) / l2[j] : 0;
-      }
-    }
+  const { grid, columns } = problem;
+  const { rowStarts, rowCounts } = grid.partition;
+  const [from, to] = [rowStarts[worker], rowStarts[worker + 1]];
+  const own = memory.weights.subarray(worker * columns, (worker + 1) * columns);
+  const counts = memory.counts.subarray(from, to);
+  counts.set(rowCounts.subarray(from, to));
+  const rows = {
+    labels: objective.rowsOf(problem.labels, worker),
+    alpha: objective.rowsOf(alpha, worker),
+    norms: objective.rowsOf(memory.norms, worker),
+    counts,
   };
-  const score = (i: number) => {
-    let u = 0;
-    let norm = 0;
-    for (let block = 0; block < grid.size; block++) {
-      const { offsets, indices, values } = cells[block];
-      for (let k = offsets[i]; k < offsets[i + 1]; k++) {
-        const j = columnStarts[block] + indices[k];
-        u += weights[j] * values[k];
-        if (l2[j] > 0) norm += (values[k] * values[k]) / l2[j];
-      }
-    }
-    return { u, norm };
-  };
-
-  const order = new Int32Array(alpha.length);
+  const share = 1 / Math.max(1, to - from);
+  for (let block = 0; block < grid.size; block++) {
+    const cell = grid.cells[worker * grid.size + block];
+    const inverse = objective.columnsOf(memory.inverse, block);
+    const spare = objective.rowsOf(memory.spare, worker);
+    kernels.rowNorms(cell, to - from, inverse, inverse, rows.norms, spare);
+    addImage(cell, rows.alpha, share, inverse, objective.columnsOf(own, block));
+  }
+  const whole = wholeRows(problem, worker, memory.starts);
+  const stats = memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length);
+  const order = memory.order.subarray(from, to);
   for (let i = 0; i < order.length; i++) order[i] = i;
   const random = stream(seed, 1 + grid.size + worker);
-  for (let i = 0; i < alpha.length; i++) if (alpha[i] !== 0) add(i, alpha[i] * share);
   for (let pass = 0; pass < passes; pass++) {
     random.shuffle(order, order.length);
-    for (const i of order) {
-      const { u, norm } = score(i);
-      const next = loss.dualStep(alpha[i], u, norm * share, labels[i], loss.parameter);
-      const delta = next - alpha[i];
-      if (delta === 0) continue;
-      alpha[i] = next;
-      add(i, delta * share);
+    for (let begin = 0; begin < order.length; begin += chunk) {
+      const end = Math.min(order.length, begin + chunk);
+      kernels.sweepWholeRows(whole, order, begin, end, rows, share, memory.inverse, own, stats);
     }
   }
-  return weights;
+  return own;
+}
+
+/** weights += share · Σ_i α_i x_i ∘ inverse, where a loss does not start from α = 0. */
+function addImage(
+  { offsets, indices, values }: Cell,
+  alpha: Float64Array,
+  share: number,
+  inverse: Float64Array,
+  weights: Float64Array,
+): void {
+  for (let i = 0; i < alpha.length; i++) {
+    const scaled = alpha[i] * share;
+    if (scaled === 0) continue;
+    for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+      weights[indices[k]] += scaled * values[k] * inverse[indices[k]];
+    }
+  }
 }

@@ -12,7 +12,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Workplace } from './method.ts';
 import type { SgdSettings } from './solver.ts';
-import { wholeRows } from './whole-rows.ts';
+import { heldColumns, mostHeld, wholeRows } from './whole-rows.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
 const chunk = 1024;
@@ -32,10 +32,13 @@ export function allocateSgd(arena: Arena, partition: Partition) {
     margins: arena.float64(rows),
     order: arena.int32(rows),
     weights: arena.float64(columns),
-    /** Every worker has its own copy of all columns. */
+    /** Every worker has its own copy of the columns; only those of its rows are ever touched. */
     lines: arena.float64(partition.size * sgdStride * columns),
     paces: arena.float64(partition.size * sgdPace.length),
     starts: arena.int32(partition.size + 1),
+    held: Array.from({ length: partition.size }, (_, worker) =>
+      arena.int32(mostHeld(partition, worker)),
+    ),
   };
 }
 
@@ -66,6 +69,9 @@ export class LocalSgd {
   readonly #order: Int32Array;
   readonly #rows: SgdRows;
   readonly #lines: Float64Array;
+  /** The columns that occur in its rows; those of block b from listed[b] on. */
+  readonly #held: Int32Array;
+  readonly #listed: Int32Array;
   readonly #pace: Float64Array;
   readonly #step: SgdStep;
   readonly #random: Random;
@@ -94,7 +100,12 @@ export class LocalSgd {
     this.#random = stream(place.seed, 1 + worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
     this.#pace[sgdPace.age] = 1;
-    for (let j = 0, at = 0; j < problem.columns; j++, at += sgdStride) {
+    const { held, listed } = heldColumns(problem, worker);
+    this.#held = memory.held[worker].subarray(0, held.length);
+    this.#held.set(held);
+    this.#listed = listed;
+    for (const j of held) {
+      const at = j * sgdStride;
       this.#lines[at + sgdSlot.rate] = settings.step === 'adagrad' ? 0 : 1;
       this.#lines[at + sgdSlot.l1] = problem.l1[j];
       this.#lines[at + sgdSlot.l2] = problem.l2[j];
@@ -124,16 +135,17 @@ export class LocalSgd {
       );
     }
     this.#span = rows > 0 ? this.#pace[sgdPace.time] : 1;
-    this.#kernels.sgdSettle(this.#lines, this.#pace);
+    this.#kernels.sgdSettle(this.#lines, this.#held, this.#pace);
   }
 
   /** target += share · the block's weights: their mean over the epoch, or what it ended with. */
   addTo(target: Float64Array, block: number, share: number): void {
     const slot = this.#average ? sgdSlot.sum : sgdSlot.weight;
     const factor = this.#average ? share / this.#span : share;
-    let at = sgdStride * this.#columnStarts[block];
-    for (let j = 0; j < target.length; j++, at += sgdStride) {
-      target[j] += factor * this.#lines[at + slot];
+    const start = this.#columnStarts[block];
+    for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
+      const at = sgdStride * this.#held[k];
+      target[this.#held[k] - start] += factor * this.#lines[at + slot];
       this.#lines[at + sgdSlot.sum] = 0;
     }
   }
@@ -168,7 +180,7 @@ export class LocalSgd {
     });
     const perRow = entries / Math.max(1, this.#order.length);
     const common = (stepSize * this.#labelScale()) / Math.sqrt(Math.max(1, perRow));
-    for (let j = 0; j < counts.length; j++) {
+    for (const j of this.#held) {
       const at = j * sgdStride + sgdSlot.scale;
       lines[at] = lines[at] > 0 ? common / Math.sqrt(lines[at] / counts[j]) : 0;
     }

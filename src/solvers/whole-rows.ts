@@ -1,6 +1,7 @@
 import type { WholeRows } from '../kernels/kernels.ts';
 import type { Problem } from '../objective/problem.ts';
 import { workerOffsets } from '../parallel/grid.ts';
+import type { Partition } from '../parallel/partition.ts';
 
 /**
  * The rows of a worker as one piece, for solvers that work on rows by themselves. `starts` is a
@@ -17,4 +18,35 @@ export function wholeRows({ grid }: Problem, worker: number, starts: Int32Array)
     values,
     starts,
   };
+}
+
+/** The columns that occur in a worker's rows: `held` by place; those of block b from listed[b] on. */
+export interface HeldColumns {
+  readonly held: Int32Array;
+  readonly listed: Int32Array;
+}
+
+export function heldColumns({ grid, columns }: Problem, worker: number): HeldColumns {
+  const { columnStarts } = grid.partition;
+  const present = new Uint8Array(columns);
+  const listed = new Int32Array(grid.size + 1);
+  let count = 0;
+  for (let block = 0; block < grid.size; block++) {
+    const { offsets, indices } = grid.cells[worker * grid.size + block];
+    const start = columnStarts[block];
+    const last = offsets[offsets.length - 1];
+    for (let k = offsets[0]; k < last; k++) {
+      count += 1 - present[start + indices[k]];
+      present[start + indices[k]] = 1;
+    }
+    listed[block + 1] = count;
+  }
+  const held = new Int32Array(count);
+  for (let j = 0, k = 0; j < columns; j++) if (present[j] === 1) held[k++] = j;
+  return { held, listed };
+}
+
+/** At most so many columns can occur in a worker's rows. */
+export function mostHeld({ workerEntries, columnOrder }: Partition, worker: number): number {
+  return Math.min(columnOrder.length, workerEntries[worker]);
 }

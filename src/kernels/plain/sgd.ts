@@ -79,9 +79,10 @@ export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettl
       pace[sgdPace.work] = work;
     },
 
-    sgdSettle(lines, pace) {
+    sgdSettle(lines, held, pace) {
       const time = pace[sgdPace.time];
-      for (let at = 0; at < lines.length; at += sgdStride) {
+      for (let k = 0; k < held.length; k++) {
+        const at = held[k] * sgdStride;
         caughtUp(lines, at, time);
         lines[at + sgdSlot.seen] = 0;
       }

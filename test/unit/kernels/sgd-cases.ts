@@ -44,9 +44,12 @@ export const sgdCases: Readonly<Record<string, KernelCase>> = {
   'sgdRows: AdaGrad': rowsCase(true),
   'sgdRows: η₀/√t': rowsCase(false),
   sgdSettle: (arena, random) => {
-    const { lines, pace } = drawLines(arena, random, random.below(9));
+    const columns = random.below(9);
+    const { lines, pace } = drawLines(arena, random, columns);
+    const held = arena.int32(random.below(columns + 1));
+    for (let k = 0; k < held.length; k++) held[k] = k + (columns - held.length);
     return (kernels) => {
-      kernels.sgdSettle(lines, pace);
+      kernels.sgdSettle(lines, held, pace);
       return undefined;
     };
   },

@@ -17,7 +17,6 @@ interface Entry {
 
 const sign = (w: number) => (w > 0 ? 1 : w < 0 ? -1 : 0);
 const clip = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
-const soft = (x: number, t: number) => (x > t ? x - t : x < -t ? x + t : 0);
 const upTo = (count: number) => Array.from({ length: count }, (_, k) => k);
 
 export class SerialReplay {
@@ -214,15 +213,14 @@ export class SerialReplay {
   }
 
   #solveLocally(q: number, seed: number): Float64Array {
-    const { columns, labels, l1, l2 } = this.#problem;
-    const image = new Float64Array(columns);
+    const { columns, labels, l2 } = this.#problem;
+    const inverse = l2.map((curvature) => (curvature > 0 ? 1 / curvature : 0));
     const weights = new Float64Array(columns);
     const order = Int32Array.from(this.#rowsOf(q));
     const share = 1 / order.length;
     const add = (i: number, delta: number) => {
       for (const { column: j, value } of this.#entries[i].flat()) {
-        image[j] += delta * value;
-        weights[j] = l2[j] > 0 ? soft(image[j], l1[j]) / l2[j] : 0;
+        weights[j] += delta * value * inverse[j];
       }
     };
     for (const i of this.#rowsOf(q)) if (this.alpha[i] !== 0) add(i, this.alpha[i] * share);
@@ -234,7 +232,7 @@ export class SerialReplay {
         let norm = 0;
         for (const { column: j, value } of this.#entries[i].flat()) {
           margin += weights[j] * value;
-          if (l2[j] > 0) norm += (value * value) / l2[j];
+          norm += value * value * inverse[j];
         }
         const { dualStep, parameter } = this.#loss;
         const next = dualStep(this.alpha[i], margin, norm * share, labels[i], parameter);
