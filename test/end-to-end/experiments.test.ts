@@ -40,7 +40,7 @@ const cases: Readonly<Record<string, { args: string[]; claims: number; files: Re
   serial: { args: ['--time', '0.1'], claims: 4, files: [/^real-sim-like$/] },
   parallel: {
     args: ['--time', '0.1', '--like', 'real-sim', '--grid', '4'],
-    claims: 6,
+    claims: 7,
     files: [/^real-sim-like$/],
   },
   scaling: {
