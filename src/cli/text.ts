@@ -1,24 +1,8 @@
 /** Numbers as people read them. */
 
-const counts = new Intl.NumberFormat('en-US');
+import { formatCount } from '../compare/numbers.ts';
 
-/** 1234567 → "1,234,567" */
-export function formatCount(value: number): string {
-  return counts.format(value);
-}
-
-/** Six significant digits without trailing zeros: 0.311330943 → "0.311331", 1e-5 → "1e-5" */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  const rounded = Number(value.toPrecision(6));
-  const small = rounded !== 0 && Math.abs(rounded) < 1e-3;
-  return small ? rounded.toExponential() : String(rounded);
-}
-
-/** Two significant digits, for gaps: 0.00079 → "7.9e-4" */
-export function formatGap(value: number): string {
-  return Number.isFinite(value) ? value.toExponential(1) : '–';
-}
+export { formatCount, formatGap, formatNumber } from '../compare/numbers.ts';
 
 /** 0.0431 → "4.31 %" */
 export function formatPercent(fraction: number): string {

@@ -1,4 +1,6 @@
-/** Numbers as a report shows them. */
+/** Numbers as people read them. */
+
+const counts = new Intl.NumberFormat('en-US');
 
 /** Six significant digits without trailing zeros: 0.311330943 → "0.311331", 0.00001 → "1e-5" */
 export function formatNumber(value: number): string {
@@ -21,7 +23,7 @@ export function formatShort(value: number): string {
 
 /** 1234567 → "1,234,567" */
 export function formatCount(value: number): string {
-  return value.toLocaleString('en-US');
+  return counts.format(value);
 }
 
 const superscripts: Readonly<Record<string, string>> = {

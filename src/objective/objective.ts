@@ -165,6 +165,12 @@ export class Objective {
     return sums[0] + sums[1] / rows;
   }
 
+  /** P(w) and D(α), each from nothing but its point and the data; leaves the margins of w. */
+  gap(weights: Float64Array, margins: Float64Array, alpha: Float64Array): Gap {
+    this.margins(weights, margins);
+    return { primal: this.primal(weights, margins), dual: this.dual(alpha) };
+  }
+
   /** D at a feasible point made from α; one rotation for its image. */
   dual(alpha: Float64Array): number {
     const feasible = this.#balance(alpha);

@@ -96,12 +96,7 @@ export class Admm implements Method {
 
   evaluate(whole: boolean): Gap {
     if (!whole) return { primal: Infinity, dual: -Infinity };
-    const { objective } = this.#place;
-    objective.margins(this.weights, this.margins);
-    return {
-      primal: objective.primal(this.weights, this.margins),
-      dual: objective.dual(this.#memory.alpha),
-    };
+    return this.#place.objective.gap(this.weights, this.margins, this.#memory.alpha);
   }
 
   /** Every bound was computed from nothing but α. */

@@ -81,12 +81,7 @@ export class Sgd implements Method {
 
   evaluate(whole: boolean): Gap {
     if (!whole) return { primal: Infinity, dual: -Infinity };
-    const { objective } = this.#place;
-    objective.margins(this.weights, this.margins);
-    return {
-      primal: objective.primal(this.weights, this.margins),
-      dual: objective.dual(this.#memory.meanAlpha),
-    };
+    return this.#place.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
   }
 
   /** Every bound was computed from nothing but α and the data. */
