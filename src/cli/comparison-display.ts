@@ -18,7 +18,7 @@ export class ComparisonDisplay {
   constructor(terminal: Terminal, flags: CompareFlags) {
     this.#terminal = terminal;
     this.#flags = flags;
-    this.progress = createProgress(terminal, flags.quiet ?? false);
+    this.progress = createProgress(terminal, flags.quiet ?? false, 'no epochs');
   }
 
   /** Whether there were runs, and all of them were refused or failed. */

@@ -65,7 +65,9 @@ function settingsGiven(flags: SolverFlags): readonly [string, unknown, readonly 
 
 /** The solver the options name; a setting of another solver is an error. */
 export function chooseSolver(flags: SolverFlags): Solver {
-  const name = flags.solver ?? (flags.paper ? 'dso' : 'auto');
+  const paper = flags.paper ?? (flags.solver === 'paper' || undefined);
+  const asked = flags.solver === 'paper' ? 'dso' : flags.solver;
+  const name = asked ?? (paper ? 'dso' : 'auto');
   for (const [option, value, owners] of settingsGiven(flags)) {
     if (value !== undefined && !owners.includes(name)) {
       throw new UsageError(
@@ -73,7 +75,7 @@ export function chooseSolver(flags: SolverFlags): Solver {
       );
     }
   }
-  return solverOf(name, flags);
+  return solverOf(name, paper ? { ...flags, paper } : flags);
 }
 
 function solverOf(name: Solver['name'], flags: SolverFlags): Solver {

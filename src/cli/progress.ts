@@ -17,10 +17,15 @@ export interface Progress {
   end(): void;
 }
 
-/** One live line on a terminal, a line per epoch elsewhere, nothing when quiet. */
-export function createProgress(terminal: Terminal, quiet: boolean): Progress {
+/** One live line on a terminal, elsewhere a line per epoch or none, nothing when quiet. */
+export function createProgress(
+  terminal: Terminal,
+  quiet: boolean,
+  lines: 'epochs' | 'no epochs' = 'epochs',
+): Progress {
   if (quiet) return silentProgress;
-  return terminal.live ? new LiveProgress(terminal) : new PlainProgress(terminal);
+  if (terminal.live) return new LiveProgress(terminal);
+  return new PlainProgress(terminal, lines === 'epochs');
 }
 
 const silentProgress: Progress = {
@@ -35,9 +40,11 @@ class PlainProgress implements Progress {
   readonly #terminal: Terminal;
   #trend = new GapTrend({ tolerance: 0 });
   #task: Task = 'classification';
+  readonly #epochs: boolean;
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: Terminal, epochs: boolean) {
     this.#terminal = terminal;
+    this.#epochs = epochs;
   }
 
   stage(): void {}
@@ -48,6 +55,7 @@ class PlainProgress implements Progress {
   }
 
   epoch(event: EpochEvent): void {
+    if (!this.#epochs) return;
     this.#trend.add(event);
     const left = this.#trend.secondsLeft(event.seconds);
     this.#terminal.say(describeEpoch(event, this.#task, event.seconds, left).join('  '));
@@ -160,6 +168,7 @@ function describeEpoch(
     `gap ${formatGap(event.relativeGap)}`,
   ];
   if (event.testError !== undefined) fields.push(describeTestError(event.testError, task));
+  if (event.testAuprc !== undefined) fields.push(`auprc ${event.testAuprc.toFixed(4)}`);
   fields.push(formatSeconds(elapsed));
   if (left !== undefined) fields.push(`${formatSeconds(left)} left`);
   return fields;

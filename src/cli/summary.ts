@@ -62,6 +62,9 @@ function describeTimes({ seconds }: TrainReport): string {
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 export function describeCertificate(relativeGap: number): string {
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound was found';
+  if (relativeGap > 0.5) {
+    return `not even within 100 % of the optimum, as far as is proved (relative duality gap ${formatGapUp(relativeGap)})`;
+  }
   return (
     `within ${formatPercentUp(relativeGap / (1 - relativeGap))} of the optimum ` +
     `(certified: relative duality gap ${formatGapUp(relativeGap)})`
@@ -73,5 +76,6 @@ function describeTest(test: Metrics): string {
   if (test.task === 'regression') {
     return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;
   }
-  return `test error ${formatPercent(test.error)} on ${rows}`;
+  const auprc = test.auprc === null ? '' : `, AUPRC ${formatNumber(test.auprc)}`;
+  return `test error ${formatPercent(test.error)}${auprc} on ${rows}`;
 }

@@ -9,7 +9,7 @@ import { losses as lossFactories } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
 import { penalties } from '../penalties/index.ts';
 import type { Penalty } from '../penalties/penalty.ts';
-import { isSerial } from '../solvers/index.ts';
+import { defaultGrid, isSerial } from '../solvers/index.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { EpochEvent } from '../train/events.ts';
 import type { TrainOptions } from '../train/options.ts';
@@ -34,6 +34,8 @@ export interface Job {
   /** The loss's name in the report, with its parameter. */
   readonly lossName: string;
   readonly lambda: number;
+  /** For parallel solvers; serial ones take 1. */
+  readonly grid: number;
   /** Its place among all runs, from 1, and their number. */
   readonly place: number;
   readonly count: number;
@@ -169,7 +171,7 @@ function emptyComparison({ dataset, test }: Input, options: CompareOptions): Com
       epochs: options.epochs ?? 10_000,
       time: options.time ?? null,
       threads: threadCount(options.threads),
-      grid: options.grid ?? null,
+      grid: gridOf(dataset, options),
       seed: options.seed ?? 1,
       auprc: options.auprc ?? false,
       testOn: options.testOn ?? 'best',
@@ -177,6 +179,15 @@ function emptyComparison({ dataset, test }: Input, options: CompareOptions): Com
     },
     runs: [],
   };
+}
+
+/** Solvers that average over workers make no sense of fewer. */
+const leastGrid = 4;
+
+/** The same for all parallel solvers, whoever takes part: others may be added to a report later. */
+function gridOf(dataset: Dataset, { grid }: CompareOptions): number {
+  const most = Math.max(1, Math.min(dataset.rows, dataset.columns));
+  return grid ?? Math.min(most, Math.max(leastGrid, defaultGrid(dataset)));
 }
 
 function describePenalty({ name, l1, l2 }: Penalty): string {
@@ -197,12 +208,13 @@ function thisMachine(): Machine {
 function listJobs(dataset: Dataset, options: CompareOptions): Job[] {
   const { losses = [lossFactories.hinge()], lambdas = [1 / dataset.rows], entrants } = options;
   const count = losses.length * lambdas.length * entrants.length;
+  const grid = gridOf(dataset, options);
   let place = 0;
   return losses.flatMap((loss) =>
     lambdas.flatMap((lambda) =>
       entrants.map((entrant) => {
         place += 1;
-        return { entrant, loss, lossName: describeLoss(loss), lambda, place, count };
+        return { entrant, loss, lossName: describeLoss(loss), lambda, grid, place, count };
       }),
     ),
   );
@@ -223,7 +235,7 @@ function isDone(run: Run, { entrant, lossName, lambda }: Job): boolean {
 function trainOptions({ test }: Input, options: CompareOptions, job: Job): TrainOptions {
   const { solver } = job.entrant;
   const { threads, seed, tolerance, epochs, time, intercept, penaltyFactors, signal } = options;
-  const grid = isSerial(solver) ? 1 : options.grid;
+  const grid = isSerial(solver) ? 1 : job.grid;
   return {
     solver,
     loss: job.loss,
@@ -233,7 +245,7 @@ function trainOptions({ test }: Input, options: CompareOptions, job: Job): Train
     ...(options.auprc && { auprc: true }),
     ...(options.testOn && { testOn: options.testOn }),
     ...(threads !== undefined && { threads }),
-    ...(grid !== undefined && { grid }),
+    grid,
     ...(seed !== undefined && { seed }),
     ...(tolerance !== undefined && { tolerance }),
     ...(epochs !== undefined && { epochs }),

@@ -15,8 +15,8 @@ export interface Conditions {
   /** Seconds of training per run; null for no limit. */
   readonly time: number | null;
   readonly threads: number;
-  /** Workers of the logical grid; null: a rule on the data's shape. Serial solvers take 1. */
-  readonly grid: number | null;
+  /** Workers of the logical grid; serial solvers take 1. */
+  readonly grid: number;
   readonly seed: number;
   readonly auprc: boolean;
   /** What is measured on the test rows: the best point so far, or every iterate as it comes. */

@@ -15,7 +15,7 @@ function shared({ version, machine, data, test, conditions }: Comparison): [stri
     ['epochs', formatCount(conditions.epochs)],
     ['time', number(conditions.time, 'no limit')],
     ['threads', String(conditions.threads)],
-    ['grid', number(conditions.grid, 'by the data')],
+    ['grid', String(conditions.grid)],
     ['seed', String(conditions.seed)],
     ['auprc', String(conditions.auprc)],
     ['what is tested', conditions.testOn],

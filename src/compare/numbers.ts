@@ -6,8 +6,9 @@ const counts = new Intl.NumberFormat('en-US');
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const rounded = Number(value.toPrecision(6));
-  const small = rounded !== 0 && Math.abs(rounded) < 1e-3;
-  return small ? rounded.toExponential() : String(rounded);
+  const size = Math.abs(rounded);
+  const odd = (size > 0 && size < 1e-3) || size >= 1e7;
+  return odd ? rounded.toExponential().replace('e+', 'e') : String(rounded);
 }
 
 /** Two significant digits, for gaps: 0.00079 → "7.9e-4" */

@@ -180,7 +180,7 @@ function conditionsSection(comparison: Comparison): string {
     ['most epochs', formatCount(conditions.epochs)],
     ['most seconds', conditions.time === null ? 'no limit' : formatNumber(conditions.time)],
     ['threads', String(conditions.threads)],
-    ['grid', conditions.grid === null ? 'by the shape of the data' : String(conditions.grid)],
+    ['grid', `${conditions.grid}; 1 for serial solvers`],
     ['seed', String(conditions.seed)],
     ['warm-up', conditions.warmUp ? 'yes' : 'no'],
     [

@@ -12,7 +12,7 @@ export interface Standing {
 /** The rule of `rankRuns`, for whoever shows its result. */
 export const rankingRule =
   'Solvers that reached the tolerance come first, the quickest at the top; the others follow by ' +
-  'their relative duality gap, the smallest first.';
+  'their objective, the least first.';
 
 export function rankRuns(runs: readonly Run[], tolerance: number): Standing[] {
   const standings = runs.map((run): Standing => {
@@ -36,9 +36,10 @@ function byMerit(a: Standing, b: Standing): number {
     return compareNumbers(a.reached ?? Infinity, b.reached ?? Infinity);
   }
   const [first, second] = [a.run.report!, b.run.report!];
+  // Each has proved a bound of its own; what they reached is what can be compared.
   return (
-    compareNumbers(first.relativeGap, second.relativeGap) ||
-    compareNumbers(first.primal, second.primal)
+    compareNumbers(first.primal, second.primal) ||
+    compareNumbers(first.relativeGap, second.relativeGap)
   );
 }
 

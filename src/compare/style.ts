@@ -9,7 +9,7 @@ export interface SeriesStyle {
 export const symbolNames = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
 export type SymbolName = (typeof symbolNames)[number];
 
-/** Okabe and Ito's colours, which colour-blind readers can tell apart, without yellow and black. */
+/** Okabe and Ito's colours and a violet, which colour-blind readers can tell apart, without yellow and black. */
 const colors = ['#D55E00', '#0072B2', '#009E73', '#E69F00', '#56B4E9', '#CC79A7', '#8C8C8C'];
 const dashes = [undefined, '6 3', '2 2.5', '8 3 2 3'];
 
@@ -25,7 +25,7 @@ const known: Readonly<Record<string, SeriesStyle>> = {
   psgd: { color: '#56B4E9', symbol: 'triangle', dash: '6 3' },
   lbfgs: { color: '#CC79A7', symbol: 'cross' },
   admm: { color: '#8C8C8C', symbol: 'star' },
-  dcd: { color: '#CC79A7', symbol: 'circle', dash: '2 2.5' },
+  dcd: { color: '#5B4A9C', symbol: 'circle', dash: '2 2.5' },
 };
 
 /** The style of a solver; any other name gets one by its place among the series. */

@@ -55,8 +55,14 @@ function rowOptions(request: Request): RingRowsOptions {
 
 type RingMode = 'rows' | 'columns';
 
-/** Rows per column from which column mode is the quicker one; more where ℓ has a flat side. */
-const worthColumns = { steep: 1, flat: 10 };
+/** Rows per column from which column mode is the quicker one, above all with a small λ. */
+const worthColumns = 100;
+
+/**
+ * Columns up to which L-BFGS is the quicker one for smooth losses: it builds a model of the whole
+ * curvature, and does not mind features of very different scale.
+ */
+const fewColumns = 64;
 
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
 function favouredMode({ loss, penalty, shape }: Request): [RingMode, string] {
@@ -64,11 +70,19 @@ function favouredMode({ loss, penalty, shape }: Request): [RingMode, string] {
   if (!(penalty.l2 > 0)) {
     return ['columns', `${loss.name} with ${penalty.name}: primal steps, column by column`];
   }
-  const flat = loss.name === 'squared-hinge' || loss.name === 'smoothed-hinge';
-  const least = flat ? worthColumns.flat : worthColumns.steep;
-  return shape.rows > least * shape.columns
-    ? ['columns', `${loss.name} on more rows than columns: primal steps, column by column`]
+  return shape.rows > worthColumns * shape.columns
+    ? ['columns', `${loss.name} on ${worthColumns} rows per column: primal steps, column by column`]
     : ['rows', `${loss.name} on this shape: dual steps, row by row`];
+}
+
+/** What runs unless somebody asks for something else. */
+function planAuto(request: Request): Plan {
+  const { loss, penalty, shape } = request;
+  if (loss.smooth && !(penalty.l1 > 0) && shape.columns <= fewColumns) {
+    const reason = `${loss.name} on ${shape.columns} columns: few enough for second-order steps`;
+    return { engine: 'lbfgs', settings: { history: 10 }, reason };
+  }
+  return planRing({ mode: 'auto' }, request);
 }
 
 /** Row mode takes every loss, at the price of proximal steps where the penalty has no curvature. */
@@ -81,7 +95,7 @@ function planRing({ mode: asked, rotations }: RingSettings, request: Request): P
 }
 
 function planOf(solver: Solver, request: Request): Plan {
-  if (solver.name === 'auto') return planRing({ mode: 'auto' }, request);
+  if (solver.name === 'auto') return planAuto(request);
   if (solver.name === 'ring') return planRing(solver.settings, request);
   if (!Object.hasOwn(engines, solver.name)) {
     throw new UsageError(

@@ -2,6 +2,9 @@ import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
 import { engineOf } from './engines.ts';
 import { type SolverName, solverNames } from './names.ts';
+
+export { defaultGrid } from './choose.ts';
+
 import type {
   AdmmSettings,
   BmrmSettings,
@@ -156,7 +159,7 @@ export function solverByName(name: string): Solver {
   if (Object.hasOwn(byName, name)) return byName[name as SolverName]();
   const meant = closest(name, solverNames);
   throw new UsageError(
-    `no solver '${name}'${meant ? `; did you mean '${meant}'?` : ''}; there are ${solverNames.join(', ')}`,
+    `no solver '${name}'; ${meant ? `did you mean '${meant}'? There` : 'there'} are ${solverNames.join(', ')}`,
   );
 }
 

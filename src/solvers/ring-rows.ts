@@ -14,6 +14,9 @@ const solved = 0.1;
 /** Epochs in which a proximal subproblem should be solved. */
 const quickEpochs = 4;
 const slowEpochs = 40;
+/** Polishing after the tolerance is met: at most so many epochs, and passes. */
+const mostPolish = 6;
+const polishPasses = 2;
 /** How much less than all other columns of a row together the intercept counts, to begin with. */
 const interceptWeight = 10;
 
@@ -41,7 +44,6 @@ export class RingRows implements Method {
   readonly weights: Float64Array;
   readonly margins: Float64Array;
   passes = 0;
-  readonly polish = 6;
   readonly mixes = true;
   readonly #place: Workplace;
   readonly #state: RowModeState;
@@ -49,6 +51,8 @@ export class RingRows implements Method {
   readonly #damping: Damping;
   readonly #interceptPace: InterceptPace;
   #momentum = 0;
+  /** Passes of the last epoch. */
+  #lastPasses = 2;
   /** Whether the proximal centre moves to the current w before the next epoch. */
   #recentreNext = true;
   #epochsSinceRecentring = 0;
@@ -73,6 +77,11 @@ export class RingRows implements Method {
     state.startFrom(options.startInside);
   }
 
+  /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
+  get polish(): number {
+    return Math.min(mostPolish, Math.floor(polishPasses / this.#lastPasses));
+  }
+
   epoch(): void {
     const { team } = this.#place;
     const recentre = this.#recentreNext;
@@ -90,7 +99,8 @@ export class RingRows implements Method {
     const [work, effective] = team.reduce(2, (worker, values) => {
       values.set(this.#state.workers[worker].stats.subarray(0, 2));
     });
-    this.passes += work / Math.max(1, this.#place.problem.entries);
+    this.#lastPasses = work / Math.max(1, this.#place.problem.entries);
+    this.passes += this.#lastPasses;
     const { eta, exactness } = this.#search();
     this.#state.moveTo(eta);
     if (eta < 0.5) this.#momentum = 0;

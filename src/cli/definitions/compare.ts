@@ -67,15 +67,17 @@ export function defineCompare(
 function addRunOptions(command: Command): void {
   command
     .optionsGroup('What is run, each with each:')
-    .option('--solvers <names>', `of ${solverNames.join(', ')}`, names, [
-      'dso',
-      'sgd',
-      'psgd',
-      'bmrm',
-      'ring',
-    ])
+    .addOption(
+      new Option('--solvers <names>', `of ${solverNames.join(', ')}`)
+        .argParser(names)
+        .default(['dso', 'sgd', 'psgd', 'bmrm', 'ring'], 'dso,sgd,psgd,bmrm,ring'),
+    )
     .option('--lambda <numbers>', 'weights of the penalty (default: 1 / rows)', numbers)
-    .option('--loss <names>', `of ${lossNames.join(', ')}, or paths of modules`, names, ['hinge']);
+    .addOption(
+      new Option('--loss <names>', `of ${lossNames.join(', ')}, or paths of modules`)
+        .argParser(names)
+        .default(['hinge'], 'hinge'),
+    );
 }
 
 function addOutputOptions(command: Command): void {

@@ -21,10 +21,10 @@ export function defineReplay(
     .command('replay')
     .summary('re-run an asynchronous training serially, bit for bit')
     .description(
-      'An asynchronous run (--solver dso-async) depends on timing, but some serial order of its\n' +
-        'block visits has the same result, and the run recorded it. replay makes these visits one\n' +
-        'after the other and says whether the same model came out: exit code 0 if it did, 1 if not,\n' +
-        'with the first epoch that differs.',
+      'An asynchronous run (--solver dso-async) depends on timing, but some serial\n' +
+        'order of its block visits has the same result, and the run recorded it. replay\n' +
+        'makes these visits one after the other and says whether the same model came\n' +
+        'out: exit code 0 if it did, 1 if not, with the first epoch that differs.',
     )
     .argument('<visits>', 'record of an asynchronous run')
     .argument('<data>', 'the data it was trained on; - for standard input')

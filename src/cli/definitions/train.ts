@@ -3,8 +3,7 @@ import { Option } from 'commander';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyNames } from '../../penalties/index.ts';
-import { solverNames } from '../../solvers/names.ts';
-import type { Solver } from '../../solvers/solver.ts';
+import { type SolverName, solverNames } from '../../solvers/names.ts';
 import { fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';
@@ -22,7 +21,7 @@ export interface ProblemFlags {
 }
 
 export interface SolverFlags {
-  readonly solver?: Solver['name'];
+  readonly solver?: SolverName;
   readonly paper?: true;
   readonly step?: 'adagrad' | 'sqrt';
   readonly stepSize?: number;
@@ -127,9 +126,13 @@ function addProblemOptions(command: Command): void {
       fraction,
     )
     .option('--intercept', 'fit a constant term, which is not penalised')
-    .option('--epsilon <number>', 'insensitive zone of the absolute loss', nonNegative)
-    .option('--delta <number>', 'where the Huber loss turns linear', positive)
-    .option('--smoothing <number>', 'width of the smoothed kink of the smoothed hinge', positive)
+    .option('--epsilon <number>', 'insensitive zone of the absolute loss (default: 0)', nonNegative)
+    .option('--delta <number>', 'where the Huber loss turns linear (default: 1)', positive)
+    .option(
+      '--smoothing <number>',
+      'width of the smoothed kink of the smoothed hinge (default: 1)',
+      positive,
+    )
     .option('--penalty-factors <file>', 'a positive number per line: line n is for feature n');
 }
 
@@ -150,9 +153,7 @@ function addSolverOptions(command: Command): void {
   command
     .optionsGroup('Solver:')
     .addOption(
-      new Option('--solver <name>', 'how to solve it (default: auto)').choices(
-        solverNames.filter((name) => name !== 'paper'),
-      ),
+      new Option('--solver <name>', 'how to solve it (default: auto)').choices([...solverNames]),
     )
     .option('--grid <number>', 'workers of the logical grid (default: by the data)', whole(1))
     .option('--seed <number>', 'of all random choices (default: 1)', whole(0));
@@ -187,21 +188,33 @@ function addStepOptions(command: Command): void {
   ];
   command
     .addOption(
-      new Option('--paper', "dso, dso-async: exactly the paper's configuration").conflicts(
-        dsoSettings,
-      ),
+      new Option(
+        '--paper',
+        "dso, dso-async: the paper's configuration; by itself it selects dso",
+      ).conflicts(dsoSettings),
     )
     .addOption(
-      new Option('--step <rule>', 'dso, sgd, psgd: step sizes (default: adagrad)').choices([
-        'adagrad',
-        'sqrt',
-      ]),
+      new Option(
+        '--step <rule>',
+        'dso, dso-async, sgd, psgd: step sizes (default: adagrad)',
+      ).choices(['adagrad', 'sqrt']),
     )
-    .option('--step-size <number>', 'dso, sgd, psgd: step size of the weights', positive)
-    .option('--average', 'dso, sgd, psgd: return the average of the iterates (sgd, psgd: default)')
+    .option('--step-size <number>', 'dso, dso-async, sgd, psgd: step size of the weights', positive)
+    .option(
+      '--average',
+      'dso, dso-async, sgd, psgd: return the average of the iterates (default of sgd, psgd)',
+    )
     .option('--no-average', 'sgd, psgd: return the last iterate')
-    .option('--dual-step-size <number>', 'dso: step size of the dual variables', positive)
-    .option('--no-svrg', 'dso: without variance reduction')
-    .option('--initialize <passes>', 'dso: passes of local descent at the start', whole(0))
-    .option('--no-boxes', 'dso: without the bound on the weights');
+    .option(
+      '--dual-step-size <number>',
+      'dso, dso-async: step size of the dual variables',
+      positive,
+    )
+    .option('--no-svrg', 'dso, dso-async: without variance reduction')
+    .option(
+      '--initialize <passes>',
+      'dso, dso-async: passes of local descent at the start',
+      whole(0),
+    )
+    .option('--no-boxes', 'dso, dso-async: without the bound on the weights');
 }

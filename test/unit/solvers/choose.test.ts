@@ -11,7 +11,7 @@ import { solvers } from '../../../src/solvers/index.ts';
 import type { Solver } from '../../../src/solvers/solver.ts';
 
 const l2 = penalties.l2();
-const tall = { rows: 5000, columns: 100, nonzeros: 50_000 };
+const tall = { rows: 50_000, columns: 100, nonzeros: 500_000 };
 const wide = { rows: 100, columns: 5000, nonzeros: 50_000 };
 
 function choose(
@@ -65,10 +65,19 @@ describe('choose', () => {
       expect(modeOf(loss, penalties.l1(), wide)).toBe('columns');
     }
     expect(modeOf(losses.hinge(), penalties.l1(), tall)).toBe('rows');
-    // A loss with a flat side wants many more rows than columns.
     const square = { rows: 1000, columns: 200, nonzeros: 50_000 };
-    expect(modeOf(losses.logistic(), l2, square)).toBe('columns');
-    expect(modeOf(losses.squaredHinge(), l2, square)).toBe('rows');
+    expect(modeOf(losses.logistic(), l2, square)).toBe('rows');
+  });
+
+  test('auto takes L-BFGS for smooth losses on few columns', () => {
+    const engineFor = (loss: Loss, penalty: Penalty, columns: number) =>
+      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, columns }).engine;
+    expect(engineFor(losses.square(), l2, 8)).toBe('lbfgs');
+    expect(engineFor(losses.logistic(), l2, 64)).toBe('lbfgs');
+    expect(engineFor(losses.square(), l2, 65)).toBe('ring-columns');
+    expect(engineFor(losses.hinge(), l2, 8)).toBe('ring-rows');
+    expect(engineFor(losses.square(), penalties.l1(), 8)).toBe('ring-columns');
+    expect(engineFor(losses.square(), penalties.elasticNet(), 8)).toBe('ring-columns');
   });
 
   test('a solver that is no solver is refused', () => {

@@ -83,7 +83,7 @@ export function madeUpComparison(runs: readonly Run[]): Comparison {
       epochs: 100,
       time: 30,
       threads: 2,
-      grid: null,
+      grid: 4,
       seed: 1,
       auprc: false,
       testOn: 'best',
