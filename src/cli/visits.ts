@@ -43,7 +43,8 @@ export interface VisitedEpoch {
 
 /** Everything needed to run an asynchronous training again, and to see that it was the same. */
 export interface VisitRecord {
-  readonly data: { readonly rows: number; readonly columns: number; readonly nonzeros: number };
+  /** A hash of the data it was trained on. */
+  readonly data: string;
   readonly grid: number;
   readonly flags: DecisiveFlags;
   readonly epochs: readonly VisitedEpoch[];
@@ -98,7 +99,7 @@ export async function readVisits(path: string): Promise<VisitRecord> {
     throw new DataError(`${path}:1: grid is ${grid}; wanted a whole number from 1 to 256`);
   }
   return {
-    data: header.data as VisitRecord['data'],
+    data: String(header.data),
     grid,
     flags: header.options as DecisiveFlags,
     epochs: objects.slice(1, -1).map((line, k) => epochOf(line, grid, k, `${path}:${k + 2}`)),

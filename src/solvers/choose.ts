@@ -55,8 +55,11 @@ function rowOptions(request: Request): RingRowsOptions {
 
 type RingMode = 'rows' | 'columns';
 
-/** Rows per column from which column mode is the quicker one, above all with a small λ. */
-const worthColumns = 100;
+/**
+ * Rows per column from which column mode is the quicker one, above all with a small λ; fewer where
+ * row mode has to find an intercept by proximal steps, or there are few columns.
+ */
+const worthColumns = { usual: 100, intercept: 1 };
 
 /**
  * Columns up to which L-BFGS is the quicker one for smooth losses: it builds a model of the whole
@@ -65,13 +68,15 @@ const worthColumns = 100;
 const fewColumns = 64;
 
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
-function favouredMode({ loss, penalty, shape }: Request): [RingMode, string] {
+function favouredMode({ loss, penalty, intercept, shape }: Request): [RingMode, string] {
   if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
   if (!(penalty.l2 > 0)) {
     return ['columns', `${loss.name} with ${penalty.name}: primal steps, column by column`];
   }
-  return shape.rows > worthColumns * shape.columns
-    ? ['columns', `${loss.name} on ${worthColumns} rows per column: primal steps, column by column`]
+  const least =
+    intercept || shape.columns <= fewColumns ? worthColumns.intercept : worthColumns.usual;
+  return shape.rows > least * shape.columns
+    ? ['columns', `${loss.name} on more rows than columns: primal steps, column by column`]
     : ['rows', `${loss.name} on this shape: dual steps, row by row`];
 }
 

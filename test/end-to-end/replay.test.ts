@@ -58,7 +58,7 @@ describe('dso replay', () => {
     writeFileSync(path, lines.join('\n'));
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
     expect(code).toBe(1);
-    expect(stderr).toContain('not the recorded model; objective or bound first differ in epoch 2');
+    expect(stderr).toContain('not what was recorded; objective or bound first differ in epoch 2');
   });
 
   test.each<[string, (lines: string[]) => string[], string]>([
@@ -88,7 +88,28 @@ describe('dso replay', () => {
     writeFileSync(join(folder, 'other.svm'), sampleText({ rows: 300, columns: 60, perRow: 8 }));
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'other.svm'], { folder });
     expect(code).toBe(3);
-    expect(stderr).toContain('other.svm: 300 rows; the recorded run had 400');
+    expect(stderr).toContain('other.svm: not the data of the recorded run');
+  });
+
+  test('one value that is another is other data', async () => {
+    const folder = await recorded();
+    const text = readFileSync(join(folder, 'train.svm'), 'utf8');
+    writeFileSync(join(folder, 'other.svm'), text.replace(/:(\S+)/, ':123'));
+    const { code, stderr } = await runDso(['replay', 'a.model.visits', 'other.svm'], { folder });
+    expect(code, stderr).toBe(3);
+  });
+
+  test('a record whose numbers were changed is found out', async () => {
+    const folder = await recorded();
+    const path = join(folder, 'a.model.visits');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const epoch = JSON.parse(lines[3]);
+    epoch.primal += 1e-3;
+    lines[3] = JSON.stringify(epoch);
+    writeFileSync(path, lines.join('\n'));
+    const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('not what was recorded; objective or bound first differ in epoch 3');
   });
 
   test('--visits belongs to dso-async', async () => {

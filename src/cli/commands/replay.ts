@@ -1,4 +1,5 @@
 import type { Dataset } from '../../data/dataset.ts';
+import { hashData } from '../../data/fingerprint.ts';
 import { DataError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
 import type { Model } from '../../model/model.ts';
@@ -14,7 +15,7 @@ import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../
 import { createProgress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatCount, plural } from '../text.ts';
+import { plural } from '../text.ts';
 import { modelHash, readVisits, type VisitRecord } from '../visits.ts';
 
 export async function replayCommand(
@@ -69,13 +70,8 @@ function solverOf({ flags, epochs, grid }: VisitRecord): Solver {
 }
 
 function checkData(dataset: Dataset, { data }: VisitRecord): void {
-  for (const name of ['rows', 'columns', 'nonzeros'] as const) {
-    if (dataset[name] !== data[name]) {
-      throw new DataError(
-        `${dataset.name}: ${formatCount(dataset[name])} ${name}; the recorded run had ${formatCount(data[name])}`,
-      );
-    }
-  }
+  if (hashData(dataset) === data) return;
+  throw new DataError(`${dataset.name}: not the data of the recorded run (its hash is another)`);
 }
 
 /** A replay ends where its record does, whatever ended the recorded run. */
@@ -93,7 +89,8 @@ function verdict(
   const { epochs, grid } = record;
   const visits = `${plural(epochs.length, 'epoch')}, ${plural(epochs.length * grid * grid, 'visit')}`;
   const hash = modelHash(model);
-  if (hash === record.model) {
+  const first = firstDifference(events, record);
+  if (hash === record.model && first === undefined) {
     if (!flags.quiet) {
       terminal.say(
         terminal.colours.green(`${visits} replayed serially: the same model, bit for bit`),
@@ -102,16 +99,27 @@ function verdict(
     }
     return exitCodes.done;
   }
-  const first = epochs.findIndex(({ primal, dual }, k) => {
-    const event = events[k];
-    const recorded = (value: number | null) => (Number.isFinite(value) ? value : 0);
-    return recorded(event?.primal) !== primal || recorded(event?.dual) !== dual;
-  });
+  const written =
+    flags.output === undefined ? '' : `; what the replay arrived at is in ${flags.output}`;
   terminal.error(
-    `${visits} replayed serially: not the recorded model; ` +
-      (first < 0
-        ? 'its objective was the same in every epoch'
-        : `objective or bound first differ in epoch ${first + 1}`),
+    `${visits} replayed serially: not what was recorded; ` +
+      (first === undefined
+        ? 'objective and bound are the same in every epoch, the model is another'
+        : `objective or bound first differ in epoch ${first + 1}`) +
+      written,
   );
   return exitCodes.failure;
+}
+
+/** The first epoch whose P or D is not the recorded one. JSON has no infinity: it stands as 0. */
+function firstDifference(
+  events: readonly EpochEvent[],
+  { epochs }: VisitRecord,
+): number | undefined {
+  const recorded = (value: number | undefined) => (Number.isFinite(value) ? value : 0);
+  const first = epochs.findIndex(
+    ({ primal, dual }, k) =>
+      recorded(events[k]?.primal) !== primal || recorded(events[k]?.dual) !== dual,
+  );
+  return first < 0 ? undefined : first;
 }

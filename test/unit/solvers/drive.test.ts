@@ -47,7 +47,11 @@ describe.each(rowModes)('row mode, $title', ({ options, threads }) => {
     expect(outcome.stopped).toBe('converged');
     expect(outcome.relativeGap).toBeLessThanOrEqual(tolerance);
     expect(events.map(({ epoch }) => epoch)).toEqual(upTo(outcome.epochs));
-    expect(outcome.epochs).toBe(firstMet(events) + polish);
+    const extra = outcome.epochs - firstMet(events);
+    expect(extra).toBeGreaterThan(0);
+    expect(extra).toBeLessThanOrEqual(polish);
+    // Where rows rest there is more than one epoch in two passes.
+    expect(outcome.passes - events[firstMet(events) - 1].passes).toBeLessThan(4);
     const { primal, dual, relativeGap, passes } = outcome;
     expect(events[events.length - 1]).toMatchObject({ primal, dual, relativeGap, passes });
   });
@@ -60,7 +64,8 @@ describe.each(rowModes)('row mode, $title', ({ options, threads }) => {
 
   test('a limit cuts them short, and the run still counts as converged', async () => {
     const whole = await run(options, threads);
-    const epochs = firstMet(whole.events) + 2;
+    const met = firstMet(whole.events);
+    const epochs = met + Math.floor((whole.outcome.epochs - met) / 2);
     const { outcome, events } = await run(options, threads, { epochs });
     expect(outcome).toMatchObject({ epochs, stopped: 'converged' });
     expect(outcome.relativeGap).toBeLessThanOrEqual(tolerance);
