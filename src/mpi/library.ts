@@ -1,0 +1,198 @@
+import { DsoError } from '../errors.ts';
+import type { Foreign, ForeignFunction, ForeignLibrary } from './foreign.ts';
+import type { Flavour } from './launcher.ts';
+
+/** A handle or constant as the library's C functions take it. */
+type Handle = number | bigint;
+
+/** What differs between the two families besides the names of files. */
+interface Dialect {
+  /** C type of communicators, data types and operations. */
+  readonly handle: 'int' | 'uintptr_t';
+  readonly world: Handle;
+  readonly byte: Handle;
+  readonly errorsReturn: Handle;
+  /** Bytes of a request. */
+  readonly requestBytes: number;
+  readonly statusesIgnore: bigint;
+}
+
+const files: Readonly<Record<Flavour, readonly string[]>> = {
+  openmpi: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
+  mpich: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
+};
+
+const packages: Readonly<Record<Flavour, string>> = {
+  openmpi: 'Debian: openmpi-bin libopenmpi3',
+  mpich: 'Debian: mpich',
+};
+
+const mpichDialect: Dialect = {
+  handle: 'int',
+  world: 0x44000000,
+  byte: 0x4c00010d,
+  errorsReturn: 0x54000001,
+  requestBytes: 4,
+  statusesIgnore: 1n,
+};
+
+/** Open MPI's handles are addresses of objects that the library exports. */
+function openMpiDialect(foreign: Foreign, library: ForeignLibrary): Dialect {
+  const address = (name: string) => foreign.address(library.symbol(name, 'int'));
+  return {
+    handle: 'uintptr_t',
+    world: address('ompi_mpi_comm_world'),
+    byte: address('ompi_mpi_byte'),
+    errorsReturn: address('ompi_mpi_errors_return'),
+    requestBytes: 8,
+    statusesIgnore: 0n,
+  };
+}
+
+/** Only the thread that initialized MPI calls it. */
+const funneled = 1;
+/** Longest text that the standard's functions write. */
+const textBytes = 8192;
+
+function textOf(call: (text: Uint8Array, length: Int32Array) => number): string {
+  const text = new Uint8Array(new SharedArrayBuffer(textBytes));
+  const length = new Int32Array(new SharedArrayBuffer(4));
+  call(text, length);
+  return Buffer.from(text.slice(0, length[0])).toString().trim();
+}
+
+/** "Open MPI v4.1.4, package: …" → "Open MPI v4.1.4", "MPICH Version:\t4.0.2\n…" → "MPICH 4.0.2" */
+function shortVersion(text: string): string {
+  return text
+    .split(/[,\n\0]/)[0]
+    .replace(/\s*Version:\s*/, ' ')
+    .trim();
+}
+
+/** The functions of an MPI library that are used here, with their constants filled in. */
+export class MpiLibrary {
+  /** Such as "Open MPI v4.1.4". */
+  readonly version: string;
+  readonly requestBytes: number;
+  readonly #dialect: Dialect;
+  readonly #functions = new Map<string, ForeignFunction>();
+  readonly #library: ForeignLibrary;
+
+  private constructor(foreign: Foreign, library: ForeignLibrary, version: string) {
+    this.#library = library;
+    this.version = version;
+    const open = version.startsWith('Open MPI');
+    this.#dialect = open ? openMpiDialect(foreign, library) : mpichDialect;
+    this.requestBytes = this.#dialect.requestBytes;
+  }
+
+  /** Loads the library of the launcher's family; `path` is one that the user insists on. */
+  static load(foreign: Foreign, flavour: Flavour, path: string | undefined): MpiLibrary {
+    // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
+    process.env.UCX_ERROR_SIGNALS ??= '';
+    const tried = path === undefined ? files[flavour] : [path];
+    const complaints: string[] = [];
+    for (const file of tried) {
+      try {
+        const library = foreign.load(file, { global: true, lazy: true });
+        const version = textOf(
+          library.func('int MPI_Get_library_version(void *text, void *length)'),
+        );
+        return new MpiLibrary(foreign, library, shortVersion(version));
+      } catch (error) {
+        complaints.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
+      }
+    }
+    throw new DsoError(
+      'failure',
+      `no MPI library can be loaded (${complaints.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
+    );
+  }
+
+  /** `h` in a prototype stands for a handle. */
+  #call(name: string, prototype: string, ...values: unknown[]): void {
+    let call = this.#functions.get(name);
+    if (!call) {
+      const types = prototype.replace(/\bh\b/g, this.#dialect.handle);
+      call = this.#library.func(`int MPI_${name}(${types})`);
+      this.#functions.set(name, call);
+    }
+    const code = call(...values);
+    if (code !== 0) throw new DsoError('failure', `MPI_${name} failed: ${this.#explain(code)}`);
+  }
+
+  #explain(code: number): string {
+    const explain = this.#library.func('int MPI_Error_string(int code, void *text, void *length)');
+    return textOf((text, length) => explain(code, text, length)) || `error ${code}`;
+  }
+
+  initialize(): void {
+    const provided = new Int32Array(new SharedArrayBuffer(4));
+    this.#call('Init_thread', 'void *, void *, int, void *', null, null, funneled, provided);
+    const { world, errorsReturn } = this.#dialect;
+    this.#call('Comm_set_errhandler', 'h, h', world, errorsReturn);
+  }
+
+  finalize(): void {
+    this.#call('Finalize', 'void');
+  }
+
+  /** Ends all processes of the job. */
+  abort(code: number): void {
+    this.#call('Abort', 'h, int', this.#dialect.world, code);
+  }
+
+  #number(name: string): number {
+    const value = new Int32Array(new SharedArrayBuffer(4));
+    this.#call(name, 'h, void *', this.#dialect.world, value);
+    return value[0];
+  }
+
+  rank(): number {
+    return this.#number('Comm_rank');
+  }
+
+  size(): number {
+    return this.#number('Comm_size');
+  }
+
+  send(data: Uint8Array, to: number, tag: number, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, int, int, h, void *';
+    this.#call('Isend', types, data, data.length, byte, to, tag, world, request);
+  }
+
+  receive(data: Uint8Array, from: number, tag: number, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, int, int, h, void *';
+    this.#call('Irecv', types, data, data.length, byte, from, tag, world, request);
+  }
+
+  /** Every process's `mine` goes to all processes, in the order of their ranks. */
+  gather(mine: Uint8Array, all: Uint8Array, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, void *, int, h, h, void *';
+    this.#call(
+      'Iallgather',
+      types,
+      mine,
+      mine.length,
+      byte,
+      all,
+      mine.length,
+      byte,
+      world,
+      request,
+    );
+  }
+
+  /** Whether an operation is complete; drives all others on. */
+  isDone(request: Uint8Array): boolean {
+    const flag = doneFlag;
+    const { statusesIgnore } = this.#dialect;
+    this.#call('Test', 'void *, void *, uintptr_t', request, flag, statusesIgnore);
+    return flag[0] !== 0;
+  }
+}
+
+const doneFlag = new Int32Array(new SharedArrayBuffer(4));

@@ -1,0 +1,82 @@
+import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
+import type { Communicator } from './communicator.ts';
+
+/** What a rank says of itself. */
+export interface RankCard {
+  readonly rank: number;
+  readonly host: string;
+  /** Cores that this process may use, and cores of the machine. */
+  readonly usable: number;
+  readonly cores: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly node: string;
+}
+
+/** A link of the ring of ranks, as the receiver measured it. */
+export interface Link {
+  readonly from: number;
+  readonly to: number;
+  /** Microseconds for a message of 8 bytes. */
+  readonly latency: number;
+  /** Bytes per second for messages of 8 MiB. */
+  readonly bandwidth: number;
+}
+
+export interface Survey {
+  readonly library: string;
+  readonly ranks: readonly RankCard[];
+  readonly links: readonly Link[];
+}
+
+const smallMessages = 200;
+const largeMessages = 8;
+const largeBytes = 2 ** 23;
+
+/** Who is there, and how fast blocks would travel round the ring. Called by every rank. */
+export async function surveyRing(communicator: Communicator): Promise<Survey> {
+  const { rank, size, library } = communicator;
+  const card: RankCard = {
+    rank,
+    host: hostname(),
+    usable: availableParallelism(),
+    cores: cpus().length,
+    memory: totalmem(),
+    node: process.version,
+  };
+  const cards = await communicator.exchange(JSON.stringify(card));
+  const link = await measureLink(communicator);
+  const links = await communicator.exchange(JSON.stringify(link));
+  return {
+    library,
+    ranks: cards.map((text) => JSON.parse(text) as RankCard),
+    links: size > 1 ? links.map((text) => JSON.parse(text) as Link) : [],
+  };
+}
+
+/** All ranks at once send to the rank before them, as blocks of w do. */
+async function measureLink(communicator: Communicator): Promise<Link> {
+  const { rank, size } = communicator;
+  const from = (rank + 1) % size;
+  const to = (rank + size - 1) % size;
+  const turn = async (bytes: number, count: number): Promise<number> => {
+    const incoming = new Uint8Array(new SharedArrayBuffer(bytes));
+    const outgoing = new Uint8Array(new SharedArrayBuffer(bytes)).fill(rank + 1);
+    const started = performance.now();
+    for (let k = 0; k < count; k++) {
+      const receiving = communicator.receive(incoming, from, k);
+      const sending = communicator.send(outgoing, to, k);
+      await communicator.finish(receiving, communicator.nameOf(from));
+      await communicator.finish(sending, communicator.nameOf(to));
+    }
+    const wanted = from + 1;
+    if (incoming[0] !== wanted || incoming[bytes - 1] !== wanted) {
+      throw new Error(`a message of ${communicator.nameOf(from)} arrived with other content`);
+    }
+    return (performance.now() - started) / 1000 / count;
+  };
+  await turn(8, 10);
+  const latency = 1e6 * (await turn(8, smallMessages));
+  const bandwidth = largeBytes / (await turn(largeBytes, largeMessages));
+  return { from, to: rank, latency, bandwidth };
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from './temporary.ts';
+
+/** Several hosts on one machine: network namespaces on a bridge. */
+export interface Hosts {
+  readonly addresses: readonly string[];
+  /** Options for Open MPI's launcher that start one rank on each host, over the network only. */
+  readonly openMpiOptions: readonly string[];
+  /** Bytes that have left and reached a host. */
+  traffic(host: number): { sent: number; received: number };
+  remove(): void;
+}
+
+function ip(...args: string[]): void {
+  execFileSync('ip', args, { stdio: 'pipe' });
+}
+
+/** Why hosts cannot be made here; undefined when they can. */
+export function lackForHosts(): string | undefined {
+  if (process.getuid?.() !== 0) return 'network namespaces need root';
+  try {
+    ip('netns', 'add', 'dso-probe');
+    ip('netns', 'delete', 'dso-probe');
+    return undefined;
+  } catch (error) {
+    return `no network namespaces here: ${(error as Error).message.split('\n')[0]}`;
+  }
+}
+
+/**
+ * Hosts 10.77.0.1, .2, … each in a namespace of its own with its own name. Launchers log in by ssh;
+ * an agent in its place enters the namespace instead.
+ */
+export function makeHosts(count: number): Hosts {
+  const id = `d${process.pid % 10_000}`;
+  const names = Array.from({ length: count }, (_, k) => `${id}n${k + 1}`);
+  const addresses = names.map((_, k) => `10.77.0.${k + 1}`);
+  ip('link', 'add', `${id}b`, 'type', 'bridge');
+  ip('addr', 'add', '10.77.0.254/24', 'dev', `${id}b`);
+  ip('link', 'set', `${id}b`, 'up');
+  names.forEach((name, k) => {
+    ip('netns', 'add', name);
+    ip('link', 'add', `${id}v${k + 1}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);
+    ip('link', 'set', `${id}v${k + 1}`, 'master', `${id}b`, 'up');
+    ip('-n', name, 'addr', 'add', `${addresses[k]}/24`, 'dev', 'eth0');
+    ip('-n', name, 'link', 'set', 'eth0', 'up');
+    ip('-n', name, 'link', 'set', 'lo', 'up');
+  });
+  const folder = temporaryFolder();
+  const agent = join(folder, 'agent');
+  // Drops ssh's options, takes the address, and runs the rest inside the namespace.
+  writeFileSync(
+    agent,
+    `#!/bin/sh
+while [ "\${1#-}" != "$1" ]; do shift; done
+host=$1; shift
+exec ip netns exec "${id}n\${host##*.}" unshare --uts sh -c "hostname host\${host##*.}; exec sh -c \\"\\$0\\"" "$*"
+`,
+  );
+  chmodSync(agent, 0o755);
+  const hostfile = join(folder, 'hosts');
+  writeFileSync(hostfile, addresses.map((address) => `${address} slots=1\n`).join(''));
+  const counter = (host: number, name: string) =>
+    Number(readFileSync(`/sys/class/net/${id}v${host + 1}/statistics/${name}`, 'utf8'));
+  return {
+    addresses,
+    openMpiOptions: [
+      `--hostfile ${hostfile} --map-by node`,
+      `--mca plm_rsh_agent ${agent} --mca oob_tcp_if_include 10.77.0.0/24`,
+      '--mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24',
+    ].flatMap((line) => line.split(' ')),
+    // What the bridge's end of the cable receives is what the host sends.
+    traffic: (host) => ({
+      sent: counter(host, 'rx_bytes'),
+      received: counter(host, 'tx_bytes'),
+    }),
+    remove() {
+      for (const name of names) ip('netns', 'delete', name);
+      ip('link', 'delete', `${id}b`);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { execFile, execFileSync } from 'node:child_process';
+
+export interface Launcher {
+  readonly name: string;
+  /** undefined where it is not installed. */
+  readonly path: string | undefined;
+  readonly library: string;
+  /** What goes before -n. */
+  readonly options: readonly string[];
+}
+
+function find(...names: string[]): string | undefined {
+  for (const name of names) {
+    try {
+      return execFileSync('sh', ['-c', `command -v ${name}`])
+        .toString()
+        .trim();
+    } catch {
+      // The next name.
+    }
+  }
+  return undefined;
+}
+
+const root = process.getuid?.() === 0;
+
+/** The launchers of both families of MPI libraries. */
+export const launchers: readonly Launcher[] = [
+  {
+    name: 'Open MPI',
+    path: find('mpirun.openmpi'),
+    library: 'libmpi.so.40',
+    options: [...(root ? ['--allow-run-as-root'] : []), '--oversubscribe', '--bind-to', 'none'],
+  },
+  { name: 'MPICH', path: find('mpiexec.mpich'), library: 'libmpich.so.12', options: [] },
+];
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program under a launcher; ended by force after a minute. */
+export function launch(
+  { path, options }: Launcher,
+  ranks: number,
+  program: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
+): Promise<Ended> {
+  if (path === undefined) throw new Error('the launcher is not installed');
+  const args = [...options, ...more, '-n', String(ranks), ...program];
+  return new Promise((resolve) => {
+    execFile(
+      path,
+      args,
+      { env: { ...process.env, ...environment }, timeout: 60_000, killSignal: 'SIGKILL' },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
+      },
+    );
+  });
+}
