@@ -2,13 +2,14 @@
  * Measures what the project promises about speed, and prints ratios beside their bars.
  *
  *   npm run bench                 everything, in less than eight minutes
- *   npm run bench -- PART …       kernels, parse, epochs, end-to-end, memory
+ *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, memory
  *
  * A bar that is missed is reported, never a failure: the machine may be busy.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { benchConvert } from './convert.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
 import { benchKernels } from './kernels.ts';
@@ -20,6 +21,7 @@ import { figure, table } from './table.ts';
 const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   kernels: benchKernels,
   parse: benchParse,
+  convert: benchConvert,
   epochs: benchEpochs,
   'end-to-end': benchEndToEnd,
   memory: benchMemory,

@@ -131,9 +131,19 @@ class LiveProgress implements Progress {
   }
 
   #wait(room: number): string {
-    const done = this.#fraction === undefined ? '' : `${Math.floor(100 * this.#fraction)} %  `;
-    const elapsed = formatSeconds((performance.now() - this.#since) / 1000);
-    return this.#terminal.colours.dim(`${this.#stage} … ${done}${elapsed}`.slice(0, room));
+    const elapsed = (performance.now() - this.#since) / 1000;
+    const fraction = this.#fraction;
+    const fields = fraction === undefined ? [] : [`${Math.floor(100 * fraction)} %`];
+    fields.push(formatSeconds(elapsed));
+    // Earlier the time left would be a guess.
+    if (fraction !== undefined && fraction >= 0.02 && elapsed >= 0.5) {
+      fields.push(`${formatSeconds((elapsed * (1 - fraction)) / fraction)} left`);
+    }
+    const text = `${this.#stage} … ${fields.join('  ')}`.slice(0, room);
+    const line = this.#terminal.colours.dim(text);
+    const barRoom = Math.min(widestBar, room - text.length - 2);
+    if (fraction === undefined || barRoom < narrowestBar) return line;
+    return `${this.#bar(barRoom, fraction)}  ${line}`;
   }
 
   #run(room: number): string {
@@ -145,12 +155,12 @@ class LiveProgress implements Progress {
     const text = fields.join('  ');
     const barRoom = Math.min(widestBar, room - text.length - 2);
     if (barRoom < narrowestBar) return text;
-    return `${this.#bar(barRoom)}  ${text}`;
+    return `${this.#bar(barRoom, this.#trend.fraction)}  ${text}`;
   }
 
-  #bar(length: number): string {
+  #bar(length: number, fraction: number): string {
     const { cyan, dim } = this.#terminal.colours;
-    const filled = Math.round(length * this.#trend.fraction);
+    const filled = Math.round(length * fraction);
     return cyan('━'.repeat(filled)) + dim('─'.repeat(length - filled));
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DsoError } from '../errors.ts';
@@ -27,9 +28,23 @@ export async function writeAtomically<Result>(path: string, write: Write<Result>
   }
 }
 
+/** What to remove should the process be told to end while it writes. */
+const unfinished = new Set<string>();
+let watching = false;
+
+function watchExit(): void {
+  if (watching) return;
+  watching = true;
+  process.on('exit', () => {
+    for (const path of unfinished) rmSync(path, { force: true });
+  });
+}
+
 async function replaceFile<Result>(path: string, write: Write<Result>): Promise<Result> {
   const folder = dirname(path);
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomUUID()}.partial`);
+  watchExit();
+  unfinished.add(temporary);
   try {
     const result = await fillFile(temporary, 'wx', write);
     await rename(temporary, path);
@@ -38,6 +53,8 @@ async function replaceFile<Result>(path: string, write: Write<Result>): Promise<
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  } finally {
+    unfinished.delete(temporary);
   }
 }
 

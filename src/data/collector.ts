@@ -32,6 +32,11 @@ export class Collector {
     this.#qidLines += qidLines;
   }
 
+  /** The parts so far, which are kept no longer. */
+  takeParts(): DatasetPart[] {
+    return this.#parts.splice(0);
+  }
+
   dataset(columns: number): Dataset {
     if (this.#lines === 0) throw new DataError(`${this.#name}: no data; ${expectedLine}`);
     if (this.#rows === 0) {

@@ -1,3 +1,5 @@
+import { readSection } from './binary/tasks.ts';
+import { wideValues } from './binary/wide-values.ts';
 import { LineError } from './complaint.ts';
 import { type FileRange, readLines } from './file-range.ts';
 import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from './libsvm.ts';
@@ -5,14 +7,23 @@ import type { TaskRunner } from './runner.ts';
 
 /** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
 export type ParseOutcome =
-  | { readonly chunk: ParsedChunk }
+  | {
+      readonly chunk: ParsedChunk;
+      /** The values as float64, where asked for. */
+      readonly wide?: Float64Array;
+    }
   /** A line, counted from 1 at the start of the task's text, that cannot be read. */
   | { readonly line: number; readonly message: string }
   /** The text itself could not be had. */
   | { readonly failure: string };
 
+export interface ParseOptions extends LibsvmOptions {
+  /** Whether values are wanted as float64 as well. */
+  readonly wide?: boolean;
+}
+
 export interface RangePayload extends FileRange {
-  readonly options: LibsvmOptions;
+  readonly options: ParseOptions;
 }
 
 export interface BytesPayload {
@@ -20,23 +31,29 @@ export interface BytesPayload {
   readonly bytes: Uint8Array;
   /** Whether these are the first bytes of the input. */
   readonly first: boolean;
-  readonly options: LibsvmOptions;
+  readonly options: ParseOptions;
 }
 
 function parseRange(payload: RangePayload): ParseOutcome {
   return outcomeOf(() => {
     const lines = readLines(payload);
-    return parseLibsvm(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
+    return parse(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
   });
 }
 
 function parseBytes({ bytes, first, options }: BytesPayload): ParseOutcome {
-  return outcomeOf(() => parseLibsvm(first ? withoutMark(bytes) : bytes, options));
+  return outcomeOf(() => parse(first ? withoutMark(bytes) : bytes, options));
 }
 
-function outcomeOf(parse: () => ParsedChunk): ParseOutcome {
+function parse(text: Uint8Array, options: ParseOptions): ParseOutcome {
+  const chunk = parseLibsvm(text, options);
+  if (!options.wide) return { chunk };
+  return { chunk, wide: wideValues(text, chunk, options.zeroBased ?? false) };
+}
+
+function outcomeOf(read: () => ParseOutcome): ParseOutcome {
   try {
-    return { chunk: parse() };
+    return read();
   } catch (error) {
     if (error instanceof LineError) return { line: error.line, message: error.message };
     return { failure: (error as Error).message };
@@ -54,6 +71,7 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
   'parse-bytes': parseBytes,
+  'read-section': readSection,
 };
 
 /** Runs the tasks in the calling thread. */

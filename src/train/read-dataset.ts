@@ -1,5 +1,6 @@
 import type { Dataset } from '../data/dataset.ts';
 import { type ReadOptions, readDataset as read } from '../data/read.ts';
+import type { TaskRunner } from '../data/runner.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
@@ -7,17 +8,21 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
-/** Reads LIBSVM text from a file, `.gz`, `.zst` or standard input (`-`), on all cores. */
+/**
+ * Reads LIBSVM text or `.dsob` data from a file, `.gz`, `.zst` or standard input (`-`), on all cores.
+ */
 export async function readDataset(
   source: string,
   { threads, ...options }: ReadDatasetOptions = {},
 ): Promise<Dataset> {
+  return read(source, { ...options, runner: threadRunner(threads) });
+}
+
+/** Reads on threads, which start with the first task. */
+export function threadRunner(threads?: number): TaskRunner {
   const count = threadCount(threads);
-  return read(source, {
-    ...options,
-    runner: {
-      threads: count,
-      run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
-    },
-  });
+  return {
+    threads: count,
+    run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
+  };
 }

@@ -54,7 +54,7 @@ export function defineCompare(
     .command('compare')
     .summary('run several solvers on the same problems and report')
     .description('Run solvers one after another under the same conditions, rank them and report.')
-    .argument('<data>', 'LIBSVM text, also .gz or .zst; - for standard input')
+    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
     .addHelpText('after', examples)
     .action((data: string, flags: CompareFlags) => run(data, flags));
   addRunOptions(command);

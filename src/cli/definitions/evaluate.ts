@@ -24,7 +24,7 @@ export function defineEvaluate(
         'Regression: mean squared error, mean absolute error, R².',
     )
     .argument('<model>', 'model file; - for standard input')
-    .argument('<data>', 'LIBSVM text, also .gz or .zst; - for standard input')
+    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
     .addHelpText('after', examples)
     .option('--json', 'print JSON')
     .option('--quiet', 'print no notes')

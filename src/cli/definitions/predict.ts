@@ -25,7 +25,7 @@ export function definePredict(
     .summary('apply a model to data')
     .description('Print a prediction per row: the class, or in regression the value.')
     .argument('<model>', 'model file; - for standard input')
-    .argument('<data>', 'LIBSVM text, also .gz or .zst; - for standard input')
+    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
     .addHelpText('after', examples)
     .option('-o, --output <file>', 'where to write (default: standard output)')
     .addOption(new Option('--scores', 'print the scores <w, x> + b').conflicts('probabilities'))

@@ -60,6 +60,15 @@ describe('on a terminal', () => {
     expect(text.endsWith(clearLine)).toBe(true);
   });
 
+  test('a bar for a stage that tells how far it is', () => {
+    const io = memoryIo({ terminal: true, environment: { NO_COLOR: '1' } });
+    const progress = createProgress(new Terminal(io), false);
+    progress.stage('converting data.svm', 0.25);
+    progress.end();
+    const bar = `${'━'.repeat(6)}${'─'.repeat(18)}`;
+    expect(lines(io.stderr.text)).toContain(`${bar}  converting data.svm … 25 %  0.00 s`);
+  });
+
   test.each([10, 20, 40, 60, 80, 120])('no line is wider than %i columns', (columns) => {
     const text = show({ terminal: true, columns, environment: { NO_COLOR: '1' } });
     const drawn = lines(text).filter((line) => !line.startsWith('note: '));

@@ -1,0 +1,139 @@
+import { statSync } from 'node:fs';
+import { UsageError } from '../../errors.ts';
+import type { ConvertOptions, DataDescription, DataSummary } from '../../train/convert.ts';
+import { convertDataset, describeData, formatOf } from '../../train/convert.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { ConvertFlags } from '../definitions/convert.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { Interrupts } from '../interrupts.ts';
+import { checkOutput, checkStandardInput, standardStream } from '../outputs.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import type { Terminal } from '../terminal.ts';
+import { formatBytes, formatCount, plural, twoColumns } from '../text.ts';
+
+export async function convertCommand(
+  data: string,
+  flags: ConvertFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (flags.info) return printInfo(data, flags, terminal);
+  const { output } = flags;
+  if (output === undefined) throw new UsageError('convert wants -o FILE, or --info');
+  if (flags.json) throw new UsageError('--json goes with --info');
+  const to = flags.to ?? formatFor(output, data);
+  checkFlags(data, output, to, flags);
+  const quiet = flags.quiet ?? false;
+  const summary = await watched(terminal, quiet, `converting ${nameOf(data)}`, (progress) =>
+    convertDataset(data, output, { ...convertOptions(flags), ...progress, to }),
+  );
+  if (!quiet) terminal.say(`${describeOutput(output, terminal)}: ${describeShape(summary)}`);
+  return exitCodes.done;
+}
+
+/** On standard output there is no name to tell: the other format than that of the input. */
+function formatFor(output: string, data: string): 'dsob' | 'text' {
+  if (output !== standardStream) return formatOf(output);
+  return formatOf(data) === 'dsob' ? 'text' : 'dsob';
+}
+
+function checkFlags(data: string, output: string, to: string, flags: ConvertFlags): void {
+  const { names } = flags;
+  const given = names === undefined ? [] : [names];
+  if (to === 'text') {
+    if (flags.pack) throw new UsageError('--pack is for .dsob; text has no packed indices');
+    if (names !== undefined) checkOutput('--names', names, [data], [output]);
+    checkOutput('--output', output, [data]);
+    return;
+  }
+  if (names === standardStream) {
+    throw new UsageError('--names -: names are read from a file, not from standard input');
+  }
+  checkStandardInput([data]);
+  checkOutput('--output', output, [data, ...given]);
+}
+
+function convertOptions(flags: ConvertFlags): ConvertOptions {
+  const { values, pack, names, zeroBased, sumDuplicates, threads } = flags;
+  return withoutUndefined({ values, pack, names, zeroBased, sumDuplicates, threads });
+}
+
+/** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
+async function watched<Result extends DataSummary>(
+  terminal: Terminal,
+  quiet: boolean,
+  stage: string,
+  run: (options: { onProgress: (fraction: number) => void }) => Promise<Result>,
+): Promise<Result> {
+  const progress: Progress = createProgress(terminal, quiet);
+  const interrupts = new Interrupts(terminal.io, {
+    onDeferred() {},
+    onQuit: () => progress.end(),
+  });
+  try {
+    progress.stage(stage);
+    const result = await run({ onProgress: (fraction) => progress.stage(stage, fraction) });
+    for (const notice of result.notices) progress.notice(notice);
+    return result;
+  } finally {
+    interrupts.release();
+    progress.end();
+  }
+}
+
+async function printInfo(data: string, flags: ConvertFlags, terminal: Terminal): Promise<number> {
+  const { zeroBased, sumDuplicates, threads } = flags;
+  const options = withoutUndefined({ zeroBased, sumDuplicates, threads });
+  const found = await watched(
+    terminal,
+    flags.quiet ?? false,
+    `checking ${nameOf(data)}`,
+    (progress) => describeData(data, { ...options, ...progress }),
+  );
+  const bytes = data === standardStream ? undefined : statSync(data).size;
+  const text = flags.json
+    ? JSON.stringify(withoutUndefined({ ...found, bytes }))
+    : describeInfo(found, bytes);
+  await terminal.print(`${text}\n`);
+  return exitCodes.done;
+}
+
+function describeInfo(found: DataDescription, bytes: number | undefined): string {
+  const rows: [string, string][] = [
+    ['format', found.format === 'dsob' ? 'dsob, version 1' : 'LIBSVM text'],
+    ['rows', formatCount(found.rows)],
+    ['columns', formatCount(found.columns)],
+    ['non-zeros', formatCount(found.nonzeros)],
+  ];
+  if (bytes !== undefined) rows.push(['bytes', formatCount(bytes)]);
+  if (found.format === 'text') return twoColumns(rows);
+  const { sections = 0, blocks = 0, float64Blocks = 0, packedBlocks = 0 } = found;
+  rows.push(
+    ['blocks', formatCount(blocks)],
+    ['values', share(float64Blocks, blocks, 'float64', 'float32')],
+    ['indices', share(packedBlocks, blocks, 'packed', 'int32')],
+    ['names', found.names === 0 ? 'none' : `of ${plural(found.names, 'feature')}`],
+    ['checksums', `all of ${plural(sections, 'section')} and of the index match`],
+  );
+  return twoColumns(rows);
+}
+
+function share(count: number, blocks: number, all: string, none: string): string {
+  if (count === 0 || count === blocks) return count === 0 ? none : all;
+  return `${all} in ${plural(count, 'block')}, else ${none}`;
+}
+
+function describeShape({ rows, columns, nonzeros, names }: DataSummary): string {
+  const named = names === 0 ? '' : `, ${plural(names, 'feature name')}`;
+  const size = `${plural(rows, 'row')} × ${plural(columns, 'column')}`;
+  return `${size}, ${formatCount(nonzeros)} non-zeros${named}`;
+}
+
+function describeOutput(output: string, terminal: Terminal): string {
+  if (output === standardStream) return 'standard output';
+  const { bold } = terminal.colours;
+  return `${bold(output)} (${formatBytes(statSync(output).size)})`;
+}
+
+function nameOf(data: string): string {
+  return data === standardStream ? 'standard input' : data;
+}

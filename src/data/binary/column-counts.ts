@@ -1,0 +1,138 @@
+import { crc32 } from 'node:zlib';
+import {
+  Damage,
+  damaged,
+  encodeSectionHeader,
+  padded,
+  type SectionHeader,
+  sectionHeaderBytes,
+  viewOf,
+} from './layout.ts';
+import type { EncodedSection } from './sections.ts';
+
+/** Columns are counted in pages that come into being with their first entry. */
+const pageBits = 10;
+const pageColumns = 1 << pageBits;
+/** Bytes of a section at most, about. */
+const sectionBytes = 1 << 22;
+
+/** Counts the entries of every column, in memory that grows with the columns that occur. */
+export class ColumnCounter {
+  /** Tables of pages: 2^20 columns a table. */
+  readonly #tables: (Uint32Array | undefined)[][] = Array.from({ length: 1 << 12 }, () => []);
+
+  add(indices: Int32Array, entries: number): void {
+    const tables = this.#tables;
+    for (let entry = 0; entry < entries; entry += 1) {
+      const column = indices[entry];
+      const table = tables[column >>> (2 * pageBits)];
+      const number = (column >>> pageBits) & (pageColumns - 1);
+      const page = number < table.length ? table[number] : undefined;
+      (page ?? newPage(table, number))[column & (pageColumns - 1)] += 1;
+    }
+  }
+
+  /** Sections of runs: pages side by side, without the zeros at either end. */
+  *sections(): Generator<EncodedSection> {
+    let runs: CountedRun[] = [];
+    let bytes = 0;
+    for (const run of this.#runs()) {
+      runs.push(run);
+      bytes += 8 + 4 * run.counts.length;
+      if (bytes < sectionBytes) continue;
+      yield encodeCounts(runs, bytes);
+      runs = [];
+      bytes = 0;
+    }
+    if (runs.length > 0) yield encodeCounts(runs, bytes);
+  }
+
+  *#runs(): Generator<CountedRun> {
+    for (const [high, table] of this.#tables.entries()) {
+      for (const [low, counts] of table.entries()) {
+        if (counts === undefined) continue;
+        let from = 0;
+        let to = pageColumns;
+        while (counts[from] === 0) from += 1;
+        while (counts[to - 1] === 0) to -= 1;
+        const first = ((high << pageBits) + low) * pageColumns + from;
+        yield { first, counts: counts.subarray(from, to) };
+      }
+    }
+  }
+}
+
+function newPage(table: (Uint32Array | undefined)[], number: number): Uint32Array {
+  // Without holes: an array that has some is slow to look into.
+  while (table.length <= number) table.push(undefined);
+  const page = new Uint32Array(pageColumns);
+  table[number] = page;
+  return page;
+}
+
+/** Counts of the columns first, first + 1, …; columns in no run have no entries. */
+export interface CountedRun {
+  readonly first: number;
+  readonly counts: Uint32Array;
+}
+
+function encodeCounts(runs: readonly CountedRun[], used: number): EncodedSection {
+  const length = padded(used);
+  const bytes = new Uint8Array(sectionHeaderBytes + length);
+  const view = viewOf(bytes);
+  let place = sectionHeaderBytes;
+  let entries = 0;
+  for (const { first, counts } of runs) {
+    view.setUint32(place, first, true);
+    view.setUint32(place + 4, counts.length, true);
+    place += 8;
+    for (const count of counts) {
+      view.setUint32(place, count, true);
+      place += 4;
+    }
+    entries += counts.length;
+  }
+  const header: SectionHeader = {
+    kind: 'COLS',
+    flags: 0,
+    length,
+    first: runs[0].first,
+    count: runs.length,
+    entries,
+    used,
+    headChecksum: 0,
+    checksum: crc32(bytes.subarray(sectionHeaderBytes)),
+  };
+  bytes.set(encodeSectionHeader(header));
+  return { header, bytes };
+}
+
+/** The runs of a section; columns ascend. */
+export function decodeCounts(header: SectionHeader, body: Uint8Array, offset: number) {
+  const { first, count, entries, used } = header;
+  const fail = (message: string): never => {
+    throw new Damage(offset, `the section of counts of columns from ${first + 1}: ${message}`);
+  };
+  if (crc32(body) !== header.checksum || header.headChecksum !== 0) fail(damaged('its counts'));
+  if (padded(used) !== header.length || used !== 8 * count + 4 * entries) {
+    fail(`${used} bytes for ${count} runs of ${entries} columns`);
+  }
+  const view = viewOf(body);
+  const runs: CountedRun[] = [];
+  let next = first;
+  let place = 0;
+  for (let run = 0; run < count; run += 1) {
+    const start = place + 8 <= used ? view.getUint32(place, true) : -1;
+    const length = place + 8 <= used ? view.getUint32(place + 4, true) : 0;
+    place += 8;
+    if (start < next || place + 4 * length > used) fail(`its run ${run + 1} does not fit`);
+    const counts = new Uint32Array(length);
+    for (let column = 0; column < length; column += 1, place += 4) {
+      counts[column] = view.getUint32(place, true);
+    }
+    runs.push({ first: start, counts });
+    next = start + length;
+  }
+  if (place !== used) fail(`its runs take ${place} bytes; expected ${used}`);
+  return runs;
+}

@@ -1,0 +1,243 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { DataError } from '../../errors.ts';
+import type { OutputFile } from '../atomic.ts';
+import type { Dataset } from '../dataset.ts';
+import { compressionOf, decompress } from '../decompress.ts';
+import type { LibsvmOptions } from '../libsvm.ts';
+import { BlockPool, lineBlocks } from '../line-blocks.ts';
+import { type DatasetShape, type PartsOptions, peek, readParts } from '../read.ts';
+import type { TaskRunner } from '../runner.ts';
+import { float64Values, packedIndices } from './layout.ts';
+import { plainLines } from './names.ts';
+import { writeOutput } from './output.ts';
+import type { TakePart } from './read.ts';
+import { TextWriter } from './text-writer.ts';
+import { type BinaryOptions, BinaryWriter } from './writer.ts';
+
+export type DataFormat = 'dsob' | 'text';
+
+export interface ConvertOptions extends LibsvmOptions, BinaryOptions {
+  /** Default: by the ending of the target's name. */
+  readonly to?: DataFormat;
+  /**
+   * A file with a name of a feature per line: stored with binary data, or, when text is written,
+   * where the names that binary data has go to.
+   */
+  readonly names?: string;
+  readonly runner?: TaskRunner;
+  /**
+   * Called when much memory has been used up: the buffers that threads share come free only when
+   * all of them have collected their garbage.
+   */
+  readonly collect?: () => Promise<void>;
+  readonly onProgress?: (fraction: number) => void;
+}
+
+export interface DataSummary {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  /** Features that have a name. */
+  readonly names: number;
+  readonly notices: readonly string[];
+}
+
+/** What is in a file, with every byte of it checked. */
+export interface DataDescription extends DataSummary {
+  readonly format: DataFormat;
+  /** The rest of binary data only: how many sections, and how many of those with rows … */
+  readonly sections?: number;
+  readonly blocks?: number;
+  /** … have float64 values and packed indices. */
+  readonly float64Blocks?: number;
+  readonly packedBlocks?: number;
+}
+
+const namesPerSection = 1 << 20;
+/** Bytes of rows between two collections of garbage. */
+const collectionBytes = 1 << 25;
+
+/** The format that a name promises. */
+export function formatOf(path: string): DataFormat {
+  return /\.dsob(\.gz|\.zst)?$/.test(path) ? 'dsob' : 'text';
+}
+
+/**
+ * Writes data in another format, in memory for a few pieces of it and, towards dsob, the counts of
+ * its columns. `-` is standard input and standard output.
+ */
+export async function convert(
+  source: string,
+  target: string,
+  options: ConvertOptions = {},
+): Promise<DataSummary> {
+  const { to = formatOf(target), names } = options;
+  if (to === 'dsob') return writeOutput(target, (file) => toBinary(source, file, options));
+  if (names === undefined) return writeOutput(target, (file) => toText(source, file, options));
+  return writeOutput(names, (lines) =>
+    writeOutput(target, (file) => toText(source, file, options, lines)),
+  );
+}
+
+async function toBinary(
+  source: string,
+  file: OutputFile,
+  options: ConvertOptions,
+): Promise<DataSummary> {
+  const writer = new BinaryWriter(file, options);
+  // Rather now than after hours of rows.
+  if (options.names !== undefined) await readable(options.names, () => access(options.names!));
+  const shape = await readParts(source, {
+    ...partsOptions(options),
+    takePart: collecting(options, (part, wide) => writer.add(part, wide)),
+    // Names that are given take the place of those in the data.
+    takeNames: async (lines) => {
+      if (options.names === undefined) await writer.addNames(lines);
+    },
+  });
+  if (options.names !== undefined) {
+    for await (const lines of nameLines(options.names)) await writer.addNames(lines);
+  }
+  await writer.finish(shape.columns);
+  return { ...summary(shape), names: writer.names };
+}
+
+async function toText(
+  source: string,
+  file: OutputFile,
+  options: ConvertOptions,
+  names?: OutputFile,
+): Promise<DataSummary> {
+  const writer = new TextWriter(file, options);
+  const shape = await readParts(source, {
+    ...partsOptions(options),
+    takePart: collecting(options, (part, wide) => writer.add(part, wide)),
+    takeNames: async (lines) => names?.write(lines),
+  });
+  await writer.finish(shape.columns);
+  const found = shape.index?.totals.names ?? 0;
+  if (names && found === 0) throw new DataError(`${shape.name}: no names of features in it`);
+  const left = names || found === 0 ? [] : ['the names of the features are left out (--names)'];
+  return { ...summary(shape), notices: [...shape.notices, ...left] };
+}
+
+function collecting({ collect }: ConvertOptions, take: TakePart): TakePart {
+  let bytes = 0;
+  return async (part, wide) => {
+    await take(part, wide);
+    bytes += 12 * part.labels.length + 8 * part.values.length + (wide?.byteLength ?? 0);
+    if (bytes < collectionBytes) return;
+    bytes = 0;
+    await collect?.();
+  };
+}
+
+function partsOptions(options: ConvertOptions): Omit<PartsOptions, 'takePart'> {
+  const { values, zeroBased, sumDuplicates, runner, onProgress } = options;
+  return {
+    ...(values === undefined && { wide: 'stored' }),
+    ...((values === 'float64' || values === 'auto') && { wide: 'all' }),
+    ...(zeroBased !== undefined && { zeroBased }),
+    ...(sumDuplicates !== undefined && { sumDuplicates }),
+    ...(runner && { runner }),
+    ...(onProgress && { onProgress }),
+  };
+}
+
+function summary({ rows, columns, nonzeros, notices, index }: DatasetShape): DataSummary {
+  return { rows, columns, nonzeros, notices, names: index?.totals.names ?? 0 };
+}
+
+/** The lines of a text file, plain, .gz or .zst, in pieces. */
+async function* nameLines(path: string): AsyncGenerator<Uint8Array> {
+  const { head, chunks } = await readable(path, () => peek(createReadStream(path)));
+  const text = decompress(chunks, compressionOf(head, path), path);
+  const pool = new BlockPool(namesPerSection);
+  for await (const block of lineBlocks(text, pool)) {
+    yield plainLines(block);
+    pool.release(block);
+  }
+}
+
+async function readable<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new DataError(`${path}: ${code === 'ENOENT' ? 'no such file' : message}`, { cause });
+  }
+}
+
+export interface WriteOptions extends BinaryOptions {
+  readonly to?: DataFormat;
+  /** Of text: whether the first feature is written as 0 instead of 1. */
+  readonly zeroBased?: boolean;
+  /** Of the features, in order; kept by dsob only. */
+  readonly names?: readonly string[];
+}
+
+/** Writes a data set: as dsob or text, by the ending of the name or as the options say. */
+export async function writeDataset(
+  path: string,
+  dataset: Dataset,
+  options: WriteOptions = {},
+): Promise<void> {
+  const { to = formatOf(path), names = [] } = options;
+  await writeOutput(path, async (file) => {
+    const writer = to === 'dsob' ? new BinaryWriter(file, options) : new TextWriter(file, options);
+    for (const part of dataset.parts) await writer.add(part);
+    if (writer instanceof BinaryWriter && names.length > 0) {
+      for (const lines of namePieces(names)) await writer.addNames(lines);
+    }
+    await writer.finish(dataset.columns);
+  });
+}
+
+function* namePieces(names: readonly string[]): Generator<Uint8Array> {
+  const step = 1 << 14;
+  const broken = names.find((name) => /[\r\n]/.test(name));
+  if (broken !== undefined) {
+    throw new DataError(`feature name ${JSON.stringify(broken)}; expected one without line ends`);
+  }
+  for (let first = 0; first < names.length; first += step) {
+    yield Buffer.from(`${names.slice(first, first + step).join('\n')}\n`);
+  }
+}
+
+/** Reads all of the data, checks it and tells what it is. */
+export async function describeData(
+  source: string,
+  options: Pick<
+    ConvertOptions,
+    'zeroBased' | 'sumDuplicates' | 'runner' | 'collect' | 'onProgress'
+  > = {},
+): Promise<DataDescription> {
+  const shape = await readParts(source, {
+    ...partsOptions(options),
+    takePart: collecting(options, () => {}),
+  });
+  if (!shape.index) return { format: 'text', ...summary(shape) };
+  const { sections } = shape.index;
+  const blocks = sections.filter(({ header }) => header.kind === 'ROWS');
+  const having = (flag: number) =>
+    blocks.filter(({ header }) => (header.flags & flag) !== 0).length;
+  return {
+    format: 'dsob',
+    ...summary(shape),
+    sections: sections.length,
+    blocks: blocks.length,
+    float64Blocks: having(float64Values),
+    packedBlocks: having(packedIndices),
+  };
+}
+
+/** The names of the features in binary data; none in text. */
+export async function readFeatureNames(source: string): Promise<string[]> {
+  const pieces: Uint8Array[] = [];
+  await readParts(source, {
+    takePart() {},
+    takeNames: (lines) => void pieces.push(lines),
+  });
+  return Buffer.concat(pieces).toString('utf8').split('\n').slice(0, -1);
+}

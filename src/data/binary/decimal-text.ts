@@ -1,0 +1,132 @@
+/*
+ * Floats to the shortest decimals that read back as the same float, straight into bytes.
+ *
+ * A decimal of up to six digits survives float32, and no two of them share one (for numbers that
+ * are not subnormal); nine digits tell any two float32 apart. So it is enough to round to six,
+ * seven, eight and nine digits and to look which comes back first.
+ */
+
+/** Room for any number that is written here. */
+export const numberBytes = 160;
+
+const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+const fewestDigits = 6;
+const mostDigits = 9;
+/** Between these a float32 is written without an exponent, by way of whole numbers. */
+const smallestPlain = 1e-6;
+const largestPlain = 1e6;
+
+/** What `findDecimal` found: digits / 10^decimals. */
+const found = { digits: 0, decimals: 0 };
+
+/**
+ * The shortest decimal of a float32 in [1e-6, 1e6); false for others and, hardly ever, where nine
+ * digits computed in float64 do not come back. digits < 10^10 and 10^decimals, decimals ≤ 15, are
+ * exact, so their float64 quotient is the one nearest to the decimal, and it rounds on to the float32
+ * nearest to the decimal unless it lies exactly in the middle of two.
+ */
+function findDecimal(magnitude: number): boolean {
+  if (!(magnitude >= smallestPlain && magnitude < largestPlain)) return false;
+  let decimals = 0;
+  while (magnitude * powers[decimals] < 1e5) decimals += 1;
+  for (let extra = 0; extra <= mostDigits - fewestDigits; extra += 1) {
+    let digits = Math.round(magnitude * powers[decimals + extra]);
+    const quotient = digits / powers[decimals + extra];
+    if (Math.fround(quotient) !== magnitude || isMiddle(quotient)) continue;
+    let places = decimals + extra;
+    while (places > 0 && digits % 10 === 0) {
+      digits /= 10;
+      places -= 1;
+    }
+    found.digits = digits;
+    found.decimals = places;
+    return true;
+  }
+  return false;
+}
+
+/** Any float32, as the float64 nearest to its shortest decimal. */
+function roundedFloat32(value: number): number {
+  for (let digits = 1; digits < mostDigits; digits += 1) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value && !isMiddle(rounded)) return rounded;
+  }
+  return Number(value.toPrecision(mostDigits));
+}
+
+/**
+ * Whether a float64 lies exactly in the middle of two float32: then it depends on further digits
+ * which of the two a decimal near it belongs to.
+ */
+export function isMiddle(value: number): boolean {
+  const nearest = Math.fround(value);
+  const mirrored = 2 * value - nearest;
+  return nearest !== value && Math.fround(mirrored) === mirrored;
+}
+
+/**
+ * Whether a decimal survives as the float32 nearest to it: `wide` is the float64 nearest to the
+ * decimal, `value` the float32, and the shortest decimal of `value` has to be the same number.
+ */
+export function survives(wide: number, value: number): boolean {
+  if (wide === value) return true;
+  const magnitude = Math.abs(value);
+  if (!findDecimal(magnitude)) return roundedFloat32(value) === wide;
+  return found.digits / powers[found.decimals] === Math.abs(wide);
+}
+
+/** Writes the number at `place` and returns the position behind it. */
+export function writeFloat32(bytes: Uint8Array, place: number, value: number): number {
+  if (!findDecimal(Math.abs(value))) return writeText(bytes, place, String(roundedFloat32(value)));
+  let position = place;
+  if (value < 0) bytes[position++] = 45;
+  const { digits, decimals } = found;
+  if (decimals === 0) return writeWhole(bytes, position, digits, 1);
+  const whole = Math.floor(digits / powers[decimals]);
+  position = writeWhole(bytes, position, whole, 1);
+  bytes[position++] = 46;
+  return writeWhole(bytes, position, digits - whole * powers[decimals], decimals);
+}
+
+/**
+ * A float64 whose decimal also rounds to the same float32. A number in the middle of two float32 is
+ * written with all of its digits: the shortest decimal may lie to either side of it.
+ */
+export function writeFloat64(bytes: Uint8Array, place: number, value: number): number {
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) {
+    const position = value < 0 ? place + 1 : place;
+    if (value < 0) bytes[place] = 45;
+    return writeWhole(bytes, position, Math.abs(value), 1);
+  }
+  return writeText(bytes, place, isMiddle(value) ? exactText(value) : String(value));
+}
+
+function exactText(value: number): string {
+  let whole = value;
+  let halvings = 0;
+  while (!Number.isInteger(whole)) {
+    whole *= 2;
+    halvings += 1;
+  }
+  return `${BigInt(whole) * 5n ** BigInt(halvings)}e-${halvings}`;
+}
+
+/** A whole number, padded with zeros on the left to at least `width` digits. */
+export function writeWhole(bytes: Uint8Array, place: number, value: number, width: number): number {
+  let count = width;
+  while (value >= powers[count]) count += 1;
+  let rest = value;
+  for (let position = place + count - 1; position >= place; position -= 1) {
+    const tens = Math.floor(rest / 10);
+    bytes[position] = 48 + rest - 10 * tens;
+    rest = tens;
+  }
+  return place + count;
+}
+
+function writeText(bytes: Uint8Array, place: number, text: string): number {
+  for (let letter = 0; letter < text.length; letter += 1) {
+    bytes[place + letter] = text.charCodeAt(letter);
+  }
+  return place + text.length;
+}

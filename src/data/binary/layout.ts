@@ -1,0 +1,175 @@
+import { crc32 } from 'node:zlib';
+
+/*
+ * The frame of a .dsob file, little-endian; docs/data-format.md has every byte. A file header, then
+ * sections, the last of which is the index, then a trailer that says where the index begins. All
+ * parts have a length that is a multiple of eight, so that arrays lie where they can be used.
+ */
+
+/** Not text, and damaged by whatever changes line ends: the first eight bytes of a file. */
+export const magic = Uint8Array.from([0x89, 0x64, 0x73, 0x6f, 0x62, 0x0d, 0x0a, 0x1a]);
+export const version = 1;
+export const fileHeaderBytes = 16;
+export const sectionHeaderBytes = 48;
+export const trailerBytes = 32;
+const trailerTag = Uint8Array.from(Buffer.from('dsob end'));
+
+export type SectionKind = 'ROWS' | 'NAME' | 'COLS' | 'INDX';
+
+/** Flags of a section of rows. */
+export const float64Values = 1;
+export const packedIndices = 2;
+
+export interface SectionHeader {
+  readonly kind: SectionKind;
+  readonly flags: number;
+  /** Bytes behind the header; a multiple of eight. */
+  readonly length: number;
+  /** Row, feature or column, from 0, that the section begins with. */
+  readonly first: number;
+  /** Rows, names, runs of columns, or sections in an index. */
+  readonly count: number;
+  /** Non-zeros of the rows; of columns, how many columns are counted. */
+  readonly entries: number;
+  /** Bytes that the indices of rows, or the text of names, take up before they are padded. */
+  readonly used: number;
+  /** CRC-32 of the labels and offsets of rows; 0 elsewhere. */
+  readonly headChecksum: number;
+  /** CRC-32 of everything else. */
+  readonly checksum: number;
+}
+
+/** What is wrong with a file and at which byte; the reader adds the name of the file. */
+export class Damage extends Error {
+  constructor(offset: number, message: string) {
+    super(`byte ${offset}: ${message}`);
+  }
+}
+
+export function isBinary(head: Uint8Array): boolean {
+  return magic.every((byte, place) => head[place] === byte);
+}
+
+export function padded(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}
+
+export function encodeFileHeader(): Uint8Array {
+  const bytes = new Uint8Array(fileHeaderBytes);
+  bytes.set(magic);
+  viewOf(bytes).setUint32(8, version, true);
+  return seal(bytes);
+}
+
+export function checkFileHeader(bytes: Uint8Array): void {
+  if (!isBinary(bytes)) throw new Damage(0, 'not the first bytes of dsob data');
+  if (!isSealed(bytes)) throw new Damage(0, damaged('the file header'));
+  const found = viewOf(bytes).getUint32(8, true);
+  if (found !== version) {
+    throw new Damage(8, `version ${found} of the format; this program reads version ${version}`);
+  }
+}
+
+export function encodeSectionHeader(header: SectionHeader): Uint8Array {
+  const bytes = new Uint8Array(sectionHeaderBytes);
+  const view = viewOf(bytes);
+  bytes.set(Buffer.from(header.kind, 'latin1'));
+  view.setUint32(4, header.flags, true);
+  setWide(view, 8, header.length);
+  setWide(view, 16, header.first);
+  view.setUint32(24, header.count, true);
+  view.setUint32(28, header.entries, true);
+  view.setUint32(32, header.used, true);
+  view.setUint32(36, header.headChecksum, true);
+  view.setUint32(40, header.checksum, true);
+  return seal(bytes);
+}
+
+/** The header in 48 bytes that lie at `offset` of the file. */
+export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionHeader {
+  if (!isSealed(bytes)) throw new Damage(offset, damaged('the header of a section'));
+  const view = viewOf(bytes);
+  const header: SectionHeader = {
+    kind: Buffer.from(bytes.subarray(0, 4)).toString('latin1') as SectionKind,
+    flags: view.getUint32(4, true),
+    length: wideAt(view, 8),
+    first: wideAt(view, 16),
+    count: view.getUint32(24, true),
+    entries: view.getUint32(28, true),
+    used: view.getUint32(32, true),
+    headChecksum: view.getUint32(36, true),
+    checksum: view.getUint32(40, true),
+  };
+  checkHeader(header, offset);
+  return header;
+}
+
+function checkHeader({ kind, flags, length }: SectionHeader, offset: number): void {
+  if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
+    throw new Damage(offset, `a section of kind ${JSON.stringify(kind)}, which version 1 has not`);
+  }
+  if ((flags & ~(kind === 'ROWS' ? float64Values | packedIndices : 0)) !== 0) {
+    throw new Damage(offset, `flags ${flags} in a section of kind ${kind}, which has no such`);
+  }
+  if (!(length % 8 === 0 && length <= 2 ** 32)) {
+    throw new Damage(offset, `a section of ${length} bytes; expected a multiple of 8 up to 2^32`);
+  }
+}
+
+export interface Trailer {
+  readonly indexOffset: number;
+  /** Of the whole file. */
+  readonly size: number;
+}
+
+export function encodeTrailer({ indexOffset, size }: Trailer): Uint8Array {
+  const bytes = new Uint8Array(trailerBytes);
+  const view = viewOf(bytes);
+  setWide(view, 0, indexOffset);
+  setWide(view, 8, size);
+  bytes.set(trailerTag, 16);
+  return seal(bytes);
+}
+
+/** The last 32 bytes of a file of `size` bytes. */
+export function decodeTrailer(bytes: Uint8Array, size: number): Trailer {
+  const offset = size - trailerBytes;
+  if (!(isSealed(bytes) && trailerTag.every((byte, place) => bytes[16 + place] === byte))) {
+    throw new Damage(offset, 'not the end of dsob data; the file is truncated or damaged');
+  }
+  const view = viewOf(bytes);
+  const trailer = { indexOffset: wideAt(view, 0), size: wideAt(view, 8) };
+  if (trailer.size !== size) {
+    throw new Damage(offset, `the file has ${size} bytes; expected ${trailer.size}`);
+  }
+  return trailer;
+}
+
+export function damaged(what: string): string {
+  return `the checksum of ${what} does not match; the file is damaged`;
+}
+
+/** The last four bytes become the checksum of those in front of them. */
+function seal(bytes: Uint8Array): Uint8Array {
+  const end = bytes.length - 4;
+  viewOf(bytes).setUint32(end, crc32(bytes.subarray(0, end)), true);
+  return bytes;
+}
+
+function isSealed(bytes: Uint8Array): boolean {
+  const end = bytes.length - 4;
+  return viewOf(bytes).getUint32(end, true) === crc32(bytes.subarray(0, end));
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** 64-bit counts; a double holds those that a file can have. */
+export function setWide(view: DataView, place: number, value: number): void {
+  view.setBigUint64(place, BigInt(value), true);
+}
+
+export function wideAt(view: DataView, place: number): number {
+  return Number(view.getBigUint64(place, true));
+}

@@ -1,0 +1,138 @@
+import { DataError } from '../../errors.ts';
+import type { DatasetPart } from '../dataset.ts';
+import type { ByteChunks } from '../decompress.ts';
+import type { TaskRunner } from '../runner.ts';
+import { TaskQueue } from '../task-queue.ts';
+import { ByteQueue } from './byte-queue.ts';
+import { decodeCounts } from './column-counts.ts';
+import { BinaryFile } from './file.ts';
+import {
+  checkFileHeader,
+  Damage,
+  decodeSectionHeader,
+  decodeTrailer,
+  fileHeaderBytes,
+  sectionHeaderBytes,
+  trailerBytes,
+} from './layout.ts';
+import { decodeNames } from './names.ts';
+import { decodeRows } from './rows.ts';
+import { type BinaryIndex, decodeIndex, type SectionPlace } from './sections.ts';
+import { checkColumns, type SectionOutcome, type SectionPayload, totalCount } from './tasks.ts';
+
+/** What becomes of the rows, in order; the next ones wait for it. */
+export type TakePart = (part: DatasetPart, wide?: Float64Array) => void | Promise<void>;
+
+export interface BinarySink {
+  readonly takePart: TakePart;
+  /** Lines with names of features, in order, behind the rows. */
+  readonly takeNames?: ((lines: Uint8Array) => void | Promise<void>) | undefined;
+  /** Whether values stored as float64 are wanted as such. */
+  readonly wide: boolean;
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+/** Reads all sections of a file, on the runner's threads, and checks every byte. */
+export async function readBinaryFile(
+  path: string,
+  runner: TaskRunner,
+  sink: BinarySink,
+): Promise<BinaryIndex> {
+  const index = await explained(path, () => indexOf(path));
+  const { columns, nonzeros } = index.totals;
+  let counted = 0;
+  const queue = new TaskQueue<SectionOutcome>(runner, async (outcome) => {
+    if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);
+    if ('part' in outcome) await sink.takePart(outcome.part, outcome.wide);
+    else if ('names' in outcome) await sink.takeNames?.(outcome.names);
+    else counted += outcome.counted;
+  });
+  for (const [number, place] of index.sections.entries()) {
+    const payload: SectionPayload = { path, place, columns, wide: sink.wide };
+    await queue.run('read-section', payload);
+    sink.onProgress?.(number / index.sections.length);
+  }
+  await queue.finish();
+  await explained(path, () => checkSum(counted, nonzeros));
+  return index;
+}
+
+function indexOf(path: string): BinaryIndex {
+  const file = new BinaryFile(path);
+  try {
+    return file.readIndex();
+  } finally {
+    file.close();
+  }
+}
+
+function checkSum(counted: number, nonzeros: number): void {
+  if (counted === nonzeros) return;
+  throw new Damage(0, `the counts of the columns add up to ${counted}; expected ${nonzeros}`);
+}
+
+/** The same from a stream, one section after the other. */
+export async function readBinaryStream(
+  chunks: ByteChunks,
+  name: string,
+  sink: BinarySink,
+): Promise<BinaryIndex> {
+  return explained(name, () => readSections(new ByteQueue(chunks), sink));
+}
+
+async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryIndex> {
+  checkFileHeader(await bytes.take(fileHeaderBytes));
+  const seen: SectionPlace[] = [];
+  let largest = -1;
+  let counted = 0;
+  for (;;) {
+    const offset = bytes.position;
+    const header = decodeSectionHeader(await bytes.take(sectionHeaderBytes), offset);
+    const body = await bytes.take(header.length);
+    if (header.kind === 'INDX') {
+      const index = decodeIndex(header, body, offset);
+      await checkEnd(bytes, offset);
+      checkSeen(index, seen, offset);
+      checkColumns(largest, index.totals.columns, offset);
+      checkSum(counted, index.totals.nonzeros);
+      return index;
+    }
+    if (header.kind === 'ROWS') {
+      const rows = decodeRows(header, body, offset, sink.wide);
+      largest = Math.max(largest, rows.largest);
+      await sink.takePart(rows.part, rows.wide);
+    } else if (header.kind === 'NAME') {
+      await sink.takeNames?.(decodeNames(header, body, offset));
+    } else {
+      counted += totalCount(decodeCounts(header, body, offset));
+    }
+    seen.push({ offset, header });
+  }
+}
+
+async function checkEnd(bytes: ByteQueue, indexOffset: number): Promise<void> {
+  const trailer = await bytes.take(trailerBytes);
+  const end = bytes.position;
+  if (decodeTrailer(trailer, end).indexOffset !== indexOffset) {
+    throw new Damage(end - trailerBytes, 'the index is not where the trailer says');
+  }
+  if (!(await bytes.atEnd())) throw new Damage(end, 'more bytes behind the end of the data');
+}
+
+function checkSeen(index: BinaryIndex, seen: readonly SectionPlace[], offset: number): void {
+  const text = (places: readonly SectionPlace[]) => JSON.stringify(places);
+  if (text(index.sections) === text(seen)) return;
+  throw new Damage(offset, 'the index lists other sections than there are');
+}
+
+async function explained<Result>(
+  name: string,
+  read: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Damage)) throw error;
+    throw new DataError(`${name}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,243 @@
+import { endianness } from 'node:os';
+import { crc32 } from 'node:zlib';
+import { largestIndex } from '../complaint.ts';
+import type { DatasetPart } from '../dataset.ts';
+import {
+  Damage,
+  damaged,
+  encodeSectionHeader,
+  float64Values,
+  packedIndices,
+  padded,
+  type SectionHeader,
+  sectionHeaderBytes,
+} from './layout.ts';
+import { packedBytesPerIndex, packIndices, unpackIndices } from './packing.ts';
+
+/** Rows before they are written: the first `count` rows of the arrays. */
+export interface RowsToWrite extends DatasetPart {
+  /** Of the first row in the data set, from 0. */
+  readonly first: number;
+  readonly count: number;
+  /** The values as float64, to be stored instead. */
+  readonly wide?: Float64Array | undefined;
+  readonly pack: boolean;
+}
+
+export interface DecodedRows {
+  readonly part: DatasetPart;
+  /** Values as float64, when they are stored so and wanted. */
+  readonly wide?: Float64Array;
+  /** Largest index; -1 without entries. */
+  readonly largest: number;
+}
+
+/** More entries than this, a row of any real data does not have; offsets and lengths stay 32-bit. */
+export const largestEntries = 2 ** 27;
+
+const bigEndian = endianness() === 'BE';
+
+/** Where the arrays of a section begin, counted from the end of its header. */
+interface Places {
+  readonly offsets: number;
+  readonly indices: number;
+  readonly values: number;
+  readonly end: number;
+}
+
+function placesOf(count: number, entries: number, used: number, valueBytes: number): Places {
+  const offsets = 8 * count;
+  const indices = offsets + padded(4 * (count + 1));
+  const values = indices + padded(used);
+  return { offsets, indices, values, end: values + padded(valueBytes * entries) };
+}
+
+/** A section of rows, header included; `reserve` gives a buffer of at least so many bytes. */
+export function encodeRows(
+  rows: RowsToWrite,
+  reserve: (bytes: number) => Uint8Array,
+): { header: SectionHeader; bytes: Uint8Array } {
+  const { first, count, labels, rowOffsets, indices, values, wide, pack } = rows;
+  const entries = rowOffsets[count];
+  const valueBytes = wide ? 8 : 4;
+  const room = pack ? packedBytesPerIndex * entries : 4 * entries;
+  const whole = reserve(sectionHeaderBytes + placesOf(count, entries, room, valueBytes).end);
+  const body = whole.subarray(sectionHeaderBytes);
+  const head = placesOf(count, entries, 0, valueBytes).indices;
+  const used = pack ? packIndices(rowOffsets, count, indices, body, head) - head : 4 * entries;
+  const places = placesOf(count, entries, used, valueBytes);
+  body.fill(0, places.offsets + 4 * (count + 1), head);
+  body.fill(0, head + used, places.values);
+  body.fill(0, places.values + valueBytes * entries, places.end);
+  store(body, 0, labels.subarray(0, count));
+  store(body, places.offsets, rowOffsets.subarray(0, count + 1));
+  if (!pack) store(body, places.indices, indices.subarray(0, entries));
+  store(body, places.values, (wide ?? values).subarray(0, entries));
+  const header: SectionHeader = {
+    kind: 'ROWS',
+    flags: (wide ? float64Values : 0) | (pack ? packedIndices : 0),
+    length: places.end,
+    first,
+    count,
+    entries,
+    used,
+    headChecksum: crc32(body.subarray(0, head)),
+    checksum: crc32(body.subarray(head, places.end)),
+  };
+  whole.set(encodeSectionHeader(header));
+  return { header, bytes: whole.subarray(0, sectionHeaderBytes + places.end) };
+}
+
+type Numbers = Float64Array | Float32Array | Int32Array;
+
+function store(body: Uint8Array, place: number, numbers: Numbers): void {
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  body.set(bytes, place);
+  if (bigEndian) swap(body.subarray(place, place + bytes.length), numbers.BYTES_PER_ELEMENT);
+}
+
+function swap(bytes: Uint8Array, width: number): void {
+  const words = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (width === 8) words.swap64();
+  else words.swap32();
+}
+
+/**
+ * The rows of a section whose bytes behind the header are `body`, on shared memory and at a place
+ * divisible by eight: the arrays of the result lie in it. `offset` is that of the section.
+ */
+export function decodeRows(
+  header: SectionHeader,
+  body: Uint8Array<SharedArrayBuffer>,
+  offset: number,
+  wantWide = false,
+): DecodedRows {
+  const { count, entries, used, flags } = header;
+  const { labels, rowOffsets, places } = decodeRowHeads(header, body, offset);
+  const fail = failure(header, offset);
+  if (crc32(body.subarray(places.indices)) !== header.checksum) fail(damaged('its entries'));
+  const start = body.byteOffset;
+  const stored = body.subarray(places.indices, places.indices + used);
+  let indices: Int32Array<SharedArrayBuffer>;
+  if ((flags & packedIndices) !== 0) {
+    indices = new Int32Array(new SharedArrayBuffer(4 * entries));
+    if (!unpackIndices(stored, rowOffsets, count, indices)) fail('its packed indices do not fit');
+  } else {
+    indices = new Int32Array(body.buffer, start + places.indices, entries);
+    if (bigEndian) swap(stored, 4);
+  }
+  const largest = checkIndices(rowOffsets, indices, fail);
+  const width = valueBytesOf(header);
+  if (bigEndian) swap(body.subarray(places.values, places.values + width * entries), width);
+  if (width === 4) {
+    const values = new Float32Array(body.buffer, start + places.values, entries);
+    checkValues(values, fail);
+    return { part: { labels, rowOffsets, indices, values }, largest };
+  }
+  const wide = new Float64Array(body.buffer, start + places.values, entries);
+  const values = new Float32Array(new SharedArrayBuffer(4 * entries));
+  values.set(wide);
+  checkValues(values, fail);
+  const part = { labels, rowOffsets, indices, values };
+  return wantWide ? { part, wide, largest } : { part, largest };
+}
+
+/** Labels and offsets alone, from the first bytes behind the header (`headBytes` of them or more). */
+export function decodeRowHeads(
+  header: SectionHeader,
+  body: Uint8Array<SharedArrayBuffer>,
+  offset: number,
+): { labels: Float64Array; rowOffsets: Int32Array; places: Places } {
+  const { count, entries } = header;
+  const places = checkShape(header, offset);
+  const fail = failure(header, offset);
+  const head = body.subarray(0, places.indices);
+  if (crc32(head) !== header.headChecksum) fail(damaged('its labels and offsets'));
+  if (bigEndian) {
+    swap(head.subarray(0, places.offsets), 8);
+    swap(head.subarray(places.offsets), 4);
+  }
+  const labels = new Float64Array(body.buffer, body.byteOffset, count);
+  const rowOffsets = new Int32Array(body.buffer, body.byteOffset + places.offsets, count + 1);
+  checkLabels(labels, fail);
+  for (let row = 0; row < count; row += 1) {
+    if (rowOffsets[row + 1] < rowOffsets[row]) fail(`its row ${row + 1} ends before it begins`);
+  }
+  if (rowOffsets[0] !== 0 || rowOffsets[count] !== entries) fail('its offsets are not its own');
+  return { labels, rowOffsets, places };
+}
+
+/** Bytes behind the header that hold the labels and offsets: what `decodeRowHeads` needs. */
+export function headBytes({ count }: SectionHeader): number {
+  return placesOf(count, 0, 0, 0).indices;
+}
+
+function valueBytesOf({ flags }: SectionHeader): number {
+  return (flags & float64Values) === 0 ? 4 : 8;
+}
+
+function checkShape(header: SectionHeader, offset: number): Places {
+  const { count, entries, used, flags, length } = header;
+  const places = placesOf(count, entries, used, valueBytesOf(header));
+  const plain = (flags & packedIndices) === 0;
+  if (count > 0 && entries <= largestEntries && places.end === length) {
+    if (!plain || used === 4 * entries) return places;
+  }
+  return failure(header, offset)(`${length} bytes for ${count} rows and ${entries} entries`);
+}
+
+function failure({ first, count }: SectionHeader, offset: number): (message: string) => never {
+  return (message) => {
+    throw new Damage(offset, `the section of rows ${first + 1} to ${first + count}: ${message}`);
+  };
+}
+
+/** Ascending from 0 in every row; without branches, since this is done for every entry there is. */
+function checkIndices(
+  rowOffsets: Int32Array,
+  indices: Int32Array,
+  fail: (message: string) => never,
+): number {
+  let largest = -1;
+  for (let row = 0; row + 1 < rowOffsets.length; row += 1) {
+    const end = rowOffsets[row + 1] | 0;
+    let last = -1;
+    let falling = -1;
+    let signs = 0;
+    for (let entry = rowOffsets[row] | 0; entry < end; entry = (entry + 1) | 0) {
+      const index = indices[entry] | 0;
+      // Negative as long as the row ascends. It cannot overflow unless an index is negative.
+      falling &= (last - index) | 0;
+      signs |= index;
+      last = index;
+    }
+    if (falling >= 0 || signs < 0) fail(`the indices of its row ${row + 1} do not ascend from 0`);
+    if (last > largest) largest = last;
+  }
+  if (largest > largestIndex) fail(`index ${largest}; the largest one is ${largestIndex}`);
+  return largest;
+}
+
+function checkLabels(labels: Float64Array, fail: (message: string) => never): void {
+  const bad = labels.findIndex((label) => !Number.isFinite(label));
+  if (bad >= 0) fail(`the label of its row ${bad + 1} is ${labels[bad]}; expected a finite number`);
+}
+
+/** x − x is NaN for infinities and NaN, and stays so in a sum; several sums keep the adder busy. */
+function checkValues(values: Float32Array, fail: (message: string) => never): void {
+  const whole = values.length & ~3;
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  for (let entry = 0; entry < whole; entry = (entry + 4) | 0) {
+    first += values[entry] - values[entry];
+    second += values[entry + 1] - values[entry + 1];
+    third += values[entry + 2] - values[entry + 2];
+    fourth += values[entry + 3] - values[entry + 3];
+  }
+  for (let entry = whole; entry < values.length; entry += 1) first += values[entry] - values[entry];
+  if (first + second + third + fourth === 0) return;
+  const bad = values.findIndex((value) => !Number.isFinite(value));
+  fail(`its value ${bad + 1} is ${values[bad]}; expected a finite number below 3.4e38`);
+}

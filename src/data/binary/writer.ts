@@ -1,0 +1,197 @@
+import { DataError } from '../../errors.ts';
+import type { OutputFile } from '../atomic.ts';
+import type { DatasetPart } from '../dataset.ts';
+import { ColumnCounter } from './column-counts.ts';
+import { survives } from './decimal-text.ts';
+import { encodeFileHeader, encodeTrailer, fileHeaderBytes, trailerBytes } from './layout.ts';
+import { encodeNames } from './names.ts';
+import { encodeRows, largestEntries } from './rows.ts';
+import { type EncodedSection, encodeIndex, type SectionPlace } from './sections.ts';
+
+export type ValueType = 'float32' | 'float64' | 'auto';
+
+export interface BinaryOptions {
+  /**
+   * How values are stored: as the float32 that training uses, as float64, or (`auto`) as float64
+   * in those sections where float32 would change the decimals that were read. Default: float32,
+   * and what binary data has as float64 like `auto`.
+   */
+  readonly values?: ValueType;
+  /** Store indices as packed distances; default: as int32. */
+  readonly pack?: boolean;
+}
+
+/** A section ends in front of the row that would exceed one of these. */
+const rowsPerSection = 1 << 16;
+const entriesPerSection = 1 << 18;
+const largestCount = 2 ** 32 - 1;
+
+/**
+ * Writes rows, names and column counts as they come, in memory for one section and the counts.
+ * The bytes depend on the data and the options alone, not on how the rows are handed over.
+ */
+export class BinaryWriter {
+  readonly #file: OutputFile;
+  readonly #values: ValueType;
+  readonly #pack: boolean;
+  readonly #counter = new ColumnCounter();
+  readonly #sections: SectionPlace[] = [];
+  readonly #labels = new Float64Array(rowsPerSection);
+  readonly #offsets = new Int32Array(rowsPerSection + 1);
+  #indices = new Int32Array(entriesPerSection);
+  #float32 = new Float32Array(entriesPerSection);
+  #float64 = new Float64Array(0);
+  #buffer = new Uint8Array(0);
+  #count = 0;
+  /** Whether there are values in the section that came as float64. */
+  #hasWide = false;
+  #position = 0;
+  #rows = 0;
+  #nonzeros = 0;
+  #names = 0;
+
+  constructor(file: OutputFile, { values = 'auto', pack = false }: BinaryOptions = {}) {
+    this.#file = file;
+    this.#values = values;
+    this.#pack = pack;
+  }
+
+  /** How many names have been added. */
+  get names(): number {
+    return this.#names;
+  }
+
+  /** Appends rows; `wide` are the values as float64, where they are known so. */
+  async add(part: DatasetPart, wide?: Float64Array): Promise<void> {
+    const { rowOffsets, labels } = part;
+    for (let row = 0; row < labels.length; ) {
+      const end = this.#lastFitting(rowOffsets, row, labels.length);
+      if (end > row) this.#take(part, wide, row, end);
+      else await this.#flush();
+      row = end;
+    }
+  }
+
+  /** Appends names of features: whole lines. Rows come first. */
+  async addNames(lines: Uint8Array): Promise<void> {
+    await this.#flush();
+    const section = encodeNames(this.#names, lines);
+    this.#names += section.header.count;
+    await this.#write(section);
+  }
+
+  /** Writes what is left, the column counts and the index. Returns the size of the file. */
+  async finish(columns: number): Promise<number> {
+    await this.#flush();
+    for (const section of this.#counter.sections()) await this.#write(section);
+    await this.#start();
+    const totals = { rows: this.#rows, columns, nonzeros: this.#nonzeros, names: this.#names };
+    const indexOffset = this.#position;
+    const { bytes } = encodeIndex({ totals, sections: this.#sections });
+    const size = indexOffset + bytes.length + trailerBytes;
+    await this.#file.write(bytes);
+    await this.#file.write(encodeTrailer({ indexOffset, size }));
+    return size;
+  }
+
+  /** The end of the rows from `row` on that still go into the section. */
+  #lastFitting(rowOffsets: Int32Array, row: number, rows: number): number {
+    const room = entriesPerSection - this.#offsets[this.#count];
+    const limit = Math.min(rows, row + rowsPerSection - this.#count);
+    let end = row;
+    while (end < limit && rowOffsets[end + 1] - rowOffsets[row] <= room) end += 1;
+    // A row that is longer than a section gets one of its own.
+    return end === row && this.#count === 0 ? row + 1 : end;
+  }
+
+  #take(part: DatasetPart, wide: Float64Array | undefined, row: number, end: number): void {
+    const from = part.rowOffsets[row];
+    const to = part.rowOffsets[end];
+    const filled = this.#offsets[this.#count];
+    if (to - from > largestEntries) {
+      throw new DataError(
+        `row ${this.#rows + this.#count + 1} has ${to - from} entries; ` +
+          `the format holds at most ${largestEntries} in a row`,
+      );
+    }
+    this.#reserve(filled + to - from);
+    this.#labels.set(part.labels.subarray(row, end), this.#count);
+    this.#indices.set(part.indices.subarray(from, to), filled);
+    this.#float32.set(part.values.subarray(from, to), filled);
+    this.#hasWide ||= wide !== undefined;
+    if (this.#values !== 'float32') {
+      this.#float64.set((wide ?? part.values).subarray(from, to), filled);
+    }
+    for (let next = row; next < end; next += 1) {
+      this.#offsets[this.#count + 1] = filled + part.rowOffsets[next + 1] - from;
+      this.#count += 1;
+    }
+  }
+
+  #reserve(entries: number): void {
+    if (this.#indices.length < entries) {
+      // Only for a row that has the section to itself: nothing to keep.
+      this.#indices = new Int32Array(entries);
+      this.#float32 = new Float32Array(entries);
+    }
+    if (this.#values !== 'float32' && this.#float64.length < this.#indices.length) {
+      this.#float64 = new Float64Array(this.#indices.length);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const count = this.#count;
+    if (count === 0) return;
+    const entries = this.#offsets[count];
+    if (this.#rows + count > largestCount) {
+      throw new DataError(`more than ${largestCount} rows; the format holds no more`);
+    }
+    const section = encodeRows(
+      {
+        first: this.#rows,
+        count,
+        labels: this.#labels,
+        rowOffsets: this.#offsets,
+        indices: this.#indices,
+        values: this.#float32,
+        wide: this.#needsWide(entries) ? this.#float64 : undefined,
+        pack: this.#pack,
+      },
+      (bytes) => this.#room(bytes),
+    );
+    this.#counter.add(this.#indices, entries);
+    this.#rows += count;
+    this.#nonzeros += entries;
+    this.#count = 0;
+    this.#hasWide = false;
+    await this.#write(section);
+  }
+
+  #needsWide(entries: number): boolean {
+    if (this.#values !== 'auto') return this.#values === 'float64';
+    if (!this.#hasWide) return false;
+    for (let entry = 0; entry < entries; entry += 1) {
+      if (!survives(this.#float64[entry], this.#float32[entry])) return true;
+    }
+    return false;
+  }
+
+  /** A file has taken all of the buffer when `write` returns. */
+  #room(bytes: number): Uint8Array {
+    if (this.#buffer.length < bytes) this.#buffer = new Uint8Array(bytes);
+    return this.#buffer;
+  }
+
+  async #write({ header, bytes }: EncodedSection): Promise<void> {
+    await this.#start();
+    this.#sections.push({ offset: this.#position, header });
+    this.#position += bytes.length;
+    await this.#file.write(bytes);
+  }
+
+  async #start(): Promise<void> {
+    if (this.#position > 0) return;
+    this.#position = fileHeaderBytes;
+    await this.#file.write(encodeFileHeader());
+  }
+}

@@ -1,0 +1,232 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { datasetFromRows } from '../../../../src/data/arrays.ts';
+import { decodeIndex, encodeIndex } from '../../../../src/data/binary/sections.ts';
+import { readDataset } from '../../../../src/data/read.ts';
+import { DataError } from '../../../../src/errors.ts';
+import { temporaryFile, temporaryFolder } from '../support/files.ts';
+import { binaryBytes, bitsOf } from './support.ts';
+
+const sample = datasetFromRows({
+  rows: [
+    { indices: [0, 4, 300], values: [0.5, -2, 1e-40] },
+    { indices: [], values: [] },
+    { indices: [2], values: [3.25] },
+  ],
+  labels: [1, -1, 0.1],
+});
+
+async function complaint(path: string): Promise<string> {
+  try {
+    await readDataset(path);
+  } catch (error) {
+    expect(error).toBeInstanceOf(DataError);
+    return (error as Error).message.replace(path, 'PATH');
+  }
+  return 'accepted';
+}
+
+/** The bytes with a change, and the four bytes behind each sealed part made right again. */
+function forged(bytes: Uint8Array, sealed: [number, number], change: (view: DataView) => void) {
+  const copy = Uint8Array.from(bytes);
+  const view = new DataView(copy.buffer);
+  change(view);
+  const [from, to] = sealed;
+  view.setUint32(to - 4, crc32(copy.subarray(from, to - 4)), true);
+  return copy;
+}
+
+describe.each([
+  ['plain', {}],
+  ['packed float64', { pack: true, values: 'float64' as const }],
+])('a damaged file (%s)', (_, options) => {
+  test('any changed byte is an error that names file and place', async () => {
+    const bytes = await binaryBytes(sample, { ...options, names: 'a\nb\n' });
+    const path = join(temporaryFolder(), 'data.dsob');
+    for (let place = 0; place < bytes.length; place += 1) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[place] ^= 1 << (place % 8);
+      writeFileSync(path, damaged);
+      const message = await complaint(path);
+      expect(message, `byte ${place}`).toMatch(/^PATH: byte \d+: ./);
+    }
+  });
+
+  test('so it is in a stream', async () => {
+    const bytes = await binaryBytes(sample, { ...options, names: 'a\nb\n' });
+    const path = join(temporaryFolder(), 'data.dsob.gz');
+    for (let place = 0; place < bytes.length; place += 1) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[place] ^= 0x10;
+      writeFileSync(path, gzipSync(damaged, { level: 0 }));
+      expect(await complaint(path), `byte ${place}`).toMatch(/^PATH: byte \d+: ./);
+    }
+  });
+
+  test('any missing or further byte is an error', async () => {
+    const bytes = await binaryBytes(sample, options);
+    const path = join(temporaryFolder(), 'data.dsob');
+    const step = (length: number) => (length < bytes.length - 40 ? 3 : 1);
+    for (let length = 1; length <= bytes.length + 1; length += step(length)) {
+      const cut = new Uint8Array(length);
+      cut.set(bytes.subarray(0, length));
+      writeFileSync(path, cut);
+      const message = await complaint(path);
+      if (length === bytes.length) expect(message).toBe('accepted');
+      else expect(message, `${length} bytes`).toMatch(/^PATH: byte \d+: ./);
+      writeFileSync(`${path}.gz`, gzipSync(cut, { level: 0 }));
+      const streamed = await complaint(`${path}.gz`);
+      if (length === bytes.length) expect(streamed).toBe('accepted');
+      else expect(streamed, `${length} bytes`).toMatch(/^PATH(\.gz)?: byte \d+: ./);
+    }
+  });
+});
+
+describe('what the checksums cannot tell', () => {
+  test('a newer version', async () => {
+    const bytes = await binaryBytes(sample);
+    const newer = forged(bytes, [0, 16], (view) => view.setUint32(8, 2, true));
+    expect(await complaint(temporaryFile('new.dsob', newer))).toBe(
+      'PATH: byte 8: version 2 of the format; this program reads version 1',
+    );
+  });
+
+  test('text or nothing under the name', async () => {
+    const expected = 'PATH: byte 0: not dsob data, as the name says';
+    expect(await complaint(temporaryFile('text.dsob', '1 1:1\n'))).toBe(expected);
+    expect(await complaint(temporaryFile('text.dsob.gz', gzipSync('1 1:1\n')))).toBe(expected);
+    expect(await complaint(temporaryFile('empty.dsob', ''))).toBe(expected);
+  });
+
+  test('a section of a kind or with flags that version 1 does not have', async () => {
+    const bytes = await binaryBytes(sample);
+    const kind = forged(bytes, [16, 64], (view) => view.setUint8(16, 0x58));
+    expect(await complaint(temporaryFile('kind.dsob.gz', gzipSync(kind)))).toBe(
+      'PATH: byte 16: a section of kind "XOWS", which version 1 has not',
+    );
+    const flags = forged(bytes, [16, 64], (view) => view.setUint32(20, 4, true));
+    expect(await complaint(temporaryFile('flags.dsob.gz', gzipSync(flags)))).toBe(
+      'PATH: byte 16: flags 4 in a section of kind ROWS, which has no such',
+    );
+  });
+
+  test('an index that is not that of the sections', async () => {
+    const bytes = await binaryBytes(sample);
+    // The rows begin with row 5, say the header of the section and its copy in the index.
+    const header = forged(bytes, [16, 64], (view) => view.setUint32(32, 5, true));
+    expect(await complaint(temporaryFile('header.dsob', header))).toBe(
+      'PATH: byte 16: the header of the section is not the one that the index has',
+    );
+    expect(await complaint(temporaryFile('header.dsob.gz', gzipSync(header)))).toMatch(
+      /^PATH: byte \d+: the index lists other sections than there are$/,
+    );
+  });
+
+  test('the index of other data', async () => {
+    const bytes = await binaryBytes(sample);
+    const other = datasetFromRows({ rows: [{ indices: [1], values: [2] }], labels: [1] });
+    const foreign = await binaryBytes(other);
+    const mixed = Buffer.concat([foreign.subarray(0, 16), bytes.subarray(16)]);
+    expect(await complaint(temporaryFile('same.dsob', mixed))).toBe('accepted');
+    const swapped = Uint8Array.from(bytes);
+    swapped.set(foreign.subarray(16, 16 + 48), 16);
+    expect(await complaint(temporaryFile('swapped.dsob', swapped))).toBe(
+      'PATH: byte 16: the header of the section is not the one that the index has',
+    );
+  });
+
+  test.each([
+    ['indices that do not ascend', { indices: [4, 0] }, 'the indices of its row 1 do not ascend'],
+    ['a repeated index', { indices: [4, 4] }, 'the indices of its row 1 do not ascend'],
+    ['a negative index', { indices: [-3, 4] }, 'the indices of its row 1 do not ascend'],
+    ['a column that is not there', { indices: [0, 9] }, 'column 10 in a section; the file has 5'],
+    ['no number', { values: [1, NaN] }, 'its value 2 is NaN; expected a finite number'],
+    ['an infinite value', { values: [-Infinity, 1] }, 'its value 1 is -Infinity; expected'],
+    ['an infinite label', { labels: [Infinity] }, 'the label of its row 1 is Infinity; expected'],
+  ])('%s', async (_, change, expected) => {
+    const given = { labels: [1], indices: [0, 4], values: [1, 2], ...change };
+    const part = {
+      labels: Float64Array.from(given.labels),
+      rowOffsets: Int32Array.of(0, 2),
+      indices: Int32Array.from(given.indices),
+      values: Float32Array.from(given.values),
+    };
+    const indicesFit = given.indices[0] < given.indices[1] && given.indices[0] >= 0;
+    for (const options of [{}, { values: 'float64' as const }, { pack: true }]) {
+      // Distances that are negative cannot be packed.
+      if (options.pack && !indicesFit) continue;
+      const bytes = await binaryBytes({ parts: [part], columns: 5 }, options);
+      for (const [name, content] of [
+        ['bad.dsob', bytes],
+        ['bad.dsob.gz', gzipSync(bytes)],
+      ] as const) {
+        const message = await complaint(temporaryFile(name, content));
+        expect(message).toMatch(/^PATH: byte \d+: /);
+        expect(message).toContain(expected);
+      }
+    }
+  });
+
+  test('more than 2³¹ non-zeros and a file of terabytes fit into the index', () => {
+    const header = { kind: 'ROWS', flags: 0, length: 2 ** 30, count: 2 ** 16 } as const;
+    const rest = { entries: 2 ** 27, used: 2 ** 29, headChecksum: 1, checksum: 2 };
+    const sections = Array.from({ length: 3000 }, (_, number) => ({
+      offset: 16 + number * (48 + 2 ** 30),
+      header: { ...header, ...rest, first: number * 2 ** 16 },
+    }));
+    const totals = {
+      rows: 3000 * 2 ** 16,
+      columns: 2 ** 31 - 1,
+      nonzeros: 3000 * 2 ** 27,
+      names: 0,
+    };
+    const { header: own, bytes } = encodeIndex({ totals, sections });
+    const offset = 16 + 3000 * (48 + 2 ** 30);
+    expect(offset).toBeGreaterThan(3e12);
+    const decode = (place: number) => decodeIndex(own, bytes.subarray(48), place);
+    expect(decode(offset)).toEqual({ totals, sections });
+    expect(() => decode(offset + 8)).toThrow(`the sections end at byte ${offset}; expected`);
+    const fewer = encodeIndex({ totals: { ...totals, nonzeros: 5 }, sections });
+    expect(() => decodeIndex(fewer.header, fewer.bytes.subarray(48), offset)).toThrow(
+      `its sections have ${totals.nonzeros} nonzeros; expected 5`,
+    );
+  });
+
+  test('no rows', async () => {
+    const bytes = await binaryBytes({ parts: [], columns: 3 });
+    expect(await complaint(temporaryFile('none.dsob', bytes))).toBe(
+      'PATH: no rows; expected at least one',
+    );
+  });
+
+  test('more columns on demand', async () => {
+    const path = temporaryFile('data.dsob', await binaryBytes(sample));
+    expect((await readDataset(path, { columns: 1000 })).columns).toBe(1000);
+    expect(bitsOf(await readDataset(path, { columns: 5 }))).toEqual(bitsOf(sample));
+  });
+});
+
+const python = spawnSync('python3', ['--version']).error === undefined;
+
+test.runIf(python)('the reader of the documentation agrees (needs python3)', async () => {
+  const document = readFileSync(
+    new URL('../../../../docs/data-format.md', import.meta.url),
+    'utf8',
+  );
+  const program = /```python\n([\s\S]*?)```/.exec(document)![1];
+  const path = temporaryFile(
+    'data.dsob',
+    await binaryBytes(sample, { pack: true, names: 'a\nb\n' }),
+  );
+  const show = '\nfor row in rows(sys.argv[1]): print(row)\n';
+  const run = spawnSync('python3', ['-c', program + show, path], { encoding: 'utf8' });
+  expect(run.stderr).toBe('');
+  expect(run.stdout.trim().split('\n')).toEqual([
+    '(1.0, [0, 4, 300], [0.5, -2.0, 9.99994610111476e-41])',
+    '(-1.0, [], [])',
+    '(0.1, [2], [3.25])',
+  ]);
+});
