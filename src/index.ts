@@ -1,4 +1,5 @@
 /** The library: train, predict and evaluate regularized linear models on sparse data. */
+export type { Interval as CheckpointInterval } from './checkpoint/keeper.ts';
 export { type CompareOptions, compare } from './compare/compare.ts';
 export type { Comparison, Run } from './compare/comparison.ts';
 export { writeReport } from './compare/report.ts';
@@ -27,6 +28,16 @@ export type {
   SgdSettings,
   Solver,
 } from './solvers/solver.ts';
+export {
+  type ConvertOptions,
+  convertDataset,
+  type DataDescription,
+  type DataSummary,
+  describeData,
+  readFeatureNames,
+  type WriteOptions,
+  writeDataset,
+} from './train/convert.ts';
 export type { EpochEvent, StopReason } from './train/events.ts';
 export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
 export { type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';

@@ -11,11 +11,19 @@ export class EpochLog {
   readonly #path: string;
   readonly #terminal: Terminal;
   readonly #onFailure: (message: string) => void;
+  readonly #mode: 'w' | 'a';
   #file: number | undefined;
   #failed = false;
 
-  constructor(path: string, terminal: Terminal, onFailure: (message: string) => void) {
+  /** `more`: lines are added to a log that is there already. */
+  constructor(
+    path: string,
+    terminal: Terminal,
+    onFailure: (message: string) => void,
+    more = false,
+  ) {
     this.#path = path;
+    this.#mode = more ? 'a' : 'w';
     this.#terminal = terminal;
     this.#onFailure = onFailure;
   }
@@ -28,7 +36,7 @@ export class EpochLog {
     }
     if (this.#failed) return;
     try {
-      this.#file ??= openSync(this.#path, 'w');
+      this.#file ??= openSync(this.#path, this.#mode);
       writeSync(this.#file, line);
     } catch (error) {
       this.#failed = true;

@@ -2,7 +2,9 @@ import { Command, CommanderError } from 'commander';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { DsoError } from '../errors.ts';
 import { defineCompare } from './definitions/compare.ts';
+import { defineConvert } from './definitions/convert.ts';
 import { defineDemo } from './definitions/demo.ts';
+import { defineDoctor } from './definitions/doctor.ts';
 import { defineEvaluate } from './definitions/evaluate.ts';
 import { defineGenerate } from './definitions/generate.ts';
 import { defineInspect } from './definitions/inspect.ts';
@@ -100,6 +102,10 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
     const { inspectCommand } = await import('./commands/inspect.ts');
     onResult(await inspectCommand(model, flags, terminal));
   });
+  defineConvert(program, async (data, flags) => {
+    const { convertCommand } = await import('./commands/convert.ts');
+    onResult(await convertCommand(data, flags, terminal));
+  });
   defineGenerate(program, async (flags) => {
     const { generateCommand } = await import('./commands/generate.ts');
     onResult(await generateCommand(flags, terminal));
@@ -107,6 +113,10 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineReplay(program, async (visits, data, flags) => {
     const { replayCommand } = await import('./commands/replay.ts');
     onResult(await replayCommand(visits, data, flags, terminal));
+  });
+  defineDoctor(program, async (flags) => {
+    const { doctorCommand } = await import('./commands/doctor.ts');
+    onResult(await doctorCommand(flags, terminal));
   });
   defineDemo(program, async (folder, flags) => {
     const { demoCommand } = await import('./commands/demo.ts');

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { basename } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
 import type { Dataset } from '../data/dataset.ts';
+import { hashNumbers } from '../data/fingerprint.ts';
 import { classesOf, targets } from '../data/labels.ts';
 import { splitDataset } from '../data/split.ts';
 import { UsageError } from '../errors.ts';
@@ -17,7 +18,7 @@ import { threadCount } from '../train/threads.ts';
 import { train } from '../train/train.ts';
 import { type Comparison, type Machine, type Run, sameRun, withRun } from './comparison.ts';
 import { differences } from './differences.ts';
-import { hashNumbers, summarizeData } from './fingerprint.ts';
+import { summarizeData } from './fingerprint.ts';
 import { formatNumber } from './numbers.ts';
 import { warmUp, warmUpSample } from './warm-up.ts';
 

@@ -32,6 +32,21 @@ export class Random {
     if ((this.#a | this.#b | this.#c | this.#d) === 0) this.#a = 1;
   }
 
+  /** Writes the state to four words, from which load() goes on. */
+  store(words: Int32Array): void {
+    words[0] = this.#a;
+    words[1] = this.#b;
+    words[2] = this.#c;
+    words[3] = this.#d;
+  }
+
+  load(words: Int32Array): void {
+    this.#a = words[0];
+    this.#b = words[1];
+    this.#c = words[2];
+    this.#d = words[3];
+  }
+
   /** An integer in [0, 2^32). */
   nextUint32(): number {
     const result = Math.imul(rotateLeft(Math.imul(this.#b, 5), 7), 9);

@@ -1,7 +1,9 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type RowState, stat, type WholeRows } from '../kernels/kernels.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
 import { heldColumns, wholeRows } from './whole-rows.ts';
 
@@ -23,6 +25,7 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
     norms: arena.float64(rows),
     counts: arena.int32(rows),
     order: arena.int32(rows),
+    generators: allocateGenerators(arena, partition),
     margins: arena.float64(rows),
     starts: arena.int32(size + 1),
     stats: arena.float64(stat.length * size),
@@ -181,6 +184,28 @@ export class AdmmCopies {
       }
     }
     this.#place.team.barrier();
+  }
+
+  save(): void {
+    for (const [worker, { random }] of this.#holders) {
+      random.store(generatorOf(this.#memory.generators, worker));
+    }
+  }
+
+  resume(): void {
+    for (const [worker, { random }] of this.#holders) {
+      random.load(generatorOf(this.#memory.generators, worker));
+    }
+  }
+
+  /** What is scaled with ρ belongs to it only where ρ adapts. */
+  arrays(adapts: boolean): StateArray[] {
+    const { alpha, norms, order, weights, inverse, copies, pulls, generators } = this.#memory;
+    return stateArrays({
+      row: { alpha, order, ...(adapts && { norms }) },
+      column: { weights, ...(adapts && { inverse }) },
+      worker: { copies, pulls, generators },
+    });
   }
 
   /** Passes of dual coordinate descent on a worker's own problem; returns the entries touched. */

@@ -1,3 +1,4 @@
+import type { StateArray } from '../checkpoint/state.ts';
 import { softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
@@ -40,6 +41,7 @@ export class Admm implements Method {
   readonly #memory: AdmmMemory;
   readonly #copies: AdmmCopies;
   readonly #passesPerEpoch: number;
+  readonly #adapts: boolean;
   /** Epochs in which ρ may still change. */
   #adapting: number;
 
@@ -49,6 +51,7 @@ export class Admm implements Method {
     this.weights = memory.weights;
     this.margins = memory.margins;
     this.#passesPerEpoch = passes;
+    this.#adapts = rho === undefined;
     this.#adapting = rho === undefined ? adaptingEpochs : 0;
     this.#copies = new AdmmCopies(place, memory, rho);
   }
@@ -102,6 +105,24 @@ export class Admm implements Method {
   /** Every bound was computed from nothing but α. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    this.#copies.save();
+    return { passes: this.passes, adapting: this.#adapting };
+  }
+
+  restore(saved: ReturnType<Admm['save']>): void {
+    this.passes = saved.passes;
+    this.#adapting = saved.adapting;
+  }
+
+  arrays(): StateArray[] {
+    return this.#copies.arrays(this.#adapts);
+  }
+
+  resume(): void {
+    this.#copies.resume();
   }
 }
 

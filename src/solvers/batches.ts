@@ -37,6 +37,16 @@ export class Batches {
     this.#count[0] = kernels.dealRuns(runs, this.#run, skip, now, start, this.active);
   }
 
+  save(words: Int32Array): void {
+    this.#random.store(words);
+  }
+
+  /** Goes on with `runs` as they are. */
+  resume(words: Int32Array): void {
+    this.#random.load(words);
+    this.#filled = true;
+  }
+
   /** Units that do not rest; in shared memory, because a block's batches travel with it. */
   get count(): number {
     return this.#count[0];

@@ -1,3 +1,4 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { addScaled, dot } from '../math/vectors.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
@@ -224,6 +225,39 @@ export class Bmrm implements Method {
   /** Every plane was computed from the data alone, and D from the planes: no error has gathered. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    return {
+      passes: this.passes,
+      primal: this.#primal,
+      bound: this.#bound,
+      idle: [...this.#idle.subarray(0, this.#program.size)],
+      program: this.#program.save(),
+    };
+  }
+
+  restore(saved: ReturnType<Bmrm['save']>): void {
+    this.passes = saved.passes;
+    this.#primal = saved.primal;
+    this.#bound = saved.bound;
+    this.#idle.set(saved.idle);
+    this.#program.restore(saved.program);
+  }
+
+  /** Which memory a plane has means nothing: they come back by their numbers. */
+  arrays(): StateArray[] {
+    const planes = this.#planes.slice(0, this.#program.size);
+    return stateArrays({
+      column: {
+        weights: this.weights,
+        ...Object.fromEntries(planes.map((plane, k) => [`plane${k}`, plane])),
+      },
+    });
+  }
+
+  resume(): void {
+    this.#place.objective.margins(this.weights, this.margins);
   }
 }
 

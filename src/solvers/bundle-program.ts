@@ -103,6 +103,25 @@ export class BundleProgram {
     }
   }
 
+  /** Between two calls of solve() this is all it knows; G row by row up to its diagonal. */
+  save() {
+    const products: number[] = [];
+    for (let k = 0; k < this.#size; k++) {
+      for (let l = 0; l <= k; l++) products.push(this.#product(k, l));
+    }
+    const first = (values: Float64Array) => [...values.subarray(0, this.#size)];
+    return { products, offsets: first(this.offsets), shares: first(this.shares) };
+  }
+
+  restore(saved: ReturnType<BundleProgram['save']>): void {
+    this.#size = saved.offsets.length;
+    this.offsets.set(saved.offsets);
+    this.shares.set(saved.shares);
+    for (let k = 0, at = 0; k < this.#size; k++) {
+      for (let l = 0; l <= k; l++) this.#setProduct(k, l, saved.products[at++]);
+    }
+  }
+
   #product(k: number, l: number): number {
     return this.#gram[k * this.capacity + l];
   }

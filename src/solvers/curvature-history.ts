@@ -1,3 +1,4 @@
+import type { Values } from '../checkpoint/state.ts';
 import { addScaled, dot } from '../math/vectors.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
@@ -63,6 +64,26 @@ export class CurvatureHistory {
 
   get size(): number {
     return this.#inverses.length;
+  }
+
+  save() {
+    return { inverses: [...this.#inverses], scale: this.#scale };
+  }
+
+  restore(saved: ReturnType<CurvatureHistory['save']>): void {
+    this.#inverses.splice(0, this.#inverses.length, ...saved.inverses);
+    this.#scale = saved.scale;
+  }
+
+  /** Those that hold something, the oldest first; which memory a pair has means nothing. */
+  arrays(): Record<string, Values> {
+    const held = this.#pairs.slice(0, this.size);
+    return Object.fromEntries(
+      held.flatMap(({ step, change }, k) => [
+        [`step${k}`, step],
+        [`change${k}`, change],
+      ]),
+    );
   }
 
   clear(): void {

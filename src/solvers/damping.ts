@@ -30,6 +30,16 @@ export class Damping {
     }
     this.#moving = Math.min(1, Math.max(0.02, movingShare));
   }
+
+  save() {
+    return { kappa: this.#kappa, floor: this.#floor, moving: this.#moving };
+  }
+
+  restore(saved: ReturnType<Damping['save']>): void {
+    this.#kappa = saved.kappa;
+    this.#floor = saved.floor;
+    this.#moving = saved.moving;
+  }
 }
 
 /** ρ · stale: a quarter of the worst case, on margins that are up to 1.5 rotations old. */

@@ -1,3 +1,4 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -5,6 +6,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import type { Engine } from './engine.ts';
+import { allocateGenerators } from './generators.ts';
 import type { Method, Workplace } from './method.ts';
 import type { DcdSettings } from './solver.ts';
 
@@ -26,6 +28,7 @@ function allocateDcd(arena: Arena, partition: Partition) {
     active: arena.int32(rows),
     order: arena.int32(rows),
     activeCount: arena.int32(1),
+    generators: allocateGenerators(arena, partition),
     margins: arena.float64(rows),
     stats: arena.float64(stat.length),
     weights: arena.float64(columns),
@@ -133,6 +136,28 @@ export class Dcd implements Method {
   /** The image gathers rounding errors from step to step. */
   certify(): number {
     return this.#place.objective.dual(this.#memory.alpha);
+  }
+
+  save() {
+    this.#batches.save(this.#memory.generators);
+    return { passes: this.passes };
+  }
+
+  restore(saved: ReturnType<Dcd['save']>): void {
+    this.passes = saved.passes;
+  }
+
+  arrays(): StateArray[] {
+    const { alpha, level, skip, order, weights, image, generators } = this.#memory;
+    return stateArrays({
+      row: { alpha, level, skip, order },
+      column: { weights, ...(this.#map && { image }) },
+      worker: { generators },
+    });
+  }
+
+  resume(): void {
+    this.#batches.resume(this.#memory.generators);
   }
 }
 

@@ -1,8 +1,6 @@
-import type { Mixture } from '../objective/mixture.ts';
-import { type Gap, relativeGap } from '../objective/objective.ts';
+import type { Gap } from '../objective/objective.ts';
 import type { Method, Workplace } from './method.ts';
-import { Schedule } from './schedule.ts';
-import type { Measured, TestMeasure } from './test-measure.ts';
+import type { Standing } from './standing.ts';
 
 export interface Limits {
   readonly tolerance: number;
@@ -11,9 +9,11 @@ export interface Limits {
   readonly time: number;
 }
 
-/** Limits, and the moment from which time counts. */
+/** Limits, and what time counts from. */
 export interface Course extends Limits {
   readonly started: number;
+  /** Epochs and seconds of the run that this one continues. */
+  readonly before?: { readonly epoch: number; readonly seconds: number };
 }
 
 export type Stop = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
@@ -44,105 +44,82 @@ export interface Outcome {
   readonly seconds: number;
 }
 
+/** Keeps the state of a run from time to time; every thread calls both, at the same moments. */
+export interface Keeping {
+  isDue(epoch: number): boolean;
+  keep(epoch: number, seconds: number): void;
+}
+
 const stops: readonly Stop[] = ['converged', 'epoch-limit', 'time-limit', 'interrupted'];
 const goOn = -1;
 
 /**
- * Runs epochs until the certificate is good enough or a limit is reached. Keeps the best primal
- * point and the best lower bound: neither solver improves both in every epoch, and each of the two
- * is valid on its own. Called by every thread of the team.
+ * Runs epochs until the certificate is good enough or a limit is reached. Called by every thread of
+ * the team.
+ *
+ * A checkpoint is taken before the last look that a limit asks for: that look moves the best point,
+ * and a run without the limit would not have had it.
  */
 export function drive(
-  place: Workplace,
+  { team }: Pick<Workplace, 'team'>,
   method: Method,
+  standing: Standing,
   limits: Course,
-  best: Mixture,
-  test: TestMeasure | undefined,
   report: (progress: Progress) => void,
+  keeping?: Keeping,
 ): Outcome {
-  const { team, objective } = place;
+  const { epoch: begin = 0, seconds: earlier = 0 } = limits.before ?? {};
   // Nobody trains faster for being tested less often: the clock stands still meanwhile.
-  let measuring = 0;
-  const seconds = () => (performance.now() - limits.started - measuring) / 1000;
-  const schedule = new Schedule(limits.tolerance);
-  const atZero = objective.primalAtZero();
-  let primal = atZero;
-  let dual = -Infinity;
-  let latest: Gap | undefined;
-  let measured: Measured | undefined;
-  const gap = () => relativeGap({ primal, dual }, atZero);
-  const met = () => gap() <= limits.tolerance;
-  const evaluate = (epoch: number, whole: boolean) => {
-    const found = method.evaluate(whole);
-    if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
-      throw new Error(
-        `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso, sgd, psgd) or features of a smaller scale may help`,
-      );
-    }
-    dual = Math.max(dual, found.dual);
-    if (found.primal < Infinity) latest = found;
-    const moved = found.primal < Infinity && keep(method, found.primal, primal, best);
-    if (moved) primal = best.primal();
-    if (test && (test.latest ? found.primal < Infinity : moved || !measured)) {
-      const before = performance.now();
-      measured = test.measure(test.latest ? method.weights : best.weights);
-      measuring += performance.now() - before;
-    }
-    if (whole) schedule.note(epoch, gap(), method.passes);
-  };
-  /** Epochs to go when the tolerance has been met, −1 before. */
-  let left = -1;
-  for (let epoch = 1; ; epoch++) {
-    method.epoch();
-    const whole = left < 0 && schedule.isDue(epoch);
-    evaluate(epoch, whole);
-    if (left > 0) left--;
-    else if (met()) left = method.polish;
+  const here = () => (performance.now() - limits.started - standing.measuring) / 1000;
+  const seconds = () => earlier + here();
+  // A resumed run begins with an epoch that is done; it may have been the last one.
+  for (let epoch = Math.max(1, begin); ; epoch++) {
+    const resumed = epoch === begin;
+    if (!resumed) method.epoch();
+    if (!resumed) standing.look(epoch);
+    if (!resumed && keeping && team.index === 0) noteVisits(method, standing);
     const limit = team.fromFirst(() => {
       if (team.interrupted) return 3;
       if (epoch >= limits.epochs) return 1;
-      return seconds() >= limits.time ? 2 : goOn;
+      return here() >= limits.time ? 2 : goOn;
     });
-    const ending = left === 0 || limit !== goOn;
-    if (ending) {
-      // Only a gap that is recomputed from scratch may go into a certificate.
-      if (!whole) evaluate(epoch, true);
-      primal = best.primalAfresh();
-      dual = method.certify(dual);
-      left = -1;
-    }
-    if (team.index === 0) {
-      report({
-        epoch,
-        seconds: seconds(),
-        passes: method.passes,
-        primal,
-        dual,
-        relativeGap: gap(),
-        ...(latest && { latest }),
-        ...(measured && { testError: measured.error }),
-        ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
-        ...(method.visits && { visits: method.visits.slice() }),
-      });
-    }
-    if (ending && (met() || limit !== goOn)) {
-      return {
-        epochs: epoch,
-        passes: method.passes,
-        primal,
-        dual,
-        relativeGap: gap(),
-        stopped: met() ? 'converged' : stops[limit],
-        seconds: seconds(),
-      };
+    const ending = standing.left === 0 || limit !== goOn;
+    if (keeping && (ending || keeping.isDue(epoch))) keeping.keep(epoch, seconds());
+    if (resumed && !ending) continue;
+    if (ending) standing.certify(epoch);
+    const visits = resumed ? undefined : method.visits;
+    if (team.index === 0) report(progressOf(epoch, seconds(), method.passes, standing, visits));
+    if (ending && (standing.met || limit !== goOn)) {
+      const { primal, dual, relativeGap } = standing;
+      const stopped = standing.met ? 'converged' : stops[limit];
+      const { passes } = method;
+      return { epochs: epoch, passes, primal, dual, relativeGap, stopped, seconds: seconds() };
     }
   }
 }
 
-/** Lets the best primal point profit from the current one; returns whether it has moved. */
-function keep(method: Method, found: number, least: number, best: Mixture): boolean {
-  if (method.mixes) return best.take(method.weights, method.margins) > 0;
-  if (found >= least) return false;
-  best.replace(method.weights, method.margins);
-  return true;
+function noteVisits({ visits }: Method, standing: Standing): void {
+  const { primal, dual } = standing;
+  if (visits) standing.visited.push({ primal, dual, visits: [...visits] });
+}
+
+function progressOf(
+  epoch: number,
+  seconds: number,
+  passes: number,
+  { primal, dual, relativeGap, latest, measured }: Standing,
+  visits: Int32Array | undefined,
+): Progress {
+  return {
+    epoch,
+    seconds,
+    passes,
+    primal,
+    dual,
+    relativeGap,
+    ...(latest && { latest }),
+    ...(measured && { testError: measured.error }),
+    ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
+    ...(visits && { visits: visits.slice() }),
+  };
 }

@@ -1,3 +1,4 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type SaddleRows, type SaddleStep, saddleStride } from '../kernels/kernels.ts';
 import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
@@ -6,6 +7,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Rotation } from '../parallel/ring.ts';
 import type { Engine } from './engine.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
 import type { Method, Workplace } from './method.ts';
 import type { DsoSettings } from './solver.ts';
@@ -31,6 +33,7 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
     snapshotGradient: arena.float64(rows),
     margins: arena.float64(rows),
     order: arena.int32(rows),
+    generators: allocateGenerators(arena, partition),
     weights: arena.float64(columns),
     image: arena.float64(columns),
     columns: arena.float64(saddleStride * columns),
@@ -40,10 +43,35 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
   };
 }
 
-/** Step sizes that did well on text: (η for w, η for α), by step rule and loss. */
-function defaultSteps(settings: DsoSettings, loss: Loss, rows: number): [number, number] {
+/** Rows whose mean square is this near to 1 count as rows of unit length: files round them. */
+const unitRows = 1e-3;
+
+/**
+ * Step sizes that did well on text: (η for w, η for α), by step rule and loss. AdaGrad forgets the
+ * scale of the features; where rows are longer, as long a step of w moves the scores further.
+ */
+function defaultSteps(
+  settings: DsoSettings,
+  loss: Loss,
+  rows: number,
+  meanSquare: number,
+): [number, number] {
   if (settings.step === 'sqrt') return [0.05 * rows, 0.05 * rows];
-  return loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
+  const [weight, alpha] = loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
+  const isUnit = !(meanSquare > 0) || Math.abs(meanSquare - 1) < unitRows;
+  return [isUnit ? weight : weight / Math.sqrt(meanSquare), alpha];
+}
+
+/** The mean of ‖x_i‖². */
+function meanRowSquare({ problem, team }: Workplace): number {
+  const { cells, size } = problem.grid;
+  const [sum] = team.reduce(1, (worker, values) => {
+    // The cells of a worker share one array of values.
+    const { offsets: last } = cells[(worker + 1) * size - 1];
+    const { values: entries } = cells[worker * size];
+    for (let k = 0; k < last[last.length - 1]; k++) values[0] += entries[k] * entries[k];
+  });
+  return sum / Math.max(1, problem.rows);
 }
 
 /**
@@ -77,14 +105,15 @@ export class Dso implements Method {
     this.#rotation = rotation;
     this.#memory = memory;
     this.#settings = settings;
-    const [weightStep, alphaStep] = defaultSteps(settings, loss, place.problem.rows);
+    const meanSquare = meanRowSquare(place);
+    const [weightStep, alphaStep] = defaultSteps(settings, loss, place.problem.rows, meanSquare);
     this.#steps = [settings.stepSize ?? weightStep, settings.dualStepSize ?? alphaStep];
     this.#random = new Map();
     for (let worker = place.team.first; worker < place.team.end; worker++) {
       this.#random.set(worker, stream(place.seed, 1 + worker));
     }
     this.#prepare(loss);
-    if (memory.local) {
+    if (memory.local && !place.resumes) {
       localDualDescent(place, memory.local, settings.initialize, memory.alpha, memory.weights);
       this.passes += 2 * settings.initialize;
       this.#projectStart();
@@ -191,6 +220,37 @@ export class Dso implements Method {
   /** The image behind every bound was computed from scratch. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    for (const [worker, random] of this.#random) {
+      random.store(generatorOf(this.#memory.generators, worker));
+    }
+    return { t: this.#t, passes: this.passes };
+  }
+
+  restore(saved: ReturnType<Dso['save']>): void {
+    this.#t = saved.t;
+    this.passes = saved.passes;
+  }
+
+  arrays(): StateArray[] {
+    const { alpha, accumulators, order, columns, alphaSum, weightSum, generators } = this.#memory;
+    const adagrad = this.#settings.step === 'adagrad';
+    const slots = adagrad ? [slot.weight, slot.squares] : [slot.weight];
+    return stateArrays({
+      row: { alpha, order, alphaSum, ...(adagrad && { accumulators }) },
+      column: { columns: { lines: columns, stride: saddleStride, slots }, weightSum },
+      worker: { generators },
+    });
+  }
+
+  resume(): void {
+    for (const [worker, random] of this.#random) {
+      random.load(generatorOf(this.#memory.generators, worker));
+    }
+    this.#collectWeights();
+    this.#measure(this.#memory.weights, this.#memory.alpha);
   }
 
   /** Running means of w^t and α^t. */

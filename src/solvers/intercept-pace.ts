@@ -36,6 +36,24 @@ export class InterceptPace {
     this.#turns = 0;
     return this.#weight / before;
   }
+
+  save() {
+    return {
+      weight: this.#weight,
+      epochs: this.#epochs,
+      turns: this.#turns,
+      pull: this.#pull,
+      pullAtStart: this.#pullAtStart,
+    };
+  }
+
+  restore(saved: ReturnType<InterceptPace['save']>): void {
+    this.#weight = saved.weight;
+    this.#epochs = saved.epochs;
+    this.#turns = saved.turns;
+    this.#pull = saved.pull;
+    this.#pullAtStart = saved.pullAtStart;
+  }
 }
 
 /** Epochs between two changes of the weight. */

@@ -1,3 +1,4 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
@@ -296,6 +297,36 @@ export class Lbfgs implements Method {
   /** The image behind every bound was computed from scratch. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    return {
+      passes: this.passes,
+      primal: this.#primal,
+      staleness: this.#staleness,
+      resting: this.#resting,
+      history: this.#history.save(),
+    };
+  }
+
+  restore(saved: ReturnType<Lbfgs['save']>): void {
+    this.passes = saved.passes;
+    this.#primal = saved.primal;
+    this.#staleness = saved.staleness;
+    this.#resting = saved.resting;
+    this.#history.restore(saved.history);
+  }
+
+  arrays(): StateArray[] {
+    const { margins, weights } = this.#memory;
+    return stateArrays({ row: { margins }, column: { weights, ...this.#history.arrays() } });
+  }
+
+  /** Work that was counted before. */
+  resume(): void {
+    const { passes } = this;
+    this.#differentiate();
+    this.passes = passes;
   }
 }
 

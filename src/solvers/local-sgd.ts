@@ -10,6 +10,7 @@ import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
 import type { SgdSettings } from './solver.ts';
 import { heldColumns, mostHeld, wholeRows } from './whole-rows.ts';
@@ -31,6 +32,7 @@ export function allocateSgd(arena: Arena, partition: Partition) {
     meanAlpha: arena.float64(rows),
     margins: arena.float64(rows),
     order: arena.int32(rows),
+    generators: allocateGenerators(arena, partition),
     weights: arena.float64(columns),
     /** Every worker has its own copy of the columns; only those of its rows are ever touched. */
     lines: arena.float64(partition.size * sgdStride * columns),
@@ -75,6 +77,7 @@ export class LocalSgd {
   readonly #pace: Float64Array;
   readonly #step: SgdStep;
   readonly #random: Random;
+  readonly #words: Int32Array;
   /** Time the last epoch took; its mean weights are sums divided by it. */
   #span = 1;
 
@@ -98,6 +101,7 @@ export class LocalSgd {
     this.#lines = memory.lines.subarray(worker * length, (worker + 1) * length);
     this.#pace = memory.paces.subarray(worker * sgdPace.length, (worker + 1) * sgdPace.length);
     this.#random = stream(place.seed, 1 + worker);
+    this.#words = generatorOf(memory.generators, worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
     this.#pace[sgdPace.age] = 1;
     const { held, listed } = heldColumns(problem, worker);
@@ -116,6 +120,14 @@ export class LocalSgd {
   /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
   get work(): number {
     return this.#pace[sgdPace.work];
+  }
+
+  save(): void {
+    this.#random.store(this.#words);
+  }
+
+  resume(): void {
+    this.#random.load(this.#words);
   }
 
   epoch(): void {

@@ -1,3 +1,4 @@
+import type { StateArray } from '../checkpoint/state.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Gap, Objective } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
@@ -12,6 +13,8 @@ export interface Workplace {
   readonly ring: Ring;
   readonly objective: Objective;
   readonly seed: number;
+  /** The run goes on from a checkpoint: what only leads to a first point may be left out. */
+  readonly resumes?: boolean;
 }
 
 /**
@@ -47,4 +50,15 @@ export interface Method {
    * from nothing but α and the data.
    */
   certify(bound: number): number;
+  /**
+   * The state between two epochs, in three parts. Numbers a thread keeps to itself, the same in all
+   * threads, are returned by save() and taken back by restore(), in every thread. Arrays are listed
+   * by arrays(), where save() has written what belongs to single workers, their random numbers.
+   * What follows from both, resume() computes once they are back. Everything else must follow from
+   * the data and the options, as the constructor finds it.
+   */
+  save(): object;
+  restore(saved: unknown): void;
+  arrays(): StateArray[];
+  resume(): void;
 }

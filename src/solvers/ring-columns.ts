@@ -1,3 +1,4 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type ColumnState, type MarginState, type Pending, stat } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import { rootOfFalling } from '../math/root.ts';
@@ -7,6 +8,7 @@ import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Method, Workplace } from './method.ts';
 
 /** Columns lie in the order of their frequency, which no batch should know of. */
@@ -49,6 +51,7 @@ export function allocateRingColumns(arena: Arena, partition: Partition) {
     active: arena.int32(columns),
     runs: arena.int32(columns),
     activeCounts: arena.int32(partition.size),
+    generators: allocateGenerators(arena, partition),
     pendingUnits: arena.int32(columns),
     pendingDeltas: arena.float64(columns),
     pendingCounts: arena.int32(partition.size),
@@ -348,6 +351,44 @@ export class RingColumns implements Method {
   /** The image behind every bound was computed from scratch. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    this.#eachGenerator((batches, words) => batches.save(words));
+    return {
+      passes: this.passes,
+      momentum: this.#momentum,
+      epochs: this.#epochs,
+      damping: this.#damping.save(),
+    };
+  }
+
+  restore(saved: ReturnType<RingColumns['save']>): void {
+    this.passes = saved.passes;
+    this.#momentum = saved.momentum;
+    this.#epochs = saved.epochs;
+    this.#damping.restore(saved.damping);
+  }
+
+  arrays(): StateArray[] {
+    const { margins, marginPrevious, weights, weightPrevious, level, skip } = this.#memory;
+    const { runs, generators } = this.#memory;
+    return stateArrays({
+      row: { margins, marginPrevious },
+      column: { weights, weightPrevious, level, skip, runs },
+      worker: { generators },
+    });
+  }
+
+  resume(): void {
+    this.#eachGenerator((batches, words) => batches.resume(words));
+  }
+
+  #eachGenerator(visit: (batches: Batches, words: Int32Array) => void): void {
+    const { first } = this.#place.team;
+    for (const [k, { batches }] of this.#home().entries()) {
+      visit(batches, generatorOf(this.#memory.generators, first + k));
+    }
   }
 }
 

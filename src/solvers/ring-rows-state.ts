@@ -1,8 +1,10 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
 
 /**
@@ -28,8 +30,9 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     level: arena.uint8(rows),
     skip: arena.uint8(rows),
     active: arena.int32(rows),
-    runs: arena.int32(rows),
+    runs: arena.int32(partition.size * mostRuns(partition)),
     activeCounts: arena.int32(partition.size),
+    generators: allocateGenerators(arena, partition),
     pendingUnits: arena.int32(rows),
     pendingDeltas: arena.float64(rows),
     stats: arena.float64(stat.length * partition.size),
@@ -42,6 +45,15 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     threshold: arena.float64(mappedColumns),
     shift: arena.float64(mappedColumns),
   };
+}
+
+/** Runs of the worker that has the most rows. */
+function mostRuns({ rowStarts, size }: Partition): number {
+  let most = 0;
+  for (let worker = 0; worker < size; worker++) {
+    most = Math.max(most, Math.ceil((rowStarts[worker + 1] - rowStarts[worker]) / rowsTogether));
+  }
+  return most;
 }
 
 /** One worker's views of the row arrays. */
@@ -97,6 +109,7 @@ export class RowModeState {
     const from = rowStarts[worker];
     const to = rowStarts[worker + 1];
     const memory = this.memory;
+    const most = memory.runs.length / grid.size;
     return {
       rows: {
         labels: labels.subarray(from, to),
@@ -113,7 +126,7 @@ export class RowModeState {
       batches: new Batches(
         memory.active.subarray(from, to),
         memory.activeCounts.subarray(worker, worker + 1),
-        memory.runs.subarray(from, to),
+        memory.runs.subarray(worker * most, (worker + 1) * most),
         rowsTogether,
         stream(this.#place.seed, 1 + worker),
       ),
@@ -336,6 +349,40 @@ export class RowModeState {
       kernels.scaleInto(this.blocks[block].weights, v, problem.lambda);
     }
     return scratchImage;
+  }
+
+  save(): void {
+    const { generators } = this.memory;
+    for (const [k, { batches }] of this.mine.entries()) {
+      batches.save(generatorOf(generators, this.#place.team.first + k));
+    }
+  }
+
+  arrays(): StateArray[] {
+    const { penalty, interceptPlace } = this.#place.problem;
+    const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
+    const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
+    // Proximal terms that adapt change these from epoch to epoch; else they follow from the data.
+    const adapts = interceptPlace >= 0 || !(penalty.l2 > 0);
+    return stateArrays({
+      row: { alpha, alphaPrevious, level, skip, ...(adapts && { norms, collisions }) },
+      column: {
+        weights,
+        imagePrevious,
+        image,
+        ...(adapts && { inverse }),
+        // Else every epoch begins with a new centre.
+        ...(!(penalty.l2 > 0) && { shift }),
+      },
+      worker: { runs, generators },
+    });
+  }
+
+  resume(): void {
+    const { generators } = this.memory;
+    for (const [k, { batches }] of this.mine.entries()) {
+      batches.resume(generatorOf(generators, this.#place.team.first + k));
+    }
   }
 
   #mapWeights({ weights, map }: BlockColumns): void {

@@ -1,3 +1,4 @@
+import type { StateArray } from '../checkpoint/state.ts';
 import type { RowStep } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -269,6 +270,37 @@ export class RingRows implements Method {
 
   certify(bound: number): number {
     return this.#imageServes() ? this.#place.objective.dual(this.#state.memory.alpha) : bound;
+  }
+
+  save() {
+    this.#state.save();
+    return {
+      passes: this.passes,
+      momentum: this.#momentum,
+      lastPasses: this.#lastPasses,
+      recentreNext: this.#recentreNext,
+      epochsSinceRecentring: this.#epochsSinceRecentring,
+      damping: this.#damping.save(),
+      interceptPace: this.#interceptPace.save(),
+    };
+  }
+
+  restore(saved: ReturnType<RingRows['save']>): void {
+    this.passes = saved.passes;
+    this.#momentum = saved.momentum;
+    this.#lastPasses = saved.lastPasses;
+    this.#recentreNext = saved.recentreNext;
+    this.#epochsSinceRecentring = saved.epochsSinceRecentring;
+    this.#damping.restore(saved.damping);
+    this.#interceptPace.restore(saved.interceptPace);
+  }
+
+  arrays(): StateArray[] {
+    return this.#state.arrays();
+  }
+
+  resume(): void {
+    this.#state.resume();
   }
 
   /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */

@@ -1,3 +1,6 @@
+import { type Found, loadArrays } from '../checkpoint/file.ts';
+import { Keeper, type KeeperSettings } from '../checkpoint/keeper.ts';
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import { plainKernels } from '../kernels/plain/index.ts';
 import { wasmKernels } from '../kernels/wasm.ts';
@@ -10,9 +13,10 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Ring } from '../parallel/ring.ts';
 import { Team, type TeamShared } from '../parallel/team.ts';
-import { drive, type Limits, type Outcome, type Progress } from './drive.ts';
+import { drive, type Keeping, type Limits, type Outcome, type Progress } from './drive.ts';
 import { engineOf, type Plan } from './engines.ts';
-import type { Workplace } from './method.ts';
+import type { Method, Workplace } from './method.ts';
+import { type SavedStanding, Standing } from './standing.ts';
 import { TestMeasure, type TestRows } from './test-measure.ts';
 
 /** The arrays of a run; those of the method are known to its engine alone. */
@@ -44,6 +48,20 @@ export interface RunPayload {
   readonly limits: Limits;
   readonly wasm?: { readonly module: WebAssembly.Module; readonly memory: WebAssembly.Memory };
   readonly test?: TestRows;
+  readonly checkpoint?: KeeperSettings;
+  readonly resume?: Resume;
+}
+
+/** The checkpoint a run goes on from. */
+export interface Resume {
+  readonly found: Found;
+  readonly sameTolerance: boolean;
+  readonly sameTest: boolean;
+}
+
+/** What thread 0 says besides its progress. */
+export interface Notice {
+  readonly notice: string;
 }
 
 async function lossOf({ loss }: RunPayload): Promise<Loss> {
@@ -55,9 +73,9 @@ async function lossOf({ loss }: RunPayload): Promise<Loss> {
 /** One thread's part of a run, from start to outcome. Thread 0 reports. */
 export async function runThread(
   payload: RunPayload,
-  report: (progress: Progress) => void,
+  report: (message: Progress | Notice) => void,
 ): Promise<Outcome> {
-  const { problem, shared, index, memory, wasm, test, limits, seed } = payload;
+  const { problem, shared, index, memory, wasm, test, limits, seed, resume } = payload;
   const loss = await lossOf(payload);
   // What a method does before its first epoch is part of its time.
   const started = performance.now();
@@ -67,9 +85,70 @@ export async function runThread(
   const team = new Team(shared, index);
   const ring = new Ring(team);
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
-  const place: Workplace = { problem, kernels, team, ring, objective, seed };
+  const resumes = resume !== undefined;
+  const place: Workplace = { problem, kernels, team, ring, objective, seed, resumes };
   const method = engineOf(payload.plan).create(place, memory.method, payload.plan.settings, loss);
   const measure = test && new TestMeasure(test, problem, team, loss.task);
   const best = new Mixture(memory.best, memory.bestMargins, objective, team);
-  return drive(place, method, { ...limits, started }, best, measure, report);
+  const standing = new Standing(method, best, measure, limits.tolerance, objective.primalAtZero());
+  const arrays = () => arraysOf(memory, method);
+  if (resume) goOn(resume, team, method, standing, arrays);
+  const before = resume?.found.header;
+  const notice = (message: string) => report({ notice: message });
+  const keeper = payload.checkpoint && new Keeper(payload.checkpoint, before?.epoch ?? 0, notice);
+  return drive(
+    place,
+    method,
+    standing,
+    { ...limits, started, ...(before && { before }) },
+    report,
+    keeper && keepingOf(team, method, standing, keeper, arrays),
+  );
+}
+
+function arraysOf({ best, bestMargins }: RunMemory, method: Method): StateArray[] {
+  // Where the best point is an iterate as it was, its margins follow from it.
+  const row = method.mixes ? { bestMargins } : {};
+  const result = stateArrays({ row, column: { best } });
+  return [...result, ...method.arrays()];
+}
+
+/** Puts a run where a checkpoint was taken. */
+function goOn(
+  { found, sameTolerance, sameTest }: Resume,
+  team: Team,
+  method: Method,
+  standing: Standing,
+  arrays: () => StateArray[],
+): void {
+  const { saved } = found.header;
+  method.restore(saved.method);
+  // Threads may still be at their first point.
+  team.barrier();
+  if (team.index === 0) loadArrays(found, arrays());
+  team.barrier();
+  method.resume();
+  standing.restore(saved.standing as SavedStanding, sameTolerance, sameTest);
+}
+
+/** All threads stand still while the first one writes straight from shared memory. */
+function keepingOf(
+  team: Team,
+  method: Method,
+  standing: Standing,
+  keeper: Keeper,
+  arrays: () => StateArray[],
+): Keeping {
+  return {
+    isDue: (epoch) => team.fromFirst(() => (keeper.isDue(epoch) ? 1 : 0)) === 1,
+    keep(epoch, seconds) {
+      const numbers = method.save();
+      team.barrier();
+      if (team.index === 0) {
+        const saved = { standing: standing.save(), method: numbers };
+        keeper.keep({ epoch, seconds, saved }, arrays);
+      }
+      team.barrier();
+    },
+  };
 }

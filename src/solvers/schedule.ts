@@ -32,6 +32,17 @@ export class Schedule {
     this.#gap = gap;
   }
 
+  save() {
+    return { due: this.#due, epoch: this.#epoch, gap: this.#gap, passes: this.#passes };
+  }
+
+  restore(saved: ReturnType<Schedule['save']>): void {
+    this.#due = saved.due;
+    this.#epoch = saved.epoch;
+    this.#gap = saved.gap;
+    this.#passes = saved.passes;
+  }
+
   /** Epochs until the gap meets the tolerance, at the rate since the last evaluation. */
   #remaining(epoch: number, gap: number): number {
     const ratio = gap / this.#gap;

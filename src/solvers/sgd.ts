@@ -1,3 +1,5 @@
+import { type StateArray, stateArrays } from '../checkpoint/state.ts';
+import { sgdSlot, sgdStride } from '../kernels/kernels.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Engine } from './engine.ts';
@@ -24,6 +26,7 @@ export class Sgd implements Method {
   readonly #place: Workplace;
   readonly #memory: SgdMemory;
   readonly #average: boolean;
+  readonly #adagrad: boolean;
   readonly #workers = new Map<number, LocalSgd>();
   #epochs = 0;
 
@@ -32,6 +35,7 @@ export class Sgd implements Method {
     this.#place = place;
     this.#memory = memory;
     this.#average = settings.average;
+    this.#adagrad = settings.step === 'adagrad';
     this.weights = memory.weights;
     this.margins = memory.margins;
     if (team.index === 0) memory.starts.set(problem.grid.partition.columnStarts);
@@ -87,6 +91,33 @@ export class Sgd implements Method {
   /** Every bound was computed from nothing but α and the data. */
   certify(bound: number): number {
     return bound;
+  }
+
+  save() {
+    for (const worker of this.#workers.values()) worker.save();
+    return { epochs: this.#epochs, passes: this.passes };
+  }
+
+  restore(saved: ReturnType<Sgd['save']>): void {
+    this.#epochs = saved.epochs;
+    this.passes = saved.passes;
+  }
+
+  /** Between epochs every weight has caught up, and the sums have been collected. */
+  arrays(): StateArray[] {
+    const { meanAlpha, order, weights, lines, paces, generators } = this.#memory;
+    const slots = this.#adagrad
+      ? [sgdSlot.weight, sgdSlot.squares, sgdSlot.rate]
+      : [sgdSlot.weight];
+    return stateArrays({
+      row: { meanAlpha, order },
+      column: { weights },
+      worker: { lines: { lines, stride: sgdStride, slots }, paces, generators },
+    });
+  }
+
+  resume(): void {
+    for (const worker of this.#workers.values()) worker.resume();
   }
 }
 

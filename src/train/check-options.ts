@@ -36,6 +36,8 @@ const known = [
   'testOn',
   'intercept',
   'penaltyFactors',
+  'checkpoint',
+  'resume',
   'consume',
   'trace',
   'onEpoch',
@@ -68,6 +70,21 @@ function checkKinds(options: TrainOptions): void {
   }
 }
 
+function checkCheckpoint({ checkpoint, resume }: TrainOptions): void {
+  const folder = checkpoint?.folder;
+  const named = (value: unknown) => typeof value === 'string' && value !== '';
+  demand('resume', resume, 'the path of a folder', named(resume));
+  demand('checkpoint', checkpoint, 'an object with a folder', named(folder));
+  const every = checkpoint?.every as { epochs?: unknown; seconds?: unknown } | undefined;
+  if (every === undefined) return;
+  const { epochs, seconds } = every;
+  const fits =
+    seconds === undefined
+      ? Number.isInteger(epochs) && Number(epochs) >= 1
+      : typeof seconds === 'number' && seconds >= 0 && epochs === undefined;
+  demand('checkpoint.every', every, '{ epochs: n } from 1 or { seconds: s } from 0', fits);
+}
+
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   if (!isDataset(dataset)) {
@@ -80,6 +97,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   }
   checkNames(options);
   checkKinds(options);
+  checkCheckpoint(options);
   const { lambda, grid, seed, epochs, tolerance, time, holdout, test, penaltyFactors } = options;
   const { testOn } = options;
   const whole = (value: number | undefined, low: number, high: number) =>

@@ -1,3 +1,4 @@
+import type { Interval } from '../checkpoint/keeper.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -42,6 +43,10 @@ export interface TrainOptions {
   intercept?: boolean;
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
+  /** Keeps the run in a folder while it lasts, and at its end; default interval: 60 seconds. */
+  checkpoint?: { readonly folder: string; readonly every?: Interval };
+  /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
+  resume?: string;
   /** Empties the data set as soon as it is laid out for training, to save its memory. */
   consume?: boolean;
   /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
@@ -69,7 +74,9 @@ export interface TrainReport {
   readonly seed: number;
   readonly epochs: number;
   readonly passes: number;
-  /** read is filled in by whoever read the data. */
+  /** The checkpoint that was gone on from: its epoch, and the seconds of training until then. */
+  readonly resumed?: { readonly epoch: number; readonly seconds: number };
+  /** Of this run alone; read is filled in by whoever read the data. */
   readonly seconds: { read: number; partition: number; train: number; total: number };
   readonly primal: number;
   readonly dual: number;
@@ -92,4 +99,6 @@ export interface TrainResult {
    * solvers.dsoAsync({ order }) makes the same visits again, one after the other.
    */
   readonly visits?: Int32Array;
+  /** dso-async: primal and dual after every epoch. */
+  readonly bounds?: readonly { readonly primal: number; readonly dual: number }[];
 }

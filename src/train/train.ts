@@ -7,6 +7,7 @@ import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
+import type { Gap } from '../objective/objective.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
@@ -25,8 +26,9 @@ import { choose, gridFor } from '../solvers/choose.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
 import { engineOf, type Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
-import { allocateRun, type RunMemory, type RunPayload } from '../solvers/run.ts';
+import { allocateRun, type Notice, type RunMemory, type RunPayload } from '../solvers/run.ts';
 import { checkMemory, checkOptions } from './check-options.ts';
+import { type Continuation, continuation, visitedBefore } from './checkpoints.ts';
 import { Listener } from './listener.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
 import type { FillPayload } from './tasks.ts';
@@ -72,11 +74,17 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   const grid = gridFor(plan, options.grid, input.train);
   const threads = isReplay(plan) ? 1 : Math.min(threadCount(options.threads), grid);
   options.onNotice?.(describe(plan, grid, threads));
+  const course = continuation(dataset, options, { ...settings, plan, grid });
   const run = await layOut(input, options, settings, plan, grid, threads);
   if (options.consume) await release(threads, dataset, input.train);
   const laidOut = performance.now();
-  const { outcome, visits } = await solve(run, input, options, settings, plan, threads);
-  const solved = performance.now();
+  const solved = await solve(run, input, options, settings, plan, threads, course);
+  const { outcome, visits, bounds } = solved;
+  const before = course.resume?.found.header;
+  if (before && before.epoch === outcome.epochs) {
+    options.onNotice?.('the run had come to its end before: nothing was left to train');
+  }
+  const ended = performance.now();
   const model = makeModel(run, input, settings, plan, grid, outcome);
   const test = input.test && evaluate(model, input.test);
   const report: TrainReport = {
@@ -93,10 +101,11 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
     seed: settings.seed,
     epochs: outcome.epochs,
     passes: outcome.passes,
+    ...(before && { resumed: { epoch: before.epoch, seconds: before.seconds } }),
     seconds: {
       read: 0,
       partition: (laidOut - started) / 1000,
-      train: (solved - laidOut) / 1000,
+      train: (ended - laidOut) / 1000,
       total: (performance.now() - started) / 1000,
     },
     primal: model.certificate.primal,
@@ -107,7 +116,7 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
     imbalance: imbalance(run.problem.grid),
     ...(test && { test }),
   };
-  return { model, report, ...(visits && { visits }) };
+  return { model, report, ...(visits && { visits, bounds }) };
 }
 
 /** A recorded order is a serial one. */
@@ -272,6 +281,12 @@ function testRows(
   return { test: { dataset: test, targets: testTargets, latest, ...(auprc && { scores }) } };
 }
 
+interface Solved {
+  readonly outcome: Outcome;
+  readonly visits: Int32Array | undefined;
+  readonly bounds: Gap[];
+}
+
 async function solve(
   run: Run,
   input: Input,
@@ -279,7 +294,8 @@ async function solve(
   settings: Settings,
   plan: Plan,
   threads: number,
-): Promise<{ outcome: Outcome; visits: Int32Array | undefined }> {
+  course: Continuation,
+): Promise<Solved> {
   const { loss, seed, tolerance, epochs, time } = settings;
   const size = run.problem.grid.size;
   const shared = shareTeam(threads, size, availableParallelism(), options.trace);
@@ -298,10 +314,11 @@ async function solve(
     limits: { tolerance, epochs, time },
     ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
     ...testRows(input, options),
+    ...course,
   };
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
   const listener = new Listener(options.onEpoch, interrupt);
-  const visits: Int32Array[] = [];
+  const { visits, bounds } = visitedBefore(course);
   if (options.signal?.aborted) interrupt();
   options.signal?.addEventListener('abort', interrupt);
   try {
@@ -311,13 +328,21 @@ async function solve(
       threads,
       (index): RunPayload => ({ ...payload, index }),
       (event) => {
-        const { visits: order, ...progress } = event as Progress;
-        if (order) visits.push(order);
+        const message = event as Progress | Notice;
+        if ('notice' in message) {
+          options.onNotice?.(message.notice);
+          return;
+        }
+        const { visits: order, ...progress } = message;
+        if (order) {
+          visits.push(order);
+          bounds.push({ primal: progress.primal, dual: progress.dual });
+        }
         listener.hear(progress);
       },
     );
     listener.rethrow();
-    return { outcome: outcomes[0], visits: joined(visits) };
+    return { outcome: outcomes[0], visits: joined(visits), bounds };
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
   }

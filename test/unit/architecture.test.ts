@@ -19,6 +19,7 @@ interface Layer {
 const training = [
   'solvers',
   'objective',
+  'checkpoint',
   'parallel',
   'kernels',
   'data',
@@ -46,17 +47,32 @@ const layers: Readonly<Record<string, Layer>> = {
   kernels: { values: ['losses', 'math'] },
   parallel: { values: ['math'], types: ['data'] },
 
+  // Processes of one job, through the system's MPI library.
+  mpi: { values: [] },
+
+  // The state of a run as a file; what is in it, solvers know.
+  checkpoint: { values: [] },
+
   // P(w), D(α) and the gap between them; then the methods that close the gap.
   objective: { values: ['losses', 'penalties', 'kernels', 'parallel', 'math'] },
   solvers: {
-    values: ['objective', 'kernels', 'parallel', 'losses', 'penalties', 'data', 'math'],
+    values: [
+      'objective',
+      'checkpoint',
+      'kernels',
+      'parallel',
+      'losses',
+      'penalties',
+      'data',
+      'math',
+    ],
     types: ['train/events', 'train/options'],
   },
 
   // The public library.
   model: { values: ['data/atomic'], types: ['losses', 'train/events'] },
   metrics: { values: ['model', 'losses', 'data', 'math'] },
-  train: { values: ['metrics', 'model', ...training] },
+  train: { values: ['metrics', 'model', ...training, '../package.json'] },
 
   // Solvers side by side on one problem, and the report of it.
   compare: {
@@ -76,7 +92,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Roots: what a program imports, and what a thread starts with.
   index: {
     values: ['compare', 'train', 'metrics', 'model', 'solvers', 'data', 'penalties', 'losses'],
-    types: ['objective', 'parallel'],
+    types: ['checkpoint', 'objective', 'parallel'],
   },
   worker: { values: ['train', 'metrics', 'model', ...training] },
 
@@ -87,17 +103,19 @@ const layers: Readonly<Record<string, Layer>> = {
     values: [
       ...library,
       'compare',
+      'mpi',
       'losses/index',
       'penalties/index',
       'solvers/index',
       'solvers/names',
       'data/atomic',
       'data/decompress',
+      'data/fingerprint',
       'data/generate',
       'data/shapes',
       '../package.json',
     ],
-    types: ['solvers', 'data', 'penalties', 'losses'],
+    types: ['checkpoint', 'solvers', 'data', 'penalties', 'losses'],
   },
 };
 

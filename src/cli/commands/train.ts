@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Dataset } from '../../data/dataset.ts';
+import { hashData } from '../../data/fingerprint.ts';
 import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
-import type { EpochEvent } from '../../train/events.ts';
 import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { train } from '../../train/train.ts';
@@ -24,7 +24,7 @@ import { createProgress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
-import { decisiveFlags, modelHash, type VisitRecord, writeVisits } from '../visits.ts';
+import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
 
 export async function trainCommand(
   data: string,
@@ -71,20 +71,19 @@ export async function trainAndSave(
   try {
     const input = await readInput(data, flags, progress);
     const read = (performance.now() - started) / 1000;
-    const log = flags.log === undefined ? undefined : openLog(flags.log, terminal, progress);
+    const log = flags.log === undefined ? undefined : openLog(flags.log, flags, terminal, progress);
     progress.start(problem.loss.task, {
       tolerance: flags.tolerance,
       epochs: flags.epochs,
       seconds: flags.time,
     });
     interrupts.defer();
-    const events: EpochEvent[] = [];
     const options: TrainOptions = {
       ...problem,
       ...input.options,
       ...trainSettings(flags),
+      ...checkpointSettings(flags),
       onEpoch(event) {
-        if (flags.solver === 'dso-async') events.push(event);
         progress.epoch(event);
         log?.write({ event: 'epoch', ...event });
       },
@@ -93,12 +92,11 @@ export async function trainAndSave(
       consume: true,
     };
     // Training sets rows aside and empties the data set.
-    const { rows, columns, nonzeros } = input.dataset;
+    const visits = visitsPath(flags, path);
+    const hash = visits === undefined ? '' : hashData(input.dataset);
     const result = await train(input.dataset, options);
     await writeModel(path, result.model);
-    const visits = visitsPath(flags, path);
-    if (visits !== undefined)
-      await recordVisits(visits, { rows, columns, nonzeros }, result, events, flags);
+    if (visits !== undefined) await recordVisits(visits, hash, result, flags);
     const report = completeReport(result, read, started);
     log?.write({ event: 'result', ...report });
     log?.close();
@@ -132,6 +130,9 @@ function checkPaths(data: string, path: string, flags: TrainFlags): void {
   if (flags.visits !== undefined && flags.solver !== 'dso-async') {
     throw new UsageError(`--visits ${flags.visits}: only --solver dso-async records block visits`);
   }
+  if (flags.checkpointEvery !== undefined && flags.checkpoint === undefined) {
+    throw new UsageError('--checkpoint-every goes with --checkpoint, which names the folder');
+  }
   const visits = visitsPath(flags, path);
   if (visits !== undefined) checkOutput('--visits', visits, inputs, [path]);
 }
@@ -144,9 +145,8 @@ function visitsPath(flags: TrainFlags, model: string): string | undefined {
 
 async function recordVisits(
   path: string,
-  data: VisitRecord['data'],
-  { model, report, visits = new Int32Array(0) }: TrainResult,
-  events: readonly EpochEvent[],
+  data: string,
+  { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
   flags: TrainFlags,
 ): Promise<void> {
   const { grid } = report;
@@ -154,7 +154,7 @@ async function recordVisits(
     data,
     grid,
     flags: decisiveFlags(flags),
-    epochs: events.map(({ primal, dual }, epoch) => ({
+    epochs: bounds.map(({ primal, dual }, epoch) => ({
       primal,
       dual,
       visits: visits.subarray(epoch * grid * grid, (epoch + 1) * grid * grid),
@@ -172,8 +172,14 @@ function watchInterrupts(terminal: Terminal, progress: Progress): Interrupts {
   });
 }
 
-function openLog(path: string, terminal: Terminal, progress: Progress): EpochLog {
-  return new EpochLog(path, terminal, (message) => progress.notice(`${path}: ${message}`));
+function openLog(
+  path: string,
+  { resume }: TrainFlags,
+  terminal: Terminal,
+  progress: Progress,
+): EpochLog {
+  const failed = (message: string) => progress.notice(`${path}: ${message}`);
+  return new EpochLog(path, terminal, failed, resume !== undefined);
 }
 
 async function readInput(
@@ -205,6 +211,14 @@ function trainSettings(flags: TrainFlags): TrainOptions {
     holdout,
     intercept,
   });
+}
+
+function checkpointSettings(flags: TrainFlags): TrainOptions {
+  const { checkpoint: folder, checkpointEvery: every, resume } = flags;
+  return {
+    ...(folder !== undefined && { checkpoint: { folder, ...withoutUndefined({ every }) } }),
+    ...withoutUndefined({ resume }),
+  };
 }
 
 function completeReport({ report }: TrainResult, read: number, started: number): TrainReport {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Interval } from '../../checkpoint/keeper.ts';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyNames } from '../../penalties/index.ts';
@@ -59,6 +60,9 @@ export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, Stoppi
   readonly json?: true;
   readonly quiet?: true;
   readonly log?: string;
+  readonly checkpoint?: string;
+  readonly checkpointEvery?: Interval;
+  readonly resume?: string;
 }
 
 const examples = `
@@ -67,6 +71,8 @@ Examples:
   dso train train.svm.gz -o spam.model --loss logistic --lambda 1e-5 --test test.svm.gz
   dso train prices.svm --loss square --penalty l1 --lambda 1e-3 --intercept
   zcat huge.svm.gz | dso train - --holdout 0.1 --json > report.json
+
+  dso train huge.svm --checkpoint kept --resume kept   goes on where it was killed, if it was
 
 Ctrl-C ends training early and writes the model reached so far.`;
 
@@ -79,12 +85,13 @@ export function defineTrain(
     .command('train')
     .summary('train a model')
     .description('Train a linear model on sparse data and prove how close to optimal it is.')
-    .argument('<data>', 'LIBSVM text, also .gz or .zst; - for standard input')
+    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
     .addHelpText('after', examples)
     .action((data: string, flags: TrainFlags) => run(data, flags));
   addOutputOptions(command);
   addProblemOptions(command);
   addStoppingOptions(command);
+  addCheckpointOptions(command);
   addSolverOptions(command);
   addDataOptions(command);
 }
@@ -148,6 +155,27 @@ function addStoppingOptions(command: Command): void {
     .option('--epochs <number>', 'most epochs', whole(1), 10_000)
     .option('--time <seconds>', 'most seconds of training', positive);
 }
+
+function addCheckpointOptions(command: Command): void {
+  command
+    .optionsGroup('Checkpoints:')
+    .option('--checkpoint <folder>', 'keep the run there while it lasts, to resume it')
+    .option(
+      '--checkpoint-every <interval>',
+      'epochs (10) or time (30s, 5m; default: 60s)',
+      interval,
+    )
+    .option('--resume <folder>', 'go on from the newest checkpoint there; else the same command');
+}
+
+const interval = (text: string): Interval => {
+  const [, digits, unit] = /^([0-9]+(?:\.[0-9]+)?)(s|m|h)?$/.exec(text) ?? [];
+  const value = Number(digits);
+  if (unit === undefined && Number.isInteger(value) && value >= 1) return { epochs: value };
+  if (unit !== undefined)
+    return { seconds: value * { s: 1, m: 60, h: 3600 }[unit as 's' | 'm' | 'h'] };
+  throw new InvalidArgumentError('Wanted a number of epochs (10) or a time (30s, 5m, 1h).');
+};
 
 function addSolverOptions(command: Command): void {
   command

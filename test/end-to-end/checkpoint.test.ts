@@ -1,0 +1,231 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { stream } from '../../src/math/random.ts';
+import { runDso, startDso } from '../support/command-line.ts';
+import { sampleText } from '../support/sample-text.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A folder with data, and the command that trains on it for a while. */
+function place(options: { rows?: number; epochs?: number; more?: readonly string[] } = {}) {
+  const { rows = 400, epochs = 60, more = [] } = options;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'train.svm'), sampleText({ rows, columns: 150, perRow: 8 }));
+  const fixed = `--grid 4 --intercept --lambda 1e-6 --tolerance 1e-300 --epochs ${epochs}`.split(
+    ' ',
+  );
+  const command = (output: string, ...extra: readonly string[]) => [
+    'train',
+    'train.svm',
+    '-o',
+    output,
+    ...fixed,
+    ...more,
+    ...extra,
+  ];
+  const model = (name: string) => readFileSync(join(folder, name));
+  const kept = () => readdirSync(join(folder, 'kept')).sort();
+  return { folder, command, model, kept };
+}
+
+interface LogLine {
+  readonly event: 'epoch' | 'result';
+  readonly epoch?: number;
+  readonly resumed?: { readonly epoch: number; readonly seconds: number };
+}
+
+/** Few rotations, so that an epoch of these data takes a fraction of a millisecond. */
+const quick = ['--solver', 'ring', '--rotations', '2', '--threads', '1'];
+
+const keep = ['--checkpoint', 'kept', '--checkpoint-every'] as const;
+
+/** What an uninterrupted run with the same limits ends with. */
+const unfinished = 4;
+
+describe('killed', () => {
+  test('50 times at random moments and resumed each time: the model of a run left alone', async () => {
+    const { folder, command, model, kept } = place({ epochs: 6000, more: quick });
+    const random = stream(20, 26);
+    const alone = await runDso(command('alone.model', '--quiet'), { folder });
+    expect(alone.code, alone.stderr).toBe(unfinished);
+    const often = [...keep, '5', '--resume', 'kept'];
+    const begun = new Set<string>();
+    for (let kill = 0; kill < 50; kill++) {
+      const threads = String(1 + (kill % 3));
+      const running = startDso(command('kept.model', ...often, '--threads', threads), { folder });
+      // Some while the process starts, most while it trains and writes checkpoints.
+      if (kill % 5 !== 0) await running.saw(/^epoch /m);
+      const most = kill % 5 === 0 ? 500 : 60;
+      await new Promise((resolve) => setTimeout(resolve, most * random.uniform()));
+      running.process.kill('SIGKILL');
+      const { stderr } = await running.finished;
+      begun.add(/going on after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
+      expect(stderr).not.toContain('error');
+      expect(existsSync(join(folder, 'kept.model'))).toBe(false);
+    }
+    // Had no run come further than the one before, little would be proved.
+    expect(begun.size).toBeGreaterThan(10);
+    const last = await runDso(command('kept.model', ...keep, '1h', '--resume', 'kept'), { folder });
+    expect(last.code, last.stderr).toBe(unfinished);
+    expect(last.stderr).toMatch(/going on after epoch \d+/);
+    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    expect(kept()).toHaveLength(2);
+  });
+});
+
+describe('stopped and resumed', () => {
+  test('by Ctrl-C', async () => {
+    const { folder, command, model } = place({ epochs: 8000, more: quick });
+    await runDso(command('alone.model', '--quiet'), { folder });
+    const running = startDso(command('kept.model', ...keep, '1h', '--log', 'log'), { folder });
+    await running.saw(/^epoch 3 /m);
+    running.process.kill('SIGINT');
+    const stopped = await running.finished;
+    expect(stopped.code, stopped.stderr).toBe(130);
+    expect(model('kept.model').equals(model('alone.model'))).toBe(false);
+    const rest = await runDso(command('kept.model', '--resume', 'kept', '--log', 'log'), {
+      folder,
+    });
+    expect(rest.code, rest.stderr).toBe(unfinished);
+    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    const lines = readFileSync(join(folder, 'log'), 'utf8').trimEnd().split('\n');
+    const log = lines.map((line) => JSON.parse(line) as LogLine);
+    const epochs = log.filter(({ event }) => event === 'epoch').map(({ epoch }) => epoch);
+    expect(epochs).toEqual(Array.from({ length: 8000 }, (_, k) => k + 1));
+    expect(log.at(-1)?.resumed?.epoch).toBeGreaterThanOrEqual(3);
+    expect(log.at(-1)?.resumed?.seconds).toBeGreaterThan(0);
+  });
+
+  test('by --time, several times', async () => {
+    const { folder, command, model } = place({ epochs: 3000, more: quick });
+    await runDso(command('alone.model', '--quiet'), { folder });
+    const common = [...keep, '1h', '--resume', 'kept'];
+    for (let k = 0; k < 4; k++) {
+      const { code } = await runDso(command('kept.model', ...common, '--time', '0.02'), { folder });
+      expect(code).toBe(unfinished);
+    }
+    const last = await runDso(command('kept.model', ...common), { folder });
+    expect(last.stderr).toContain('going on after epoch');
+    expect(last.stderr).toContain('limit on epochs');
+    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+  });
+
+  test('a finished run says so, and goes on with a larger --epochs', async () => {
+    const { folder, command, model } = place();
+    await runDso(command('kept.model', ...keep, '7'), { folder });
+    const again = await runDso(command('again.model', '--resume', 'kept'), { folder });
+    expect(again.stderr).toContain('note: the run had come to its end before');
+    expect(model('again.model').equals(model('kept.model'))).toBe(true);
+    const more = ['--epochs', '90'];
+    await runDso(command('alone.model', ...more), { folder });
+    await runDso(command('more.model', '--resume', 'kept', ...more), { folder });
+    expect(model('more.model').equals(model('alone.model'))).toBe(true);
+  });
+
+  test('dso-async: dso replay makes the visits of before and after', async () => {
+    const { folder, command } = place({ epochs: 6, more: ['--solver', 'dso-async'] });
+    await runDso(command('one.model', ...keep, '3'), { folder });
+    const more = ['--resume', 'kept', '--epochs', '11'];
+    const rest = await runDso(command('two.model', ...more), { folder });
+    expect(rest.code, rest.stderr).toBe(unfinished);
+    const replayed = await runDso(['replay', 'two.model.visits', 'train.svm'], { folder });
+    expect(replayed.code, replayed.stderr).toBe(0);
+    expect(replayed.stderr).toContain('11 epochs');
+    expect(replayed.stderr).toContain('bit for bit');
+  });
+});
+
+describe('a damaged checkpoint', () => {
+  test('is told of and the one before used; with none whole, exit code 3', async () => {
+    const { folder, command, model, kept } = place();
+    await runDso(command('alone.model', ...keep, '7'), { folder });
+    const [older, newer] = kept().map((name) => join(folder, 'kept', name));
+    const bytes = readFileSync(newer);
+    bytes[bytes.length - 1000] ^= 4;
+    writeFileSync(newer, bytes);
+    const run = await runDso(command('kept.model', '--resume', 'kept'), { folder });
+    expect(run.stderr).toContain(`damaged: its SHA-256 is not that of its bytes; an older`);
+    expect(run.stderr).toContain('going on after epoch 56');
+    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    truncateSync(older, 2000);
+    const refused = await runDso(command('none.model', '--resume', 'kept'), { folder });
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('no whole checkpoint in');
+    expect(refused.stderr).toContain('damaged: its SHA-256');
+    expect(refused.stderr).toContain('cut off: it has 2000 bytes of');
+    expect(existsSync(join(folder, 'none.model'))).toBe(false);
+  });
+});
+
+describe('another run', () => {
+  test('other options, data or limits are refused by name', async () => {
+    const { folder, command } = place();
+    await runDso(command('a.model', ...keep, '7'), { folder });
+    const refusal = async (args: readonly string[]) => {
+      const { code, stderr } = await runDso(args, { folder });
+      return `${code} ${stderr.replaceAll('\n', ' ')}`;
+    };
+    const resume = (...args: string[]) => refusal(command('b.model', '--resume', 'kept', ...args));
+    const other = await resume('--lambda', '2e-4', '--loss', 'logistic', '--seed', '3');
+    expect(other).toMatch(/^2 .*loss was hinge, is logistic; lambda was 0.000001, is 0.0002/);
+    expect(other).toContain('seed was 1, is 3');
+    expect(await resume('--grid', '2')).toMatch(/^2 .*grid was 4, is 2/);
+    expect(await resume('--holdout', '0.2')).toMatch(/^2 .*holdout was not given, is 0.2/);
+    expect(await resume('--epochs', '5')).toMatch(/^2 .*epochs is 5; .*at epoch 60 already/);
+    expect(await refusal(command('b.model', ...keep, '7'))).toMatch(
+      /^2 .*kept holds the checkpoints of a run: resume it from there/,
+    );
+    expect(await refusal(command('b.model', '--resume', 'nowhere'))).toMatch(
+      /^3 .*nowhere: no checkpoint there to resume from/,
+    );
+    expect(await refusal(command('b.model', '--checkpoint-every', '3'))).toMatch(
+      /^2 .*--checkpoint-every goes with --checkpoint/,
+    );
+    const text = sampleText({ rows: 400, columns: 150, perRow: 8, seed: 2 });
+    writeFileSync(join(folder, 'train.svm'), text);
+    expect(await resume()).toMatch(/^3 .*train.svm: other numbers than those of the checkpoint/);
+    writeFileSync(join(folder, 'train.svm'), text.slice(text.indexOf('\n') + 1));
+    expect(await resume()).toMatch(/^3 .*train.svm: 399 rows; the checkpoint .* run on 400/);
+  });
+});
+
+test('a full disk: training goes on, the checkpoint before stays, nothing half-written', async ({
+  skip,
+}) => {
+  const { folder, command, model } = place({ epochs: 40, more: ['--threads', '1'] });
+  const disk = join(folder, 'disk');
+  mkdirSync(disk);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160k', 'none', disk], { stdio: 'ignore' });
+  } catch {
+    skip('a small file system to fill up can be mounted by root only');
+  }
+  onTestFinished(() => {
+    execFileSync('umount', [disk]);
+  });
+  await runDso(command('alone.model'), { folder });
+  const to = ['--checkpoint', 'disk', '--checkpoint-every', '1'];
+  const fits = await runDso(command('kept.model', ...to, '--epochs', '1'), { folder });
+  expect(fits.stderr).not.toContain('no checkpoint of');
+  expect(readdirSync(disk)).toEqual(['epoch-0000000001.checkpoint']);
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(4096 * 28));
+  const full = await runDso(command('kept.model', ...to, '--resume', 'disk'), { folder });
+  expect(full.code, full.stderr).toBe(unfinished);
+  expect(full.stderr).toMatch(
+    /note: no checkpoint of epoch 2 in .*: the disk is full; that of epoch 1 stays, and training/,
+  );
+  expect(full.stderr.match(/no checkpoint of/g)).toHaveLength(1);
+  expect(readdirSync(disk).sort()).toEqual(['epoch-0000000001.checkpoint', 'filler']);
+  expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+  const rest = await runDso(command('rest.model', '--resume', 'disk'), { folder });
+  expect(rest.stderr).toContain('going on after epoch 1,');
+  expect(model('rest.model').equals(model('alone.model'))).toBe(true);
+});
