@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { UsageError } from '../errors.ts';
+import { DsoError, UsageError } from '../errors.ts';
 import { ThreadPool } from '../parallel/pool.ts';
 
 const entry = new URL(
@@ -34,4 +34,22 @@ export function threadCount(threads: number | undefined): number {
   if (threads === undefined) return availableParallelism();
   if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) return threads;
   throw new UsageError(`threads is ${threads}; it must be a whole number from 1 to 1024`);
+}
+
+/** A joint task of all threads. When one fails, the others may wait for it: they are ended too. */
+export async function together<Result>(
+  pool: ThreadPool,
+  task: string,
+  count: number,
+  payloadOf: (index: number) => unknown,
+  onEvent?: (event: unknown) => void,
+): Promise<Result[]> {
+  try {
+    return await pool.runAll<Result>(task, count, payloadOf, onEvent);
+  } catch (error) {
+    await discard(pool);
+    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
 }

@@ -1,62 +1,28 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { classesOf, targets } from '../data/labels.ts';
 import { splitDataset } from '../data/split.ts';
-import { DataError, DsoError, UsageError } from '../errors.ts';
+import { DataError } from '../errors.ts';
 import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import type { Gap } from '../objective/objective.ts';
-import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
-import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
-import {
-  allocateGrid,
-  canFillByRows,
-  type Grid,
-  imbalance,
-  offsetsFromCounts,
-} from '../parallel/grid.ts';
-import { type Partition, partition } from '../parallel/partition.ts';
-import type { ThreadPool } from '../parallel/pool.ts';
+import { imbalance } from '../parallel/grid.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { penalties } from '../penalties/index.ts';
 import { choose, gridFor } from '../solvers/choose.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
-import { engineOf, type Plan } from '../solvers/engines.ts';
+import type { Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
-import { allocateRun, type Notice, type RunMemory, type RunPayload } from '../solvers/run.ts';
+import type { Notice, RunPayload } from '../solvers/run.ts';
 import { checkMemory, checkOptions } from './check-options.ts';
 import { type Continuation, continuation, visitedBefore } from './checkpoints.ts';
+import { type Input, layOut, type Run, type Settings } from './lay-out.ts';
 import { Listener } from './listener.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
-import type { FillPayload } from './tasks.ts';
-import { discard, threadCount, threadPool } from './threads.ts';
-
-type Settings = Required<
-  Pick<
-    TrainOptions,
-    | 'loss'
-    | 'penalty'
-    | 'lambda'
-    | 'solver'
-    | 'seed'
-    | 'epochs'
-    | 'tolerance'
-    | 'time'
-    | 'intercept'
-  >
->;
-
-/** The data of a run: what is trained on, what is tested on, and what the labels mean. */
-interface Input {
-  readonly train: Dataset;
-  readonly trainTargets: Float64Array;
-  readonly test: Dataset | undefined;
-  readonly testTargets: Float64Array | undefined;
-  readonly classes: readonly [number, number] | undefined;
-}
+import { threadCount, threadPool, together } from './threads.ts';
 
 /** Trains a model and certifies how far from the optimum it is at most. */
 export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
@@ -161,102 +127,6 @@ function describe(plan: Plan, grid: number, threads: number): string {
   const [name, mode] = plan.engine.split(/^(ring)-/).filter(Boolean);
   const workers = `grid ${grid} × ${grid} on ${threads} thread${threads === 1 ? '' : 's'}`;
   return `solver ${mode ? `${name} (${mode})` : name}: ${plan.reason}; ${workers}`;
-}
-
-interface Run {
-  readonly problem: Problem;
-  readonly memory: RunMemory;
-  readonly arena: Arena;
-}
-
-/** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
-async function layOut(
-  input: Input,
-  options: TrainOptions,
-  settings: Settings,
-  plan: Plan,
-  size: number,
-  threads: number,
-): Promise<Run> {
-  const { intercept, penalty, lambda, seed } = settings;
-  const parts = partition(input.train, size, seed, intercept);
-  const custom = settings.loss.module !== undefined;
-  const bytes = bytesOf(parts, plan, input, options);
-  const arena = custom ? separateArena : createArena(bytes);
-  const grid = allocateGrid(arena, parts, engineOf(plan).orientation);
-  const memory = allocateRun(arena, parts, plan);
-  const problemMemory = allocateProblem(arena, parts);
-  await fillGrid(grid, input.train, intercept, threadCount(options.threads));
-  const factors = options.penaltyFactors;
-  const problem = layOutProblem(problemMemory, grid, input.trainTargets, {
-    penalty,
-    lambda,
-    factors,
-    intercept,
-  });
-  return { problem, memory, arena };
-}
-
-/** Copies the data into the grid: every thread some workers, or some rows of the only worker. */
-async function fillGrid(
-  grid: Grid,
-  { parts, columns }: Dataset,
-  intercept: boolean,
-  threads: number,
-): Promise<void> {
-  const rows = grid.partition.rowOrder.length;
-  const byRows = canFillByRows(grid);
-  if (byRows) offsetsFromCounts(grid);
-  const count = byRows ? threads : Math.min(threads, grid.size);
-  const bound = (index: number) => Math.floor((index * rows) / count);
-  const workers = Array.from({ length: grid.size }, (_, worker) => worker);
-  await together(threadPool(count), 'fill', count, (index): FillPayload => {
-    const share = byRows
-      ? { rows: [bound(index), bound(index + 1)] as const }
-      : { workers: workers.filter((worker) => worker % count === index) };
-    return { grid, dataset: { parts, columns }, intercept, share };
-  });
-}
-
-/** A joint task of all threads. When one fails, the others may wait for it: they are ended too. */
-async function together<Result>(
-  pool: ThreadPool,
-  task: string,
-  count: number,
-  payloadOf: (index: number) => unknown,
-  onEvent?: (event: unknown) => void,
-): Promise<Result[]> {
-  try {
-    return await pool.runAll<Result>(task, count, payloadOf, onEvent);
-  } catch (error) {
-    await discard(pool);
-    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
-  }
-}
-
-/** Adds up the memory of a run; warns when it is a large part of the machine's, refuses all of it. */
-function bytesOf(parts: Partition, plan: Plan, input: Input, options: TrainOptions): number {
-  const budget = new Budget();
-  allocateGrid(budget, parts, engineOf(plan).orientation);
-  allocateRun(budget, parts, plan);
-  allocateProblem(budget, parts);
-  const peak = budget.bytes + 8 * input.train.nonzeros;
-  const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
-  if (budget.bytes > totalmem()) {
-    throw new UsageError(
-      `${plan.engine} on a grid of ${parts.size} needs ${gigabytes(budget.bytes)} GiB; this machine has ` +
-        `${gigabytes(totalmem())} GiB (a smaller grid or another solver may need less)`,
-    );
-  }
-  if (peak > totalmem() / 4) {
-    options.onNotice?.(
-      `memory forecast: ${gigabytes(budget.bytes)} GiB while training, ` +
-        `${gigabytes(peak)} GiB while partitioning, of ${gigabytes(totalmem())} GiB`,
-    );
-  }
-  return budget.bytes;
 }
 
 /** From so many non-zeros on, memory is worth the few milliseconds it takes to get it back. */
