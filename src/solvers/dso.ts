@@ -6,6 +6,7 @@ import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Rotation } from '../parallel/ring.ts';
+import { boxOf, defaultSteps } from './dso-scales.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
@@ -43,37 +44,6 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
   };
 }
 
-/** Rows whose mean square is this near to 1 count as rows of unit length: files round them. */
-const unitRows = 1e-3;
-
-/**
- * Step sizes that did well on text: (η for w, η for α), by step rule and loss. AdaGrad forgets the
- * scale of the features; where rows are longer, as long a step of w moves the scores further.
- */
-function defaultSteps(
-  settings: DsoSettings,
-  loss: Loss,
-  rows: number,
-  meanSquare: number,
-): [number, number] {
-  if (settings.step === 'sqrt') return [0.05 * rows, 0.05 * rows];
-  const [weight, alpha] = loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
-  const isUnit = !(meanSquare > 0) || Math.abs(meanSquare - 1) < unitRows;
-  return [isUnit ? weight : weight / Math.sqrt(meanSquare), alpha];
-}
-
-/** The mean of ‖x_i‖². */
-function meanRowSquare({ problem, team }: Workplace): number {
-  const { cells, size } = problem.grid;
-  const [sum] = team.reduce(1, (worker, values) => {
-    // The cells of a worker share one array of values.
-    const { offsets: last } = cells[(worker + 1) * size - 1];
-    const { values: entries } = cells[worker * size];
-    for (let k = 0; k < last[last.length - 1]; k++) values[0] += entries[k] * entries[k];
-  });
-  return sum / Math.max(1, problem.rows);
-}
-
 /**
  * Algorithm 1 of the paper. Each epoch t: η_t = η₀/√t; for every inner iteration r, all workers q
  * in parallel take stochastic saddle steps on Ω^(q, σ_r(q)) and pass their block of w on.
@@ -105,8 +75,7 @@ export class Dso implements Method {
     this.#rotation = rotation;
     this.#memory = memory;
     this.#settings = settings;
-    const meanSquare = meanRowSquare(place);
-    const [weightStep, alphaStep] = defaultSteps(settings, loss, place.problem.rows, meanSquare);
+    const [weightStep, alphaStep] = defaultSteps(place, settings, loss);
     this.#steps = [settings.stepSize ?? weightStep, settings.dualStepSize ?? alphaStep];
     this.#random = new Map();
     for (let worker = place.team.first; worker < place.team.end; worker++) {
@@ -368,15 +337,6 @@ export class Dso implements Method {
 
 function moveTowards(mean: Float64Array, next: Float64Array, share: number): void {
   for (let k = 0; k < mean.length; k++) mean[k] += share * (next[k] - mean[k]);
-}
-
-/**
- * A bound on |w_j| at the optimum. At a saddle point λ l2 ‖w‖² ≤ P(0) and λ l1 ‖w‖₁ ≤ P(0), which
- * gives the appendix's 1/√λ for the SVM and √(log 2/λ) for logistic regression.
- */
-function boxOf(atZero: number, l1: number, l2: number): number {
-  const quadratic = l2 > 0 ? Math.sqrt(atZero / l2) : Infinity;
-  return l1 > 0 ? Math.min(quadratic, atZero / l1) : quadratic;
 }
 
 export const dsoEngine: Engine<DsoSettings, DsoMemory> = {

@@ -1,0 +1,44 @@
+import type { Loss } from '../losses/loss.ts';
+import type { Workplace } from './method.ts';
+import type { DsoSettings } from './solver.ts';
+
+/** Rows whose mean square is this near to 1 count as rows of unit length: files round them. */
+const unitRows = 1e-3;
+
+/**
+ * Step sizes that did well on text: (η for w, η for α), by step rule and loss. AdaGrad forgets the
+ * scale of the features; where rows are longer, as long a step of w moves the scores further.
+ */
+export function defaultSteps(
+  place: Workplace,
+  { step }: DsoSettings,
+  loss: Loss,
+): [number, number] {
+  const { rows } = place.problem;
+  if (step === 'sqrt') return [0.05 * rows, 0.05 * rows];
+  const meanSquare = meanRowSquare(place);
+  const [weight, alpha] = loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
+  const isUnit = !(meanSquare > 0) || Math.abs(meanSquare - 1) < unitRows;
+  return [isUnit ? weight : weight / Math.sqrt(meanSquare), alpha];
+}
+
+/** The mean of ‖x_i‖². */
+function meanRowSquare({ problem, team }: Workplace): number {
+  const { cells, size } = problem.grid;
+  const [sum] = team.reduce(1, (worker, values) => {
+    // The cells of a worker share one array of values.
+    const { offsets: last } = cells[(worker + 1) * size - 1];
+    const { values: entries } = cells[worker * size];
+    for (let k = 0; k < last[last.length - 1]; k++) values[0] += entries[k] * entries[k];
+  });
+  return sum / Math.max(1, problem.rows);
+}
+
+/**
+ * A bound on |w_j| at the optimum. At a saddle point λ l2 ‖w‖² ≤ P(0) and λ l1 ‖w‖₁ ≤ P(0), which
+ * gives the appendix's 1/√λ for the SVM and √(log 2/λ) for logistic regression.
+ */
+export function boxOf(atZero: number, l1: number, l2: number): number {
+  const quadratic = l2 > 0 ? Math.sqrt(atZero / l2) : Infinity;
+  return l1 > 0 ? Math.min(quadratic, atZero / l1) : quadratic;
+}
