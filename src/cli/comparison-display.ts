@@ -58,8 +58,14 @@ export class ComparisonDisplay {
     this.progress.end();
     if (this.#flags.quiet) return;
     this.#terminal.say(line);
-    this.progress = createProgress(this.#terminal, false);
+    this.progress = createProgress(this.#terminal, false, 'no epochs');
   }
+}
+
+/** What to say before timing anything on a machine that has other things to do. */
+export function busyNotice(load: number, cores: number): string | undefined {
+  if (!(load > cores / 2)) return undefined;
+  return `the machine is busy (load ${load.toFixed(1)} on ${plural(cores, 'core')}): times will mean little`;
 }
 
 /** "dso λ=1e-5", with the loss where it is not the usual one. */

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { CompareOptions, Entrant } from '../../compare/compare.ts';
 import { compare } from '../../compare/compare.ts';
@@ -10,7 +11,7 @@ import { UsageError } from '../../errors.ts';
 import type { Loss } from '../../losses/loss.ts';
 import { solverByName } from '../../solvers/index.ts';
 import { warmThreads } from '../../train/threads.ts';
-import { ComparisonDisplay } from '../comparison-display.ts';
+import { busyNotice, ComparisonDisplay } from '../comparison-display.ts';
 import { comparisonTable, rankingOf } from '../comparison-table.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { CompareFlags } from '../definitions/compare.ts';
@@ -47,6 +48,8 @@ export async function compareCommand(
   try {
     const input = await readInput(data, flags, display.progress);
     interrupts.defer();
+    const busy = busyNotice(loadavg()[0], availableParallelism());
+    if (busy) display.notice(busy);
     const comparison = await compare(input.dataset, {
       ...problem,
       ...input.options,
