@@ -83,6 +83,9 @@ export function readCheckpointFile(path: string): Found {
     }
     if (!sound || size !== wanted) throw damaged(path);
     return { path, header, offset };
+  } catch (cause) {
+    // A folder by that name opens but cannot be read, nor can a bad sector: an older one may do.
+    throw cause instanceof DataError ? cause : unreadable(path, cause);
   } finally {
     closeSync(file);
   }
@@ -92,9 +95,12 @@ function open(path: string): number {
   try {
     return openSync(path, 'r');
   } catch (cause) {
-    throw new DataError(`${path}: cannot be read: ${(cause as Error).message}`, { cause });
+    throw unreadable(path, cause);
   }
 }
+
+const unreadable = (path: string, cause: unknown) =>
+  new DataError(`${path}: cannot be read: ${(cause as Error).message}`, { cause });
 
 const damaged = (path: string) =>
   new DataError(`${path}: damaged: its SHA-256 is not that of its bytes`);

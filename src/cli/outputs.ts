@@ -29,7 +29,7 @@ export function checkOutput(
   }
   const same = (other: string) => other !== standardStream && realPath(other) === realPath(path);
   if (inputs.some(same)) refuse('that is also an input, which it would replace');
-  if (outputs.some(same)) refuse('that is where the model goes; choose another name');
+  if (outputs.some(same)) refuse('that is where another output goes; choose another name');
 }
 
 /** At most one thing can go to standard output. */

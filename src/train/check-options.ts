@@ -74,7 +74,8 @@ function checkCheckpoint({ checkpoint, resume }: TrainOptions): void {
   const folder = checkpoint?.folder;
   const named = (value: unknown) => typeof value === 'string' && value !== '';
   demand('resume', resume, 'the path of a folder', named(resume));
-  demand('checkpoint', checkpoint, 'an object with a folder', named(folder));
+  demand('checkpoint', checkpoint, 'an object with a folder', folder !== undefined);
+  demand('checkpoint.folder', folder, 'the path of a folder', named(folder));
   const every = checkpoint?.every as { epochs?: unknown; seconds?: unknown } | undefined;
   if (every === undefined) return;
   const { epochs, seconds } = every;

@@ -136,6 +136,10 @@ describe('convert', () => {
 
   test.each([
     [['data.svm'], 'convert wants -o FILE, or --info'],
+    [
+      ['data.svm', '-o', '-', '--to', 'text', '--names', '-'],
+      '--names - and --output - both want standard output; choose one',
+    ],
     [['data.svm', '-o', 'x.svm', '--pack'], '--pack is for .dsob'],
     [['data.svm', '-o', 'data.svm'], 'that is also an input'],
     [['data.svm', '-o', 'none/x.dsob'], 'there is no folder none'],

@@ -6,7 +6,12 @@ import { withoutUndefined } from '../defined.ts';
 import type { ConvertFlags } from '../definitions/convert.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Interrupts } from '../interrupts.ts';
-import { checkOutput, checkStandardInput, standardStream } from '../outputs.ts';
+import {
+  checkOutput,
+  checkStandardInput,
+  checkStandardOutput,
+  standardStream,
+} from '../outputs.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatBytes, formatCount, plural, twoColumns } from '../text.ts';
@@ -41,6 +46,10 @@ function checkFlags(data: string, output: string, to: string, flags: ConvertFlag
   const given = names === undefined ? [] : [names];
   if (to === 'text') {
     if (flags.pack) throw new UsageError('--pack is for .dsob; text has no packed indices');
+    checkStandardOutput({
+      '--names -': names === standardStream,
+      '--output -': output === standardStream,
+    });
     if (names !== undefined) checkOutput('--names', names, [data], [output]);
     checkOutput('--output', output, [data]);
     return;

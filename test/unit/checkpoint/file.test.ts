@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -139,6 +139,18 @@ describe('a folder', () => {
     expect(found?.header.epoch).toBe(9);
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain('epoch-0000000010.checkpoint: cut off in its header');
+  });
+
+  test('one that opens but cannot be read is told of, and the one before used', () => {
+    const folder = temporaryFolder();
+    fill(folder, [9]);
+    mkdirSync(join(folder, 'epoch-0000000010.checkpoint'));
+    const complaints: string[] = [];
+    const found = newestCheckpoint(folder, (message) => complaints.push(message));
+    expect(found?.header.epoch).toBe(9);
+    expect(complaints).toEqual([
+      expect.stringContaining('epoch-0000000010.checkpoint: cannot be read: EISDIR'),
+    ]);
   });
 
   test('with nothing whole: an error that says what is wrong with each', () => {

@@ -10,6 +10,8 @@ const cases: (readonly [object, string])[] = [
   [{ resume: 3 }, 'resume is 3; it must be the path of a folder'],
   [{ checkpoint: 'kept' }, "checkpoint is 'kept'; it must be an object with a folder"],
   [{ checkpoint: {} }, 'checkpoint is an object; it must be an object with a folder'],
+  [{ checkpoint: { folder: '' } }, "checkpoint.folder is ''; it must be the path of a folder"],
+  [{ checkpoint: { folder: 3 } }, 'checkpoint.folder is 3; it must be the path of a folder'],
   ...[{ epochs: 0 }, { epochs: 1.5 }, { seconds: -1 }, { seconds: 1, epochs: 1 }, {}, 5].map(
     (every) => [{ checkpoint: { folder: 'x', every } }, 'checkpoint.every is'] as const,
   ),

@@ -37,6 +37,14 @@ test('an input is not overwritten, whatever it is called', () => {
   expect(() => checkOutput('--output', join(folder, 'b.svm'), [data])).not.toThrow();
 });
 
+test('two outputs have two names', () => {
+  const path = join(temporaryFolder(), 'out');
+  expect(() => checkOutput('--names', path, [], [path])).toThrow(
+    `--names ${path}: that is where another output goes; choose another name`,
+  );
+  expect(() => checkOutput('--names', path, [], ['-', `${path}.svm`])).not.toThrow();
+});
+
 test('standard input and output are given out once', () => {
   expect(() => checkStandardInput(['-', 'a', undefined])).not.toThrow();
   expect(() => checkStandardInput(['-', '-'])).toThrow(UsageError);
