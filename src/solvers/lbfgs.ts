@@ -1,5 +1,5 @@
 import { type StateArray, stateArrays } from '../checkpoint/state.ts';
-import { rootOfFalling } from '../math/root.ts';
+import { findFlat } from '../math/flat.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
@@ -16,11 +16,8 @@ import type { LbfgsSettings } from './solver.ts';
 
 /** A line search ends where the slope has fallen to this share. */
 const flatness = 0.1;
-const searchSteps = 12;
 /** Shares of a step that a search may try beyond its end, each up to ten times the last. */
 const extensions = 30;
-/** Shares tried short of its end, each a tenth of the last, as long as P falls at none. */
-const contractions = 40;
 /** What P must fall by, as a share of what its slope promises, for a projected step (Armijo). */
 const sufficient = 1e-4;
 /** Projected steps tried along one direction. */
@@ -328,43 +325,6 @@ export class Lbfgs implements Method {
     this.#differentiate();
     this.passes = passes;
   }
-}
-
-type Point = readonly [share: number, descent: number];
-
-/**
- * A share between `low`, where P falls, and `high`, where it rises, whose descent lies within the
- * goals; where none is found in time, the largest at which P was seen to fall: P is convex, hence no
- * higher there than at 0. A step too long by many orders of magnitude, such as features of a large
- * scale make the first one, hides these shares from false position: then they are looked for at
- * tenths of it.
- */
-function findFlat(
-  descent: (share: number) => number,
-  low: Point,
-  high: Point,
-  [least, most]: readonly [number, number],
-): number {
-  const middle = 0.5 * (least + most);
-  const reach = 0.5 * (most - least);
-  let falling = low;
-  let rising = high;
-  let last = high;
-  const off = (share: number) => {
-    last = [share, descent(share)];
-    if (last[1] >= middle && share > falling[0]) falling = last;
-    if (last[1] < middle && share < rising[0]) rising = last;
-    return last[1] - middle;
-  };
-  const search = () => {
-    const [a, b] = [falling, rising];
-    rootOfFalling(off, a[0], a[1] - middle, b[0], b[1] - middle, reach, searchSteps);
-    return Math.abs(last[1] - middle) <= reach;
-  };
-  if (search()) return last[0];
-  if (falling[0] > 0) return falling[0];
-  for (let k = 0; k < contractions && falling[0] === 0; k++) off(rising[0] / 10);
-  return falling[0] > 0 && search() ? last[0] : falling[0];
 }
 
 /**
