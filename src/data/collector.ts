@@ -1,56 +1,125 @@
+import { createReadStream } from 'node:fs';
 import { DataError } from '../errors.ts';
+import type { SectionHeader } from './binary/layout.ts';
+import type { BinaryIndex } from './binary/sections.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
+import type { ParsedChunk } from './libsvm.ts';
+import type { InputFile } from './pieces.ts';
 import type { ParseOutcome } from './tasks.ts';
 
 export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
 
-/** Puts the outcomes of parse tasks, given in the order of the input, together to a dataset. */
+/** A data set but for its rows, and what it was read from. */
+export type DatasetShape = Omit<Dataset, 'parts'> & {
+  /** Files of either kind. */
+  readonly files: { readonly text: number; readonly dsob: number };
+  /** Bytes of those files; without standard input and pipes. */
+  readonly bytes: number;
+  /** The headers of the sections of binary data, names of features among them. */
+  readonly sections: readonly SectionHeader[];
+};
+
+/** Adds up what is found in one file after the other. */
 export class Collector {
-  readonly #name: string;
-  readonly #parts: DatasetPart[] = [];
-  #lines = 0;
+  readonly files = { text: 0, dsob: 0 };
+  readonly sections: SectionHeader[] = [];
+  /** Compressed files, which nobody can begin to read but at their beginning. */
+  readonly uncut: InputFile[] = [];
+  bytes = 0;
   #rows = 0;
   #nonzeros = 0;
-  #maxIndex = -1;
+  #columns = 0;
+  #lines = 0;
   #qidLines = 0;
 
-  constructor(name: string) {
-    this.#name = name;
+  addText(chunk: ParsedChunk): void {
+    this.#lines += chunk.lines;
+    this.#qidLines += chunk.qidLines;
+    this.#columns = Math.max(this.#columns, chunk.maxIndex + 1);
+    this.addRows(chunk);
   }
 
-  add(outcome: ParseOutcome): void {
-    if ('failure' in outcome) throw new DataError(`${this.#name}: ${outcome.failure}`);
-    if ('message' in outcome) {
-      throw new DataError(`${this.#name}:${this.#lines + outcome.line}: ${outcome.message}`);
-    }
-    const { rowOffsets, labels, indices, values, maxIndex, lines, qidLines } = outcome.chunk;
-    if (labels.length > 0) this.#parts.push({ rowOffsets, labels, indices, values });
-    this.#lines += lines;
+  addRows({ labels, values }: DatasetPart): void {
     this.#rows += labels.length;
     this.#nonzeros += values.length;
-    this.#maxIndex = Math.max(this.#maxIndex, maxIndex);
-    this.#qidLines += qidLines;
   }
 
-  /** The parts so far, which are kept no longer. */
-  takeParts(): DatasetPart[] {
-    return this.#parts.splice(0);
+  addIndex({ totals, sections }: BinaryIndex): void {
+    this.#columns = Math.max(this.#columns, totals.columns);
+    for (const { header } of sections) this.sections.push(header);
   }
 
-  dataset(columns: number): Dataset {
-    if (this.#lines === 0) throw new DataError(`${this.#name}: no data; ${expectedLine}`);
-    if (this.#rows === 0) {
-      const lines = `${this.#lines} ${this.#lines === 1 ? 'line' : 'lines'}`;
-      throw new DataError(`${this.#name}: no rows in ${lines}; ${expectedLine}`);
-    }
-    const lines = `${this.#qidLines} ${this.#qidLines === 1 ? 'line' : 'lines'}`;
+  /** Complains if there was no row at all. */
+  check(name: string): void {
+    if (this.#rows > 0) return;
+    if (this.files.text === 0) throw new DataError(`${name}: no rows; expected at least one`);
+    if (this.#lines === 0) throw new DataError(`${name}: no data; ${expectedLine}`);
+    throw new DataError(`${name}: no rows in ${countedLines(this.#lines)}; ${expectedLine}`);
+  }
+
+  shape(name: string, columns: number): DatasetShape {
+    const qid = `qid: ignored on ${countedLines(this.#qidLines)}`;
     return {
-      name: this.#name,
-      parts: this.#parts,
+      name,
       rows: this.#rows,
-      columns: Math.max(columns, this.#maxIndex + 1),
+      columns: Math.max(columns, this.#columns),
       nonzeros: this.#nonzeros,
-      notices: this.#qidLines > 0 ? [`qid: ignored on ${lines}`] : [],
+      notices: this.#qidLines > 0 ? [qid] : [],
+      files: this.files,
+      bytes: this.bytes,
+      sections: this.sections,
     };
   }
+}
+
+export function datasetOf(shape: DatasetShape, parts: readonly DatasetPart[]): Dataset {
+  const { name, rows, columns, nonzeros, notices } = shape;
+  return { name, parts, rows, columns, nonzeros, notices };
+}
+
+function countedLines(lines: number): string {
+  return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+}
+
+/** The text of one file, from the byte `start` on: tells where in it a fault is. */
+export class TextPlace {
+  readonly #path: string;
+  readonly #start: number;
+  #lines = 0;
+
+  constructor(path: string, start = 0) {
+    this.#path = path;
+    this.#start = start;
+  }
+
+  /** What a task found in the lines that follow those before; its faults become errors. */
+  async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
+    if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
+    if ('message' in outcome) {
+      // Only now does it matter how many lines there are in front.
+      const before = await linesBefore(this.#path, this.#start);
+      const line = before + this.#lines + outcome.line;
+      throw new DataError(`${this.#path}:${line}: ${outcome.message}`);
+    }
+    this.#lines += outcome.chunk.lines;
+    return outcome.chunk;
+  }
+}
+
+const newline = 10;
+
+/** How many lines of a file begin in front of a byte. */
+async function linesBefore(path: string, place: number): Promise<number> {
+  if (place === 0) return 0;
+  let lines = 1;
+  // A line end right in front of the place begins the line at the place itself.
+  if (place === 1) return lines;
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, {
+    end: place - 2,
+    highWaterMark: 1 << 20,
+  });
+  for await (const chunk of chunks) {
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
+  }
+  return lines;
 }

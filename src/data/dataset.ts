@@ -21,4 +21,19 @@ export interface Dataset {
   readonly nonzeros: number;
   /** Things a person should know about the input ("qid: ignored on 120 lines"). */
   readonly notices: readonly string[];
+  /**
+   * Where the entries are, if they are left on disk; parts then have labels and offsets, but no
+   * indices and values.
+   */
+  readonly stored?: StoredEntries;
+}
+
+/** Entries on disk. */
+export interface StoredEntries {
+  /** The folder of the data. */
+  readonly folder: string;
+  /** All rows in their order, with their entries; a part is good until the next one is asked for. */
+  scan(): Iterable<DatasetPart>;
+  /** How many entries each of `columns` columns has, in memory that threads share. */
+  countColumns(columns: number): Int32Array;
 }

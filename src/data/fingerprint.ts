@@ -1,29 +1,100 @@
 import { createHash } from 'node:crypto';
-import type { Dataset } from './dataset.ts';
+import { endianness } from 'node:os';
+import type { Dataset, DatasetPart } from './dataset.ts';
 
 /**
- * A hash of everything training sees of the data. Each kind of array is hashed by itself, one part
- * behind the other, since the cut of the rows into parts differs from one reading to the next and
- * means nothing.
+ * The sum, modulo 2³² in each of its words, of a 128-bit hash of every row. The hash of a row
+ * depends on its number in the data, so the order of the rows counts, but not how they are cut into
+ * parts, nor which process has which of them: sums of shares add up to the sum of the whole.
  */
-export function hashData({ parts, columns }: Dataset): string {
-  const kinds = {
-    labels: createHash('sha256'),
-    lengths: createHash('sha256'),
-    indices: createHash('sha256'),
-    values: createHash('sha256'),
-  };
-  for (const { labels, rowOffsets, indices, values } of parts) {
-    kinds.labels.update(labels);
-    kinds.lengths.update(
-      Int32Array.from(labels, (_, row) => rowOffsets[row + 1] - rowOffsets[row]),
-    );
-    kinds.indices.update(indices);
-    kinds.values.update(values);
+export type RowHashes = Uint32Array;
+
+/** Odd numbers without a pattern: 32 bits behind the point of √3, √5, √7 and √11, the last one set. */
+const first = 0xbb67ae85 | 0;
+const second = 0x3c6ef373 | 0;
+const third = 0xa54ff53b | 0;
+const fourth = 0x510e527f | 0;
+
+const words = 4;
+const wordRange = 2 ** 32;
+const highWord = endianness() === 'LE' ? 1 : 0;
+
+/** Of the rows of a share, the first of which is row `firstRow` of the whole data, from 0. */
+export function hashShare(
+  { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
+  firstRow: number,
+): RowHashes {
+  const sums = new Int32Array(words);
+  let row = firstRow;
+  for (const part of stored?.scan() ?? parts) {
+    addRows(part, row, sums);
+    row += part.labels.length;
   }
-  const whole = createHash('sha256').update(String(columns));
-  for (const hash of Object.values(kinds)) whole.update(hash.digest());
-  return shortened(whole.digest('hex'));
+  return new Uint32Array(sums.buffer);
+}
+
+/** The hash of the data that the shares, in any order, make up. */
+export function joinHashes(shares: readonly RowHashes[], columns: number, rows: number): string {
+  const sums = new Uint32Array(words);
+  for (const share of shares) for (let word = 0; word < words; word += 1) sums[word] += share[word];
+  return hashText([columns, rows, ...sums].join(' '));
+}
+
+/** A hash of everything training sees of the data. */
+export function hashData(dataset: Dataset): string {
+  return joinHashes([hashShare(dataset, 0)], dataset.columns, dataset.rows);
+}
+
+/**
+ * Adds the hashes of the rows of a part to the sums.
+ *
+ * Four 32-bit words begin as number and label of the row and take in an entry after the other,
+ * two words each. For any entries that follow, every step can be undone, so rows that differ in one
+ * entry only never have the same hash. `scramble` then makes the words depend on one another
+ * without any regularity that a sum could cancel.
+ */
+function addRows(
+  { labels, rowOffsets, indices, values }: DatasetPart,
+  row: number,
+  sums: Int32Array,
+) {
+  const labelBits = new Int32Array(labels.buffer, labels.byteOffset, 2 * labels.length);
+  const valueBits = new Int32Array(values.buffer, values.byteOffset, values.length);
+  for (let place = 0; place < labels.length; place += 1) {
+    const number = row + place;
+    const from = rowOffsets[place] | 0;
+    const end = rowOffsets[place + 1] | 0;
+    let a = number | 0;
+    let b = Math.floor(number / wordRange) ^ Math.imul(end - from, first);
+    let c = labelBits[2 * place + 1 - highWord] | 0;
+    let d = labelBits[2 * place + highWord] | 0;
+    for (let entry = from; entry < end; entry = (entry + 1) | 0) {
+      const index = Math.imul(indices[entry], first);
+      const value = Math.imul(valueBits[entry], second);
+      a = (Math.imul((a << 13) | (a >>> 19), third) + index) | 0;
+      b = (Math.imul((b << 17) | (b >>> 15), fourth) + value) | 0;
+      c = (((c << 11) | (c >>> 21)) + a) | 0;
+      d = (((d << 7) | (d >>> 25)) ^ b) | 0;
+      a ^= d;
+      b = (b + c) | 0;
+    }
+    scramble(sums, a, b, c, d);
+  }
+}
+
+/** Mixes four words thoroughly and adds them to the sums. */
+function scramble(sums: Int32Array, a: number, b: number, c: number, d: number): void {
+  for (let round = 1; round <= 4; round += 1) {
+    a = Math.imul(a ^ (a >>> 16) ^ Math.imul(round, fourth), first);
+    b = Math.imul((b ^ (b >>> 15)) + a, second);
+    c = Math.imul((c ^ (c >>> 16)) + b, third);
+    d = Math.imul((d ^ (d >>> 15)) + c, fourth);
+    a = (a + (d ^ (d >>> 13))) | 0;
+  }
+  sums[0] += a;
+  sums[1] += b;
+  sums[2] += c;
+  sums[3] += d;
 }
 
 export function hashNumbers(numbers: Float64Array): string {

@@ -2,8 +2,8 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 import { writeAtomically } from './atomic.ts';
-import { Collector } from './collector.ts';
-import type { Dataset } from './dataset.ts';
+import { Collector, datasetOf } from './collector.ts';
+import type { Dataset, DatasetPart } from './dataset.ts';
 import { parseLibsvm } from './libsvm.ts';
 import { type PartName, RowMaker } from './row-maker.ts';
 import { RowText } from './row-text.ts';
@@ -51,11 +51,15 @@ const blockSize = 1 << 20;
 export function generateDataset(options: GenerateOptions): { train: Dataset; test: Dataset } {
   const shape = scaleShape(options.like, options.scale ?? 1);
   const part = (name: PartName) => {
-    const collector = new Collector(`${options.like} ${name}`);
+    const collector = new Collector();
+    const parts: DatasetPart[] = [];
     for (const { text } of textBlocks(shape, options.seed ?? 1, name)) {
-      collector.add({ chunk: parseLibsvm(text) });
+      const chunk = parseLibsvm(text);
+      collector.addText(chunk);
+      const { rowOffsets, labels, indices, values } = chunk;
+      parts.push({ rowOffsets, labels, indices, values });
     }
-    return collector.dataset(shape.columns);
+    return datasetOf(collector.shape(`${options.like} ${name}`, shape.columns), parts);
   };
   return { train: part('train'), test: part('test') };
 }

@@ -16,22 +16,24 @@ export function splitDataset(
   fraction: number,
   seed: number,
 ): { train: Dataset; test: Dataset } {
-  if (!(fraction > 0 && fraction < 1)) {
-    throw new UsageError(`held-out fraction ${fraction}; expected a number between 0 and 1`);
-  }
-  if (dataset.rows < 2) {
-    throw new DataError(`${dataset.name}: one row cannot be split; expected at least two`);
-  }
-  const wanted = Math.round(dataset.rows * fraction);
-  const chosen = chooseRows(dataset.rows, Math.min(Math.max(wanted, 1), dataset.rows - 1), seed);
+  const chosen = chooseRows(dataset, fraction, seed);
   return {
     train: selectRows(dataset, chosen, 0, `${dataset.name} (training part)`),
     test: selectRows(dataset, chosen, 1, `${dataset.name} (held-out part)`),
   };
 }
 
-/** Marks exactly `count` rows, every subset equally likely: one draw per row, in order. */
-function chooseRows(rows: number, count: number, seed: number): Uint8Array {
+/** Marks the rows to be set aside, every subset equally likely: one draw per row, in order. */
+export function chooseRows(
+  { name, rows }: Pick<Dataset, 'name' | 'rows'>,
+  fraction: number,
+  seed: number,
+): Uint8Array {
+  if (!(fraction > 0 && fraction < 1)) {
+    throw new UsageError(`held-out fraction ${fraction}; expected a number between 0 and 1`);
+  }
+  if (rows < 2) throw new DataError(`${name}: one row cannot be split; expected at least two`);
+  const count = Math.min(Math.max(Math.round(rows * fraction), 1), rows - 1);
   const random = stream(seed, splitStream);
   const chosen = new Uint8Array(rows);
   let missing = count;
@@ -43,7 +45,13 @@ function chooseRows(rows: number, count: number, seed: number): Uint8Array {
   return chosen;
 }
 
-function selectRows(dataset: Dataset, chosen: Uint8Array, side: number, name: string): Dataset {
+/** The rows of one side: those whose mark is `side`. */
+export function selectRows(
+  dataset: Dataset,
+  chosen: Uint8Array,
+  side: number,
+  name: string,
+): Dataset {
   const parts: DatasetPart[] = [];
   let start = 0;
   for (const part of dataset.parts) {

@@ -1,6 +1,6 @@
 import * as binary from '../data/binary/convert.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
-import { threadRunner } from './read-dataset.ts';
+import { type DataSource, threadRunner } from './read-dataset.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | 'collect'> {
@@ -13,7 +13,7 @@ export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | '
  * ending.
  */
 export async function convertDataset(
-  source: string,
+  source: DataSource,
   target: string,
   { threads, ...options }: ConvertOptions = {},
 ): Promise<binary.DataSummary> {
@@ -22,7 +22,7 @@ export async function convertDataset(
 
 /** Reads all of a file, checks it and tells what it is. */
 export async function describeData(
-  source: string,
+  source: DataSource,
   {
     threads,
     ...options

@@ -1,6 +1,8 @@
 import type { Dataset } from '../data/dataset.ts';
 import { type ReadOptions, readDataset as read } from '../data/read.ts';
 import type { TaskRunner } from '../data/runner.ts';
+import { type DataShare, readShare as readPart, type ShareOptions } from '../data/share.ts';
+import type { DataSource } from '../data/sources.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
@@ -8,14 +10,28 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
+export interface ReadShareOptions extends Omit<ShareOptions, 'runner'> {
+  /** Parsing threads of this process; default: all cores. */
+  threads?: number;
+}
+
 /**
  * Reads LIBSVM text or `.dsob` data from a file, `.gz`, `.zst` or standard input (`-`), on all cores.
+ * A pattern (`part-*.svm`) or a list stands for several files, whose rows follow one another.
  */
 export async function readDataset(
-  source: string,
+  source: DataSource,
   { threads, ...options }: ReadDatasetOptions = {},
 ): Promise<Dataset> {
   return read(source, { ...options, runner: threadRunner(threads) });
+}
+
+/** Reads what one of several processes has to read of the data, on all cores. */
+export async function readShare(
+  source: DataSource,
+  { threads, ...options }: ReadShareOptions,
+): Promise<DataShare> {
+  return readPart(source, { ...options, runner: threadRunner(threads) });
 }
 
 /** Reads on threads, which start with the first task. */
@@ -26,3 +42,11 @@ export function threadRunner(threads?: number): TaskRunner {
     run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
   };
 }
+
+export type { DataShare } from '../data/share.ts';
+export {
+  type DataSource,
+  filesOfSource,
+  nameOfSource,
+  titleOfSource,
+} from '../data/sources.ts';

@@ -6,8 +6,10 @@ import type { Dataset } from '../dataset.ts';
 import { compressionOf, decompress } from '../decompress.ts';
 import type { LibsvmOptions } from '../libsvm.ts';
 import { BlockPool, lineBlocks } from '../line-blocks.ts';
-import { type DatasetShape, type PartsOptions, peek, readParts } from '../read.ts';
+import { peek } from '../peek.ts';
+import { type DatasetShape, type PartsOptions, readParts } from '../read.ts';
 import type { TaskRunner } from '../runner.ts';
+import type { DataSource } from '../sources.ts';
 import { float64Values, packedIndices } from './layout.ts';
 import { plainLines } from './names.ts';
 import { writeOutput } from './output.ts';
@@ -45,7 +47,11 @@ export interface DataSummary {
 
 /** What is in a file, with every byte of it checked. */
 export interface DataDescription extends DataSummary {
-  readonly format: DataFormat;
+  /** `mixed`: some files are text and some binary. */
+  readonly format: DataFormat | 'mixed';
+  readonly files: number;
+  /** Of the files, as they are stored; without standard input and pipes. */
+  readonly bytes: number;
   /** The rest of binary data only: how many sections, and how many of those with rows … */
   readonly sections?: number;
   readonly blocks?: number;
@@ -68,7 +74,7 @@ export function formatOf(path: string): DataFormat {
  * its columns. `-` is standard input and standard output.
  */
 export async function convert(
-  source: string,
+  source: DataSource,
   target: string,
   options: ConvertOptions = {},
 ): Promise<DataSummary> {
@@ -81,7 +87,7 @@ export async function convert(
 }
 
 async function toBinary(
-  source: string,
+  source: DataSource,
   file: OutputFile,
   options: ConvertOptions,
 ): Promise<DataSummary> {
@@ -92,9 +98,7 @@ async function toBinary(
     ...partsOptions(options),
     takePart: collecting(options, (part, wide) => writer.add(part, wide)),
     // Names that are given take the place of those in the data.
-    takeNames: async (lines) => {
-      if (options.names === undefined) await writer.addNames(lines);
-    },
+    ...(options.names === undefined && { takeNames: (lines) => writer.addNames(lines) }),
   });
   if (options.names !== undefined) {
     for await (const lines of nameLines(options.names)) await writer.addNames(lines);
@@ -104,7 +108,7 @@ async function toBinary(
 }
 
 async function toText(
-  source: string,
+  source: DataSource,
   file: OutputFile,
   options: ConvertOptions,
   names?: OutputFile,
@@ -113,10 +117,10 @@ async function toText(
   const shape = await readParts(source, {
     ...partsOptions(options),
     takePart: collecting(options, (part, wide) => writer.add(part, wide)),
-    takeNames: async (lines) => names?.write(lines),
+    ...(names && { takeNames: (lines) => names.write(lines) }),
   });
   await writer.finish(shape.columns);
-  const found = shape.index?.totals.names ?? 0;
+  const found = namesIn(shape);
   if (names && found === 0) throw new DataError(`${shape.name}: no names of features in it`);
   const left = names || found === 0 ? [] : ['the names of the features are left out (--names)'];
   return { ...summary(shape), notices: [...shape.notices, ...left] };
@@ -145,8 +149,15 @@ function partsOptions(options: ConvertOptions): Omit<PartsOptions, 'takePart'> {
   };
 }
 
-function summary({ rows, columns, nonzeros, notices, index }: DatasetShape): DataSummary {
-  return { rows, columns, nonzeros, notices, names: index?.totals.names ?? 0 };
+function summary(shape: DatasetShape): DataSummary {
+  const { rows, columns, nonzeros, notices } = shape;
+  return { rows, columns, nonzeros, notices, names: namesIn(shape) };
+}
+
+/** Every file has its own, though those of several files are the same. */
+function namesIn({ sections }: DatasetShape): number {
+  const ends = sections.map(({ kind, first, count }) => (kind === 'NAME' ? first + count : 0));
+  return ends.reduce((most, end) => Math.max(most, end), 0);
 }
 
 /** The lines of a text file, plain, .gz or .zst, in pieces. */
@@ -207,7 +218,7 @@ function* namePieces(names: readonly string[]): Generator<Uint8Array> {
 
 /** Reads all of the data, checks it and tells what it is. */
 export async function describeData(
-  source: string,
+  source: DataSource,
   options: Pick<
     ConvertOptions,
     'zeroBased' | 'sumDuplicates' | 'runner' | 'collect' | 'onProgress'
@@ -217,14 +228,14 @@ export async function describeData(
     ...partsOptions(options),
     takePart: collecting(options, () => {}),
   });
-  if (!shape.index) return { format: 'text', ...summary(shape) };
-  const { sections } = shape.index;
-  const blocks = sections.filter(({ header }) => header.kind === 'ROWS');
-  const having = (flag: number) =>
-    blocks.filter(({ header }) => (header.flags & flag) !== 0).length;
+  const { files, bytes, sections } = shape;
+  const found = { ...summary(shape), files: files.text + files.dsob, bytes };
+  if (files.dsob === 0) return { format: 'text', ...found };
+  const blocks = sections.filter(({ kind }) => kind === 'ROWS');
+  const having = (flag: number) => blocks.filter(({ flags }) => (flags & flag) !== 0).length;
   return {
-    format: 'dsob',
-    ...summary(shape),
+    format: files.text === 0 ? 'dsob' : 'mixed',
+    ...found,
     sections: sections.length,
     blocks: blocks.length,
     float64Blocks: having(float64Values),
@@ -233,7 +244,7 @@ export async function describeData(
 }
 
 /** The names of the features in binary data; none in text. */
-export async function readFeatureNames(source: string): Promise<string[]> {
+export async function readFeatureNames(source: DataSource): Promise<string[]> {
   const pieces: Uint8Array[] = [];
   await readParts(source, {
     takePart() {},

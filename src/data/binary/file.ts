@@ -11,12 +11,34 @@ import {
   trailerBytes,
 } from './layout.ts';
 import { decodeNames } from './names.ts';
-import { type DecodedRows, decodeRowHeads, decodeRows, headBytes } from './rows.ts';
+import {
+  type DecodedRows,
+  decodeRowHeads,
+  decodeRows,
+  headBytes,
+  type Purpose,
+  type Reserve,
+  reserveAnew,
+} from './rows.ts';
 import { type BinaryIndex, decodeIndex, type SectionPlace } from './sections.ts';
 
 const smallestFile = fileHeaderBytes + sectionHeaderBytes + trailerBytes;
 /** A single read returns at most 2³¹ − 1 bytes. */
 const largestRead = 2 ** 30;
+
+/** Memory that is used again from section to section: what was read last is overwritten. */
+export class SectionRoom {
+  readonly #buffers = new Map<Purpose, SharedArrayBuffer>();
+
+  readonly reserve: Reserve = (bytes, purpose) => {
+    const found = this.#buffers.get(purpose);
+    if (found && found.byteLength >= bytes) return found;
+    // Sections are of about the same size: a little more than asked for lasts for most of them.
+    const buffer = new SharedArrayBuffer(Math.ceil(1.25 * bytes));
+    this.#buffers.set(purpose, buffer);
+    return buffer;
+  };
+}
 
 /**
  * A .dsob file, open for reading any of its sections, by any number of threads or machines, each
@@ -54,9 +76,11 @@ export class BinaryFile {
     return decodeIndex(header, body, indexOffset);
   }
 
-  /** Rows with all of their entries, in arrays of their own on shared memory. */
-  readRows(place: SectionPlace, wantWide = false): DecodedRows {
-    return decodeRows(place.header, this.#body(place), place.offset, wantWide);
+  /** Rows with all of their entries, in arrays on shared memory: of their own, or in a room. */
+  readRows(place: SectionPlace, wantWide = false, room?: SectionRoom): DecodedRows {
+    const { header, offset } = place;
+    const body = this.#body(place, header.length, room?.reserve);
+    return decodeRows(header, body, offset, wantWide, room?.reserve);
   }
 
   /** Labels and offsets (the lengths of the rows), without reading the entries. */
@@ -77,8 +101,12 @@ export class BinaryFile {
   }
 
   /** What follows the header of a section, which has to be the one that the index knows. */
-  #body({ offset, header }: SectionPlace, bytes = header.length): Uint8Array<SharedArrayBuffer> {
-    const whole = this.#read(offset, sectionHeaderBytes + bytes);
+  #body(
+    { offset, header }: SectionPlace,
+    bytes = header.length,
+    reserve = reserveAnew,
+  ): Uint8Array<SharedArrayBuffer> {
+    const whole = this.#read(offset, sectionHeaderBytes + bytes, reserve);
     const expected = encodeSectionHeader(header);
     if (!expected.every((byte, place) => whole[place] === byte)) {
       throw new Damage(offset, 'the header of the section is not the one that the index has');
@@ -86,8 +114,8 @@ export class BinaryFile {
     return whole.subarray(sectionHeaderBytes);
   }
 
-  #read(offset: number, length: number): Uint8Array<SharedArrayBuffer> {
-    const bytes = new Uint8Array(new SharedArrayBuffer(length));
+  #read(offset: number, length: number, reserve = reserveAnew): Uint8Array<SharedArrayBuffer> {
+    const bytes = new Uint8Array(reserve(length, 'body'), 0, length);
     for (let filled = 0; filled < length; ) {
       const step = Math.min(length - filled, largestRead);
       const count = readSync(this.#file, bytes, filled, step, offset + filled);

@@ -2,7 +2,7 @@ import { DataError } from '../../errors.ts';
 import type { DatasetPart } from '../dataset.ts';
 import type { ByteChunks } from '../decompress.ts';
 import type { TaskRunner } from '../runner.ts';
-import { TaskQueue } from '../task-queue.ts';
+import type { TaskQueue } from '../task-queue.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { decodeCounts } from './column-counts.ts';
 import { BinaryFile } from './file.ts';
@@ -32,29 +32,40 @@ export interface BinarySink {
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-/** Reads all sections of a file, on the runner's threads, and checks every byte. */
-export async function readBinaryFile(
-  path: string,
-  runner: TaskRunner,
+export interface BinaryPiece {
+  readonly path: string;
+  /** Which of the sections to read. */
+  readonly wants: (place: SectionPlace) => boolean;
+  readonly runner: TaskRunner;
+}
+
+/**
+ * Has sections of a file read and checked by the runner, and returns the index with
+ * those sections alone. The queue may still be busy then.
+ */
+export async function queueSections(
+  { path, wants, runner }: BinaryPiece,
+  queue: TaskQueue,
   sink: BinarySink,
 ): Promise<BinaryIndex> {
-  const index = await explained(path, () => indexOf(path));
-  const { columns, nonzeros } = index.totals;
+  const { totals, sections: all } = await explained(path, () => indexOf(path));
+  const sections = all.filter(wants);
   let counted = 0;
-  const queue = new TaskQueue<SectionOutcome>(runner, async (outcome) => {
+  const take = async (outcome: SectionOutcome): Promise<void> => {
     if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);
     if ('part' in outcome) await sink.takePart(outcome.part, outcome.wide);
     else if ('names' in outcome) await sink.takeNames?.(outcome.names);
     else counted += outcome.counted;
-  });
-  for (const [number, place] of index.sections.entries()) {
-    const payload: SectionPayload = { path, place, columns, wide: sink.wide };
-    await queue.run('read-section', payload);
-    sink.onProgress?.(number / index.sections.length);
+  };
+  for (const [number, place] of sections.entries()) {
+    const payload: SectionPayload = { path, place, columns: totals.columns, wide: sink.wide };
+    await queue.run(() => runner.run<SectionOutcome>('read-section', payload), take);
+    sink.onProgress?.(number / sections.length);
   }
-  await queue.finish();
-  await explained(path, () => checkSum(counted, nonzeros));
-  return index;
+  if (sections.length === all.length) {
+    queue.after(() => explained(path, () => checkSum(counted, totals.nonzeros)));
+  }
+  return { totals, sections };
 }
 
 function indexOf(path: string): BinaryIndex {
@@ -102,7 +113,8 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
       largest = Math.max(largest, rows.largest);
       await sink.takePart(rows.part, rows.wide);
     } else if (header.kind === 'NAME') {
-      await sink.takeNames?.(decodeNames(header, body, offset));
+      const lines = decodeNames(header, body, offset);
+      await sink.takeNames?.(lines);
     } else {
       counted += totalCount(decodeCounts(header, body, offset));
     }

@@ -37,6 +37,14 @@ export const largestEntries = 2 ** 27;
 
 const bigEndian = endianness() === 'BE';
 
+/** What the bytes of a section are wanted for. */
+export type Purpose = 'body' | 'indices' | 'values';
+
+/** Gives shared memory of at least so many bytes. */
+export type Reserve = (bytes: number, purpose: Purpose) => SharedArrayBuffer;
+
+export const reserveAnew: Reserve = (bytes) => new SharedArrayBuffer(bytes);
+
 /** Where the arrays of a section begin, counted from the end of its header. */
 interface Places {
   readonly offsets: number;
@@ -104,13 +112,15 @@ function swap(bytes: Uint8Array, width: number): void {
 
 /**
  * The rows of a section whose bytes behind the header are `body`, on shared memory and at a place
- * divisible by eight: the arrays of the result lie in it. `offset` is that of the section.
+ * divisible by eight: the arrays of the result lie in it, and where they cannot, in reserved memory.
+ * `offset` is that of the section.
  */
 export function decodeRows(
   header: SectionHeader,
   body: Uint8Array<SharedArrayBuffer>,
   offset: number,
   wantWide = false,
+  reserve = reserveAnew,
 ): DecodedRows {
   const { count, entries, used, flags } = header;
   const { labels, rowOffsets, places } = decodeRowHeads(header, body, offset);
@@ -120,7 +130,7 @@ export function decodeRows(
   const stored = body.subarray(places.indices, places.indices + used);
   let indices: Int32Array<SharedArrayBuffer>;
   if ((flags & packedIndices) !== 0) {
-    indices = new Int32Array(new SharedArrayBuffer(4 * entries));
+    indices = new Int32Array(reserve(4 * entries, 'indices'), 0, entries);
     if (!unpackIndices(stored, rowOffsets, count, indices)) fail('its packed indices do not fit');
   } else {
     indices = new Int32Array(body.buffer, start + places.indices, entries);
@@ -135,7 +145,7 @@ export function decodeRows(
     return { part: { labels, rowOffsets, indices, values }, largest };
   }
   const wide = new Float64Array(body.buffer, start + places.values, entries);
-  const values = new Float32Array(new SharedArrayBuffer(4 * entries));
+  const values = new Float32Array(reserve(4 * entries, 'values'), 0, entries);
   values.set(wide);
   checkValues(values, fail);
   const part = { labels, rowOffsets, indices, values };

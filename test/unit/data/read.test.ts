@@ -6,9 +6,9 @@ import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReadOptions, readDataset } from '../../../src/data/read.ts';
 import { DataError } from '../../../src/errors.ts';
-import { stream } from '../../../src/math/random.ts';
 import { temporaryFile, temporaryFolder } from './support/files.ts';
 import { flat, rowsOf } from './support/flat.ts';
+import { mixedText } from './support/mixed-text.ts';
 import { WorkerRunner } from './support/worker-runner.ts';
 
 let runner: WorkerRunner;
@@ -25,22 +25,6 @@ async function complaint(path: string, options?: ReadOptions): Promise<string> {
     return (error as Error).message.replace(path, 'PATH');
   }
   return 'accepted';
-}
-
-/** Rows of very different lengths, with comments, blank lines and line ends of both kinds. */
-function mixedText(rows: number, seed: number): string {
-  const random = stream(seed, 1);
-  const lines: string[] = [];
-  for (let row = 0; row < rows; row += 1) {
-    if (random.below(10) === 0) lines.push('', '# between rows: 1:2');
-    const length = random.below(20) === 0 ? 200 : random.below(8);
-    const pairs = Array.from({ length }, () => random.below(5000) + 1);
-    const distinct = [...new Set(pairs)];
-    const text = distinct.map((index) => `${index}:${random.uniform().toPrecision(7)}`);
-    const qid = random.below(9) === 0 ? ' qid:1' : '';
-    lines.push(`${random.below(2) * 2 - 1}${qid} ${text.join(' ')}${random.below(5) ? '' : '\r'}`);
-  }
-  return `${lines.join('\n')}\n`;
 }
 
 describe('sources', () => {
@@ -276,7 +260,9 @@ describe('bad input', () => {
   test('missing, or not a file', async () => {
     const folder = temporaryFolder();
     expect(await complaint(join(folder, 'none.svm'))).toBe('PATH: no such file');
-    expect(await complaint(folder)).toBe('PATH: a directory; expected a file');
+    expect(await complaint(folder)).toBe(
+      `PATH: a directory; expected a file (did you mean '${folder}/*'?)`,
+    );
     const path = temporaryFile('file.svm', '1 1:1\n');
     expect(await complaint(join(path, 'below'))).toBe('PATH: no such file');
   });

@@ -1,0 +1,207 @@
+import type { Dataset, DatasetPart } from './dataset.ts';
+import { sharedFloat32, sharedInt32 } from './shared.ts';
+
+/*
+ * Rows on their way from the process that read them to the one that works on them: packed into
+ * bytes, and taken apart again. How the bytes travel is not decided here.
+ */
+
+/** Offsets in a part are 32-bit. */
+const largestPart = 2 ** 31 - 1;
+
+/** How many entries each row has. */
+export function rowLengths({ parts, rows }: Pick<Dataset, 'parts' | 'rows'>): Int32Array {
+  const lengths = new Int32Array(new SharedArrayBuffer(4 * rows));
+  let row = 0;
+  for (const { rowOffsets } of parts) {
+    for (let place = 0; place + 1 < rowOffsets.length; place += 1) {
+      lengths[row] = rowOffsets[place + 1] - rowOffsets[place];
+      row += 1;
+    }
+  }
+  return lengths;
+}
+
+/** How many entries each of `columns` columns has, which may be more than the share knows of. */
+export function columnCounts(
+  { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
+  columns: number,
+): Int32Array {
+  if (stored) return stored.countColumns(columns);
+  const counts = new Int32Array(new SharedArrayBuffer(4 * columns));
+  for (const { indices } of parts) {
+    for (let entry = 0; entry < indices.length; entry += 1) counts[indices[entry]] += 1;
+  }
+  return counts;
+}
+
+/** Bytes of packed rows: a label each, and an index and a value for each entry. */
+export function packedBytes(lengths: Int32Array): number {
+  let entries = 0;
+  for (let row = 0; row < lengths.length; row += 1) entries += lengths[row];
+  return 8 * lengths.length + 8 * entries;
+}
+
+/** Labels, indices and values of rows that follow one another, each on its own. */
+interface Packed {
+  readonly labels: Float64Array;
+  readonly indices: Int32Array;
+  readonly values: Float32Array;
+}
+
+/** Where in the bytes of packed rows everything is. */
+function packedArrays({ buffer, byteOffset, byteLength }: Uint8Array, rows: number): Packed {
+  const entries = (byteLength - 8 * rows) / 8;
+  const start = byteOffset + 8 * rows;
+  return {
+    labels: new Float64Array(buffer, byteOffset, rows),
+    indices: new Int32Array(buffer, start, entries),
+    values: new Float32Array(buffer, start + 4 * entries, entries),
+  };
+}
+
+/**
+ * The rows with the given numbers in the data set (from 0), in the order given, on shared memory:
+ * all labels, then all indices, then all values. How long the rows are, the receiver has to know.
+ */
+export function packRows(dataset: Pick<Dataset, 'parts'>, rows: Int32Array): Uint8Array {
+  const finder = new RowFinder(dataset.parts);
+  let entries = 0;
+  for (let place = 0; place < rows.length; place += 1) entries += finder.find(rows[place]).length;
+  const bytes = new Uint8Array(new SharedArrayBuffer(8 * rows.length + 8 * entries));
+  const { labels, indices, values } = packedArrays(bytes, rows.length);
+  let filled = 0;
+  for (let place = 0; place < rows.length; place += 1) {
+    const { part, row, from, length } = finder.find(rows[place]);
+    labels[place] = part.labels[row];
+    for (let entry = 0; entry < length; entry += 1) {
+      indices[filled + entry] = part.indices[from + entry];
+      values[filled + entry] = part.values[from + entry];
+    }
+    filled += length;
+  }
+  return bytes;
+}
+
+/** Finds a row in the parts of a data set; quickly so if it lies in the part of the last one. */
+class RowFinder {
+  readonly #parts: readonly DatasetPart[];
+  readonly #starts: Float64Array;
+  #current = 0;
+  part: DatasetPart;
+  /** In the part. */
+  row = 0;
+  from = 0;
+  length = 0;
+
+  constructor(parts: readonly DatasetPart[]) {
+    this.#parts = parts;
+    this.#starts = new Float64Array(parts.length + 1);
+    for (const [number, { labels }] of parts.entries()) {
+      this.#starts[number + 1] = this.#starts[number] + labels.length;
+    }
+    this.part = parts[0];
+  }
+
+  find(row: number): this {
+    const starts = this.#starts;
+    if (!(row >= starts[this.#current] && row < starts[this.#current + 1])) this.#search(row);
+    this.row = row - starts[this.#current];
+    this.from = this.part.rowOffsets[this.row];
+    this.length = this.part.rowOffsets[this.row + 1] - this.from;
+    return this;
+  }
+
+  #search(row: number): void {
+    const rows = this.#starts[this.#parts.length];
+    if (!(row >= 0 && row < rows)) throw new RangeError(`row ${row} of ${rows}`);
+    let low = 0;
+    let high = this.#parts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.#starts[middle] <= row) low = middle;
+      else high = middle;
+    }
+    this.#current = low;
+    this.part = this.#parts[low];
+  }
+}
+
+/**
+ * Packed rows of the given lengths as parts of a data set, of one part unless there are more
+ * entries than a part can have. Where the bytes lie on shared memory, at a place divisible by
+ * eight, the arrays of the parts lie in them.
+ */
+export function unpackRows(
+  bytes: Uint8Array,
+  lengths: Int32Array,
+  mostEntries = largestPart,
+): DatasetPart[] {
+  const wanted = packedBytes(lengths);
+  if (bytes.length !== wanted) throw new RangeError(`${bytes.length} bytes of rows, not ${wanted}`);
+  const { labels, indices, values } = packedArrays(usable(bytes), lengths.length);
+  const parts: DatasetPart[] = [];
+  let row = 0;
+  let entry = 0;
+  while (row < lengths.length) {
+    const end = lastFitting(lengths, row, mostEntries);
+    const rowOffsets = new Int32Array(new SharedArrayBuffer(4 * (end - row + 1)));
+    for (let place = row; place < end; place += 1) {
+      rowOffsets[place - row + 1] = rowOffsets[place - row] + lengths[place];
+    }
+    const last = entry + rowOffsets[end - row];
+    parts.push({
+      rowOffsets,
+      labels: labels.subarray(row, end),
+      indices: indices.subarray(entry, last),
+      values: values.subarray(entry, last),
+    });
+    row = end;
+    entry = last;
+  }
+  return parts;
+}
+
+/** Behind the last row of a part that begins with row `first`: it has at least that row. */
+function lastFitting(lengths: Int32Array, first: number, mostEntries: number): number {
+  let entries = lengths[first];
+  let end = first + 1;
+  while (end < lengths.length && entries + lengths[end] <= mostEntries) {
+    entries += lengths[end];
+    end += 1;
+  }
+  return end;
+}
+
+function usable(bytes: Uint8Array): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer && bytes.byteOffset % 8 === 0) return bytes;
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
+/** The data set without entries in columns from `columns` on; the same one where there are none. */
+export function withColumns(dataset: Dataset, columns: number): Dataset {
+  if (dataset.columns <= columns) return { ...dataset, columns };
+  const parts = dataset.parts.map((part) => partWithColumns(part, columns));
+  const nonzeros = parts.reduce((sum, { indices }) => sum + indices.length, 0);
+  return { ...dataset, parts, columns, nonzeros };
+}
+
+function partWithColumns(part: DatasetPart, columns: number): DatasetPart {
+  const { labels, indices, values } = part;
+  const rowOffsets = sharedInt32(part.rowOffsets);
+  const kept: number[] = [];
+  for (let row = 0; row < labels.length; row += 1) {
+    for (let entry = part.rowOffsets[row]; entry < part.rowOffsets[row + 1]; entry += 1) {
+      if (indices[entry] < columns) kept.push(entry);
+    }
+    rowOffsets[row + 1] = kept.length;
+  }
+  return {
+    labels,
+    rowOffsets,
+    indices: sharedInt32(kept.map((entry) => indices[entry])),
+    values: sharedFloat32(kept.map((entry) => values[entry])),
+  };
+}
