@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { DataError } from '../errors.ts';
-import { type Header, headerText, parseHeader } from './header.ts';
-import { bytesPerNumber, fillFrom, lengthOf, piecesOf, type StateArray, typeOf } from './state.ts';
+import { decode, encode, type Header } from './header.ts';
+import { inMemory, type Layout } from './layout.ts';
+import { bytesPerNumber, numbersPerItem, piecesOf, type StateArray, typeOf } from './state.ts';
 
 /*
  * The file: a line with the format and its version, a line with the header's length, the header as
@@ -10,7 +11,7 @@ import { bytesPerNumber, fillFrom, lengthOf, piecesOf, type StateArray, typeOf }
  */
 
 const format = 'dso-checkpoint';
-export const formatVersion = 1;
+export const formatVersion = 2;
 const separator = '---\n';
 const digestBytes = 32;
 /** Longest text of the first two lines. */
@@ -18,11 +19,15 @@ const preambleBytes = 64;
 /** A system call moves at most 2³¹ − 1 bytes, and a hash takes no more at once either. */
 const atOnce = 2 ** 24;
 
-/** Writes a new file and has it on disk when it returns. */
+/** What a header says beside what follows from the arrays and who holds them. */
+export type Description = Omit<Header, 'arrays' | 'workers' | 'grid'>;
+
+/** Writes a process's part into a new file and has it on disk when it returns. */
 export function writeCheckpointFile(
   path: string,
-  description: Omit<Header, 'arrays'>,
+  description: Description,
   arrays: readonly StateArray[],
+  layout: Layout,
 ): number {
   const file = openSync(path, 'wx');
   const hash = createHash('sha256');
@@ -37,8 +42,11 @@ export function writeCheckpointFile(
     bytes += data.length;
   };
   try {
-    put(Buffer.from(textOf(description, arrays)));
-    for (const { values } of arrays) for (const piece of piecesOf(values)) put(piece);
+    put(Buffer.from(textOf(description, arrays, layout)));
+    for (const array of arrays) {
+      const [from, to] = inMemory(array, layout, [layout.first, layout.end]);
+      for (const piece of piecesOf(array.values, from, to)) put(piece);
+    }
     put(hash.copy().digest());
     fsyncSync(file);
   } finally {
@@ -47,21 +55,24 @@ export function writeCheckpointFile(
   return bytes;
 }
 
-function textOf(description: Omit<Header, 'arrays'>, arrays: readonly StateArray[]): string {
-  const text = headerText({
+function textOf(description: Description, arrays: readonly StateArray[], layout: Layout): string {
+  const { first, end, size: grid } = layout;
+  const header: Header = {
     ...description,
-    arrays: arrays.map(({ name, axis, values }) => ({
-      name,
-      axis,
-      type: typeOf(values),
-      length: lengthOf(values),
-    })),
-  });
+    workers: [first, end],
+    grid,
+    arrays: arrays.map((array) => {
+      const { name, axis, values } = array;
+      const [from, to] = inMemory(array, layout, [first, end]);
+      return { name, axis, type: typeOf(values), length: (to - from) * numbersPerItem(values) };
+    }),
+  };
+  const text = `${encode(header)}\n`;
   const length = Buffer.byteLength(text);
   return `${format} ${formatVersion}\nheader ${length}\n${text}${separator}`;
 }
 
-/** A checkpoint found whole: every byte of it has been checked. */
+/** A file found whole: every byte of it has been checked. */
 export interface Found {
   readonly path: string;
   readonly header: Header;
@@ -91,7 +102,7 @@ export function readCheckpointFile(path: string): Found {
   }
 }
 
-function open(path: string): number {
+export function open(path: string): number {
   try {
     return openSync(path, 'r');
   } catch (cause) {
@@ -135,7 +146,7 @@ function headerOf(
   const room = Buffer.alloc(length);
   fill(file, room, at);
   try {
-    return { header: parseHeader(room.toString('utf8')), offset };
+    return { header: decode(room.toString('utf8')) as Header, offset };
   } catch {
     throw damaged(path);
   }
@@ -169,37 +180,11 @@ function hashRange(file: number, hash: Hash, room: Buffer, end: number): void {
   }
 }
 
-function fill(file: number, room: Uint8Array, position: number): void {
+export function fill(file: number, room: Uint8Array, position: number): void {
   for (let filled = 0; filled < room.length; ) {
     const length = Math.min(room.length - filled, atOnce);
     const count = readSync(file, room, filled, length, position + filled);
     if (count === 0) throw new DataError('a checkpoint became shorter while it was read');
     filled += count;
-  }
-}
-
-/** Puts the numbers of a whole checkpoint into a run's arrays. */
-export function loadArrays({ path, header, offset }: Found, arrays: readonly StateArray[]): void {
-  const list = (entries: readonly string[]) => entries.join(', ');
-  const wanted = list(
-    arrays.map(({ name, axis, values }) => `${name} ${axis} ${typeOf(values)} ${lengthOf(values)}`),
-  );
-  const stored = list(
-    header.arrays.map(({ name, axis, type, length }) => `${name} ${axis} ${type} ${length}`),
-  );
-  if (wanted !== stored) {
-    throw new DataError(`${path}: holds other arrays than this run has: ${stored}; not ${wanted}`);
-  }
-  const file = open(path);
-  try {
-    let at = offset;
-    for (const { values } of arrays) {
-      fillFrom(values, (room) => {
-        fill(file, room, at);
-        at += room.length;
-      });
-    }
-  } finally {
-    closeSync(file);
   }
 }

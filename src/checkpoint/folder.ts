@@ -8,103 +8,103 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DataError, DsoError } from '../errors.ts';
-import { type Found, readCheckpointFile, writeCheckpointFile } from './file.ts';
-import type { Header } from './header.ts';
+import { UsageError } from '../errors.ts';
+import { type Description, writeCheckpointFile } from './file.ts';
+import type { Layout } from './layout.ts';
+import {
+  type Named,
+  nameOf,
+  overlap,
+  parseName,
+  parsePartial,
+  partialOf,
+  type Workers,
+} from './names.ts';
 import type { StateArray } from './state.ts';
 
-const pattern = /^epoch-(\d{10})\.checkpoint$/;
-const partial = /^\.epoch-\d{10}\.checkpoint\.partial$/;
-
-function nameOf(epoch: number): string {
-  return `epoch-${String(epoch).padStart(10, '0')}.checkpoint`;
-}
-
-function entriesOf(folder: string): string[] {
+export function entriesOf(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new DsoError('usage', `${folder}: not a folder that can be read`, { cause });
+    throw new UsageError(`${folder}: not a folder that can be read`, { cause });
   }
 }
 
-/** Paths of the checkpoints in a folder, the newest first, whether they are whole or not. */
-export function checkpointsIn(folder: string): string[] {
-  return entriesOf(folder)
-    .filter((name) => pattern.test(name))
-    .sort()
-    .reverse()
-    .map((name) => join(folder, name));
+export interface Entry extends Named {
+  readonly path: string;
 }
 
-/**
- * The newest whole checkpoint of a folder, undefined if there is none at all. `onDamaged` hears of
- * newer ones that are not whole; if no one is, the error says of each what is wrong.
- */
-export function newestCheckpoint(
+function entriesBy(
   folder: string,
-  onDamaged: (message: string) => void,
-): Found | undefined {
-  const complaints: string[] = [];
-  for (const path of checkpointsIn(folder)) {
-    try {
-      const found = readCheckpointFile(path);
-      for (const complaint of complaints) onDamaged(complaint);
-      return found;
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      complaints.push(error.message);
-    }
-  }
-  if (complaints.length === 0) return undefined;
-  throw new DataError(
-    `no whole checkpoint in ${folder}, so the run cannot go on from it:\n  ${complaints.join('\n  ')}`,
+  parse: (name: string) => Named | undefined,
+  workers: Workers,
+): Entry[] {
+  return entriesOf(folder).flatMap((name) => {
+    const named = parse(name);
+    const concerns = named !== undefined && overlap(named.workers, workers);
+    return concerns ? [{ ...named, path: join(folder, name) }] : [];
+  });
+}
+
+/** The files of a folder that some workers may be in, the newest first, whole or not. */
+export function checkpointsIn(folder: string, workers: Workers): Entry[] {
+  return entriesBy(folder, parseName, workers).sort(
+    (one, other) => other.epoch - one.epoch || one.workers[0] - other.workers[0],
   );
 }
 
-/** Makes the folder, and clears away what a killed process left half-written. */
-export function prepareFolder(folder: string): void {
+/** Makes the folder. */
+export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
-    for (const name of entriesOf(folder)) {
-      if (partial.test(name)) rmSync(join(folder, name), { force: true });
-    }
   } catch (cause) {
-    throw new DsoError('usage', `checkpoints cannot go to ${folder}: ${reasonOf(cause)}`, {
-      cause,
-    });
+    throw refusal(folder, cause);
   }
 }
 
+/** Clears away what a killed process left half-written of these workers. */
+export function clearPartial(folder: string, workers: Workers): void {
+  try {
+    for (const { path } of entriesBy(folder, parsePartial, workers)) rmSync(path, { force: true });
+  } catch (cause) {
+    throw refusal(folder, cause);
+  }
+}
+
+export function refusal(folder: string, cause: unknown): UsageError {
+  return new UsageError(`checkpoints cannot go to ${folder}: ${reasonOf(cause)}`, { cause });
+}
+
 /**
- * Writes a checkpoint under a temporary name, has it on disk, and only then gives it its own name:
- * a process may end at any moment and the folder holds whole checkpoints only. Returns its path.
+ * Writes a process's part under a temporary name, has it on disk, and only then gives it its own
+ * name: a process may end at any moment and the folder holds whole files only. Returns its path.
  */
 export function addCheckpoint(
   folder: string,
-  description: Omit<Header, 'arrays'>,
+  description: Description,
   arrays: readonly StateArray[],
-): { path: string; bytes: number } {
-  const name = nameOf(description.epoch);
+  layout: Layout,
+): string {
+  const name = nameOf(description.epoch, [layout.first, layout.end], layout.size);
   const path = join(folder, name);
-  const temporary = join(folder, `.${name}.partial`);
+  const temporary = join(folder, partialOf(name));
   try {
     rmSync(temporary, { force: true });
-    const bytes = writeCheckpointFile(temporary, description, arrays);
+    writeCheckpointFile(temporary, description, arrays, layout);
     renameSync(temporary, path);
     flushFolder(folder);
-    return { path, bytes };
+    return path;
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
 }
 
-/** Removes all checkpoints but those named: two generations are kept. */
-export function removeOthers(folder: string, keep: readonly (string | undefined)[]): void {
-  for (const path of checkpointsIn(folder)) {
-    if (!keep.includes(path)) rmSync(path, { force: true });
+/** Removes the files of all epochs but those named, as far as they have to do with these workers. */
+export function removeOthers(folder: string, workers: Workers, epochs: readonly number[]): void {
+  for (const { path, epoch } of checkpointsIn(folder, workers)) {
+    if (!epochs.includes(epoch)) rmSync(path, { force: true });
   }
 }
 

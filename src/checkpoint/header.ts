@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Workers } from './names.ts';
 import type { Axis, NumberType } from './state.ts';
 
 /** What a run was made of; the bits of its model depend on every line of it. */
@@ -30,11 +32,14 @@ export interface Header {
   /** Version of the program that wrote it. */
   readonly program: string;
   readonly identity: Identity;
-  /** The logical workers whose part of the arrays the file holds: first, and one past the last. */
-  readonly workers: readonly [number, number];
+  /** The logical workers whose part of the arrays the file holds, out of `grid`. */
+  readonly workers: Workers;
+  readonly grid: number;
   /** Epochs done, and the seconds of training they took. */
   readonly epoch: number;
   readonly seconds: number;
+  /** Epoch of the checkpoint that was there before, 0 if this is the first one of the run. */
+  readonly follows: number;
   /** What may change when a run goes on. */
   readonly tolerance: number;
   /** Which rows are tested on, and how; null for none. */
@@ -51,15 +56,25 @@ const specialNumbers = new Map([
 ]);
 
 /** JSON has no −0 and no infinities: they are written as strings. */
-export function headerText(header: Header): string {
-  return `${JSON.stringify(header, (_key, value: unknown) => {
-    if (typeof value !== 'number') return value;
-    return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? value : String(value);
-  })}\n`;
+export function encode(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'number') return inner;
+    return Object.is(inner, -0) ? '-0' : Number.isFinite(inner) ? inner : String(inner);
+  });
 }
 
-export function parseHeader(text: string): Header {
-  return JSON.parse(text, (_key, value: unknown) =>
-    typeof value === 'string' ? (specialNumbers.get(value) ?? value) : value,
-  ) as Header;
+export function decode(text: string): unknown {
+  return JSON.parse(text, (_key, inner: unknown) =>
+    typeof inner === 'string' ? (specialNumbers.get(inner) ?? inner) : inner,
+  );
+}
+
+/**
+ * A hash of all that the parts of one checkpoint have in common. Training is deterministic: files
+ * with the same state hold parts of the same arrays, no matter how many processes wrote them.
+ */
+export function stateOf(header: Header): string {
+  const { program, identity, grid, epoch, tolerance, test, saved } = header;
+  const common = encode({ program, identity, grid, epoch, tolerance, test, saved });
+  return createHash('sha256').update(common).digest('hex').slice(0, 32);
 }

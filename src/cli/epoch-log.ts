@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { standardStream } from './outputs.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,7 +15,7 @@ export class EpochLog {
   #file: number | undefined;
   #failed = false;
 
-  /** `more`: lines are added to a log that is there already. */
+  /** `more`: the log may be there already, of the run up to some epoch, and goes on. */
   constructor(
     path: string,
     terminal: Terminal,
@@ -36,12 +36,18 @@ export class EpochLog {
     }
     if (this.#failed) return;
     try {
-      this.#file ??= openSync(this.#path, this.#mode);
+      this.#file ??= this.#open(event);
       writeSync(this.#file, line);
     } catch (error) {
       this.#failed = true;
       this.#onFailure(`the log ends here: ${(error as Error).message}`);
     }
+  }
+
+  #open(event: object): number {
+    const epoch = 'epoch' in event ? Number(event.epoch) : Infinity;
+    if (this.#mode === 'a') cutFrom(this.#path, epoch);
+    return openSync(this.#path, this.#mode);
   }
 
   /** Whether lines are missing. */
@@ -52,5 +58,30 @@ export class EpochLog {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+  }
+}
+
+/**
+ * Takes away the lines of this epoch and later ones, and one that was not written to its end: they
+ * are of a process that was killed after its last checkpoint, and come again.
+ */
+function cutFrom(path: string, epoch: number): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  const text = readFileSync(path);
+  let kept = 0;
+  for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, kept)) {
+    if (epochOf(text.toString('utf8', kept, end)) >= epoch) break;
+    kept = end + 1;
+  }
+  if (kept < text.length) truncateSync(path, kept);
+}
+
+/** −1 for a line that is not about an epoch. */
+function epochOf(line: string): number {
+  try {
+    const { event, epoch } = JSON.parse(line) as { event?: unknown; epoch?: unknown };
+    return event === 'epoch' && typeof epoch === 'number' ? epoch : -1;
+  } catch {
+    return -1;
   }
 }

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
-import { checkpointsIn, newestCheckpoint, prepareFolder } from '../checkpoint/folder.ts';
+import { chooseEpoch, generationOf, newestFile } from '../checkpoint/choose.ts';
+import type { Found } from '../checkpoint/file.ts';
+import { checkpointsIn, clearPartial, makeFolder } from '../checkpoint/folder.ts';
 import type { Header, Identity } from '../checkpoint/header.ts';
 import type { Interval, KeeperSettings } from '../checkpoint/keeper.ts';
+import { type Listing, listing, listingText, parseListing } from '../checkpoint/listing.ts';
+import { FolderLock } from '../checkpoint/lock.ts';
+import type { Workers } from '../checkpoint/names.ts';
 import type { Dataset } from '../data/dataset.ts';
-import { hashData, hashNumbers, hashText } from '../data/fingerprint.ts';
+import { hashNumbers, hashText } from '../data/fingerprint.ts';
 import { DataError, UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -14,6 +19,7 @@ import type { Plan } from '../solvers/engines.ts';
 import type { Resume } from '../solvers/run.ts';
 import type { SavedStanding } from '../solvers/standing.ts';
 import type { TrainOptions } from './options.ts';
+import { hashOfShare, type Share } from './shares.ts';
 
 /** What a run is made of, once every default has been settled. */
 export interface Settled {
@@ -34,98 +40,155 @@ export interface Continuation {
   readonly resume?: Resume;
 }
 
+/** A continuation, and what has to be called when the run is over, however it ends. */
+export interface Beginning {
+  readonly course: Continuation;
+  release(): void;
+}
+
+/** The processes of a job, each of which may see other checkpoints. */
+export interface Companions {
+  readonly rank: number;
+  readonly ranks: number;
+  workersOf(rank: number): Workers;
+  /** The texts of all ranks, in their order; every rank calls it. */
+  gather(text: string): Promise<readonly string[]>;
+}
+
+/** A process that has the whole grid to itself. */
+export function alone(grid: number): Companions {
+  return { rank: 0, ranks: 1, workersOf: () => [0, grid], gather: async (text) => [text] };
+}
+
 const defaultInterval: Interval = { seconds: 60 };
 
 /** Finds the checkpoint to go on from and checks that it is one of the same run. */
-export function continuation(
-  dataset: Dataset,
+export async function continuation(
+  data: Share,
+  test: Share | undefined,
   options: TrainOptions,
   settled: Settled,
-): Continuation {
-  if (!options.checkpoint && options.resume === undefined) return {};
+  companions: Companions = alone(settled.grid),
+): Promise<Beginning> {
+  if (!options.checkpoint && options.resume === undefined) return { course: {}, release() {} };
   if (settled.plan.engine === 'dso-async' && settled.plan.settings.order) {
     throw new UsageError('a replay of recorded visits is neither kept nor resumed: run it whole');
   }
-  const own = {
+  const own: Own = {
     program: packageDescription.version,
-    identity: identityOf(dataset, options, settled),
-    workers: [0, settled.grid] as const,
+    identity: await identityOf(data, options, settled),
     tolerance: settled.tolerance,
-    test: testOf(options),
+    test: await testOf(test, options),
   };
-  const resume = resumeFrom(dataset, options, settled, own);
-  const checkpoint = options.checkpoint && keeperSettings(options.checkpoint, resume, own);
-  return { ...(checkpoint && { checkpoint }), ...(resume && { resume }) };
+  const resume = await resumeFrom(data.dataset, options, settled, own, companions);
+  const workers = companions.workersOf(companions.rank);
+  const lock =
+    options.checkpoint && takeFolder(options.checkpoint, options.resume, workers, settled);
+  const checkpoint = options.checkpoint && keeperSettings(options, resume, own);
+  return {
+    course: { ...(checkpoint && { checkpoint }), ...(resume && { resume }) },
+    release: () => lock?.release(),
+  };
 }
 
-type Own = Pick<Header, 'program' | 'identity' | 'workers' | 'tolerance' | 'test'>;
+type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
 
-function keeperSettings(
-  { folder: given, every = defaultInterval }: NonNullable<TrainOptions['checkpoint']>,
-  resume: Resume | undefined,
-  own: Own,
-): KeeperSettings {
+/** Makes sure that nobody else keeps these workers there, and that it can be written to. */
+function takeFolder(
+  { folder: given }: NonNullable<TrainOptions['checkpoint']>,
+  resume: string | undefined,
+  workers: Workers,
+  { grid }: Settled,
+): FolderLock | undefined {
   const folder = resolve(given);
-  const found = checkpointsIn(folder);
-  const previous = resume?.found;
-  const continues = previous !== undefined && found.includes(previous.path);
-  if (found.length > 0 && !continues) {
+  const continues = resume !== undefined && resolve(resume) === folder;
+  if (!continues && checkpointsIn(folder, workers).length > 0) {
     throw new UsageError(
       `${given} holds the checkpoints of a run: resume it from there, name another folder, or remove them first`,
     );
   }
-  prepareFolder(folder);
-  const { path, header } = previous ?? {};
-  return {
-    ...own,
-    folder,
-    every,
-    ...(continues && path && header && { previous: { path, epoch: header.epoch } }),
-  };
+  if (workers[0] === workers[1]) return undefined;
+  makeFolder(folder);
+  const lock = new FolderLock(folder, workers, grid);
+  try {
+    clearPartial(folder, workers);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return lock;
 }
 
-function resumeFrom(
+function keeperSettings(
+  { checkpoint, resume: from }: TrainOptions,
+  resume: Resume | undefined,
+  own: Own,
+): KeeperSettings {
+  const { folder: given, every = defaultInterval } = checkpoint!;
+  const folder = resolve(given);
+  const continues = resume !== undefined && from !== undefined && resolve(from) === folder;
+  return { ...own, folder, every, ...(continues && { previous: resume.found.header.epoch }) };
+}
+
+async function resumeFrom(
   dataset: Dataset,
   { resume: given, checkpoint, onNotice }: TrainOptions,
-  { epochs }: Settled,
+  { epochs, grid }: Settled,
   own: Own,
-): Resume | undefined {
+  companions: Companions,
+): Promise<Resume | undefined> {
   if (given === undefined) return undefined;
+  // All ranks come to the same conclusions; one of them says so.
+  const notice = companions.rank === 0 ? onNotice : undefined;
   const folder = resolve(given);
-  const found = newestCheckpoint(folder, (complaint) =>
-    onNotice?.(`${complaint}; an older checkpoint is used instead`),
-  );
-  if (!found) {
+  const { seen, listings } = await listingsOf(folder, companions);
+  const newest = newestFile(listings);
+  if (newest) checkSame(dataset, newest, own);
+  const choice = chooseEpoch(listings, grid, companions.workersOf);
+  if (!choice) {
     if (!checkpoint || resolve(checkpoint.folder) !== folder) {
       throw new DataError(`${given}: no checkpoint there to resume from`);
     }
-    onNotice?.(`no checkpoint in ${given} yet: training begins with the first epoch`);
+    notice?.(`no checkpoint in ${given} yet: training begins with the first epoch`);
     return undefined;
   }
-  const { header, path } = found;
-  checkSame(dataset, header, own, path);
+  for (const complaint of choice.passedOver) {
+    notice?.(`${complaint}; an older checkpoint is used instead`);
+  }
+  const { header } = choice;
+  const found = generationOf(seen, choice);
+  const path = found.parts.length === 1 ? found.parts[0].path : folder;
   if (epochs < header.epoch) {
     throw new UsageError(
       `epochs is ${epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
     );
   }
-  onNotice?.(`going on after epoch ${header.epoch}, from ${path}`);
+  notice?.(`going on after epoch ${header.epoch}, from ${path}`);
   const sameTolerance = header.tolerance === own.tolerance;
   if (!sameTolerance) {
-    onNotice?.(
+    notice?.(
       `tolerance was ${header.tolerance}, is ${own.tolerance}: as good a model as from the start, but not the same bits`,
     );
   }
   return { found, sameTolerance, sameTest: header.test === own.test };
 }
 
+/** What this process sees in the folder, and what each of them does. */
+async function listingsOf(
+  folder: string,
+  { rank, ranks, workersOf, gather }: Companions,
+): Promise<{ seen: Listing; listings: readonly Listing[] }> {
+  if (ranks === 1) {
+    const seen = listing(folder, workersOf(0), 1);
+    return { seen, listings: [seen] };
+  }
+  const seen = listing(folder, workersOf(rank));
+  return { seen, listings: (await gather(listingText(seen))).map(parseListing) };
+}
+
 /** Any difference would give a model that neither run would have given. */
-function checkSame(
-  { name }: Dataset,
-  { program, identity, workers }: Header,
-  own: Own,
-  path: string,
-): void {
+function checkSame({ name }: Dataset, { path, header }: Found, own: Own): void {
+  const { program, identity } = header;
   if (program !== own.program) {
     throw new DataError(
       `${path}: written by dso ${program}; this is dso ${own.program}, whose numbers may differ`,
@@ -150,21 +213,23 @@ function checkSame(
   if (differences.length > 0) {
     throw new UsageError(`${path}: the checkpoint of another run: ${differences.join('; ')}`);
   }
-  if (workers[0] !== own.workers[0] || workers[1] !== own.workers[1]) {
-    throw new DataError(`${path}: holds workers ${workers.join(' to ')} of the grid only`);
-  }
 }
 
 function shown(value: Identity['options'][string] | undefined): string {
   return value === undefined || value === null ? 'not given' : String(value);
 }
 
-function identityOf(dataset: Dataset, options: TrainOptions, settled: Settled): Identity {
-  const { rows, columns, nonzeros } = dataset;
+/** What tells the data of a run from other data. */
+async function dataIdentity(data: Share): Promise<Identity['data']> {
+  const { rows, columns, nonzeros } = data;
+  return { rows, columns, nonzeros, hash: await hashOfShare(data) };
+}
+
+async function identityOf(data: Share, options: TrainOptions, settled: Settled): Promise<Identity> {
   const { loss, penalty, lambda, seed, intercept, grid, plan } = settled;
   const factors = options.penaltyFactors;
   return {
-    data: { rows, columns, nonzeros, hash: hashData(dataset) },
+    data: await dataIdentity(data),
     options: {
       loss: loss.name,
       ...(loss.parameterName !== undefined && { [loss.parameterName]: loss.parameter }),
@@ -202,9 +267,13 @@ function moduleHash(module: string): string {
 }
 
 /** What was measured on test rows is of use only for the same rows, measured in the same way. */
-function testOf({ test, holdout, testOn = 'best', auprc = false }: TrainOptions): string | null {
-  if (!test && holdout === undefined) return null;
-  return `${test ? hashData(test) : 'holdout'} ${testOn}${auprc ? ' auprc' : ''}`;
+async function testOf(
+  test: Share | undefined,
+  { holdout, testOn = 'best', auprc = false }: TrainOptions,
+): Promise<string | null> {
+  if (!test) return null;
+  const rows = holdout === undefined ? await hashOfShare(test) : 'holdout';
+  return `${rows} ${testOn}${auprc ? ' auprc' : ''}`;
 }
 
 /** What dso-async did before the checkpoint it goes on from. */

@@ -42,6 +42,14 @@ interface LogLine {
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
 }
 
+function linesOf(log: string): LogLine[] {
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as LogLine);
+}
+
+const epochsIn = (log: string) =>
+  linesOf(log).flatMap(({ event, epoch }) => (event === 'epoch' ? [epoch as number] : []));
+
 /** Few rotations, so that an epoch of these data takes a fraction of a millisecond. */
 const quick = ['--solver', 'ring', '--rotations', '2', '--threads', '1'];
 
@@ -56,7 +64,7 @@ describe('killed', () => {
     const random = stream(20, 26);
     const alone = await runDso(command('alone.model', '--quiet'), { folder });
     expect(alone.code, alone.stderr).toBe(unfinished);
-    const often = [...keep, '5', '--resume', 'kept'];
+    const often = [...keep, '5', '--resume', 'kept', '--log', 'log'];
     const begun = new Set<string>();
     for (let kill = 0; kill < 50; kill++) {
       const threads = String(1 + (kill % 3));
@@ -73,11 +81,16 @@ describe('killed', () => {
     }
     // Had no run come further than the one before, little would be proved.
     expect(begun.size).toBeGreaterThan(10);
-    const last = await runDso(command('kept.model', ...keep, '1h', '--resume', 'kept'), { folder });
+    const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log'];
+    const last = await runDso(command('kept.model', ...rest), { folder });
     expect(last.code, last.stderr).toBe(unfinished);
     expect(last.stderr).toMatch(/going on after epoch \d+/);
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
     expect(kept()).toHaveLength(2);
+    // What was done again after a kill is in the log once.
+    const logged = epochsIn(join(folder, 'log'));
+    expect(logged.every((epoch, k) => epoch > (logged[k - 1] ?? 0))).toBe(true);
+    expect(logged.at(-1)).toBe(6000);
   });
 });
 
@@ -96,10 +109,8 @@ describe('stopped and resumed', () => {
     });
     expect(rest.code, rest.stderr).toBe(unfinished);
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
-    const lines = readFileSync(join(folder, 'log'), 'utf8').trimEnd().split('\n');
-    const log = lines.map((line) => JSON.parse(line) as LogLine);
-    const epochs = log.filter(({ event }) => event === 'epoch').map(({ epoch }) => epoch);
-    expect(epochs).toEqual(Array.from({ length: 8000 }, (_, k) => k + 1));
+    const log = linesOf(join(folder, 'log'));
+    expect(epochsIn(join(folder, 'log'))).toEqual(Array.from({ length: 8000 }, (_, k) => k + 1));
     expect(log.at(-1)?.resumed?.epoch).toBeGreaterThanOrEqual(3);
     expect(log.at(-1)?.resumed?.seconds).toBeGreaterThan(0);
   });
@@ -194,6 +205,34 @@ describe('another run', () => {
     expect(await resume()).toMatch(/^3 .*train.svm: other numbers than those of the checkpoint/);
     writeFileSync(join(folder, 'train.svm'), text.slice(text.indexOf('\n') + 1));
     expect(await resume()).toMatch(/^3 .*train.svm: 399 rows; the checkpoint .* run on 400/);
+  });
+});
+
+describe('the folder', () => {
+  test('of a run at work is refused to another one, and free as soon as that is killed', async () => {
+    const { folder, command, kept } = place({ epochs: 1e9, more: quick });
+    const running = startDso(command('a.model', ...keep, '1'), { folder });
+    await running.saw(/^epoch 3 /m);
+    const resume = [...keep, '1', '--resume', 'kept', '--time', '0.1'];
+    const refused = await runDso(command('b.model', ...resume), { folder });
+    expect(`${refused.code} ${refused.stderr}`).toMatch(
+      new RegExp(`^2 .*process ${running.process.pid} on .* which is running; if it is gone`, 's'),
+    );
+    expect(running.process.exitCode).toBe(null);
+    running.process.kill('SIGKILL');
+    await running.finished;
+    const free = await runDso(command('b.model', ...resume), { folder });
+    expect(free.code, free.stderr).toBe(unfinished);
+    expect(free.stderr).toContain('going on after epoch');
+    expect(kept().filter((name) => name.endsWith('.lock'))).toEqual([]);
+  });
+
+  test('that cannot be written to is refused before training', async () => {
+    const { folder, command } = place();
+    const { code, stderr } = await runDso(command('a.model', '--checkpoint', '/proc'), { folder });
+    expect(`${code} ${stderr}`).toMatch(/^2 .*checkpoints cannot go to \/proc: /s);
+    expect(stderr).not.toContain('epoch 1 ');
+    expect(existsSync(join(folder, 'a.model'))).toBe(false);
   });
 });
 

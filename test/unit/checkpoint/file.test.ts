@@ -1,25 +1,26 @@
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  loadArrays,
+  type Description,
   readCheckpointFile,
   writeCheckpointFile,
 } from '../../../src/checkpoint/file.ts';
-import { addCheckpoint, newestCheckpoint, prepareFolder } from '../../../src/checkpoint/folder.ts';
-import type { Header } from '../../../src/checkpoint/header.ts';
+import { addCheckpoint, clearPartial, makeFolder } from '../../../src/checkpoint/folder.ts';
+import type { Layout } from '../../../src/checkpoint/layout.ts';
+import { loadArrays } from '../../../src/checkpoint/load.ts';
 import { type StateArray, stateArrays } from '../../../src/checkpoint/state.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-const description = (epoch: number): Omit<Header, 'arrays'> => ({
+const description = (epoch: number): Description => ({
   program: '1.2.3',
   identity: {
     data: { rows: 3, columns: 5, nonzeros: 7, hash: 'abc' },
     options: { lambda: 0.1, loss: 'hinge', holdout: null },
   },
-  workers: [0, 2],
   epoch,
   seconds: 1.5,
+  follows: 0,
   tolerance: 1e-3,
   test: null,
   saved: {
@@ -28,12 +29,20 @@ const description = (epoch: number): Omit<Header, 'arrays'> => ({
   },
 });
 
+const layout: Layout = {
+  first: 0,
+  end: 2,
+  size: 2,
+  rowBounds: [0, 400, 1000],
+  columnBounds: [0, 9000, 9000],
+};
+
 /** Lines of 4 of which slots 0 and 2 are state, over more lines than are copied at a time. */
 function arraysOf(fill: (k: number) => number): StateArray[] {
   const numbers = (length: number) => Float64Array.from({ length }, (_, k) => fill(k));
-  const shared = new Float64Array(new SharedArrayBuffer(8 * 100)).map((_, k) => fill(k));
+  const shared = new Float64Array(new SharedArrayBuffer(8 * 9000)).map((_, k) => fill(k));
   return stateArrays({
-    row: { alpha: numbers(1000), skip: Uint8Array.from({ length: 999 }, (_, k) => fill(k)) },
+    row: { alpha: numbers(1000), skip: Uint8Array.from({ length: 1000 }, (_, k) => fill(k)) },
     column: { shared, lines: { lines: numbers(4 * 9000), stride: 4, slots: [0, 2] } },
     worker: { generators: Int32Array.from({ length: 8 }, (_, k) => fill(k)), none: numbers(0) },
   });
@@ -44,10 +53,10 @@ const numberOf = (k: number) => (k % 7 === 0 ? -0 : (k * 37) % 101);
 describe('a file', () => {
   test('gives back every number, −0 and infinities among them', () => {
     const path = join(temporaryFolder(), 'x');
-    writeCheckpointFile(path, description(7), arraysOf(numberOf));
+    writeCheckpointFile(path, description(7), arraysOf(numberOf), layout);
     const found = readCheckpointFile(path);
     const { arrays, ...rest } = found.header;
-    expect(rest).toEqual(description(7));
+    expect(rest).toEqual({ ...description(7), workers: [0, 2], grid: 2 });
     expect(arrays.map(({ name }) => name)).toEqual([
       'alpha',
       'skip',
@@ -56,7 +65,7 @@ describe('a file', () => {
       'generators',
     ]);
     const target = arraysOf(() => 1);
-    loadArrays(found, target);
+    loadArrays({ header: found.header, parts: [found] }, target, layout);
     const wanted = arraysOf(numberOf);
     for (const [k, { name, values }] of target.entries()) {
       const other = wanted[k].values;
@@ -69,14 +78,16 @@ describe('a file', () => {
 
   test('is refused by a run that has other arrays', () => {
     const path = join(temporaryFolder(), 'x');
-    writeCheckpointFile(path, description(7), arraysOf(numberOf));
+    writeCheckpointFile(path, description(7), arraysOf(numberOf), layout);
     const found = readCheckpointFile(path);
-    expect(() => loadArrays(found, arraysOf(numberOf).slice(1))).toThrow('holds other arrays');
+    const generation = { header: found.header, parts: [found] };
+    const others = arraysOf(numberOf).slice(1);
+    expect(() => loadArrays(generation, others, layout)).toThrow('holds other arrays');
   });
 
   test('cut off anywhere is found out', () => {
     const path = join(temporaryFolder(), 'x');
-    const bytes = writeCheckpointFile(path, description(7), arraysOf(numberOf));
+    const bytes = writeCheckpointFile(path, description(7), arraysOf(numberOf), layout);
     const whole = readFileSync(path);
     expect(whole).toHaveLength(bytes);
     const header = whole.indexOf('---\n') + 4;
@@ -97,7 +108,8 @@ describe('a file', () => {
   test('with one bit flipped is found out, whatever byte it is in', () => {
     const path = join(temporaryFolder(), 'x');
     const arrays = stateArrays({ row: { alpha: Float64Array.from({ length: 50 }, numberOf) } });
-    const bytes = writeCheckpointFile(path, description(7), arrays);
+    const small = { ...layout, rowBounds: [0, 20, 50] };
+    const bytes = writeCheckpointFile(path, description(7), arrays, small);
     const whole = readFileSync(path);
     for (let at = 0; at < bytes; at++) {
       const changed = Buffer.from(whole);
@@ -109,79 +121,35 @@ describe('a file', () => {
 
   test('of another version of the format is refused by that name', async () => {
     const path = join(temporaryFolder(), 'x');
-    writeCheckpointFile(path, description(7), []);
+    writeCheckpointFile(path, description(7), [], layout);
     const { createHash } = await import('node:crypto');
-    const text = readFileSync(path).subarray(0, -32).toString().replace('point 1', 'point 2');
+    const text = readFileSync(path).subarray(0, -32).toString().replace('point 2', 'point 3');
     const digest = createHash('sha256').update(text).digest();
     writeFileSync(path, Buffer.concat([Buffer.from(text), digest]));
-    expect(() => readCheckpointFile(path)).toThrow('version 2 of the format; this program reads');
+    expect(() => readCheckpointFile(path)).toThrow('version 3 of the format; this program reads');
   });
 });
 
 describe('a folder', () => {
-  const fill = (folder: string, epochs: readonly number[]) => {
-    for (const epoch of epochs) addCheckpoint(folder, description(epoch), arraysOf(numberOf));
-  };
-
-  test('the newest is used, by number and not by name', () => {
+  test('what a killed process left half-written of its workers is cleared away, nothing else', () => {
     const folder = temporaryFolder();
-    fill(folder, [9, 10, 100]);
-    expect(newestCheckpoint(folder, () => {})?.header.epoch).toBe(100);
-  });
-
-  test('a damaged one is told of, and the one before used', () => {
-    const folder = temporaryFolder();
-    fill(folder, [9, 10]);
-    const [, newest] = readdirSync(folder).sort();
-    truncateSync(join(folder, newest), 500);
-    const complaints: string[] = [];
-    const found = newestCheckpoint(folder, (message) => complaints.push(message));
-    expect(found?.header.epoch).toBe(9);
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toContain('epoch-0000000010.checkpoint: cut off in its header');
-  });
-
-  test('one that opens but cannot be read is told of, and the one before used', () => {
-    const folder = temporaryFolder();
-    fill(folder, [9]);
-    mkdirSync(join(folder, 'epoch-0000000010.checkpoint'));
-    const complaints: string[] = [];
-    const found = newestCheckpoint(folder, (message) => complaints.push(message));
-    expect(found?.header.epoch).toBe(9);
-    expect(complaints).toEqual([
-      expect.stringContaining('epoch-0000000010.checkpoint: cannot be read: EISDIR'),
-    ]);
-  });
-
-  test('with nothing whole: an error that says what is wrong with each', () => {
-    const folder = temporaryFolder();
-    fill(folder, [9, 10]);
-    for (const name of readdirSync(folder)) truncateSync(join(folder, name), 3000);
-    expect(() => newestCheckpoint(folder, () => {})).toThrow(
-      /no whole checkpoint in .*\n.*0010.checkpoint: cut off: .*\n.*0009.checkpoint: cut off: /,
+    addCheckpoint(folder, description(9), arraysOf(numberOf), layout);
+    const names = ['', '.workers-0-2', '.workers-1-3', '.workers-2-4'].map(
+      (workers) => `.epoch-0000000010${workers}.checkpoint.partial`,
     );
-  });
-
-  test('without any, or not there: undefined', () => {
-    const folder = temporaryFolder();
-    expect(newestCheckpoint(folder, () => {})).toBeUndefined();
-    expect(newestCheckpoint(join(folder, 'nowhere'), () => {})).toBeUndefined();
-  });
-
-  test('what a killed process left half-written is cleared away, nothing else', () => {
-    const folder = temporaryFolder();
-    fill(folder, [9]);
-    writeFileSync(join(folder, '.epoch-0000000010.checkpoint.partial'), 'half');
+    for (const name of names) writeFileSync(join(folder, name), 'half');
     writeFileSync(join(folder, 'notes.txt'), 'mine');
-    prepareFolder(folder);
-    expect(readdirSync(folder).sort()).toEqual(['epoch-0000000009.checkpoint', 'notes.txt']);
+    clearPartial(folder, [0, 2]);
+    expect(readdirSync(folder).sort()).toEqual([
+      names[3],
+      'epoch-0000000009.checkpoint',
+      'notes.txt',
+    ]);
   });
 
   test('that is a file is refused in words', () => {
     const path = join(temporaryFolder(), 'file');
     writeFileSync(path, '');
-    expect(() => prepareFolder(path)).toThrow(
-      `checkpoints cannot go to ${path}: it is not a folder`,
-    );
+    expect(() => makeFolder(path)).toThrow(`checkpoints cannot go to ${path}: it is not a folder`);
   });
 });
