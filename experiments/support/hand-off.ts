@@ -9,7 +9,7 @@ const entry = new URL('./hand-off-thread.ts', import.meta.url);
  * do nothing, divided by the two inner iterations of each.
  */
 export async function measureHandOff(rotations: number): Promise<number> {
-  const shared = shareTeam(2, 2, availableParallelism());
+  const shared = shareTeam({ threads: 2, workers: 2, cores: availableParallelism() });
   const times = await Promise.all(
     [0, 1].map(
       (index) =>

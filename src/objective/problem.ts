@@ -8,6 +8,7 @@ import type { Penalty } from '../penalties/penalty.ts';
  * in the partition's order throughout; an unpenalised intercept is a column of ones with f = 0.
  */
 export interface Problem {
+  /** m and d, wherever the rows and columns are. */
   readonly rows: number;
   readonly columns: number;
   /** |Ω|, with the intercept's column. */
@@ -21,7 +22,9 @@ export interface Problem {
   readonly strength: Float64Array;
   readonly penalty: { readonly l1: number; readonly l2: number };
   readonly lambda: number;
-  /** Place of the intercept's column, −1 without one. */
+  /** Whether the last column is one of ones without a penalty. */
+  readonly intercept: boolean;
+  /** Place of the intercept's column among those that are at home here, −1 if it is not. */
   readonly interceptPlace: number;
 }
 
@@ -47,13 +50,13 @@ export function layOutProblem(
     intercept: boolean;
   },
 ): Problem {
-  const { rowOrder, columnOrder, columnPlace, workerEntries } = grid.partition;
+  const { rowBounds, rowOrder, columnOrder, columnPlace, workerEntries, size } = grid.partition;
   const { penalty, lambda, factors, intercept } = options;
   const columns = columnOrder.length;
   for (let place = 0; place < rowOrder.length; place++) {
     memory.labels[place] = targets[rowOrder[place]];
   }
-  const interceptPlace = intercept ? columnPlace[columns - 1] : -1;
+  const interceptPlace = intercept ? columnOrder.indexOf(columnPlace.length - 1) : -1;
   memory.strength.fill(lambda);
   if (factors) {
     for (let place = 0; place < columns; place++) {
@@ -66,13 +69,14 @@ export function layOutProblem(
     memory.l2[place] = memory.strength[place] * penalty.l2;
   }
   return {
-    rows: rowOrder.length,
-    columns,
+    rows: rowBounds[size],
+    columns: columnPlace.length,
     entries: workerEntries.reduce((sum, entries) => sum + entries, 0),
     grid,
     ...memory,
     penalty: { l1: penalty.l1, l2: penalty.l2 },
     lambda,
+    intercept,
     interceptPlace,
   };
 }

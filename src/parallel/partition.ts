@@ -1,28 +1,58 @@
 import type { Dataset } from '../data/dataset.ts';
 import { stream } from '../math/random.ts';
+import { type Lodging, lodge } from './lodging.ts';
+
+/** |Ω_i| and |Ω̄_j| of all rows and columns, in input order. */
+export interface EntryCounts {
+  readonly rows: Int32Array;
+  readonly columns: Int32Array;
+}
 
 /**
  * Which worker owns which rows (I_q) and which block holds which columns (J_r), and the order of
- * both in memory: rows of worker 0, then of worker 1, …; columns of block 0, then of block 1, ….
- * Depends on the data, the seed and the grid size only.
+ * both: rows of worker 0, then of worker 1, …; columns of block 0, then of block 1, …. Depends on
+ * the data, the seed and the grid size only.
  */
-export interface Partition {
+export interface Placement {
   readonly size: number;
-  readonly rowStarts: Int32Array;
+  /** Worker q has the places rowBounds[q] … rowBounds[q+1]-1. */
+  readonly rowBounds: Int32Array;
   /** Original row at each place. */
   readonly rowOrder: Int32Array;
-  readonly columnStarts: Int32Array;
-  /** Original column at each place; the intercept, if any, is column `columns`. */
+  readonly columnBounds: Int32Array;
+  /** Original column at each place; the intercept, if any, is the last original column. */
   readonly columnOrder: Int32Array;
   /** Place of each original column, and the block it is in. */
   readonly columnPlace: Int32Array;
   readonly columnBlock: Uint16Array;
+  /** Entries of each worker. */
+  readonly workerEntries: Float64Array;
+}
+
+/**
+ * The part of a placement that one process holds: rows of the workers it plays, columns of the
+ * blocks it is home to. Places count from the first of them.
+ */
+export interface Partition
+  extends Pick<
+      Placement,
+      'size' | 'rowBounds' | 'columnBounds' | 'columnPlace' | 'columnBlock' | 'workerEntries'
+    >,
+    Lodging {
+  /** The workers that this process plays, and the blocks it is home to: first … end-1. */
+  readonly first: number;
+  readonly end: number;
+  /** Bounds among the places of this process, where the workers of others have none. */
+  readonly rowStarts: Int32Array;
+  readonly columnStarts: Int32Array;
+  /** Row of this process's data at each place. */
+  readonly rowOrder: Int32Array;
+  /** Original column at each place. */
+  readonly columnOrder: Int32Array;
   /** |Ω̄_j| by place. */
   readonly columnCounts: Int32Array;
   /** |Ω_i| by place. */
   readonly rowCounts: Int32Array;
-  /** Entries of each worker. */
-  readonly workerEntries: Float64Array;
 }
 
 /** How uneven a partition is: the largest share divided by the fair share, minus 1. */
@@ -84,11 +114,8 @@ function byFallingCount(counts: Int32Array): Int32Array {
   return order;
 }
 
-/** |Ω_i| and |Ω̄_j| in input order; an intercept adds one to every row and a column of its own. */
-function countEntries(
-  dataset: Dataset,
-  intercept: boolean,
-): { rows: Int32Array; columns: Int32Array } {
+/** An intercept adds one to every row and a column of its own. */
+export function countEntries(dataset: Dataset, intercept: boolean): EntryCounts {
   const rows = new Int32Array(dataset.rows);
   const columns = new Int32Array(dataset.columns + (intercept ? 1 : 0));
   let row = 0;
@@ -103,15 +130,9 @@ function countEntries(
   return { rows, columns };
 }
 
-export function partition(
-  dataset: Dataset,
-  size: number,
-  seed: number,
-  intercept: boolean,
-): Partition {
-  const counts = countEntries(dataset, intercept);
+export function placeEntries(counts: EntryCounts, size: number, seed: number): Placement {
   // Rows are shuffled once, here, so that a worker can sweep its memory in order.
-  const shuffled = new Int32Array(dataset.rows);
+  const shuffled = new Int32Array(counts.rows.length);
   for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
   stream(seed, 0).shuffle(shuffled, shuffled.length);
   const rows = layOut(shuffled, deal(shuffled, counts.rows, size), size);
@@ -119,32 +140,79 @@ export function partition(
   const frequent = byFallingCount(counts.columns);
   const columnBlock = deal(frequent, counts.columns, size);
   const columns = layOut(frequent, columnBlock, size);
-
   const columnPlace = shared(counts.columns.length);
-  const columnCounts = shared(counts.columns.length);
   for (let place = 0; place < columnPlace.length; place++) {
-    const column = columns.placed[place];
-    columnPlace[column] = place;
-    columnCounts[place] = counts.columns[column];
+    columnPlace[columns.placed[place]] = place;
   }
-  const rowCounts = shared(dataset.rows);
   const workerEntries = new Float64Array(size);
   for (let worker = 0; worker < size; worker++) {
     for (let place = rows.starts[worker]; place < rows.starts[worker + 1]; place++) {
-      rowCounts[place] = counts.rows[rows.placed[place]];
-      workerEntries[worker] += rowCounts[place];
+      workerEntries[worker] += counts.rows[rows.placed[place]];
     }
   }
   return {
     size,
-    rowStarts: rows.starts,
+    rowBounds: rows.starts,
     rowOrder: rows.placed,
-    columnStarts: columns.starts,
+    columnBounds: columns.starts,
     columnOrder: columns.placed,
     columnPlace,
     columnBlock,
-    columnCounts,
-    rowCounts,
     workerEntries,
   };
+}
+
+/** Bounds among the places of the workers first … end-1. */
+function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array {
+  const here = shared(bounds.length);
+  for (let k = 0; k < bounds.length; k++) {
+    here[k] = bounds[Math.min(Math.max(k, first), end)] - bounds[first];
+  }
+  return here;
+}
+
+function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
+  const result = shared(order.length);
+  for (let place = 0; place < order.length; place++) result[place] = counts[order[place]];
+  return result;
+}
+
+/** What the process that plays the workers first … end-1 holds; rowOrder has original rows. */
+export function holdings(
+  placement: Placement,
+  counts: EntryCounts,
+  first: number,
+  end: number,
+): Partition {
+  const { size, rowBounds, columnBounds, columnPlace, columnBlock, workerEntries } = placement;
+  const rowOrder = placement.rowOrder.subarray(rowBounds[first], rowBounds[end]);
+  const columnOrder = placement.columnOrder.subarray(columnBounds[first], columnBounds[end]);
+  return {
+    size,
+    first,
+    end,
+    rowBounds,
+    columnBounds,
+    rowStarts: boundsHere(rowBounds, first, end),
+    rowOrder,
+    columnStarts: boundsHere(columnBounds, first, end),
+    columnOrder,
+    columnPlace,
+    columnBlock,
+    columnCounts: countsAt(counts.columns, columnOrder),
+    rowCounts: countsAt(counts.rows, rowOrder),
+    workerEntries,
+    ...lodge(columnBounds, first, end),
+  };
+}
+
+/** The partition of a process that has all the data. */
+export function partition(
+  dataset: Dataset,
+  size: number,
+  seed: number,
+  intercept: boolean,
+): Partition {
+  const counts = countEntries(dataset, intercept);
+  return holdings(placeEntries(counts, size, seed), counts, 0, size);
 }

@@ -1,4 +1,10 @@
-import { Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
+
+/**
+ * Threads work on arrays that lie outside of their heaps. What they leave there is rubbish, which a
+ * small nursery, collected often, keeps from growing to tens of megabytes a thread.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
 /** A job for one thread, and what comes back. */
 export interface Request {
@@ -40,7 +46,7 @@ export class ThreadPool {
   }
 
   #start(entry: URL): Member {
-    const worker = new Worker(entry);
+    const worker = new Worker(entry, { resourceLimits });
     const waiting = new Map<number, Waiting>();
     const member: Member = { worker, waiting };
     const fail = (error: Error) => {
@@ -70,7 +76,7 @@ export class ThreadPool {
     member: Member,
     task: string,
     payload: unknown,
-    transfer: ArrayBuffer[] = [],
+    transfer: Transferable[] = [],
     onEvent?: (event: unknown) => void,
   ): Promise<Result> {
     if (member.ended) return Promise.reject(member.ended);
@@ -100,10 +106,17 @@ export class ThreadPool {
     count: number,
     payloadOf: (index: number) => unknown,
     onEvent?: (event: unknown) => void,
+    transferOf: (index: number) => Transferable[] = () => [],
   ): Promise<Result[]> {
     return Promise.all(
       Array.from({ length: count }, (_, index) =>
-        this.#send<Result>(this.#members[index], task, payloadOf(index), [], onEvent),
+        this.#send<Result>(
+          this.#members[index],
+          task,
+          payloadOf(index),
+          transferOf(index),
+          onEvent,
+        ),
       ),
     );
   }

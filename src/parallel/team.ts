@@ -1,10 +1,23 @@
 import { SpinWait } from './spin-wait.ts';
+import {
+  answered,
+  askForGathering,
+  beginWaiting,
+  endWaiting,
+  type Traffic,
+  width,
+} from './traffic.ts';
 
 /** What the threads of a team share. Made once by the main thread, posted to all. */
 export interface TeamShared {
   readonly threads: number;
-  /** Logical workers, p of the paper: results depend on these, never on threads. */
+  /** Logical workers, p of the paper: results depend on these, never on threads or processes. */
   readonly workers: number;
+  /** The workers that this process plays: first … end-1. */
+  readonly first: number;
+  readonly end: number;
+  /** How the process reaches the others of its job, if there are any. */
+  readonly traffic?: Traffic;
   readonly control: Int32Array;
   readonly scratch: Float64Array;
   /** Completed visits of each block, one cache line apart. */
@@ -19,25 +32,33 @@ export interface TeamShared {
 
 const arrived = 0;
 const generation = 16;
-/** Values one reduction can carry per worker. */
-const width = 16;
 export const tokenStride = 16;
 
-export function shareTeam(
-  threads: number,
-  workers: number,
-  cores: number,
-  trace?: Int32Array,
-): TeamShared {
+export interface TeamOptions {
+  readonly threads: number;
+  readonly workers: number;
+  readonly cores: number;
+  readonly trace?: Int32Array | undefined;
+  /** Opens the traffic of a process among others, round the tokens of its blocks. */
+  readonly open?: (tokens: Int32Array) => Traffic;
+}
+
+export function shareTeam({ threads, workers, cores, trace, open }: TeamOptions): TeamShared {
+  const tokens = new Int32Array(new SharedArrayBuffer(4 * tokenStride * workers));
+  const traffic = open?.(tokens);
   return {
     threads,
     workers,
+    first: traffic ? traffic.firsts[traffic.rank] : 0,
+    end: traffic ? traffic.firsts[traffic.rank + 1] : workers,
     control: new Int32Array(new SharedArrayBuffer(4 * 32)),
     scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
-    tokens: new Int32Array(new SharedArrayBuffer(4 * tokenStride * workers)),
+    tokens,
     interrupt: new Int32Array(new SharedArrayBuffer(4)),
-    spins: threads <= cores ? 15_000 : 20,
+    // A carrier is one more thread that needs a core, most of all while the others wait.
+    spins: threads + (traffic ? 1 : 0) <= cores ? 15_000 : 20,
     ...(trace && { trace }),
+    ...(traffic && { traffic }),
   };
 }
 
@@ -51,18 +72,37 @@ export class Team {
   /** This thread plays the workers first … end-1. */
   readonly first: number;
   readonly end: number;
+  /** Milliseconds that this thread has waited for others. */
+  waited = 0;
   readonly #wait: SpinWait;
   #side = 0;
 
   constructor(shared: TeamShared, index: number) {
     this.shared = shared;
     this.index = index;
-    this.first = Math.floor((index * shared.workers) / shared.threads);
-    this.end = Math.floor(((index + 1) * shared.workers) / shared.threads);
+    const workers = shared.end - shared.first;
+    this.first = shared.first + Math.floor((index * workers) / shared.threads);
+    this.end = shared.first + Math.floor(((index + 1) * workers) / shared.threads);
     this.#wait = new SpinWait(shared.spins);
   }
 
-  /** Returns when every thread of the team has called it. */
+  /** Whether this thread speaks for the whole job. */
+  get leads(): boolean {
+    return this.index === 0 && (this.shared.traffic?.rank ?? 0) === 0;
+  }
+
+  /** Returns once cells[index] differs from `value`. */
+  waitWhile(cells: Int32Array, index: number, value: number): void {
+    if (Atomics.load(cells, index) !== value) return;
+    const { traffic } = this.shared;
+    const before = performance.now();
+    if (traffic) beginWaiting(traffic);
+    this.#wait.whileEqual(cells, index, value);
+    if (traffic) endWaiting(traffic);
+    this.waited += performance.now() - before;
+  }
+
+  /** Returns when every thread of this process has called it. */
   barrier(): void {
     const { control, threads } = this.shared;
     if (threads === 1) return;
@@ -75,12 +115,12 @@ export class Team {
       Atomics.notify(control, generation);
       return;
     }
-    this.#wait.whileEqual(control, generation, before);
+    this.waitWhile(control, generation, before);
   }
 
   /**
    * `fill` writes the values of one worker; the result holds their sums (or maxima) over all
-   * workers, the same bits in every thread. Also a barrier. The two sides of the scratch area
+   * workers, the same bits in every thread of every process. Also a barrier. The two sides of the scratch area
    * alternate: a thread can be one reduction ahead of another, never two.
    */
   reduce(
@@ -95,7 +135,7 @@ export class Team {
       const at = base + worker * width;
       fill(worker, scratch.subarray(at, at + count).fill(0));
     }
-    this.barrier();
+    this.#meet(base, count);
     const result = scratch.slice(base, base + count);
     for (let worker = 1; worker < workers; worker++) {
       const at = base + worker * width;
@@ -108,14 +148,55 @@ export class Team {
     return result;
   }
 
-  /** A value that thread 0 decides and every thread learns. Also a barrier. */
+  /** A barrier, after which the scratch area holds the values of all workers, wherever played. */
+  #meet(base: number, count: number): void {
+    const { traffic, scratch, first, end } = this.shared;
+    this.barrier();
+    if (!traffic) return;
+    if (this.index === 0) {
+      const { outbox, inbox, firsts, ranks } = traffic;
+      const copy = (from: Float64Array, at: number, to: Float64Array, where: number) =>
+        to.set(from.subarray(at, at + count), where);
+      for (let worker = first; worker < end; worker++) {
+        copy(scratch, base + worker * width, outbox, (worker - first) * width);
+      }
+      this.#gather(traffic);
+      const share = outbox.length;
+      for (let rank = 0; rank < ranks; rank++) {
+        for (let worker = firsts[rank]; worker < firsts[rank + 1]; worker++) {
+          const at = rank * share + (worker - firsts[rank]) * width;
+          copy(inbox, at, scratch, base + worker * width);
+        }
+      }
+    }
+    this.barrier();
+  }
+
+  #gather(traffic: Traffic): void {
+    const turn = askForGathering(traffic);
+    for (;;) {
+      const seen = Atomics.load(traffic.gatherings, answered);
+      if (seen > turn) return;
+      this.waitWhile(traffic.gatherings, answered, seen);
+    }
+  }
+
+  /** A value that the first thread of the first process decides and every thread learns. */
   fromFirst(decide: () => number): number {
+    const { traffic, scratch, workers } = this.shared;
     const side = this.#side;
     this.#side = 1 - side;
-    const at = side * this.shared.workers * width;
-    if (this.index === 0) this.shared.scratch[at] = decide();
+    const at = side * workers * width;
+    if (this.index === 0) {
+      if (this.leads) scratch[at] = decide();
+      if (traffic) {
+        traffic.outbox[0] = scratch[at];
+        this.#gather(traffic);
+        scratch[at] = traffic.inbox[0];
+      }
+    }
     this.barrier();
-    return this.shared.scratch[at];
+    return scratch[at];
   }
 
   get interrupted(): boolean {

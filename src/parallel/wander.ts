@@ -1,4 +1,4 @@
-import type { Rotation } from './ring.ts';
+import type { Cargo, Rotation } from './ring.ts';
 import { SpinWait } from './spin-wait.ts';
 import type { Team } from './team.ts';
 
@@ -73,7 +73,7 @@ export class Wander implements Rotation {
     return this.#memory.order;
   }
 
-  rotate(visit: (worker: number, block: number) => void): void {
+  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
     const { bells } = this.#memory;
     const { first, end, index } = this.#team;
     this.#reset();
@@ -192,7 +192,7 @@ export class Replay implements Rotation {
     return this.#orders.subarray(this.#at - cells, this.#at);
   }
 
-  rotate(visit: (worker: number, block: number) => void): void {
+  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
     const end = this.#at + this.#size * this.#size;
     if (end > this.#orders.length) {
       throw new Error(`the record ends after ${this.#orders.length / this.#size ** 2} rotations`);

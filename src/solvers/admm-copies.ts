@@ -5,6 +5,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
+import { allColumns, everywhere, interceptAmongAll, partOfWorker } from './whole-columns.ts';
 import { heldColumns, wholeRows } from './whole-rows.ts';
 
 /** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
@@ -14,12 +15,14 @@ export type AdmmMemory = ReturnType<typeof allocateAdmm>;
 
 /**
  * 16 bytes per worker and column, for x_q and u_q, whether or not the column occurs there: that is
- * the price of weights which every worker has to itself.
+ * the price of weights which every worker has to itself. A process has those of the workers it
+ * plays.
  */
 export function allocateAdmm(arena: Arena, partition: Partition) {
-  const { size } = partition;
+  const { size, travelling } = partition;
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const all = allColumns(partition);
+  const played = partition.end - partition.first;
   return {
     alpha: arena.float64(rows),
     norms: arena.float64(rows),
@@ -29,16 +32,19 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
     margins: arena.float64(rows),
     starts: arena.int32(size + 1),
     stats: arena.float64(stat.length * size),
-    /** z, and z of the epoch before. */
-    weights: arena.float64(columns),
-    previous: arena.float64(columns),
-    sums: arena.float64(columns),
+    /** z */
+    weights: arena.float64(travelling),
+    sums: arena.float64(travelling),
     /** 1/ρ_j */
-    inverse: arena.float64(columns),
+    inverse: arena.float64(travelling),
     /** How many workers have a copy of column j. */
-    holders: arena.float64(columns),
-    copies: arena.float64(size * columns),
-    pulls: arena.float64(size * columns),
+    holders: arena.float64(travelling),
+    /** z, z of the epoch before, and 1/ρ_j, of all columns. */
+    agreed: arena.float64(all),
+    before: arena.float64(all),
+    inverses: arena.float64(all),
+    copies: arena.float64(played * all),
+    pulls: arena.float64(played * all),
   };
 }
 
@@ -49,10 +55,10 @@ interface Holder {
   readonly order: Int32Array;
   readonly random: Random;
   readonly stats: Float64Array;
-  /** x_q and u_q by place. */
+  /** x_q and u_q by place among all columns. */
   readonly copy: Float64Array;
   readonly pull: Float64Array;
-  /** Places of the columns that occur in its rows; those of block b from listed[b] on. */
+  /** The columns that occur in its rows; those of block b from listed[b] on. */
   readonly held: Int32Array;
   readonly listed: Int32Array;
 }
@@ -69,18 +75,27 @@ export class AdmmCopies {
   readonly #place: Workplace;
   readonly #memory: AdmmMemory;
   readonly #holders = new Map<number, Holder>();
+  /** z as the workers know it, and as they knew it the epoch before. */
+  #agreed: Float64Array;
+  #before: Float64Array;
 
   constructor(place: Workplace, memory: AdmmMemory, rho?: number) {
     this.#place = place;
     this.#memory = memory;
-    const { team, problem, ring } = place;
-    if (team.index === 0) memory.starts.set(problem.grid.partition.columnStarts);
+    this.#agreed = memory.agreed;
+    this.#before = memory.before;
+    const { team, problem, ring, objective } = place;
+    const { columnBounds } = problem.grid.partition;
+    if (team.index === 0) memory.starts.set(columnBounds);
     for (let worker = team.first; worker < team.end; worker++) {
       this.#holders.set(worker, this.#view(worker));
     }
-    ring.rotate((worker, block) => {
+    ring.rotate(objective.cargoOf(memory.holders), (worker, block) => {
       const { held, listed } = this.#of(worker);
-      for (let k = listed[block]; k < listed[block + 1]; k++) memory.holders[held[k]]++;
+      const holders = objective.columnsOf(memory.holders, block);
+      for (let k = listed[block]; k < listed[block + 1]; k++) {
+        holders[held[k] - columnBounds[block]]++;
+      }
     });
     this.#tie(rho);
   }
@@ -91,7 +106,8 @@ export class AdmmCopies {
 
   #view(worker: number): Holder {
     const { problem, objective, seed } = this.#place;
-    const { rowStarts, rowCounts } = problem.grid.partition;
+    const { partition } = problem.grid;
+    const { rowStarts, rowCounts } = partition;
     const memory = this.#memory;
     const from = rowStarts[worker];
     const to = rowStarts[worker + 1];
@@ -99,8 +115,6 @@ export class AdmmCopies {
     counts.set(rowCounts.subarray(from, to));
     const order = memory.order.subarray(from, to);
     for (let i = 0; i < order.length; i++) order[i] = i;
-    const own = (array: Float64Array) =>
-      array.subarray(worker * problem.columns, (worker + 1) * problem.columns);
     return {
       whole: wholeRows(problem, worker, memory.starts),
       rows: {
@@ -112,8 +126,8 @@ export class AdmmCopies {
       order,
       random: stream(seed, 1 + worker),
       stats: memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length),
-      copy: own(memory.copies),
-      pull: own(memory.pulls),
+      copy: partOfWorker(partition, memory.copies, worker),
+      pull: partOfWorker(partition, memory.pulls, worker),
       ...heldColumns(problem, worker),
     };
   }
@@ -121,35 +135,36 @@ export class AdmmCopies {
   /** Chooses ρ unless it is given, and makes norms_i = Σ_j x_ij² / ρ_j. */
   #tie(given?: number): void {
     const { team, problem } = this.#place;
-    const { rows, entries, interceptPlace } = problem;
-    const { inverse } = this.#memory;
-    const hasIntercept = interceptPlace >= 0;
+    const { rows, entries, intercept, interceptPlace } = problem;
+    const { inverse, inverses } = this.#memory;
     const [squares] = team.reduce(1, (worker, values) => {
       values[0] = this.#measureSquares(worker);
     });
     const total = squares > 0 ? squares : 1;
     const rho = given ?? total / (rows * rows);
-    const others = Math.max(1, hasIntercept ? entries - rows : entries);
+    const others = Math.max(1, intercept ? entries - rows : entries);
     const ones = total / others / rho;
     this.#forHome((j) => {
       inverse[j] = j === interceptPlace ? ones : 1 / rho;
     });
     for (const { rows: own } of this.#holders.values()) {
       for (let i = 0; i < own.norms.length; i++) {
-        own.norms[i] = own.norms[i] / rho + (hasIntercept ? ones : 0);
+        own.norms[i] = own.norms[i] / rho + (intercept ? ones : 0);
       }
     }
-    team.barrier();
+    everywhere(this.#place, inverse, inverses);
   }
 
   /** norms_i ← ‖x_i‖² without the intercept's entry; returns their sum. */
   #measureSquares(worker: number): number {
-    const { grid, interceptPlace } = this.#place.problem;
+    const { problem } = this.#place;
+    const { grid } = problem;
+    const ones = interceptAmongAll(problem);
     const { norms } = this.#of(worker).rows;
     let sum = 0;
     for (let block = 0; block < grid.size; block++) {
       const { offsets, indices, values } = grid.cells[worker * grid.size + block];
-      const left = interceptPlace - grid.partition.columnStarts[block];
+      const left = ones - grid.partition.columnBounds[block];
       for (let i = 0; i < norms.length; i++) {
         let square = 0;
         for (let k = offsets[i]; k < offsets[i + 1]; k++) {
@@ -170,7 +185,8 @@ export class AdmmCopies {
 
   /** ρ ← factor ρ. What is kept in multiples of 1/ρ, u_q and x_q − z among it, shrinks by it. */
   tighten(factor: number): void {
-    const { inverse, weights } = this.#memory;
+    const { inverse, inverses } = this.#memory;
+    const z = this.#agreed;
     const share = 1 / factor;
     this.#forHome((j) => {
       inverse[j] *= share;
@@ -180,10 +196,10 @@ export class AdmmCopies {
       for (let k = 0; k < held.length; k++) {
         const j = held[k];
         pull[j] *= share;
-        copy[j] = weights[j] + share * (copy[j] - weights[j]);
+        copy[j] = z[j] + share * (copy[j] - z[j]);
       }
     }
-    this.#place.team.barrier();
+    everywhere(this.#place, inverse, inverses);
   }
 
   save(): void {
@@ -196,6 +212,9 @@ export class AdmmCopies {
     for (const [worker, { random }] of this.#holders) {
       random.load(generatorOf(this.#memory.generators, worker));
     }
+    const { weights, inverse, inverses } = this.#memory;
+    everywhere(this.#place, weights, this.#agreed);
+    everywhere(this.#place, inverse, inverses);
   }
 
   /** What is scaled with ρ belongs to it only where ρ adapts. */
@@ -204,7 +223,8 @@ export class AdmmCopies {
     return stateArrays({
       row: { alpha, order, ...(adapts && { norms }) },
       column: { weights, ...(adapts && { inverse }) },
-      worker: { copies, pulls, generators },
+      worker: { generators },
+      played: { copies, pulls },
     });
   }
 
@@ -212,14 +232,14 @@ export class AdmmCopies {
   descend(worker: number, passes: number): number {
     const { kernels, problem } = this.#place;
     const { whole, rows, order, random, stats, copy } = this.#of(worker);
-    const { inverse } = this.#memory;
+    const { inverses } = this.#memory;
     const share = 1 / problem.rows;
     stats.fill(0);
     for (let pass = 0; pass < passes; pass++) {
       random.shuffle(order, order.length);
       for (let begin = 0; begin < order.length; begin += sweepChunk) {
         const end = Math.min(order.length, begin + sweepChunk);
-        kernels.sweepWholeRows(whole, order, begin, end, rows, share, inverse, copy, stats);
+        kernels.sweepWholeRows(whole, order, begin, end, rows, share, inverses, copy, stats);
       }
     }
     return stats[stat.work];
@@ -227,17 +247,25 @@ export class AdmmCopies {
 
   /** sums_j ← Σ_q a (x_q − z) + u_q over the copies of column j, a being the relaxation. */
   sum(relaxation: number): void {
-    const { ring, team, objective } = this.#place;
-    const { sums, weights } = this.#memory;
-    ring.rotate((worker, block, iteration) => {
-      if (iteration === 0) objective.columnsOf(sums, block).fill(0);
+    const { ring, team, objective, problem } = this.#place;
+    const { columnBounds } = problem.grid.partition;
+    const z = this.#agreed;
+    ring.rotate(objective.cargoOf(this.#memory.sums), (worker, block, iteration) => {
+      const sums = objective.columnsOf(this.#memory.sums, block);
+      if (iteration === 0) sums.fill(0);
       const { held, listed, copy, pull } = this.#of(worker);
       for (let k = listed[block]; k < listed[block + 1]; k++) {
         const j = held[k];
-        sums[j] += relaxation * (copy[j] - weights[j]) + pull[j];
+        sums[j - columnBounds[block]] += relaxation * (copy[j] - z[j]) + pull[j];
       }
     });
     team.barrier();
+  }
+
+  /** Tells all workers the z that has just been agreed on. */
+  learn(): void {
+    [this.#agreed, this.#before] = [this.#before, this.#agreed];
+    everywhere(this.#place, this.#memory.weights, this.#agreed);
   }
 
   /**
@@ -245,7 +273,7 @@ export class AdmmCopies {
    * `squares` gets the sums over j, weighted with ρ_j, of (x − z⁺)², max(x², z⁺²), (z⁺ − z)² and u².
    */
   follow(worker: number, relaxation: number, squares: Float64Array): void {
-    const { weights, previous, inverse } = this.#memory;
+    const { inverses } = this.#memory;
     const { held, copy, pull } = this.#of(worker);
     let apart = 0;
     let size = 0;
@@ -253,15 +281,15 @@ export class AdmmCopies {
     let pulled = 0;
     for (let k = 0; k < held.length; k++) {
       const j = held[k];
-      const z = weights[j];
-      const before = previous[j];
+      const z = this.#agreed[j];
+      const before = this.#before[j];
       const x = copy[j];
       const step = x - before;
       const u = pull[j] + relaxation * step + before - z;
-      apart += ((x - z) * (x - z)) / inverse[j];
-      size += Math.max(x * x, z * z) / inverse[j];
-      moved += ((z - before) * (z - before)) / inverse[j];
-      pulled += (u * u) / inverse[j];
+      apart += ((x - z) * (x - z)) / inverses[j];
+      size += Math.max(x * x, z * z) / inverses[j];
+      moved += ((z - before) * (z - before)) / inverses[j];
+      pulled += (u * u) / inverses[j];
       copy[j] = z - u + (step + pull[j]);
       pull[j] = u;
     }

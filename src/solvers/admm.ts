@@ -65,7 +65,7 @@ export class Admm implements Method {
     this.passes += work / Math.max(1, problem.entries);
     copies.sum(relaxation);
     for (let block = team.first; block < team.end; block++) this.#agree(block);
-    team.barrier();
+    copies.learn();
     const [apart, size, moved, pull] = team.reduce(4, (worker, values) => {
       copies.follow(worker, relaxation, values);
     });
@@ -82,13 +82,11 @@ export class Admm implements Method {
     const { problem, objective } = this.#place;
     const of = (array: Float64Array) => objective.columnsOf(array, block);
     const weights = of(this.#memory.weights);
-    const previous = of(this.#memory.previous);
     const sums = of(this.#memory.sums);
     const inverse = of(this.#memory.inverse);
     const holders = of(this.#memory.holders);
     const l1 = of(problem.l1);
     const l2 = of(problem.l2);
-    previous.set(weights);
     for (let j = 0; j < weights.length; j++) {
       if (holders[j] === 0) continue;
       const pull = holders[j] / inverse[j];

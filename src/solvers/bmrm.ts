@@ -32,13 +32,15 @@ export function planeCapacity(columns: number): number {
 
 export function allocateBmrm(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const home = partition.columnOrder.length;
+  // As many planes in every process as if one had all the columns: their number is part of the result.
+  const capacity = planeCapacity(partition.columnPlace.length);
   return {
-    weights: arena.float64(columns),
+    weights: arena.float64(partition.travelling),
     margins: arena.float64(rows),
     alpha: arena.float64(rows),
-    inverseRoots: arena.float64(columns),
-    planes: Array.from({ length: planeCapacity(columns) }, () => arena.float64(columns)),
+    inverseRoots: arena.float64(home),
+    planes: Array.from({ length: capacity }, () => arena.float64(home)),
   };
 }
 
@@ -167,11 +169,12 @@ export class Bmrm implements Method {
       const labels = objective.rowsOf(problem.labels, worker);
       kernels.dualPoint(margins, labels, 0, margins.length, objective.rowsOf(alpha, worker));
     }
-    objective.image(alpha, plane);
+    const image = objective.scratchImage;
+    objective.image(alpha, image);
     const { columnStarts } = problem.grid.partition;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
-      const slope = slopeOfAbsolute(this.weights[j], plane[j], problem.l1[j]);
-      plane[j] = (slope - plane[j]) * inverseRoots[j];
+      const slope = slopeOfAbsolute(this.weights[j], image[j], problem.l1[j]);
+      plane[j] = (slope - image[j]) * inverseRoots[j];
     }
     const [conjugates] = team.reduce(1, (worker, values) => {
       const a = objective.rowsOf(alpha, worker);

@@ -28,7 +28,7 @@ export function allocateHistory(
 /** One column whose curvature is known to be another than that of most. */
 export interface Damped {
   readonly place: number;
-  /** The block it is in, −1 when there is no such column. */
+  /** The block it is in, −1 when it is not at home here or there is no such column. */
   readonly block: number;
   /** Its entry of the diagonal H₀, that of the others being 1. */
   readonly factor: number;

@@ -17,6 +17,7 @@ export type DcdMemory = ReturnType<typeof allocateDcd>;
 
 function allocateDcd(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
+  // One worker has all columns, or none: they never travel.
   const columns = partition.columnOrder.length;
   return {
     alpha: arena.float64(rows),
@@ -82,7 +83,7 @@ export class Dcd implements Method {
       deltaScale: this.#map ? 1 / rows : 1 / (l2[0] * rows),
       shrink: shrink ? 1 : 0,
     };
-    this.#prepare();
+    if (place.team.first < place.team.end) this.#prepare();
   }
 
   /** Whether w is anything but a multiple of its image. */
@@ -101,6 +102,15 @@ export class Dcd implements Method {
   }
 
   epoch(): void {
+    const { team, problem } = this.#place;
+    const [work] = team.reduce(1, (_worker, values) => {
+      values[0] = this.#sweep();
+    });
+    this.passes += work / Math.max(1, problem.entries);
+  }
+
+  /** A step on every row that does not rest; returns the entries touched. */
+  #sweep(): number {
     const { kernels, problem } = this.#place;
     const { alpha, skip, stats, weights } = this.#memory;
     const batches = this.#batches;
@@ -113,7 +123,7 @@ export class Dcd implements Method {
       if (this.#map) kernels.sweepRowsMapped(...sweep, this.#map, weights, stats);
       else kernels.sweepRows(...sweep, weights, stats);
     }
-    this.passes += stats[stat.work] / Math.max(1, problem.entries);
+    return stats[stat.work];
   }
 
   evaluate(whole: boolean): Gap {

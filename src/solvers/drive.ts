@@ -1,4 +1,5 @@
 import type { Gap } from '../objective/objective.ts';
+import { Accounts, type Effort } from './effort.ts';
 import type { Method, Workplace } from './method.ts';
 import type { Standing } from './standing.ts';
 
@@ -18,7 +19,7 @@ export interface Course extends Limits {
 
 export type Stop = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
 
-/** What the first thread tells after every epoch. */
+/** What the first thread of the first process tells after every epoch. */
 export interface Progress {
   readonly epoch: number;
   readonly seconds: number;
@@ -32,6 +33,7 @@ export interface Progress {
   readonly testAuprc?: number;
   /** Block visits in the order they began, worker · p + block, where a solver leaves it free. */
   readonly visits?: Int32Array;
+  readonly effort: Effort;
 }
 
 export interface Outcome {
@@ -42,6 +44,9 @@ export interface Outcome {
   readonly relativeGap: number;
   readonly stopped: Stop;
   readonly seconds: number;
+  readonly effort: Effort;
+  /** Per epoch, of the ring solver. */
+  readonly rotations?: number;
 }
 
 /** Keeps the state of a run from time to time; every thread calls both, at the same moments. */
@@ -72,14 +77,16 @@ export function drive(
   // Nobody trains faster for being tested less often: the clock stands still meanwhile.
   const here = () => (performance.now() - limits.started - standing.measuring) / 1000;
   const seconds = () => earlier + here();
+  const accounts = new Accounts(team, limits.started);
   // A resumed run begins with an epoch that is done; it may have been the last one.
   for (let epoch = Math.max(1, begin); ; epoch++) {
     const resumed = epoch === begin;
     if (!resumed) method.epoch();
     if (!resumed) standing.look(epoch);
     if (!resumed && keeping && team.index === 0) noteVisits(method, standing);
+    const { effort, interrupted } = accounts.settle();
     const limit = team.fromFirst(() => {
-      if (team.interrupted) return 3;
+      if (interrupted) return 3;
       if (epoch >= limits.epochs) return 1;
       return here() >= limits.time ? 2 : goOn;
     });
@@ -88,12 +95,14 @@ export function drive(
     if (resumed && !ending) continue;
     if (ending) standing.certify(epoch);
     const visits = resumed ? undefined : method.visits;
-    if (team.index === 0) report(progressOf(epoch, seconds(), method.passes, standing, visits));
+    if (team.leads) report(progressOf(epoch, seconds(), method.passes, standing, visits, effort));
     if (ending && (standing.met || limit !== goOn)) {
       const { primal, dual, relativeGap } = standing;
       const stopped = standing.met ? 'converged' : stops[limit];
       const { passes } = method;
-      return { epochs: epoch, passes, primal, dual, relativeGap, stopped, seconds: seconds() };
+      const { rotations } = method;
+      const found = { primal, dual, relativeGap, stopped, ...(rotations && { rotations }) };
+      return { epochs: epoch, passes, ...found, seconds: seconds(), effort: accounts.total };
     }
   }
 }
@@ -109,6 +118,7 @@ function progressOf(
   passes: number,
   { primal, dual, relativeGap, latest, measured }: Standing,
   visits: Int32Array | undefined,
+  effort: Effort,
 ): Progress {
   return {
     epoch,
@@ -121,5 +131,6 @@ function progressOf(
     ...(measured && { testError: measured.error }),
     ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
     ...(visits && { visits: visits.slice() }),
+    effort,
   };
 }

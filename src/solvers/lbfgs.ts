@@ -31,16 +31,17 @@ export type LbfgsMemory = ReturnType<typeof allocateLbfgs>;
 
 export function allocateLbfgs(arena: Arena, partition: Partition, { history }: LbfgsSettings) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const { travelling } = partition;
+  const home = partition.columnOrder.length;
   return {
     margins: arena.float64(rows),
     nextMargins: arena.float64(rows),
     alpha: arena.float64(rows),
-    weights: arena.float64(columns),
-    next: arena.float64(columns),
-    image: arena.float64(columns),
-    steepest: arena.float64(columns),
-    direction: arena.float64(columns),
+    weights: arena.float64(travelling),
+    next: arena.float64(travelling),
+    image: arena.float64(travelling),
+    steepest: arena.float64(home),
+    direction: arena.float64(home),
     pairs: allocateHistory(arena, partition, history),
   };
 }
@@ -287,7 +288,7 @@ export class Lbfgs implements Method {
   #dual(whole: boolean): number {
     const { objective, problem } = this.#place;
     const { alpha, image } = this.#memory;
-    if (problem.interceptPlace < 0) return objective.dualOfImage(alpha, image);
+    if (!problem.intercept) return objective.dualOfImage(alpha, image);
     return whole ? objective.dual(alpha) : -Infinity;
   }
 

@@ -3,6 +3,7 @@ import { stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Workplace } from './method.ts';
+import { allColumns, blockAmongAll, everywhere, partOfWorker } from './whole-columns.ts';
 import { wholeRows } from './whole-rows.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
@@ -10,17 +11,19 @@ const chunk = 1024;
 
 export type LocalDescentMemory = ReturnType<typeof allocateLocalDescent>;
 
-/** Every worker has its own weights: 8 bytes per column and worker. */
+/** Every worker has its own weights: 8 bytes per column and worker that the process plays. */
 export function allocateLocalDescent(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const all = allColumns(partition);
   return {
     norms: arena.float64(rows),
     spare: arena.float64(rows),
     counts: arena.int32(rows),
     order: arena.int32(rows),
-    inverse: arena.float64(columns),
-    weights: arena.float64(partition.size * columns),
+    inverse: arena.float64(partition.travelling),
+    /** That of all columns. */
+    inverses: arena.float64(all),
+    weights: arena.float64((partition.end - partition.first) * all),
     starts: arena.int32(partition.size + 1),
     stats: arena.float64(stat.length * partition.size),
   };
@@ -40,20 +43,21 @@ export function localDualDescent(
   weights: Float64Array,
 ): void {
   const { problem, objective, ring, team } = place;
-  const { columnStarts } = problem.grid.partition;
-  if (team.index === 0) memory.starts.set(columnStarts);
+  const { partition } = problem.grid;
+  const { columnStarts, columnBounds } = partition;
+  if (team.index === 0) memory.starts.set(columnBounds);
   for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
     memory.inverse[j] = problem.l2[j] > 0 ? 1 / problem.l2[j] : 0;
   }
-  team.barrier();
+  everywhere(place, memory.inverse, memory.inverses);
   const local = new Map<number, Float64Array>();
   for (let worker = team.first; worker < team.end; worker++) {
     local.set(worker, solveLocally(place, memory, passes, alpha, worker));
   }
   const share = 1 / problem.grid.size;
-  ring.rotate((worker, block, iteration) => {
+  ring.rotate(objective.cargoOf(weights), (worker, block, iteration) => {
     const target = objective.columnsOf(weights, block);
-    const mine = objective.columnsOf(local.get(worker) as Float64Array, block);
+    const mine = blockAmongAll(partition, local.get(worker) as Float64Array, block);
     if (iteration === 0) target.fill(0);
     for (let j = 0; j < target.length; j++) target[j] += share * mine[j];
   });
@@ -67,10 +71,10 @@ function solveLocally(
   alpha: Float64Array,
   worker: number,
 ): Float64Array {
-  const { grid, columns } = problem;
+  const { grid } = problem;
   const { rowStarts, rowCounts } = grid.partition;
   const [from, to] = [rowStarts[worker], rowStarts[worker + 1]];
-  const own = memory.weights.subarray(worker * columns, (worker + 1) * columns);
+  const own = partOfWorker(grid.partition, memory.weights, worker);
   const counts = memory.counts.subarray(from, to);
   counts.set(rowCounts.subarray(from, to));
   const rows = {
@@ -82,10 +86,10 @@ function solveLocally(
   const share = 1 / Math.max(1, to - from);
   for (let block = 0; block < grid.size; block++) {
     const cell = grid.cells[worker * grid.size + block];
-    const inverse = objective.columnsOf(memory.inverse, block);
+    const inverse = blockAmongAll(grid.partition, memory.inverses, block);
     const spare = objective.rowsOf(memory.spare, worker);
     kernels.rowNorms(cell, to - from, inverse, inverse, rows.norms, spare);
-    addImage(cell, rows.alpha, share, inverse, objective.columnsOf(own, block));
+    addImage(cell, rows.alpha, share, inverse, blockAmongAll(grid.partition, own, block));
   }
   const whole = wholeRows(problem, worker, memory.starts);
   const stats = memory.stats.subarray(worker * stat.length, (worker + 1) * stat.length);
@@ -96,7 +100,7 @@ function solveLocally(
     random.shuffle(order, order.length);
     for (let begin = 0; begin < order.length; begin += chunk) {
       const end = Math.min(order.length, begin + chunk);
-      kernels.sweepWholeRows(whole, order, begin, end, rows, share, memory.inverse, own, stats);
+      kernels.sweepWholeRows(whole, order, begin, end, rows, share, memory.inverses, own, stats);
     }
   }
   return own;

@@ -8,11 +8,13 @@ import {
 } from '../kernels/kernels.ts';
 import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
+import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
 import type { SgdSettings } from './solver.ts';
+import { allColumns, partOfWorker } from './whole-columns.ts';
 import { heldColumns, mostHeld, wholeRows } from './whole-rows.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
@@ -26,21 +28,22 @@ export type SgdMemory = ReturnType<typeof allocateSgd>;
 
 export function allocateSgd(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const { first, travelling } = partition;
+  const played = partition.end - first;
   return {
     alpha: arena.float64(rows),
     meanAlpha: arena.float64(rows),
     margins: arena.float64(rows),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
-    weights: arena.float64(columns),
-    /** Every worker has its own copy of the columns; only those of its rows are ever touched. */
-    lines: arena.float64(partition.size * sgdStride * columns),
+    weights: arena.float64(travelling),
+    /** λ f_j, on its way to all workers. */
+    strength: arena.float64(travelling),
+    /** Every worker has its own copy of all columns; only those of its rows are ever touched. */
+    lines: arena.float64(played * sgdStride * allColumns(partition)),
     paces: arena.float64(partition.size * sgdPace.length),
     starts: arena.int32(partition.size + 1),
-    held: Array.from({ length: partition.size }, (_, worker) =>
-      arena.int32(mostHeld(partition, worker)),
-    ),
+    held: Array.from({ length: played }, (_, k) => arena.int32(mostHeld(partition, first + k))),
   };
 }
 
@@ -67,7 +70,7 @@ export class LocalSgd {
   readonly #kernels: Workplace['kernels'];
   readonly #average: boolean;
   readonly #whole: WholeRows;
-  readonly #columnStarts: Int32Array;
+  readonly #columnBounds: Int32Array;
   readonly #order: Int32Array;
   readonly #rows: SgdRows;
   readonly #lines: Float64Array;
@@ -89,32 +92,38 @@ export class LocalSgd {
     worker: number,
   ) {
     const { problem, objective } = place;
-    const { rowStarts, columnStarts } = problem.grid.partition;
+    const { partition } = problem.grid;
+    const { rowStarts, columnBounds, first } = partition;
     this.#kernels = place.kernels;
     this.#average = settings.average;
     this.#whole = wholeRows(problem, worker, memory.starts);
-    this.#columnStarts = columnStarts;
+    this.#columnBounds = columnBounds;
     this.#order = memory.order.subarray(rowStarts[worker], rowStarts[worker + 1]);
     this.alpha = objective.rowsOf(memory.alpha, worker);
     this.#rows = { labels: objective.rowsOf(problem.labels, worker), alpha: this.alpha };
-    const length = sgdStride * problem.columns;
-    this.#lines = memory.lines.subarray(worker * length, (worker + 1) * length);
+    this.#lines = partOfWorker(partition, memory.lines, worker);
     this.#pace = memory.paces.subarray(worker * sgdPace.length, (worker + 1) * sgdPace.length);
     this.#random = stream(place.seed, 1 + worker);
     this.#words = generatorOf(memory.generators, worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
     this.#pace[sgdPace.age] = 1;
     const { held, listed } = heldColumns(problem, worker);
-    this.#held = memory.held[worker].subarray(0, held.length);
+    this.#held = memory.held[worker - first].subarray(0, held.length);
     this.#held.set(held);
     this.#listed = listed;
-    for (const j of held) {
-      const at = j * sgdStride;
-      this.#lines[at + sgdSlot.rate] = settings.step === 'adagrad' ? 0 : 1;
-      this.#lines[at + sgdSlot.l1] = problem.l1[j];
-      this.#lines[at + sgdSlot.l2] = problem.l2[j];
-    }
+    const rate = settings.step === 'adagrad' ? 0 : 1;
+    for (const j of held) this.#lines[j * sgdStride + sgdSlot.rate] = rate;
     this.#step = this.#stepFor(settings, loss);
+  }
+
+  /** Takes down λ l1 f_j and λ l2 f_j of a block's columns, given their λ f_j. */
+  penalise(block: number, strength: Float64Array, { l1, l2 }: Problem['penalty']): void {
+    const start = this.#columnBounds[block];
+    for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
+      const at = sgdStride * this.#held[k];
+      this.#lines[at + sgdSlot.l1] = strength[this.#held[k] - start] * l1;
+      this.#lines[at + sgdSlot.l2] = strength[this.#held[k] - start] * l2;
+    }
   }
 
   /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
@@ -154,7 +163,7 @@ export class LocalSgd {
   addTo(target: Float64Array, block: number, share: number): void {
     const slot = this.#average ? sgdSlot.sum : sgdSlot.weight;
     const factor = this.#average ? share / this.#span : share;
-    const start = this.#columnStarts[block];
+    const start = this.#columnBounds[block];
     for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
       const at = sgdStride * this.#held[k];
       target[this.#held[k] - start] += factor * this.#lines[at + slot];
@@ -214,7 +223,7 @@ export class LocalSgd {
     for (let block = 0; block < blocks; block++) {
       for (let row = 0, from = block * (rows + 1); row < rows; row++, from++) {
         for (let k = offsets[from]; k < offsets[from + 1]; k++) {
-          each(row, this.#columnStarts[block] + indices[k], values[k]);
+          each(row, this.#columnBounds[block] + indices[k], values[k]);
         }
       }
     }

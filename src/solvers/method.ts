@@ -37,6 +37,8 @@ export interface Method {
   readonly mixes: boolean;
   /** The order in which the last epoch visited the cells, where it was free. */
   readonly visits?: Int32Array | undefined;
+  /** Rotations of the ring per epoch, where they are a choice. */
+  readonly rotations?: number;
   /** One epoch. */
   epoch(): void;
   /**

@@ -4,12 +4,14 @@ import { stream } from '../math/random.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
+import { blockOf } from '../parallel/lodging.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Method, Workplace } from './method.ts';
+import { allocateParcels, type Batch, Parcels } from './parcels.ts';
 
 /** Columns lie in the order of their frequency, which no batch should know of. */
 const columnsTogether = 1;
@@ -32,6 +34,7 @@ export type RingColumnsMemory = ReturnType<typeof allocateRingColumns>;
 export function allocateRingColumns(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
   const columns = partition.columnOrder.length;
+  const { travelling } = partition;
   return {
     margins: arena.float64(rows),
     marginStart: arena.float64(rows),
@@ -40,22 +43,24 @@ export function allocateRingColumns(arena: Arena, partition: Partition) {
     curvatures: arena.float64(rows),
     density: arena.float64(rows),
     dirty: arena.uint8(rows),
-    weights: arena.float64(columns),
+    weights: arena.float64(travelling),
     weightStart: arena.float64(columns),
-    weightPrevious: arena.float64(columns),
-    gradients: arena.float64(columns),
-    hessians: arena.float64(columns),
+    weightPrevious: arena.float64(travelling),
+    gradients: arena.float64(travelling),
+    hessians: arena.float64(travelling),
     counts: arena.int32(columns),
     level: arena.uint8(columns),
     skip: arena.uint8(columns),
-    active: arena.int32(columns),
+    active: arena.int32(travelling),
+    ranges: arena.int32(2 * partition.size),
     runs: arena.int32(columns),
     activeCounts: arena.int32(partition.size),
     generators: allocateGenerators(arena, partition),
-    pendingUnits: arena.int32(columns),
-    pendingDeltas: arena.float64(columns),
+    pendingUnits: arena.int32(travelling),
+    pendingDeltas: arena.float64(travelling),
     pendingCounts: arena.int32(partition.size),
     stats: arena.float64(stat.length * partition.size),
+    parcels: allocateParcels(arena, partition),
   };
 }
 
@@ -66,12 +71,17 @@ interface WorkerMargins {
 }
 
 /** A block travels with its batch and the changes of its last batch. */
-interface Block {
+interface Block extends Batch {
+  readonly columns: Pick<ColumnState, 'gradients' | 'hessians'>;
+  readonly pending: Pending;
+}
+
+/** What stays where a block is at home, where its steps are taken. */
+interface HomeBlock extends Block {
   readonly columns: ColumnState;
   readonly start: Float64Array;
   readonly previous: Float64Array;
   readonly batches: Batches;
-  readonly pending: Pending;
   readonly stats: Float64Array;
 }
 
@@ -80,8 +90,8 @@ interface Block {
  * are exchanged. The unit is a column; a block carries the gradient and the curvature of its
  * current batch round the ring while every worker keeps the margins of its rows. At a visit the
  * worker first applies the changes of the block's previous batch to its margins and then adds its
- * rows' part of ℓ' and ℓ''; after p visits the batch takes its prox-Newton steps. The line search
- * is on the primal objective.
+ * rows' part of ℓ' and ℓ''; after p visits the block is at home again and the batch takes its
+ * prox-Newton steps. The line search is on the primal objective.
  */
 export class RingColumns implements Method {
   readonly weights: Float64Array;
@@ -93,6 +103,9 @@ export class RingColumns implements Method {
   readonly #memory: RingColumnsMemory;
   readonly #workers: WorkerMargins[];
   readonly #blocks: Block[];
+  /** Blocks that this thread is home to. */
+  readonly #home: HomeBlock[];
+  readonly #parcels: Parcels;
   readonly #rotations: number;
   readonly #damping: Damping;
   #momentum = 0;
@@ -107,12 +120,15 @@ export class RingColumns implements Method {
     const ids = Array.from({ length: grid.size }, (_, k) => k);
     this.#workers = ids.map((worker) => this.#viewWorker(worker));
     this.#blocks = ids.map((block) => this.#viewBlock(block));
+    const { first, end } = place.team;
+    this.#home = ids.slice(first, end).map((block) => this.#viewHome(block));
     const collision = this.#prepare();
     this.#rotations =
       grid.size === 1
         ? columns
         : (options.rotations ?? rotationsFor(columns, collision, entries, grid.size));
     this.#damping = new Damping(columns / this.#rotations);
+    this.#parcels = new Parcels(place, memory.parcels, this.#rotations);
   }
 
   #viewWorker(worker: number): WorkerMargins {
@@ -135,44 +151,61 @@ export class RingColumns implements Method {
   }
 
   #viewBlock(block: number): Block {
-    const { problem, seed } = this.#place;
-    const from = problem.grid.partition.columnStarts[block];
-    const to = problem.grid.partition.columnStarts[block + 1];
+    const { partition } = this.#place.problem.grid;
     const memory = this.#memory;
+    const numbers = (array: Float64Array) => blockOf(partition, array, block);
+    const integers = (array: Int32Array) => blockOf(partition, array, block);
+    const columns = { gradients: numbers(memory.gradients), hessians: numbers(memory.hessians) };
+    const pending = { units: integers(memory.pendingUnits), deltas: numbers(memory.pendingDeltas) };
     return {
+      ...columns,
+      columns,
+      units: integers(memory.active),
+      range: memory.ranges.subarray(2 * block, 2 * block + 2),
+      count: memory.pendingCounts.subarray(block, block + 1),
+      changed: pending.units,
+      deltas: pending.deltas,
+      pending,
+    };
+  }
+
+  #viewHome(block: number): HomeBlock {
+    const { problem, seed } = this.#place;
+    const { partition } = problem.grid;
+    const memory = this.#memory;
+    const common = this.#blocks[block];
+    const view = <Numbers extends Float64Array | Int32Array | Uint8Array>(array: Numbers) =>
+      blockOf(partition, array, block);
+    return {
+      ...common,
       columns: {
-        weights: memory.weights.subarray(from, to),
-        gradients: memory.gradients.subarray(from, to),
-        hessians: memory.hessians.subarray(from, to),
-        l1: problem.l1.subarray(from, to),
-        l2: problem.l2.subarray(from, to),
-        counts: memory.counts.subarray(from, to),
-        level: memory.level.subarray(from, to),
-        skip: memory.skip.subarray(from, to),
+        ...common.columns,
+        weights: view(memory.weights),
+        l1: view(problem.l1),
+        l2: view(problem.l2),
+        counts: view(memory.counts),
+        level: view(memory.level),
+        skip: view(memory.skip),
       },
-      start: memory.weightStart.subarray(from, to),
-      previous: memory.weightPrevious.subarray(from, to),
+      start: view(memory.weightStart),
+      previous: view(memory.weightPrevious),
       batches: new Batches(
-        memory.active.subarray(from, to),
+        common.units,
         memory.activeCounts.subarray(block, block + 1),
-        memory.runs.subarray(from, to),
+        view(memory.runs),
         columnsTogether,
         stream(seed, 1 + block),
       ),
-      pending: {
-        units: memory.pendingUnits.subarray(from, to),
-        deltas: memory.pendingDeltas.subarray(from, to),
-      },
       stats: memory.stats.subarray(block * stat.length, (block + 1) * stat.length),
     };
   }
 
-  #mine(): WorkerMargins[] {
-    return this.#workers.slice(this.#place.team.first, this.#place.team.end);
+  #homeOf(block: number): HomeBlock {
+    return this.#home[block - this.#place.team.first];
   }
 
-  #home(): Block[] {
-    return this.#blocks.slice(this.#place.team.first, this.#place.team.end);
+  #mine(): WorkerMargins[] {
+    return this.#workers.slice(this.#place.team.first, this.#place.team.end);
   }
 
   /** Counts and densities. Returns the mean share of other columns that a column collides with. */
@@ -195,6 +228,11 @@ export class RingColumns implements Method {
     return plain > 0 ? crowded / plain : 0;
   }
 
+  /** With one worker, which hands nothing on, every column is a batch. */
+  get rotations(): number {
+    return this.#place.problem.grid.size === 1 ? 0 : this.#rotations;
+  }
+
   epoch(): void {
     const { team, problem, kernels } = this.#place;
     if (++this.#epochs % refreshEvery === 0) this.#refreshMargins();
@@ -204,7 +242,7 @@ export class RingColumns implements Method {
       kernels.extrapolate(rows.margins, start, previous, beta);
       rows.dirty.fill(1);
     }
-    for (const { columns, start, previous, batches, stats } of this.#home()) {
+    for (const { columns, start, previous, batches, stats } of this.#home) {
       kernels.extrapolate(columns.weights, start, previous, beta);
       batches.deal(kernels, columns.skip, columns.weights, start);
       stats.fill(0);
@@ -212,7 +250,7 @@ export class RingColumns implements Method {
     if (team.shared.workers === 1) this.#sweep();
     else this.#rotate();
     const [work, effective] = team.reduce(2, (block, values) => {
-      values.set(this.#blocks[block].stats.subarray(0, 2));
+      values.set(this.#homeOf(block).stats.subarray(0, 2));
     });
     this.passes += work / Math.max(1, problem.entries);
     const { eta, exactness } = this.#search();
@@ -233,7 +271,7 @@ export class RingColumns implements Method {
   #sweep(): void {
     const { kernels, problem } = this.#place;
     const { rows } = this.#workers[0];
-    const { columns, batches, stats } = this.#blocks[0];
+    const { columns, batches, stats } = this.#home[0];
     const cell = problem.grid.cells[0];
     const damping = this.#damping.value;
     for (let begin = 0; begin < batches.count; begin += sweepChunk) {
@@ -256,36 +294,37 @@ export class RingColumns implements Method {
   #rotate(): void {
     const { kernels, problem, ring, team } = this.#place;
     const { cells, size } = problem.grid;
-    const { pendingCounts } = this.#memory;
+    const parcels = this.#parcels;
     const damping = this.#damping.value;
-    const batchCount = this.#rotations;
-    for (let block = team.first; block < team.end; block++) pendingCounts[block] = 0;
-    for (let batch = 0; batch <= batchCount; batch++) {
-      ring.rotate((worker, block, iteration) => {
+    for (let batch = 0; batch <= this.#rotations; batch++) {
+      ring.rotate(parcels.cargo, (worker, block, iteration) => {
         const { rows } = this.#workers[worker];
-        const { columns, batches, pending, stats } = this.#blocks[block];
+        const here = this.#blocks[block];
+        const { columns, pending, units, range } = here;
         const cell = cells[worker * size + block];
-        kernels.scatterColumns(cell, pending, pendingCounts[block], rows);
-        if (batch === batchCount) return;
-        const begin = batches.begin(batch, batchCount);
-        const end = batches.begin(batch + 1, batchCount);
-        const { active } = batches;
-        kernels.gatherColumns(cell, active, begin, end, iteration === 0, rows, columns, damping);
-        // The last worker a block meets has its batch complete in hand.
-        if (iteration === size - 1) {
-          pendingCounts[block] = kernels.stepColumns(
-            active,
-            begin,
-            end,
-            columns,
-            1 / problem.rows,
-            pending,
-            stats,
-          );
-        }
+        parcels.arrive(worker, block, iteration > 0 || batch > 0, here);
+        if (iteration === 0) this.#stepAtHome(block, batch);
+        kernels.scatterColumns(cell, pending, here.count[0], rows);
+        const fresh = iteration === 0;
+        kernels.gatherColumns(cell, units, range[0], range[1], fresh, rows, columns, damping);
+        parcels.leave(worker, block, here);
       });
     }
     team.barrier();
+  }
+
+  /** A block begins its round at home, where the batch that has come home takes its steps. */
+  #stepAtHome(block: number, batch: number): void {
+    const { kernels, problem } = this.#place;
+    const { columns, batches, pending, stats, range, count } = this.#homeOf(block);
+    const scale = 1 / problem.rows;
+    const [begin, end] = range;
+    count[0] =
+      batch > 0
+        ? kernels.stepColumns(batches.active, begin, end, columns, scale, pending, stats)
+        : 0;
+    range[0] = batches.begin(batch, this.#rotations);
+    range[1] = batches.begin(Math.min(batch + 1, this.#rotations), this.#rotations);
   }
 
   /** The exact minimiser of P on the line through the epoch's start and end. */
@@ -313,7 +352,7 @@ export class RingColumns implements Method {
       const { rows, start } = this.#workers[part];
       const { margins, labels } = rows;
       values[0] = kernels.lossSlope(start, margins, labels, 0, margins.length, eta);
-      const { columns, start: from } = this.#blocks[part];
+      const { columns, start: from } = this.#homeOf(part);
       values[1] = kernels.penaltySlope(from, columns.weights, columns.l1, columns.l2, eta);
     });
     return loss / problem.rows + penalty;
@@ -325,7 +364,7 @@ export class RingColumns implements Method {
     for (const { rows, start } of this.#mine()) {
       kernels.interpolate(rows.margins, start, rows.margins, eta);
     }
-    for (const { columns, start } of this.#home()) {
+    for (const { columns, start } of this.#home) {
       kernels.interpolate(columns.weights, start, columns.weights, eta);
     }
     this.#place.team.barrier();
@@ -386,7 +425,7 @@ export class RingColumns implements Method {
 
   #eachGenerator(visit: (batches: Batches, words: Int32Array) => void): void {
     const { first } = this.#place.team;
-    for (const [k, { batches }] of this.#home().entries()) {
+    for (const [k, { batches }] of this.#home.entries()) {
       visit(batches, generatorOf(this.#memory.generators, first + k));
     }
   }

@@ -38,10 +38,24 @@ export class Sgd implements Method {
     this.#adagrad = settings.step === 'adagrad';
     this.weights = memory.weights;
     this.margins = memory.margins;
-    if (team.index === 0) memory.starts.set(problem.grid.partition.columnStarts);
+    if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
     for (let worker = team.first; worker < team.end; worker++) {
       this.#workers.set(worker, new LocalSgd(place, memory, settings, loss, worker));
     }
+    this.#penalise();
+  }
+
+  /** Every worker has to know the penalty of the columns in its rows, wherever they are at home. */
+  #penalise(): void {
+    const { ring, objective, problem, team } = this.#place;
+    const { strength } = this.#memory;
+    for (let block = team.first; block < team.end; block++) {
+      objective.columnsOf(strength, block).set(objective.columnsOf(problem.strength, block));
+    }
+    ring.rotate(objective.cargoOf(strength), (worker, block) => {
+      const visiting = objective.columnsOf(strength, block);
+      this.#workerOf(worker).penalise(block, visiting, problem.penalty);
+    });
     team.barrier();
   }
 
@@ -62,7 +76,7 @@ export class Sgd implements Method {
   #collectWeights(weight: number): void {
     const { ring, objective, problem, team } = this.#place;
     const share = weight / problem.grid.size;
-    ring.rotate((worker, block, iteration) => {
+    ring.rotate(objective.cargoOf(this.weights), (worker, block, iteration) => {
       const target = objective.columnsOf(this.weights, block);
       if (iteration === 0) {
         for (let j = 0; j < target.length; j++) target[j] *= 1 - weight;
@@ -112,7 +126,8 @@ export class Sgd implements Method {
     return stateArrays({
       row: { meanAlpha, order },
       column: { weights },
-      worker: { lines: { lines, stride: sgdStride, slots }, paces, generators },
+      worker: { paces, generators },
+      played: { lines: { lines, stride: sgdStride, slots } },
     });
   }
 

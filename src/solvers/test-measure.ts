@@ -1,17 +1,37 @@
-import type { Dataset } from '../data/dataset.ts';
 import type { Task } from '../losses/loss.ts';
 import { rank } from '../math/ranking.ts';
-import type { Problem } from '../objective/problem.ts';
-import type { Team } from '../parallel/team.ts';
+import type { Arena } from '../parallel/arena.ts';
+import type { Grid } from '../parallel/grid.ts';
+import { blockOf, lodge } from '../parallel/lodging.ts';
+import type { Partition } from '../parallel/partition.ts';
+import type { Cargo } from '../parallel/ring.ts';
+import type { Workplace } from './method.ts';
 
-/** Rows that are not trained on. */
+/** Rows that are not trained on, dealt to the workers in the order they have in their file. */
 export interface TestRows {
-  readonly dataset: Dataset;
-  readonly targets: Float64Array;
-  /** Room for a score of each row, where AUPRC is wanted. */
-  readonly scores?: Float64Array;
+  readonly grid: Grid;
+  readonly memory: TestMemory;
+  readonly auprc: boolean;
   /** Whether to measure every iterate instead of the best point so far. */
   readonly latest: boolean;
+}
+
+export type TestMemory = ReturnType<typeof allocateTest>;
+
+/** Scores and targets of a worker's rows go round the ring where all of them must be ranked. */
+export function allocateTest(arena: Arena, { rowBounds, first, end }: Partition, auprc: boolean) {
+  const { travelling, blockLengths } = lodge(rowBounds, first, end);
+  const order = arena.int32(blockLengths.reduce((most, rows) => Math.max(most, rows), 0));
+  for (let k = 0; k < order.length; k++) order[k] = k;
+  const everywhere = auprc ? rowBounds[rowBounds.length - 1] : 0;
+  return {
+    /** 0, 1, 2, …: every row of a worker. */
+    order,
+    scores: arena.float64(travelling),
+    targets: arena.float64(travelling),
+    allScores: arena.float64(everywhere),
+    allTargets: arena.float64(everywhere),
+  };
 }
 
 export interface Measured {
@@ -21,68 +41,79 @@ export interface Measured {
 
 /**
  * The error on rows that are not trained on: the share of wrong signs, or the mean squared error;
- * and, when asked for, the area under the precision-recall curve.
- * The parts of the data set are dealt to the logical workers, so that the sum has a fixed order.
+ * and, when asked for, the area under the precision-recall curve. Scores are added up by a rotation
+ * of the ring, like the margins of the rows that are trained on.
  */
 export class TestMeasure {
-  readonly #rows: TestRows;
-  readonly #problem: Problem;
-  readonly #team: Team;
+  readonly #test: TestRows;
+  readonly #place: Workplace;
   readonly #task: Task;
+  readonly #scores: (block: number) => Float64Array;
+  readonly #targets: (block: number) => Float64Array;
+  readonly #ranking: Cargo;
 
-  constructor(rows: TestRows, problem: Problem, team: Team, task: Task) {
-    this.#rows = rows;
-    this.#problem = problem;
-    this.#team = team;
+  constructor(test: TestRows, place: Workplace, task: Task) {
+    const { rowBounds, first, end } = test.grid.partition;
+    const { scores, targets } = test.memory;
+    const lodging = lodge(rowBounds, first, end);
+    this.#test = test;
+    this.#place = place;
     this.#task = task;
+    this.#scores = (worker) => blockOf(lodging, scores, worker);
+    this.#targets = (worker) => blockOf(lodging, targets, worker);
+    this.#ranking = place.ring.cargo((block) => [this.#scores(block), this.#targets(block)]);
   }
 
   get latest(): boolean {
-    return this.#rows.latest;
+    return this.#test.latest;
   }
 
   measure(weights: Float64Array): Measured {
-    const { parts, rows } = this.#rows.dataset;
-    const [sum] = this.#team.reduce(1, (worker, values) => {
-      let first = 0;
-      for (let part = 0; part < parts.length; part++) {
-        if (part % this.#team.shared.workers === worker)
-          values[0] += this.#part(part, first, weights);
-        first += parts[part].labels.length;
-      }
+    const { team, ring, objective, kernels } = this.#place;
+    const { cells, size, partition } = this.#test.grid;
+    const { order } = this.#test.memory;
+    for (let worker = team.first; worker < team.end; worker++) this.#scores(worker).fill(0);
+    ring.rotate(objective.cargoOf(weights), (worker, block) => {
+      const cell = cells[worker * size + block];
+      const part = objective.columnsOf(weights, block);
+      const scores = this.#scores(worker);
+      kernels.gather(cell, order, 0, scores.length, false, part, scores);
     });
-    const auprc = this.#rows.scores && this.#team.fromFirst(() => this.#rank());
+    const [sum] = team.reduce(1, (worker, values) => {
+      values[0] = this.#errors(this.#scores(worker), this.#targets(worker));
+    });
+    const rows = partition.rowBounds[size];
+    const auprc = this.#test.auprc ? this.#rank() : undefined;
     // The weights may change as soon as a thread goes on.
-    this.#team.barrier();
+    team.barrier();
     return { error: sum / Math.max(1, rows), ...(auprc !== undefined && { auprc }) };
   }
 
-  /** Average precision of the scores; 0 where a class is absent. */
-  #rank(): number {
-    const { scores, targets } = this.#rows;
-    const side = (positive: boolean) =>
-      (scores as Float64Array).filter((_, row) => targets[row] > 0 === positive);
-    return rank(side(true), side(false))?.auprc ?? 0;
-  }
-
-  #part(index: number, first: number, weights: Float64Array): number {
-    const { rowOffsets, indices, values } = this.#rows.dataset.parts[index];
-    const { columnPlace } = this.#problem.grid.partition;
-    const { interceptPlace } = this.#problem;
-    const known = columnPlace.length - (interceptPlace >= 0 ? 1 : 0);
-    const start = interceptPlace >= 0 ? weights[interceptPlace] : 0;
-    const { targets, scores } = this.#rows;
+  #errors(scores: Float64Array, targets: Float64Array): number {
     let sum = 0;
-    for (let i = 0; i + 1 < rowOffsets.length; i++) {
-      let u = start;
-      for (let k = rowOffsets[i]; k < rowOffsets[i + 1]; k++) {
-        if (indices[k] < known) u += weights[columnPlace[indices[k]]] * values[k];
-      }
-      if (scores) scores[first + i] = u;
-      const y = targets[first + i];
+    for (let i = 0; i < scores.length; i++) {
+      const [u, y] = [scores[i], targets[i]];
       if (this.#task === 'regression') sum += (u - y) * (u - y);
       else if (u > 0 !== y > 0) sum += 1;
     }
     return sum;
+  }
+
+  /** Average precision of the scores; 0 where a class is absent. */
+  #rank(): number {
+    const { team, ring } = this.#place;
+    const { allScores, allTargets } = this.#test.memory;
+    const { rowBounds } = this.#test.grid.partition;
+    ring.rotate(this.#ranking, (worker, block) => {
+      if (worker !== team.shared.first) return;
+      allScores.set(this.#scores(block), rowBounds[block]);
+      allTargets.set(this.#targets(block), rowBounds[block]);
+    });
+    team.barrier();
+    return team.fromFirst(() => {
+      const side = (positive: boolean) =>
+        allScores.filter((_, row) => allTargets[row] > 0 === positive);
+      return rank(side(true), side(false))?.auprc ?? 0;
+    });
   }
 }

@@ -2,10 +2,11 @@ import type { WholeRows } from '../kernels/kernels.ts';
 import type { Problem } from '../objective/problem.ts';
 import { workerOffsets } from '../parallel/grid.ts';
 import type { Partition } from '../parallel/partition.ts';
+import { allColumns } from './whole-columns.ts';
 
 /**
  * The rows of a worker as one piece, for solvers that work on rows by themselves. `starts` is a
- * copy of the partition's column starts that kernels can reach.
+ * copy of the partition's column bounds that kernels can reach: columns count among all there are.
  */
 export function wholeRows({ grid }: Problem, worker: number, starts: Int32Array): WholeRows {
   const { rowStarts } = grid.partition;
@@ -20,20 +21,23 @@ export function wholeRows({ grid }: Problem, worker: number, starts: Int32Array)
   };
 }
 
-/** The columns that occur in a worker's rows: `held` by place; those of block b from listed[b] on. */
+/**
+ * The columns that occur in a worker's rows: `held` by place among all columns; those of block b from
+ * listed[b] on.
+ */
 export interface HeldColumns {
   readonly held: Int32Array;
   readonly listed: Int32Array;
 }
 
 export function heldColumns({ grid, columns }: Problem, worker: number): HeldColumns {
-  const { columnStarts } = grid.partition;
+  const { columnBounds } = grid.partition;
   const present = new Uint8Array(columns);
   const listed = new Int32Array(grid.size + 1);
   let count = 0;
   for (let block = 0; block < grid.size; block++) {
     const { offsets, indices } = grid.cells[worker * grid.size + block];
-    const start = columnStarts[block];
+    const start = columnBounds[block];
     const last = offsets[offsets.length - 1];
     for (let k = offsets[0]; k < last; k++) {
       count += 1 - present[start + indices[k]];
@@ -47,6 +51,6 @@ export function heldColumns({ grid, columns }: Problem, worker: number): HeldCol
 }
 
 /** At most so many columns can occur in a worker's rows. */
-export function mostHeld({ workerEntries, columnOrder }: Partition, worker: number): number {
-  return Math.min(columnOrder.length, workerEntries[worker]);
+export function mostHeld(partition: Partition, worker: number): number {
+  return Math.min(allColumns(partition), partition.workerEntries[worker]);
 }

@@ -87,7 +87,7 @@ export function kernelsOf({ arena, loss }: Engine): Kernels {
 export function workplaceOf(engine: Engine): Workplace {
   const { problem, memory, seed } = engine;
   const kernels = kernelsOf(engine);
-  const team = new Team(shareTeam(1, problem.grid.size, 1), 0);
+  const team = new Team(shareTeam({ threads: 1, workers: problem.grid.size, cores: 1 }), 0);
   const ring = new Ring(team);
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
   return { problem, kernels, team, ring, objective, seed };
@@ -104,7 +104,7 @@ export async function runOnThreads(
   trace?: Int32Array,
 ): Promise<{ outcome: Outcome; events: Progress[] }> {
   const { problem, memory, plan, loss, seed, arena } = engine;
-  const shared = shareTeam(threads, problem.grid.size, threads, trace);
+  const shared = shareTeam({ threads, workers: problem.grid.size, cores: threads, trace });
   const payload: Omit<RunPayload, 'index'> = {
     shared,
     problem,

@@ -4,6 +4,7 @@ import { Budget, createArena, separateArena } from '../../../src/parallel/arena.
 import {
   allocateGrid,
   canFillByRows,
+  entriesOfCells,
   fillRows,
   fillWorker,
   type Grid,
@@ -11,7 +12,12 @@ import {
   type Orientation,
   offsetsFromCounts,
 } from '../../../src/parallel/grid.ts';
-import { partition } from '../../../src/parallel/partition.ts';
+import {
+  countEntries,
+  holdings,
+  partition,
+  placeEntries,
+} from '../../../src/parallel/partition.ts';
 import { inParts, sample, zipfDataset } from '../../support/data.ts';
 
 function gridOf(dataset: Dataset, size: number, orientation: Orientation, intercept: boolean) {
@@ -66,6 +72,29 @@ describe.each(['rows', 'columns'] as const)('orientation %s', (orientation) => {
       }
       expect(next).toBe(parts.workerEntries[worker]);
     }
+  });
+});
+
+describe.each(['rows', 'columns'] as const)('a process among others, by %s', (orientation) => {
+  test.each([
+    [0, 2],
+    [2, 3],
+    [3, 5],
+    [4, 4],
+  ])('that plays %i up to %i has the cells of its workers and no others', (first, end) => {
+    const { dataset } = sample({ rows: 40, columns: 9, density: 0.4 });
+    const size = 5;
+    const whole = gridOf(dataset, size, orientation, true);
+    const counts = countEntries(dataset, true);
+    const parts = holdings(placeEntries(counts, size, 3), counts, first, end);
+    const grid = allocateGrid(separateArena, parts, orientation);
+    for (let worker = first; worker < end; worker++) fillWorker(grid, dataset, true, worker);
+    grid.cells.forEach((cell, number) => {
+      const worker = Math.floor(number / size);
+      if (worker >= first && worker < end) expect(cell).toEqual(whole.cells[number]);
+      else expect(cell.indices).toHaveLength(0);
+    });
+    expect(entriesOfCells(grid)).toEqual(entriesOfCells(whole).slice(first * size, end * size));
   });
 });
 
@@ -133,11 +162,12 @@ test('imbalance is the largest share over the fair one, minus 1', () => {
   const grid = gridOf(dataset, 4, 'rows', false);
   const { rowStarts } = grid.partition;
   const largest = Math.max(...[0, 1, 2, 3].map((k) => rowStarts[k + 1] - rowStarts[k]));
-  const report = imbalance(grid);
+  const report = imbalance(grid.partition, entriesOfCells(grid));
   expect(report.rows).toBeCloseTo(largest / 500 - 1, 12);
   expect(report.nonzeros).toBeGreaterThan(0);
   expect(report.nonzeros).toBeLessThan(0.1);
-  expect(imbalance(gridOf(dataset, 1, 'columns', false))).toEqual({
+  const alone = gridOf(dataset, 1, 'columns', false);
+  expect(imbalance(alone.partition, entriesOfCells(alone))).toEqual({
     rows: 0,
     columns: 0,
     nonzeros: 0,

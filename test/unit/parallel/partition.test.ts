@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Partition, partition } from '../../../src/parallel/partition.ts';
+import {
+  countEntries,
+  holdings,
+  type Partition,
+  partition,
+  placeEntries,
+} from '../../../src/parallel/partition.ts';
+import { workersOfRanks } from '../../../src/parallel/traffic.ts';
 import { datasetOf, inParts, sample, zipfDataset } from '../../support/data.ts';
 
 const text = zipfDataset({ rows: 4000, columns: 3000, perRow: 20 });
@@ -105,4 +112,41 @@ test('as many workers as rows, rows without entries, columns without entries', (
   expect(sorted(parts.rowOrder)).toEqual([0, 1, 2]);
   expect(lengths(parts.rowStarts).reduce((sum, length) => sum + length)).toBe(3);
   expect(sorted(parts.columnOrder)).toEqual([0, 1, 2, 3]);
+});
+
+describe.each([1, 2, 3, 4])('the holdings of %i ranks', (ranks) => {
+  const { dataset } = sample({ rows: 40, columns: 17, density: 0.3 });
+
+  test.each([1, 2, 3, 4, 5, 6, 7])(
+    'with %i workers are those of one process, dealt out',
+    (size) => {
+      const whole = partition(dataset, size, 2, true);
+      const counts = countEntries(dataset, true);
+      const placement = placeEntries(counts, size, 2);
+      const firsts = workersOfRanks(size, ranks);
+      const parts = upTo(ranks).map((rank) =>
+        holdings(placement, counts, firsts[rank], firsts[rank + 1]),
+      );
+      for (const field of ['rowOrder', 'rowCounts', 'columnOrder', 'columnCounts'] as const) {
+        expect(parts.flatMap((part) => [...part[field]])).toEqual([...whole[field]]);
+      }
+      for (const part of parts) {
+        const { first, end, rowBounds, rowStarts, columnBounds, columnStarts } = part;
+        expect([...rowBounds]).toEqual([...whole.rowStarts]);
+        expect([...columnBounds]).toEqual([...whole.columnStarts]);
+        expect([...part.columnPlace]).toEqual([...whole.columnPlace]);
+        for (const worker of upTo(size)) {
+          const mine = worker >= first && worker < end;
+          const ends = (starts: Int32Array) => [starts[worker], starts[worker + 1]];
+          const wanted = (bounds: Int32Array) => ends(bounds).map((bound) => bound - bounds[first]);
+          const [from, to] = ends(rowStarts);
+          if (mine) expect([from, to]).toEqual(wanted(rowBounds));
+          else expect(to).toBe(from);
+          const [left, right] = ends(columnStarts);
+          if (mine) expect([left, right]).toEqual(wanted(columnBounds));
+          else expect(right).toBe(left);
+        }
+      }
+    },
+  );
 });

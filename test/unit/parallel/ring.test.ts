@@ -26,9 +26,10 @@ test.each([1, 2, 3, 5, 8])('in an inner iteration no two workers hold a block, p
 
 test('one thread visits in the serial order: by inner iteration, then by rank', () => {
   const p = 4;
-  const ring = new Ring(new Team(shareTeam(1, p, 1), 0));
+  const ring = new Ring(new Team(shareTeam({ threads: 1, workers: p, cores: 1 }), 0));
   const visits: number[][] = [];
-  ring.rotate((worker, block, iteration) => visits.push([iteration, worker, block]));
+  const nothing = ring.cargo(() => []);
+  ring.rotate(nothing, (worker, block, iteration) => visits.push([iteration, worker, block]));
   const wanted = Array.from({ length: p * p }, (_, k) => {
     const iteration = Math.floor(k / p);
     const worker = k % p;
@@ -47,7 +48,7 @@ describe.each([
     const rotations = 40;
     const visitCount = rotations * workers * workers;
     const trace = new Int32Array(new SharedArrayBuffer(4 * (1 + 2 * visitCount)));
-    const shared = shareTeam(threads, workers, 2, trace);
+    const shared = shareTeam({ threads, workers, cores: 2, trace });
     const ints = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
     const holders = ints(workers);
     const turns = ints(workers * workers);

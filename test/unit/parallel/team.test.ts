@@ -28,7 +28,7 @@ interface ReduceResult {
 describe.each([1, 2, 3, 4])('%i threads', (threads) => {
   test('sums are the same bits in every thread, added in the order of workers', async () => {
     const terms = illConditioned(300);
-    const shared = shareTeam(threads, workers, 2);
+    const shared = shareTeam({ threads, workers, cores: 2 });
     const results = await testPool(threads).runAll<ReduceResult>(
       'reduce',
       threads,
@@ -53,7 +53,7 @@ describe.each([1, 2, 3, 4])('%i threads', (threads) => {
 
   test('nobody leaves a barrier before everybody has come', async () => {
     const rounds = 300;
-    const shared = shareTeam(threads, workers, 2);
+    const shared = shareTeam({ threads, workers, cores: 2 });
     const counter = new Int32Array(new SharedArrayBuffer(4));
     const results = await testPool(threads).runAll<number[]>(
       'barrier',
@@ -66,13 +66,13 @@ describe.each([1, 2, 3, 4])('%i threads', (threads) => {
 });
 
 test('maxima of negative terms are not cut at 0', () => {
-  const team = new Team(shareTeam(1, 3, 1), 0);
+  const team = new Team(shareTeam({ threads: 1, workers: 3, cores: 1 }), 0);
   const [largest] = team.reduce(1, (worker, values) => values.fill(-5 - worker), 'max');
   expect(largest).toBe(-5);
 });
 
 test('an interrupt is seen by the team', () => {
-  const shared = shareTeam(1, 1, 1);
+  const shared = shareTeam({ threads: 1, workers: 1, cores: 1 });
   const team = new Team(shared, 0);
   expect(team.interrupted).toBe(false);
   Atomics.store(shared.interrupt, 0, 1);

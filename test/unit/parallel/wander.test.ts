@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { separateArena } from '../../../src/parallel/arena.ts';
+import type { Cargo } from '../../../src/parallel/ring.ts';
 import { shareTeam, Team } from '../../../src/parallel/team.ts';
 import { allocateWander, Replay, Wander } from '../../../src/parallel/wander.ts';
 import { testPool } from './support/pool.ts';
@@ -7,6 +8,8 @@ import { touch } from './support/touch.ts';
 import type { WanderPayload } from './support/worker.ts';
 
 const ints = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
+/** Blocks that stay in one process take nothing along. */
+const nothing: Cargo = { id: 0 };
 const doubles = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
 
 describe.each([
@@ -18,7 +21,7 @@ describe.each([
 ])('$workers workers on $threads threads', ({ threads, workers }) => {
   test('every block meets every worker once a rotation; the record is a serial order', async () => {
     const rotations = 60;
-    const shared = shareTeam(threads, workers, 2);
+    const shared = shareTeam({ threads, workers, cores: 2 });
     const memory = allocateWander(separateArena, workers);
     const rows = doubles(workers);
     const columns = doubles(workers);
@@ -38,7 +41,7 @@ describe.each([
     const again = { rows: new Float64Array(workers), columns: new Float64Array(workers) };
     const replay = new Replay(Int32Array.from(orders.flat()), workers);
     for (let rotation = 0; rotation < rotations; rotation++) {
-      replay.rotate((worker, block) => touch(worker, block, again.rows, again.columns));
+      replay.rotate(nothing, (worker, block) => touch(worker, block, again.rows, again.columns));
       expect([...replay.order]).toEqual(orders[rotation]);
     }
     expect([...again.rows]).toEqual([...rows]);
@@ -52,7 +55,8 @@ test('another order has another result, so that the comparison above means somet
     [1, 0, 2, 3],
   ].map((order) => {
     const state = [new Float64Array(2), new Float64Array(2)] as const;
-    new Replay(Int32Array.from(order), 2).rotate((worker, block) => touch(worker, block, ...state));
+    const replay = new Replay(Int32Array.from(order), 2);
+    replay.rotate(nothing, (worker, block) => touch(worker, block, ...state));
     return [...state[0], ...state[1]];
   });
   expect(results[0]).not.toEqual(results[1]);
@@ -60,14 +64,15 @@ test('another order has another result, so that the comparison above means somet
 
 test('a worker that is slow is left aside: others go on with the blocks they hold', () => {
   // One thread plays both workers; the first visit of worker 0 hands its block to worker 1.
-  const wander = new Wander(new Team(shareTeam(1, 2, 1), 0), allocateWander(separateArena, 2));
+  const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
+  const wander = new Wander(team, allocateWander(separateArena, 2));
   const visits: string[] = [];
-  wander.rotate((worker, block) => visits.push(`${worker}:${block}`));
+  wander.rotate(nothing, (worker, block) => visits.push(`${worker}:${block}`));
   expect(visits).toEqual(['0:0', '1:1', '0:1', '1:0']);
 });
 
 test('a record that ends too early says so', () => {
   const replay = new Replay(Int32Array.from([0, 3, 1, 2]), 2);
-  replay.rotate(() => {});
-  expect(() => replay.rotate(() => {})).toThrow('the record ends after 1 rotations');
+  replay.rotate(nothing, () => {});
+  expect(() => replay.rotate(nothing, () => {})).toThrow('the record ends after 1 rotations');
 });

@@ -13,7 +13,7 @@ const columnsOf = (array: Float64Array, block: number) =>
   array.subarray(3 * block, 3 * (block + 1));
 
 function historyOf(length: number, damped = { place: 0, block: -1, factor: 1 }) {
-  const team = new Team(shareTeam(1, 2, 1), 0);
+  const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
   const pairs = Array.from({ length }, () => ({
     step: new Float64Array(size),
     change: new Float64Array(size),

@@ -77,7 +77,7 @@ export class SerialReplay {
         const j = indices[k];
         blocks[columnBlock[j]].push({ column: columnPlace[j], value: values[k] });
       }
-      if (this.#problem.interceptPlace >= 0) {
+      if (this.#problem.intercept) {
         const j = dataset.columns;
         blocks[columnBlock[j]].push({ column: columnPlace[j], value: 1 });
       }

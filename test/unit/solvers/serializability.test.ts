@@ -174,7 +174,8 @@ describe.each(rings)('ring, $title', ({ options }) => {
     const trace = newTrace();
     const { outcome, events } = await runOnThreads(engine, threads, { epochs: 6 }, trace);
     const settled = { primal: outcome.primal, dual: outcome.dual, passes: outcome.passes };
-    return { engine, trace, settled, events: events.map(({ seconds: _, ...event }) => event) };
+    const untimed = events.map(({ seconds: _seconds, effort: _effort, ...event }) => event);
+    return { engine, trace, settled, events: untimed };
   };
 
   test('2, 3 and 4 threads leave the bits of the serial order', async () => {

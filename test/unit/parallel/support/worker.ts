@@ -80,10 +80,11 @@ function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] }
   const { shared, index, rotations, memory, holders, busy, rows, columns } = payload;
   const team = new Team(shared, index);
   const rotation = new Wander(team, memory);
+  const nothing = new Ring(team).cargo(() => []);
   const wrong: string[] = [];
   const orders: number[][] = [];
   for (let round = 0; round < rotations; round++) {
-    rotation.rotate((worker, block) => {
+    rotation.rotate(nothing, (worker, block) => {
       const holder = Atomics.compareExchange(holders, block, 0, worker + 1);
       if (holder !== 0) wrong.push(`block ${block}: ${worker} met ${holder - 1}`);
       if (Atomics.exchange(busy, worker, 1) !== 0) wrong.push(`worker ${worker} is in two places`);
@@ -102,9 +103,10 @@ function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] }
 function rotate(payload: RotatePayload): string[] {
   const { shared, index, rotations, holders, turns, visits } = payload;
   const ring = new Ring(new Team(shared, index));
+  const nothing = ring.cargo(() => []);
   const wrong: string[] = [];
   for (let rotation = 0; rotation < rotations; rotation++) {
-    ring.rotate((worker, block, iteration) => {
+    ring.rotate(nothing, (worker, block, iteration) => {
       const holder = Atomics.compareExchange(holders, block, 0, worker + 1);
       if (holder !== 0) wrong.push(`block ${block}: ${worker} met ${holder - 1}`);
       // Written without atomics: the hand-off alone must make it visible to the next worker.
