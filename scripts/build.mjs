@@ -24,6 +24,7 @@ const outputs = [
   'dist/index.d.ts',
   'dist/cli.js',
   'dist/worker.js',
+  'dist/carrier.js',
   ...lossNames.map((name) => `wasm/${name}.wasm`),
 ];
 

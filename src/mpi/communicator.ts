@@ -3,172 +3,234 @@ import { DsoError, UsageError } from '../errors.ts';
 import { loadForeign } from './foreign.ts';
 import type { Launch } from './launcher.ts';
 import { MpiLibrary } from './library.ts';
+import { Pulse } from './pulse.ts';
+import { type Owner, Requests, sharedBytes } from './requests.ts';
+import { tags } from './tags.ts';
 
 /** One message holds at most so many bytes: counts are 32 bits wide. */
 const longestMessage = 2 ** 30;
 
 /** Polls that follow one another at once, before the processor is given away in between. */
-const eagerPolls = 50;
+const eagerPolls = 1000;
+/** Milliseconds. */
+const shortNap = 0.1;
 
-/** Bytes of a text that ranks tell each other. */
-const noteBytes = 512;
-
-/** An operation under way; its arrays must stay as they are until it is done. */
-export interface Operation {
-  isDone(): boolean;
-}
-
-export interface CommunicatorOptions {
-  /** Seconds without any progress after which a peer counts as lost. */
+export interface JoinOptions {
+  /** Seconds without a sign of life after which a rank counts as lost. */
   readonly peerTimeout: number;
   /** A library file that the user insists on. */
   readonly library?: string | undefined;
+  /** Of this program: all ranks must run the same. */
+  readonly version: string;
 }
 
-/** Only shared memory stays where it is while the library works on it. */
-function sharedBytes(length: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(length));
-}
+/**
+ * Cells in which the main thread says what it wants of the thread that owns the communicator: that
+ * the job be ended with exit code cell - 1; that carrying come to an end.
+ */
+export const wishes = { abort: 0, endCarrying: 1, length: 2 } as const;
 
-function bytesOf(array: Float64Array | Uint8Array): Uint8Array {
+/** An array as the library takes it. */
+export function bytesOf(array: ArrayBufferView): Uint8Array {
   if (!(array.buffer instanceof SharedArrayBuffer)) {
     throw new TypeError('messages live in shared memory: other arrays may be moved meanwhile');
   }
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** The processes of an MPI job, as one of them sees them. */
-export class Communicator {
+/** An array in messages of allowed length; none if it is empty. */
+export function messagesOf(array: ArrayBufferView): Uint8Array[] {
+  const bytes = bytesOf(array);
+  return Array.from({ length: Math.ceil(bytes.length / longestMessage) }, (_, k) =>
+    bytes.subarray(k * longestMessage, (k + 1) * longestMessage),
+  );
+}
+
+/**
+ * The processes of an MPI job, as one of them sees them. Lives in the one thread that calls the
+ * library, and waits without giving it away: see Peers for the other threads.
+ */
+export class Communicator implements Owner {
   readonly rank: number;
   readonly size: number;
   /** Names of the hosts by rank, known after `meet`. */
   hosts: readonly string[] = [];
   readonly library: string;
+  readonly requests: Requests;
+  readonly pulse: Pulse;
   readonly #mpi: MpiLibrary;
+  readonly #wishes: Int32Array;
   readonly #peerTimeout: number;
+  #begun = 0;
 
-  private constructor(mpi: MpiLibrary, { peerTimeout }: CommunicatorOptions) {
+  private constructor(
+    mpi: MpiLibrary,
+    { peerTimeout }: JoinOptions,
+    wished: Int32Array,
+    onLost: (rank: number, message: string) => void,
+  ) {
     this.#mpi = mpi;
+    this.#wishes = wished;
     this.#peerTimeout = peerTimeout;
     this.rank = mpi.rank();
     this.size = mpi.size();
     this.library = mpi.version;
+    this.requests = new Requests(mpi);
+    this.pulse = new Pulse(mpi, this, peerTimeout, (rank) => onLost(rank, this.#lossOf(rank)));
+  }
+
+  /** Joins the job; returns when all of its processes have. */
+  static async join(
+    launch: Launch,
+    options: JoinOptions,
+    wished: Int32Array,
+    onLost: (rank: number, message: string) => void,
+  ): Promise<Communicator> {
+    const mpi = MpiLibrary.load(await loadForeign(), launch.flavour, options.library);
+    mpi.initialize();
+    const communicator = new Communicator(mpi, options, wished, onLost);
+    try {
+      communicator.#compare(launch);
+      communicator.#meet(options.version);
+      return communicator;
+    } catch (error) {
+      // All ranks see what is wrong, and take leave so that all can say so.
+      communicator.part();
+      communicator.finalize();
+      throw error;
+    }
   }
 
   /**
-   * Joins the job. With the library of another family each process would find itself in a job of
-   * its own: hence the comparison with what the launcher said.
+   * With the library of another family each process would find itself in a job of its own: hence
+   * the comparison with what the launcher said.
    */
-  static async join(launch: Launch, options: CommunicatorOptions): Promise<Communicator> {
-    const mpi = MpiLibrary.load(await loadForeign(), launch.flavour, options.library);
-    mpi.initialize();
-    const communicator = new Communicator(mpi, options);
-    const { rank, size, library } = communicator;
-    if (size === launch.size && rank === launch.rank) return communicator;
+  #compare(launch: Launch): void {
+    if (this.size === launch.size && this.rank === launch.rank) return;
     throw new UsageError(
-      `rank ${launch.rank} on ${hostname()}: the launcher started ${launch.size} processes, but ${library} sees ${size}: launcher and library are of different kinds (DSO_MPI_LIBRARY names the library's file)`,
-    );
-  }
-
-  /** All ranks tell each other a text, such as their version; the texts come back by rank. */
-  async exchange(text: string): Promise<string[]> {
-    const mine = sharedBytes(noteBytes);
-    mine.set(Buffer.from(text).subarray(0, noteBytes));
-    const all = sharedBytes(noteBytes * this.size);
-    await this.finish(
-      this.#start((request) => this.#mpi.gather(mine, all, request)),
-      'all ranks',
-    );
-    return Array.from({ length: this.size }, (_, rank) =>
-      Buffer.from(all.slice(rank * noteBytes, (rank + 1) * noteBytes))
-        .toString()
-        .replace(/\0+$/, ''),
+      `rank ${launch.rank} on ${hostname()}: the launcher started ${launch.size} processes, but ${this.library} sees ${this.size}: launcher and library are of different kinds (DSO_MPI_LIBRARY names the library's file)`,
     );
   }
 
   /** Learns the hosts, and makes sure that all ranks run the same program. */
-  async meet(version: string): Promise<void> {
-    const notes = await this.exchange(JSON.stringify([hostname(), version, process.version]));
-    const cards = notes.map((note) => JSON.parse(note) as [string, string, string]);
+  #meet(version: string): void {
+    const cards = this.tellAll([hostname(), version]);
     this.hosts = cards.map(([host]) => host);
     const other = cards.findIndex(([, theirs]) => theirs !== cards[0][1]);
     if (other > 0) {
       throw new UsageError(
-        `rank ${other} on ${cards[other][0]} runs dso ${cards[other][1]}, rank 0 on ${cards[0][0]} dso ${cards[0][1]}: all ranks need the same version`,
+        `${this.nameOf(other)} runs dso ${cards[other][1]}, ${this.nameOf(0)} dso ${cards[0][1]}: all ranks need the same version`,
       );
     }
   }
 
-  send(array: Float64Array | Uint8Array, to: number, tag: number): Operation {
-    return this.#inPieces(array, (piece, request) => this.#mpi.send(piece, to, tag, request));
+  /** What every rank has to say, by rank. */
+  tellAll<Value>(value: Value): Value[] {
+    const text = Buffer.from(JSON.stringify(value));
+    const bytes = sharedBytes(text.length);
+    bytes.set(text);
+    const all = this.exchange(new Array<Uint8Array>(this.size).fill(bytes));
+    return all.map((theirs) => JSON.parse(Buffer.from(theirs).toString()) as Value);
   }
 
-  receive(array: Float64Array | Uint8Array, from: number, tag: number): Operation {
-    return this.#inPieces(array, (piece, request) => this.#mpi.receive(piece, from, tag, request));
-  }
-
-  /** Every rank's `mine`, one after the other, into everybody's `all`. */
-  gather(mine: Float64Array, all: Float64Array): Operation {
-    if (all.length !== mine.length * this.size) throw new RangeError('gather: lengths do not fit');
-    return this.#start((request) => this.#mpi.gather(bytesOf(mine), bytesOf(all), request));
-  }
-
-  #inPieces(
-    array: Float64Array | Uint8Array,
-    begin: (piece: Uint8Array, request: Uint8Array) => void,
-  ): Operation {
-    const bytes = bytesOf(array);
-    const pieces: Operation[] = [];
-    // At least one message, so that an empty array is heard of too.
-    for (let at = 0; at === 0 || at < bytes.length; at += longestMessage) {
-      const piece = bytes.subarray(at, at + longestMessage);
-      pieces.push(this.#start((request) => begin(piece, request)));
+  /** outgoing[r] goes to rank r; returns what each rank has sent here. */
+  exchange(outgoing: readonly Uint8Array[]): Uint8Array[] {
+    const { rank, size } = this;
+    const numbers = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
+    const lengths = numbers(size);
+    for (let to = 0; to < size; to++) lengths[to] = outgoing[to].length;
+    const all = numbers(size * size);
+    this.#begun++;
+    this.requests.gather(bytesOf(lengths), bytesOf(all), this, 0);
+    this.finish();
+    const incoming = outgoing.map((own, from) =>
+      from === rank ? own : sharedBytes(all[from * size + rank]),
+    );
+    for (let other = 0; other < size; other++) {
+      if (other === rank) continue;
+      this.receive(incoming[other], other, tags.exchange);
+      this.send(outgoing[other], other, tags.exchange);
     }
-    return { isDone: () => pieces.every((piece) => piece.isDone()) };
+    this.finish();
+    return incoming;
   }
 
-  #start(begin: (request: Uint8Array) => void): Operation {
-    const request = sharedBytes(this.#mpi.requestBytes);
-    begin(request);
-    let done = false;
-    return {
-      isDone: () => {
-        done ||= this.#mpi.isDone(request);
-        return done;
-      },
-    };
-  }
-
-  /**
-   * Resolves when the operation is done. A cut cable raises no error anywhere: only the lack of
-   * progress tells.
-   */
-  async finish(operation: Operation, peer: string): Promise<void> {
-    const limit = performance.now() + 1000 * this.#peerTimeout;
-    for (let polls = 0; !operation.isDone(); polls++) {
-      if (polls < eagerPolls) continue;
-      if (performance.now() > limit) {
-        throw new DsoError(
-          'failure',
-          `rank ${this.rank} on ${hostname()}: no answer from ${peer} for ${this.#peerTimeout} seconds`,
-        );
-      }
-      await new Promise((resolve) => setImmediate(resolve));
+  send(array: Uint8Array, to: number, tag: number): void {
+    for (const message of messagesOf(array)) {
+      this.#begun++;
+      this.requests.send(message, to, tag, this, 0);
     }
+  }
+
+  receive(array: Uint8Array, from: number, tag: number): void {
+    for (const message of messagesOf(array)) {
+      this.#begun++;
+      this.requests.receive(message, from, tag, this, 0);
+    }
+  }
+
+  completed(): void {
+    this.#begun--;
+  }
+
+  /** Returns when what has been begun here is done. */
+  finish(): void {
+    this.#until(() => this.#begun === 0);
+  }
+
+  #until(reached: () => boolean): void {
+    for (let polls = 0; !reached(); polls++) {
+      if (this.requests.poll()) polls = 0;
+      this.tend(performance.now());
+      if (polls < eagerPolls) this.yieldCore();
+      else Atomics.wait(this.#wishes, wishes.abort, 0, shortNap);
+    }
+  }
+
+  /** What has to be done now and then while waiting. Throws if waiting is in vain. */
+  tend(now: number): void {
+    this.obey();
+    this.pulse.tend(now);
+    const { lost } = this.pulse;
+    if (lost !== undefined) throw new DsoError('failure', this.#lossOf(lost));
+  }
+
+  /** Between two looks at the messages; sleep would cost far more than the messages do. */
+  yieldCore(): void {
+    this.#mpi.yieldCore();
+  }
+
+  /** Ends the job if the main thread wants it to. */
+  obey(): void {
+    const wish = Atomics.load(this.#wishes, wishes.abort);
+    if (wish !== 0) this.#mpi.abort(wish - 1);
+  }
+
+  get shouldEndCarrying(): boolean {
+    return Atomics.load(this.#wishes, wishes.endCarrying) !== 0;
+  }
+
+  #lossOf(rank: number): string {
+    return `${this.nameOf(rank)} has not answered for ${this.#peerTimeout} s`;
   }
 
   /** How to name a rank in a message. */
   nameOf(rank: number): string {
-    const host = this.hosts[rank];
-    return host === undefined ? `rank ${rank}` : `rank ${rank} on ${host}`;
+    return nameOf(rank, this.hosts);
   }
 
-  leave(): void {
+  /** Says goodbye, and returns when everybody has. */
+  part(): void {
+    this.pulse.leave();
+    this.#until(() => this.pulse.parted);
+  }
+
+  finalize(): void {
     this.#mpi.finalize();
   }
+}
 
-  /** Ends the whole job: after an error of one rank the others would wait for it. */
-  abort(code: number): void {
-    this.#mpi.abort(code);
-  }
+export function nameOf(rank: number, hosts: readonly string[]): string {
+  const host = hosts[rank];
+  return host === undefined ? `rank ${rank}` : `rank ${rank} on ${host}`;
 }

@@ -77,10 +77,13 @@ export class MpiLibrary {
   readonly #dialect: Dialect;
   readonly #functions = new Map<string, ForeignFunction>();
   readonly #library: ForeignLibrary;
+  readonly #yieldCore: ForeignFunction;
+  readonly #finished = new Int32Array(new SharedArrayBuffer(4));
 
   private constructor(foreign: Foreign, library: ForeignLibrary, version: string) {
     this.#library = library;
     this.version = version;
+    this.#yieldCore = library.func('int sched_yield()');
     const open = version.startsWith('Open MPI');
     this.#dialect = open ? openMpiDialect(foreign, library) : mpichDialect;
     this.requestBytes = this.#dialect.requestBytes;
@@ -186,13 +189,27 @@ export class MpiLibrary {
     );
   }
 
-  /** Whether an operation is complete; drives all others on. */
-  isDone(request: Uint8Array): boolean {
-    const flag = doneFlag;
+  /**
+   * Tests the first `count` requests and drives all operations on: how many are complete, and
+   * which. None, or less than none, if there are no requests.
+   */
+  someDone(count: number, requests: Uint8Array, indices: Int32Array): number {
     const { statusesIgnore } = this.#dialect;
-    this.#call('Test', 'void *, void *, uintptr_t', request, flag, statusesIgnore);
-    return flag[0] !== 0;
+    const types = 'int, void *, void *, void *, uintptr_t';
+    this.#call('Testsome', types, count, requests, this.#finished, indices, statusesIgnore);
+    return this.#finished[0];
+  }
+
+  /** Lets another thread have the core, if one wants it. */
+  yieldCore(): void {
+    this.#yieldCore();
+  }
+
+  /**
+   * Ends this process at once. The usual way out waits for all threads, and one that is inside
+   * the library may never come back.
+   */
+  quit(code: number): void {
+    this.#library.func('void _exit(int code)')(code);
   }
 }
-
-const doneFlag = new Int32Array(new SharedArrayBuffer(4));

@@ -1,5 +1,7 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import type { Communicator } from './communicator.ts';
+import { sharedBytes } from './requests.ts';
+import { tags } from './tags.ts';
 
 /** What a rank says of itself. */
 export interface RankCard {
@@ -34,40 +36,33 @@ const largeMessages = 8;
 const largeBytes = 2 ** 23;
 
 /** Who is there, and how fast blocks would travel round the ring. Called by every rank. */
-export async function surveyRing(communicator: Communicator): Promise<Survey> {
+export function surveyRing(communicator: Communicator): Survey {
   const { rank, size, library } = communicator;
-  const card: RankCard = {
+  const ranks = communicator.tellAll<RankCard>({
     rank,
     host: hostname(),
     usable: availableParallelism(),
     cores: cpus().length,
     memory: totalmem(),
     node: process.version,
-  };
-  const cards = await communicator.exchange(JSON.stringify(card));
-  const link = await measureLink(communicator);
-  const links = await communicator.exchange(JSON.stringify(link));
-  return {
-    library,
-    ranks: cards.map((text) => JSON.parse(text) as RankCard),
-    links: size > 1 ? links.map((text) => JSON.parse(text) as Link) : [],
-  };
+  });
+  if (size === 1) return { library, ranks, links: [] };
+  return { library, ranks, links: communicator.tellAll(measureLink(communicator)) };
 }
 
 /** All ranks at once send to the rank before them, as blocks of w do. */
-async function measureLink(communicator: Communicator): Promise<Link> {
+function measureLink(communicator: Communicator): Link {
   const { rank, size } = communicator;
   const from = (rank + 1) % size;
   const to = (rank + size - 1) % size;
-  const turn = async (bytes: number, count: number): Promise<number> => {
-    const incoming = new Uint8Array(new SharedArrayBuffer(bytes));
-    const outgoing = new Uint8Array(new SharedArrayBuffer(bytes)).fill(rank + 1);
+  const turn = (bytes: number, count: number): number => {
+    const incoming = sharedBytes(bytes);
+    const outgoing = sharedBytes(bytes).fill(rank + 1);
     const started = performance.now();
     for (let k = 0; k < count; k++) {
-      const receiving = communicator.receive(incoming, from, k);
-      const sending = communicator.send(outgoing, to, k);
-      await communicator.finish(receiving, communicator.nameOf(from));
-      await communicator.finish(sending, communicator.nameOf(to));
+      communicator.receive(incoming, from, tags.survey);
+      communicator.send(outgoing, to, tags.survey);
+      communicator.finish();
     }
     const wanted = from + 1;
     if (incoming[0] !== wanted || incoming[bytes - 1] !== wanted) {
@@ -75,8 +70,8 @@ async function measureLink(communicator: Communicator): Promise<Link> {
     }
     return (performance.now() - started) / 1000 / count;
   };
-  await turn(8, 10);
-  const latency = 1e6 * (await turn(8, smallMessages));
-  const bandwidth = largeBytes / (await turn(largeBytes, largeMessages));
+  turn(8, 10);
+  const latency = 1e6 * turn(8, smallMessages);
+  const bandwidth = largeBytes / turn(largeBytes, largeMessages);
   return { from, to: rank, latency, bandwidth };
 }

@@ -1,12 +1,8 @@
 /** Real MPI jobs: several processes, both families of libraries, and hosts of their own. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { executable, runDso } from '../support/command-line.ts';
 import { lackForHosts, makeHosts } from '../support/hosts.ts';
 import { launch, launchers } from '../support/launchers.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const dso = [process.execPath, executable];
 
@@ -62,32 +58,6 @@ describe.each(launchers)('$name', (launcher) => {
     expect(code).not.toBe(0);
     expect(stderr).toContain('no MPI library can be loaded (/nowhere/libmpi.so');
     expect(stderr).toContain('DSO_MPI_LIBRARY');
-  });
-
-  test('ranks of different versions do not work together', async ({ skip }) => {
-    if (lack) skip(lack);
-    const module = (name: string) =>
-      fileURLToPath(new URL(`../../src/mpi/${name}.ts`, import.meta.url));
-    const program = join(temporaryFolder(), 'versions.mjs');
-    writeFileSync(
-      program,
-      `import { launchOf } from ${JSON.stringify(module('launcher'))};
-       import { Communicator } from ${JSON.stringify(module('communicator'))};
-       const all = await Communicator.join(launchOf(process.env), { peerTimeout: 20 });
-       try {
-         await all.meet(all.rank === 1 ? '0.0.9' : '0.1.0');
-         console.log('met');
-       } catch (error) {
-         console.log(error.message);
-       }
-       all.leave();`,
-    );
-    const { stdout } = await launch(launcher, 2, [process.execPath, program]);
-    const lines = stdout.trim().split('\n');
-    expect(lines).toHaveLength(2);
-    for (const line of lines) {
-      expect(line).toMatch(/^rank 1 on \S+ runs dso 0\.0\.9, rank 0 on \S+ dso 0\.1\.0: all ranks/);
-    }
   });
 });
 

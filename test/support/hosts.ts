@@ -17,6 +17,18 @@ function ip(...args: string[]): void {
   execFileSync('ip', args, { stdio: 'pipe' });
 }
 
+export interface HostOptions {
+  /** For the files that launchers need; default: one that goes when the test ends. */
+  readonly folder?: string;
+  /** What a host can send at most, as `tc` takes it ("1gbit"). */
+  readonly rate?: string;
+}
+
+function limit(name: string, rate: string): void {
+  const bucket = `root tbf rate ${rate} burst 128kb latency 50ms`.split(' ');
+  ip('netns', 'exec', name, 'tc', 'qdisc', 'add', 'dev', 'eth0', ...bucket);
+}
+
 /** Why hosts cannot be made here; undefined when they can. */
 export function lackForHosts(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
@@ -30,15 +42,19 @@ export function lackForHosts(): string | undefined {
 }
 
 /**
- * Hosts 10.77.0.1, .2, … each in a namespace of its own with its own name. Launchers log in by ssh;
+ * Hosts 10.77.x.1, .2, … where x differs between processes that make hosts at the same time, each in a namespace of its own with its own name. Launchers log in by ssh;
  * an agent in its place enters the namespace instead.
  */
-export function makeHosts(count: number): Hosts {
+export function makeHosts(
+  count: number,
+  { folder = temporaryFolder(), rate }: HostOptions = {},
+): Hosts {
   const id = `d${process.pid % 10_000}`;
+  const network = `10.77.${process.pid % 250}`;
   const names = Array.from({ length: count }, (_, k) => `${id}n${k + 1}`);
-  const addresses = names.map((_, k) => `10.77.0.${k + 1}`);
+  const addresses = names.map((_, k) => `${network}.${k + 1}`);
   ip('link', 'add', `${id}b`, 'type', 'bridge');
-  ip('addr', 'add', '10.77.0.254/24', 'dev', `${id}b`);
+  ip('addr', 'add', `${network}.254/24`, 'dev', `${id}b`);
   ip('link', 'set', `${id}b`, 'up');
   names.forEach((name, k) => {
     ip('netns', 'add', name);
@@ -47,8 +63,8 @@ export function makeHosts(count: number): Hosts {
     ip('-n', name, 'addr', 'add', `${addresses[k]}/24`, 'dev', 'eth0');
     ip('-n', name, 'link', 'set', 'eth0', 'up');
     ip('-n', name, 'link', 'set', 'lo', 'up');
+    if (rate !== undefined) limit(name, rate);
   });
-  const folder = temporaryFolder();
   const agent = join(folder, 'agent');
   // Drops ssh's options, takes the address, and runs the rest inside the namespace.
   writeFileSync(
@@ -68,8 +84,8 @@ exec ip netns exec "${id}n\${host##*.}" unshare --uts sh -c "hostname host\${hos
     addresses,
     openMpiOptions: [
       `--hostfile ${hostfile} --map-by node`,
-      `--mca plm_rsh_agent ${agent} --mca oob_tcp_if_include 10.77.0.0/24`,
-      '--mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24',
+      `--mca plm_rsh_agent ${agent} --mca oob_tcp_if_include ${network}.0/24`,
+      `--mca btl tcp,self --mca btl_tcp_if_include ${network}.0/24`,
     ].flatMap((line) => line.split(' ')),
     // What the bridge's end of the cable receives is what the host sends.
     traffic: (host) => ({

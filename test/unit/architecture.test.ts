@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, Layer>> = {
   parallel: { values: ['math'], types: ['data'] },
 
   // Processes of one job, through the system's MPI library.
-  mpi: { values: [] },
+  mpi: { values: ['parallel'] },
 
   // The state of a run as a file; what is in it, solvers know.
   checkpoint: { values: [] },
@@ -95,6 +95,7 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['checkpoint', 'objective', 'parallel'],
   },
   worker: { values: ['train', 'metrics', 'model', ...training] },
+  carrier: { values: ['mpi'], types: ['parallel'] },
 
   // The command line is a user of the library like any other, which sees of losses, penalties and
   // solvers what the library publishes, writes files as the library does, and prints the version

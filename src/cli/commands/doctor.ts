@@ -1,10 +1,10 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import { Communicator } from '../../mpi/communicator.ts';
 import { loadForeign } from '../../mpi/foreign.ts';
 import { type Flavour, type Launch, launchOf } from '../../mpi/launcher.ts';
 import { MpiLibrary } from '../../mpi/library.ts';
-import { type Survey, surveyRing } from '../../mpi/survey.ts';
+import { Peers } from '../../mpi/peers.ts';
+import type { Survey } from '../../mpi/survey.ts';
 import type { DoctorFlags } from '../definitions/doctor.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
@@ -59,18 +59,13 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
 async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<number> {
   const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
   const { peerTimeout } = flags;
-  const communicator = await Communicator.join(launch, { peerTimeout, library });
-  try {
-    await communicator.meet(packageDescription.version);
-    const survey = await surveyRing(communicator);
-    if (communicator.rank === 0) {
-      await terminal.print(flags.json ? `${JSON.stringify(survey)}\n` : describeSurvey(survey));
-    }
-  } catch (error) {
-    terminal.error((error as Error).message);
-    communicator.abort(exitCodes.failure);
+  const { version } = packageDescription;
+  const peers = await Peers.join(launch, { peerTimeout, library, version });
+  const survey = await peers.survey();
+  if (peers.rank === 0) {
+    await terminal.print(flags.json ? `${JSON.stringify(survey)}\n` : describeSurvey(survey));
   }
-  communicator.leave();
+  await peers.leave();
   return exitCodes.done;
 }
 

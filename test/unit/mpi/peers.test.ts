@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { listeners } from '../../../src/mpi/pulse.ts';
+import { launch, launchers } from '../../support/launchers.ts';
+import { job } from './support/jobs.ts';
+
+test('everybody listens to everybody, in large jobs to neighbours and rank 0', () => {
+  expect(listeners(1, 3)).toEqual([0, 2]);
+  expect(listeners(0, 1)).toEqual([]);
+  expect(listeners(0, 100)).toHaveLength(99);
+  expect(listeners(99, 100)).toEqual([0, 98]);
+  expect(listeners(50, 100)).toEqual([0, 49, 51]);
+  for (let one = 0; one < 40; one++) {
+    for (const other of listeners(one, 40)) expect(listeners(other, 40)).toContain(one);
+  }
+});
+
+describe.each(launchers)('$name', (launcher) => {
+  const lack = launcher.path === undefined ? `${launcher.name} is not installed` : undefined;
+
+  test('ranks of different versions do not work together', async ({ skip }) => {
+    if (lack) skip(lack);
+    const { code, stdout, stderr } = await launch(launcher, 2, job('versions'));
+    expect(code, stderr).toBe(0);
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      expect(line).toMatch(/^rank 1 on \S+ runs dso 0\.0\.9, rank 0 on \S+ dso 0\.1\.0: all ranks/);
+    }
+  });
+
+  test('a rank that does not come up is not waited for forever', async ({ skip }) => {
+    if (lack) skip(lack);
+    const { code, stderr } = await launch(launcher, 2, job('absent'));
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/rank 0 on \S+: the 2 ranks have not all come up within 2 s/);
+  });
+
+  test.for([1, 3])('%i ranks send each other bytes of all lengths', async (ranks, { skip }) => {
+    if (lack) skip(lack);
+    const { code, stdout, stderr } = await launch(launcher, ranks, job('talk'));
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ size: ranks, wrong: new Array(ranks).fill('') });
+  });
+
+  test('a rank that has stopped is named, whatever the others do', async ({ skip }) => {
+    if (lack) skip(lack);
+    const loss = String.raw`rank 2 on \S+ has not answered for 6 s`;
+    // Jobs that mostly wait: all at once.
+    const jobs = ['gather', 'carry', 'nothing'].map(async (occupation) => {
+      const { code, stdout, stderr } = await launch(launcher, 3, job('silent', occupation));
+      const ended = occupation === 'nothing' ? 'fulfilled' : loss;
+      for (const rank of [0, 1]) {
+        const line = new RegExp(`^${rank} lost 2: ${loss}; ${occupation}: ${ended}$`, 'm');
+        expect(stdout, stderr).toMatch(line);
+      }
+      expect(code).toBe(7);
+    });
+    await Promise.all(jobs);
+  });
+});
