@@ -60,6 +60,13 @@ export interface Pending {
   readonly deltas: Float64Array;
 }
 
+/** The changes begin … end-1 of a list. */
+export function pendingPart(pending: Pending, begin: number, end: number): Pending {
+  if (begin === 0) return pending;
+  const { units, deltas } = pending;
+  return { units: units.subarray(begin, end), deltas: deltas.subarray(begin, end) };
+}
+
 /** Slots of the `stats` array that step and sweep kernels add to. */
 export const stat = { work: 0, effective: 1, length: 8 } as const;
 
@@ -311,7 +318,7 @@ export interface Kernels extends VectorKernels {
     end: number,
     fresh: boolean,
     rows: MarginState,
-    columns: ColumnState,
+    columns: Pick<ColumnState, 'gradients' | 'hessians'>,
     damping: number,
   ): void;
 

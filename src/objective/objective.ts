@@ -1,8 +1,10 @@
-import type { Kernels } from '../kernels/kernels.ts';
+import { type Kernels, pendingPart } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Arena } from '../parallel/arena.ts';
+import { type Cells, openCells } from '../parallel/cells.ts';
+import { blockOf } from '../parallel/lodging.ts';
 import type { Partition } from '../parallel/partition.ts';
-import type { Ring } from '../parallel/ring.ts';
+import type { Cargo, Ring } from '../parallel/ring.ts';
 import type { Team } from '../parallel/team.ts';
 import type { Problem } from './problem.ts';
 
@@ -35,11 +37,8 @@ export interface ObjectiveMemory {
 export function allocateObjective(arena: Arena, partition: Partition): ObjectiveMemory {
   let longest = 0;
   for (let k = 0; k < partition.size; k++) {
-    longest = Math.max(
-      longest,
-      partition.rowStarts[k + 1] - partition.rowStarts[k],
-      partition.columnStarts[k + 1] - partition.columnStarts[k],
-    );
+    const rows = partition.rowStarts[k + 1] - partition.rowStarts[k];
+    longest = Math.max(longest, rows, partition.blockLengths[k]);
   }
   const identity = arena.int32(longest);
   for (let k = 0; k < identity.length; k++) identity[k] = k;
@@ -47,7 +46,7 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
     identity,
     alpha: arena.float64(partition.rowOrder.length),
     margins: arena.float64(partition.rowOrder.length),
-    image: arena.float64(partition.columnOrder.length),
+    image: arena.float64(partition.travelling),
   };
 }
 
@@ -66,13 +65,17 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
 export class Objective {
   readonly problem: Problem;
   readonly kernels: Kernels;
+  /** The entries of the problem's grid. */
+  readonly cells: Cells;
   readonly #team: Team;
   readonly #ring: Ring;
   readonly #memory: ObjectiveMemory;
+  readonly #cargos = new Map<Float64Array, Cargo>();
 
   constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
     this.problem = problem;
     this.kernels = kernels;
+    this.cells = openCells(problem.grid, team.index);
     this.#team = team;
     this.#ring = ring;
     this.#memory = memory;
@@ -89,10 +92,19 @@ export class Objective {
     return array.subarray(rowStarts[worker], rowStarts[worker + 1]);
   }
 
-  /** Columns of block r, as a view. */
+  /** Columns of block r, as a view; of a block that is not at home here, in an array that travels. */
   columnsOf(array: Float64Array, block: number): Float64Array {
-    const { columnStarts } = this.problem.grid.partition;
-    return array.subarray(columnStarts[block], columnStarts[block + 1]);
+    return blockOf(this.problem.grid.partition, array, block);
+  }
+
+  /** One array of columns, as what travels; all threads ask in the same order. */
+  cargoOf(array: Float64Array): Cargo {
+    let cargo = this.#cargos.get(array);
+    if (!cargo) {
+      cargo = this.#ring.cargo((block) => [this.columnsOf(array, block)]);
+      this.#cargos.set(array, cargo);
+    }
+    return cargo;
   }
 
   /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
@@ -120,20 +132,20 @@ export class Objective {
     target: Float64Array,
     onto: 'row' | 'column',
   ): void {
-    const { cells, size } = this.problem.grid;
     const { identity } = this.#memory;
     const home = onto === 'row' ? this.rowsOf : this.columnsOf;
     for (let own = this.#team.first; own < this.#team.end; own++)
       home.call(this, target, own).fill(0);
-    this.#ring.rotate((worker, block) => {
-      const cell = cells[worker * size + block];
-      const units = cell.offsets.length - 1;
+    this.#ring.rotate(this.cargoOf(onto === 'row' ? source : target), (worker, block) => {
       const rows = this.rowsOf(onto === 'row' ? target : source, worker);
       const columns = this.columnsOf(onto === 'row' ? source : target, block);
       const from = onto === 'row' ? columns : rows;
       const to = onto === 'row' ? rows : columns;
-      if (gather) this.kernels.gather(cell, identity, 0, units, false, from, to);
-      else this.kernels.scatter(cell, { units: identity, deltas: from }, units, to);
+      const all = { units: identity, deltas: from };
+      this.cells.through(worker, block, (cell, first, end) => {
+        if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
+        else this.kernels.scatter(cell, pendingPart(all, first, end), end - first, to);
+      });
     });
     this.#team.barrier();
   }
@@ -223,7 +235,7 @@ export class Objective {
 
   /** α shifted by one number and clipped to the domain so that Σα = 0, as an intercept demands. */
   #balance(alpha: Float64Array): Float64Array {
-    if (this.problem.interceptPlace < 0) return alpha;
+    if (!this.problem.intercept) return alpha;
     const { rows, labels } = this.problem;
     const balanced = this.#memory.alpha;
     const sumAt = (shift: number) =>

@@ -1,6 +1,8 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import type { Arena } from './arena.ts';
 import type { Imbalance, Partition } from './partition.ts';
+import { cutSegments, type Segments } from './segments.ts';
+import { entryBytes, type StoredCells } from './stored-cells.ts';
 
 export type Orientation = 'rows' | 'columns';
 
@@ -11,36 +13,50 @@ export interface GridCell {
   readonly values: Float32Array;
 }
 
-/** The p × p grid of the paper: cell q·p + r holds Ω^(q,r), row by row or column by column. */
+/**
+ * The p × p grid of the paper: cell q·p + r holds Ω^(q,r), row by row or column by column. A process
+ * has the cells of the workers it plays; those of others are empty.
+ */
 export interface Grid {
   readonly size: number;
   readonly orientation: Orientation;
   readonly partition: Partition;
+  /** In memory; openCells reaches the entries wherever they are. */
   readonly cells: readonly GridCell[];
+  /** Of rows, in row orientation. */
+  readonly segments: Segments;
+  /** The cells, if they are on disk. */
+  readonly stored?: StoredCells;
 }
+
+const noCell: GridCell = {
+  offsets: new Int32Array(1),
+  indices: new Int32Array(0),
+  values: new Float32Array(0),
+};
 
 /** Reserves the memory of a grid: 8 bytes an entry, 4 a unit and cell. */
 export function allocateGrid(arena: Arena, partition: Partition, orientation: Orientation): Grid {
-  const { size, rowStarts, columnStarts, workerEntries } = partition;
-  const cells: GridCell[] = [];
-  for (let worker = 0; worker < size; worker++) {
+  const { size, first, end, rowStarts, blockLengths, workerEntries } = partition;
+  const cells: GridCell[] = Array.from({ length: size * size }, () => noCell);
+  for (let worker = first; worker < end; worker++) {
     const indices = arena.int32(workerEntries[worker]);
     const values = arena.float32(workerEntries[worker]);
     const units = (block: number) =>
-      orientation === 'rows'
-        ? rowStarts[worker + 1] - rowStarts[worker]
-        : columnStarts[block + 1] - columnStarts[block];
+      orientation === 'rows' ? rowStarts[worker + 1] - rowStarts[worker] : blockLengths[block];
     let length = 0;
     for (let block = 0; block < size; block++) length += units(block) + 1;
     // One array for all cells of a worker: filling it touches no array of arrays.
     const offsets = arena.int32(length);
     for (let block = 0, from = 0; block < size; block++) {
       const to = from + units(block) + 1;
-      cells.push({ offsets: offsets.subarray(from, to), indices, values });
+      const view = offsets.subarray(from, to);
+      cells[worker * size + block] = { offsets: view, indices, values };
       from = to;
     }
   }
-  return { size, orientation, partition, cells };
+  const segments = orientation === 'rows' ? cutSegments(partition) : [];
+  return { size, orientation, partition, cells, segments };
 }
 
 /** The offsets of all cells of a worker, which lie one after the other. */
@@ -154,11 +170,11 @@ function countUnits(
   offsets: Int32Array,
   bases: Int32Array,
 ): void {
-  const { columnPlace, columnBlock, columnStarts } = grid.partition;
+  const { columnPlace, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
   const count = (row: number, column: number) => {
     const block = columnBlock[column];
-    offsets[bases[block] + (byRow ? row : columnPlace[column] - columnStarts[block]) + 1]++;
+    offsets[bases[block] + (byRow ? row : columnPlace[column] - columnBounds[block]) + 1]++;
   };
   for (let i = 0; i < rows.row.length; i++) {
     const { rowOffsets, indices } = rows.parts[rows.part[i]];
@@ -177,11 +193,11 @@ function placeEntries(
   targetIndices: Int32Array,
   targetValues: Float32Array,
 ): void {
-  const { columnPlace, columnBlock, columnStarts } = grid.partition;
+  const { columnPlace, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
   const place = (row: number, column: number, value: number) => {
     const block = columnBlock[column];
-    const local = columnPlace[column] - columnStarts[block];
+    const local = columnPlace[column] - columnBounds[block];
     const at = next[bases[block] + (byRow ? row : local)]++;
     targetIndices[at] = byRow ? local : row;
     targetValues[at] = value;
@@ -194,18 +210,35 @@ function placeEntries(
   }
 }
 
-/** Largest over fair share, minus 1, of rows, columns and entries per cell. */
-export function imbalance(grid: Grid): Imbalance {
-  const { size, partition, cells } = grid;
-  const spread = (shares: number[]) => {
+/** Entries of each cell of the workers that this process plays. */
+export function entriesOfCells({ size, partition, cells, stored }: Grid): number[] {
+  if (stored) return stored.positions.flatMap((positions) => entriesOfWorker(positions, size));
+  return cells
+    .slice(partition.first * size, partition.end * size)
+    .map(({ offsets }) => offsets[offsets.length - 1] - offsets[0]);
+}
+
+/** Entries of a worker in each block, by where its chunks are. */
+function entriesOfWorker(positions: Float64Array, size: number): number[] {
+  const entries = new Array<number>(size).fill(0);
+  for (let chunk = 0; chunk + 1 < positions.length; chunk++) {
+    entries[chunk % size] += (positions[chunk + 1] - positions[chunk]) / entryBytes;
+  }
+  return entries;
+}
+
+/** Largest over fair share, minus 1, of rows, columns and entries per cell of all workers. */
+export function imbalance(
+  { rowBounds, blockLengths }: Pick<Partition, 'rowBounds' | 'blockLengths'>,
+  cellEntries: readonly number[],
+): Imbalance {
+  const spread = (shares: readonly number[]) => {
     const total = shares.reduce((sum, share) => sum + share, 0);
     return total > 0 ? (Math.max(...shares) * shares.length) / total - 1 : 0;
   };
-  const lengths = (starts: Int32Array) =>
-    Array.from({ length: size }, (_, k) => starts[k + 1] - starts[k]);
   return {
-    rows: spread(lengths(partition.rowStarts)),
-    columns: spread(lengths(partition.columnStarts)),
-    nonzeros: spread(cells.map(({ offsets }) => offsets[offsets.length - 1] - offsets[0])),
+    rows: spread(Array.from(blockLengths, (_, k) => rowBounds[k + 1] - rowBounds[k])),
+    columns: spread([...blockLengths]),
+    nonzeros: spread(cellEntries),
   };
 }

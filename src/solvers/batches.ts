@@ -1,10 +1,12 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Random } from '../math/random.ts';
+import { SegmentOrder } from './segment-order.ts';
 
 /**
  * The units of one worker (or block) in a fresh random order every epoch, without those that rest,
  * cut into batches. Units that lie together in memory may stay together: a run of them is met in a
- * random place of the order but swept from its first to its last.
+ * random place of the order but swept from its first to its last, and the runs of a segment follow
+ * one another.
  */
 export class Batches {
   readonly active: Int32Array;
@@ -12,6 +14,7 @@ export class Batches {
   readonly #random: Random;
   readonly #count: Int32Array;
   readonly #run: number;
+  readonly #order: SegmentOrder;
   #filled = false;
 
   constructor(
@@ -20,12 +23,14 @@ export class Batches {
     runs: Int32Array,
     run: number,
     random: Random,
+    order?: SegmentOrder,
   ) {
     this.active = active;
     this.#count = count;
     this.#run = run;
     this.#random = random;
     this.#runs = runs.subarray(0, Math.ceil(active.length / run));
+    this.#order = order ?? new SegmentOrder(Int32Array.of(0, active.length), run);
   }
 
   /** A unit rests this epoch if its skip count says so and it has not moved since `start`. */
@@ -33,7 +38,7 @@ export class Batches {
     const runs = this.#runs;
     if (!this.#filled) for (let k = 0; k < runs.length; k++) runs[k] = k;
     this.#filled = true;
-    this.#random.shuffle(runs, runs.length);
+    this.#order.shuffle(runs, 1, this.#random);
     this.#count[0] = kernels.dealRuns(runs, this.#run, skip, now, start, this.active);
   }
 

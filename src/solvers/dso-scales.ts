@@ -23,13 +23,13 @@ export function defaultSteps(
 }
 
 /** The mean of ‖x_i‖². */
-function meanRowSquare({ problem, team }: Workplace): number {
-  const { cells, size } = problem.grid;
-  const [sum] = team.reduce(1, (worker, values) => {
-    // The cells of a worker share one array of values.
-    const { offsets: last } = cells[(worker + 1) * size - 1];
-    const { values: entries } = cells[worker * size];
-    for (let k = 0; k < last[last.length - 1]; k++) values[0] += entries[k] * entries[k];
+function meanRowSquare({ problem, objective, team }: Workplace): number {
+  const [sum] = team.reduce(1, (worker, sums) => {
+    for (let block = 0; block < problem.grid.size; block++) {
+      objective.cells.through(worker, block, ({ offsets, values }, first, end) => {
+        for (let k = offsets[first]; k < offsets[end]; k++) sums[0] += values[k] * values[k];
+      });
+    }
   });
   return sum / Math.max(1, problem.rows);
 }

@@ -4,13 +4,16 @@ import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
+import { blockOf } from '../parallel/lodging.ts';
 import type { Partition } from '../parallel/partition.ts';
-import type { Rotation } from '../parallel/ring.ts';
+import type { Cargo, Rotation } from '../parallel/ring.ts';
+import { rowsTogether } from '../parallel/segments.ts';
 import { boxOf, defaultSteps } from './dso-scales.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
 import type { Method, Workplace } from './method.ts';
+import { SegmentOrder } from './segment-order.ts';
 import type { DsoSettings } from './solver.ts';
 
 /** The appendix keeps α of logistic regression this far from the ends of its domain. */
@@ -23,7 +26,7 @@ export type DsoMemory = ReturnType<typeof allocateDso>;
 
 export function allocateDso(arena: Arena, partition: Partition, settings: DsoSettings) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
+  const { travelling } = partition;
   return {
     alpha: arena.float64(rows),
     accumulators: arena.float64(rows),
@@ -35,11 +38,11 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
     margins: arena.float64(rows),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
-    weights: arena.float64(columns),
-    image: arena.float64(columns),
-    columns: arena.float64(saddleStride * columns),
+    weights: arena.float64(travelling),
+    image: arena.float64(travelling),
+    columns: arena.float64(saddleStride * travelling),
     alphaSum: arena.float64(settings.average ? rows : 0),
-    weightSum: arena.float64(settings.average ? columns : 0),
+    weightSum: arena.float64(settings.average ? travelling : 0),
     local: settings.initialize > 0 ? allocateLocalDescent(arena, partition) : undefined,
   };
 }
@@ -60,8 +63,11 @@ export class Dso implements Method {
   readonly #settings: DsoSettings;
   readonly #memory: DsoMemory;
   readonly #steps: readonly [number, number];
-  readonly #random: Map<number, Random>;
+  readonly #random = new Map<number, Random>();
+  readonly #orders = new Map<number, SegmentOrder>();
   readonly #rotation: Rotation;
+  /** What travels: the lines of the block's columns. */
+  readonly #cargo: Cargo;
   #t = 0;
 
   constructor(
@@ -75,11 +81,13 @@ export class Dso implements Method {
     this.#rotation = rotation;
     this.#memory = memory;
     this.#settings = settings;
+    this.#cargo = place.ring.cargo((block) => [this.#columns(block)]);
     const [weightStep, alphaStep] = defaultSteps(place, settings, loss);
     this.#steps = [settings.stepSize ?? weightStep, settings.dualStepSize ?? alphaStep];
-    this.#random = new Map();
     for (let worker = place.team.first; worker < place.team.end; worker++) {
       this.#random.set(worker, stream(place.seed, 1 + worker));
+      const starts = place.problem.grid.segments[worker];
+      this.#orders.set(worker, new SegmentOrder(starts, rowsTogether));
     }
     this.#prepare(loss);
     if (memory.local && !place.resumes) {
@@ -100,26 +108,20 @@ export class Dso implements Method {
   }
 
   epoch(): void {
-    const { problem, kernels } = this.#place;
-    const { cells, size } = problem.grid;
+    const { objective, kernels } = this.#place;
     this.#t += 1;
     if (this.#settings.svrg) this.#takeSnapshot();
     const step = this.#step();
     for (const [worker, random] of this.#random) {
       const order = this.#rowView(this.#memory.order, worker);
-      random.shuffle(order, order.length);
+      this.#orders.get(worker)?.shuffle(order, rowsTogether, random);
     }
-    this.#rotation.rotate((worker, block) => {
+    this.#rotation.rotate(this.#cargo, (worker, block) => {
       const order = this.#rowView(this.#memory.order, worker);
-      kernels.saddleRows(
-        cells[worker * size + block],
-        order,
-        0,
-        order.length,
-        this.#rows(worker),
-        this.#columns(block),
-        step,
-      );
+      const [rows, columns] = [this.#rows(worker), this.#columns(block)];
+      objective.cells.over(worker, block, order, 0, order.length, (cell, begin, end) => {
+        kernels.saddleRows(cell, order, begin, end, rows, columns, step);
+      });
     });
     this.#place.team.barrier();
     this.#collectWeights();
@@ -181,8 +183,7 @@ export class Dso implements Method {
     const alpha = this.#settings.average ? this.#memory.alphaSum : this.#memory.alpha;
     this.#measure(this.weights, alpha);
     const primal = objective.primal(this.weights, margins);
-    const dual =
-      problem.interceptPlace < 0 ? objective.dualOfImage(alpha, image) : objective.dual(alpha);
+    const dual = problem.intercept ? objective.dual(alpha) : objective.dualOfImage(alpha, image);
     return { primal, dual };
   }
 
@@ -317,11 +318,7 @@ export class Dso implements Method {
   }
 
   #columns(block: number): Float64Array {
-    const { columnStarts } = this.#place.problem.grid.partition;
-    return this.#memory.columns.subarray(
-      saddleStride * columnStarts[block],
-      saddleStride * columnStarts[block + 1],
-    );
+    return blockOf(this.#place.problem.grid.partition, this.#memory.columns, block, saddleStride);
   }
 
   #rowView(array: Int32Array, worker: number): Int32Array {

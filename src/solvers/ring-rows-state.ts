@@ -2,23 +2,22 @@ import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
+import { blockOf } from '../parallel/lodging.ts';
 import type { Partition } from '../parallel/partition.ts';
+import type { Cargo } from '../parallel/ring.ts';
+import { rowsTogether } from '../parallel/segments.ts';
 import { Batches } from './batches.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
-
-/**
- * Rows that are always swept together, for the sake of the cache. They were shuffled when they were
- * laid out, so that such a run is a random sample.
- */
-const rowsTogether = 16;
+import { SegmentOrder } from './segment-order.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
 export function allocateRingRows(arena: Arena, partition: Partition, mapped: boolean) {
   const rows = partition.rowOrder.length;
-  const columns = partition.columnOrder.length;
-  const mappedColumns = mapped ? columns : 0;
+  const home = partition.columnOrder.length;
+  const { travelling } = partition;
+  const mappedTravelling = mapped ? travelling : 0;
   return {
     alpha: arena.float64(rows),
     alphaStart: arena.float64(rows),
@@ -36,22 +35,22 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     pendingUnits: arena.int32(rows),
     pendingDeltas: arena.float64(rows),
     stats: arena.float64(stat.length * partition.size),
-    weights: arena.float64(columns),
-    imageStart: arena.float64(columns),
-    imagePrevious: arena.float64(columns),
-    inverse: arena.float64(columns),
-    crowding: arena.float64(columns),
-    image: arena.float64(mappedColumns),
-    threshold: arena.float64(mappedColumns),
-    shift: arena.float64(mappedColumns),
+    weights: arena.float64(travelling),
+    imageStart: arena.float64(home),
+    imagePrevious: arena.float64(home),
+    inverse: arena.float64(travelling),
+    crowding: arena.float64(travelling),
+    image: arena.float64(mappedTravelling),
+    threshold: arena.float64(mappedTravelling),
+    shift: arena.float64(mappedTravelling),
   };
 }
 
 /** Runs of the worker that has the most rows. */
-function mostRuns({ rowStarts, size }: Partition): number {
+function mostRuns({ rowBounds, size }: Partition): number {
   let most = 0;
   for (let worker = 0; worker < size; worker++) {
-    most = Math.max(most, Math.ceil((rowStarts[worker + 1] - rowStarts[worker]) / rowsTogether));
+    most = Math.max(most, Math.ceil((rowBounds[worker + 1] - rowBounds[worker]) / rowsTogether));
   }
   return most;
 }
@@ -68,13 +67,18 @@ export interface WorkerRows {
   pendingCount: number;
 }
 
-/** One block's views of the column arrays; `image` is what travels and what steps add to. */
+/** A block's views of the arrays that travel; `image` is what steps add to. */
 export interface BlockColumns {
   readonly weights: Float64Array;
   readonly image: Float64Array;
+  readonly map: WeightMap | undefined;
+}
+
+/** What is kept of a block where it is at home. */
+export interface HomeColumns extends BlockColumns {
   readonly start: Float64Array;
   readonly previous: Float64Array;
-  readonly map: WeightMap | undefined;
+  readonly l2: Float64Array;
 }
 
 /**
@@ -86,9 +90,11 @@ export class RowModeState {
   readonly mapped: boolean;
   readonly workers: readonly WorkerRows[];
   readonly blocks: readonly BlockColumns[];
+  /** What a block takes along: its weights, and what they are made from. */
+  readonly cargo: Cargo;
   /** The workers this thread plays and the blocks it is home to. */
   readonly mine: readonly WorkerRows[];
-  readonly home: readonly BlockColumns[];
+  readonly home: readonly HomeColumns[];
   readonly #place: Workplace;
 
   constructor(place: Workplace, memory: RingRowsMemory, mapped: boolean) {
@@ -100,7 +106,11 @@ export class RowModeState {
     this.workers = ids.map((worker) => this.#viewWorker(worker));
     this.blocks = ids.map((block) => this.#viewBlock(block));
     this.mine = this.workers.slice(first, end);
-    this.home = this.blocks.slice(first, end);
+    this.home = ids.slice(first, end).map((block) => this.#viewHome(block));
+    this.cargo = place.ring.cargo((block) => {
+      const { weights, map } = this.blocks[block];
+      return map ? [weights, map.image, map.threshold, map.inverse, map.shift] : [weights];
+    });
   }
 
   #viewWorker(worker: number): WorkerRows {
@@ -129,6 +139,7 @@ export class RowModeState {
         memory.runs.subarray(worker * most, (worker + 1) * most),
         rowsTogether,
         stream(this.#place.seed, 1 + worker),
+        new SegmentOrder(grid.segments[worker], rowsTogether),
       ),
       pending: {
         units: memory.pendingUnits.subarray(from, to),
@@ -140,26 +151,32 @@ export class RowModeState {
   }
 
   #viewBlock(block: number): BlockColumns {
-    const { columnStarts } = this.#place.problem.grid.partition;
-    const from = columnStarts[block];
-    const to = columnStarts[block + 1];
+    const { partition } = this.#place.problem.grid;
     const memory = this.memory;
-    const weights = memory.weights.subarray(from, to);
+    const view = (array: Float64Array) => blockOf(partition, array, block);
+    const weights = view(memory.weights);
     const map = this.mapped
       ? {
-          image: memory.image.subarray(from, to),
-          threshold: memory.threshold.subarray(from, to),
-          inverse: memory.inverse.subarray(from, to),
-          shift: memory.shift.subarray(from, to),
+          image: view(memory.image),
+          threshold: view(memory.threshold),
+          inverse: view(memory.inverse),
+          shift: view(memory.shift),
         }
       : undefined;
-    return {
-      weights,
-      image: map?.image ?? weights,
-      start: memory.imageStart.subarray(from, to),
-      previous: memory.imagePrevious.subarray(from, to),
-      map,
-    };
+    return { weights, image: map?.image ?? weights, map };
+  }
+
+  #viewHome(block: number): HomeColumns {
+    const { grid, l2 } = this.#place.problem;
+    const view = (array: Float64Array) => blockOf(grid.partition, array, block);
+    const { imageStart, imagePrevious } = this.memory;
+    const own = { start: view(imageStart), previous: view(imagePrevious), l2: view(l2) };
+    return { ...this.blocks[block], ...own };
+  }
+
+  /** A block that this thread is home to. */
+  homeOf(block: number): HomeColumns {
+    return this.home[block - this.#place.team.first];
   }
 
   /** Curvature μ_j of each column; the intercept's is not known yet and stays out of the norms. */
@@ -179,18 +196,21 @@ export class RowModeState {
   /** The rows' norms; returns their mean, and the mean share of other rows that a row meets. */
   prepareNorms(): { norm: number; collision: number } {
     const { problem, team, ring, kernels, objective } = this.#place;
-    const { cells, size, partition } = problem.grid;
+    const { partition } = problem.grid;
     const { inverse, crowding } = this.memory;
-    ring.rotate((worker, block) => {
-      const { rows } = this.workers[worker];
-      kernels.rowNorms(
-        cells[worker * size + block],
-        rows.alpha.length,
-        objective.columnsOf(inverse, block),
-        objective.columnsOf(crowding, block),
-        rows.norms,
-        rows.collisions,
-      );
+    const cargo = ring.cargo((block) => [
+      objective.columnsOf(inverse, block),
+      objective.columnsOf(crowding, block),
+    ]);
+    ring.rotate(cargo, (worker, block) => {
+      const { norms, collisions } = this.workers[worker].rows;
+      const a = objective.columnsOf(inverse, block);
+      const b = objective.columnsOf(crowding, block);
+      objective.cells.through(worker, block, ({ offsets, indices, values }, first, end) => {
+        const cell = { offsets: offsets.subarray(first), indices, values };
+        const [norm, collision] = [norms.subarray(first), collisions.subarray(first)];
+        kernels.rowNorms(cell, end - first, a, b, norm, collision);
+      });
     });
     const [crowded, plain] = team.reduce(2, (worker, values) => {
       const { norms, collisions, counts } = this.workers[worker].rows;
@@ -212,8 +232,8 @@ export class RowModeState {
    * a tenth of all the other columns keeps the steps of the batch from drowning in it.
    */
   prepareIntercept(proximal: number): void {
-    const { interceptPlace } = this.#place.problem;
-    if (interceptPlace < 0) return;
+    const { intercept, interceptPlace } = this.#place.problem;
+    if (!intercept) return;
     const share = 1 / proximal;
     for (const { rows } of this.mine) {
       for (let i = 0; i < rows.norms.length; i++) {
@@ -230,13 +250,17 @@ export class RowModeState {
    * read directly, it might be the next epoch's already.
    */
   interceptPull(): number {
+    return this.#atIntercept((block) => this.blocks[block].image);
+  }
+
+  #atIntercept(of: (block: number) => Float64Array): number {
     const { problem, team } = this.#place;
     const { columnStarts } = problem.grid.partition;
     const { interceptPlace } = problem;
     return team.reduce(1, (block, values) => {
       const here = interceptPlace - columnStarts[block];
-      const { image } = this.blocks[block];
-      if (here >= 0 && here < image.length) values[0] = image[here];
+      const column = of(block);
+      if (here >= 0 && here < column.length) values[0] = column[here];
     })[0];
   }
 
@@ -245,8 +269,7 @@ export class RowModeState {
     const { penalty, interceptPlace } = this.#place.problem;
     const { inverse } = this.memory;
     if (penalty.l2 > 0) {
-      const before = inverse[interceptPlace];
-      this.#place.team.barrier();
+      const before = this.#atIntercept((block) => this.#place.objective.columnsOf(inverse, block));
       const more = before / factor - before;
       for (const { rows } of this.mine) {
         for (let i = 0; i < rows.norms.length; i++) {
@@ -315,13 +338,10 @@ export class RowModeState {
     }
   }
 
-  #recentre(block: BlockColumns): void {
-    const { weights, map } = block;
+  #recentre({ weights, map, l2 }: HomeColumns): void {
     if (!map) return;
-    const { l2 } = this.#place.problem;
-    const from = (weights.byteOffset - this.memory.weights.byteOffset) / 8;
     for (let j = 0; j < weights.length; j++) {
-      if (!(l2[from + j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
+      if (!(l2[j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
     }
   }
 
@@ -359,11 +379,11 @@ export class RowModeState {
   }
 
   arrays(): StateArray[] {
-    const { penalty, interceptPlace } = this.#place.problem;
+    const { penalty, intercept } = this.#place.problem;
     const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
     const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
     // Proximal terms that adapt change these from epoch to epoch; else they follow from the data.
-    const adapts = interceptPlace >= 0 || !(penalty.l2 > 0);
+    const adapts = intercept || !(penalty.l2 > 0);
     return stateArrays({
       row: { alpha, alphaPrevious, level, skip, ...(adapts && { norms, collisions }) },
       column: {

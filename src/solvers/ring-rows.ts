@@ -1,7 +1,8 @@
 import type { StateArray } from '../checkpoint/state.ts';
-import type { RowStep } from '../kernels/kernels.ts';
+import { pendingPart, type RowStep } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
+import type { CellVisit } from '../parallel/cells.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
 import { InterceptPace } from './intercept-pace.ts';
@@ -78,6 +79,11 @@ export class RingRows implements Method {
     state.startFrom(options.startInside);
   }
 
+  /** With one worker, which hands nothing on, every row is a batch. */
+  get rotations(): number {
+    return this.#place.problem.grid.size === 1 ? 0 : this.#rotations;
+  }
+
   /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
   get polish(): number {
     return Math.min(mostPolish, Math.floor(polishPasses / this.#lastPasses));
@@ -114,14 +120,14 @@ export class RingRows implements Method {
    * that are solved at once were too easy, those that drag on too hard.
    */
   #adaptProximal(): void {
-    const { penalty, interceptPlace } = this.#place.problem;
+    const { penalty, intercept } = this.#place.problem;
     const epochs = this.#epochsSinceRecentring;
     this.#epochsSinceRecentring = 0;
     if (epochs === 0) return;
     if (!(penalty.l2 > 0)) {
       if (epochs < quickEpochs) this.#state.scaleProximal(0.5);
       else if (epochs > slowEpochs) this.#state.scaleProximal(2);
-    } else if (interceptPlace >= 0) {
+    } else if (intercept) {
       const factor = this.#interceptPace.observe(this.#state.interceptPull());
       if (factor !== 1) this.#state.scaleProximal(factor);
     }
@@ -139,39 +145,44 @@ export class RingRows implements Method {
 
   /** One worker: every row is a batch of its own. */
   #sweep(): void {
-    const { kernels, problem } = this.#place;
+    const { kernels, objective } = this.#place;
     const { rows, batches, stats } = this.#state.workers[0];
+    const { active } = batches;
     const { weights, map } = this.#state.blocks[0];
-    const cell = problem.grid.cells[0];
     const step = this.#step();
+    const sweep: CellVisit = (cell, begin, end) => {
+      if (map) kernels.sweepRowsMapped(cell, active, begin, end, rows, step, map, weights, stats);
+      else kernels.sweepRows(cell, active, begin, end, rows, step, weights, stats);
+    };
     for (let begin = 0; begin < batches.count; begin += sweepChunk) {
       const end = Math.min(batches.count, begin + sweepChunk);
-      if (map) {
-        kernels.sweepRowsMapped(cell, batches.active, begin, end, rows, step, map, weights, stats);
-      } else {
-        kernels.sweepRows(cell, batches.active, begin, end, rows, step, weights, stats);
-      }
+      objective.cells.over(0, 0, active, begin, end, sweep);
     }
   }
 
   /** B rotations and one more that only applies the changes of the last batch. */
   #rotate(): void {
-    const { kernels, problem, ring, team } = this.#place;
-    const { cells, size } = problem.grid;
+    const { kernels, objective, ring, team } = this.#place;
+    const { cells } = objective;
     const step = this.#step();
     const batchCount = this.#rotations;
     for (const worker of this.#state.mine) worker.pendingCount = 0;
     for (let batch = 0; batch <= batchCount; batch++) {
-      ring.rotate((worker, block, iteration) => {
+      ring.rotate(this.#state.cargo, (worker, block, iteration) => {
         const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
         const { weights, map } = this.#state.blocks[block];
-        const cell = cells[worker * size + block];
-        if (map) kernels.scatterMapped(cell, pending, pendingCount, map, weights);
-        else kernels.scatter(cell, pending, pendingCount, weights);
+        cells.over(worker, block, pending.units, 0, pendingCount, (cell, from, to) => {
+          const part = pendingPart(pending, from, to);
+          if (map) kernels.scatterMapped(cell, part, to - from, map, weights);
+          else kernels.scatter(cell, part, to - from, weights);
+        });
         if (batch === batchCount) return;
+        const { active } = batches;
         const begin = batches.begin(batch, batchCount);
         const end = batches.begin(batch + 1, batchCount);
-        kernels.gather(cell, batches.active, begin, end, iteration === 0, weights, margins);
+        cells.over(worker, block, active, begin, end, (cell, from, to) => {
+          kernels.gather(cell, active, from, to, iteration === 0, weights, margins);
+        });
       });
       if (batch === batchCount) break;
       for (const worker of this.#state.mine) {
@@ -212,8 +223,8 @@ export class RingRows implements Method {
       const { rows, start } = this.#state.workers[part];
       const { alpha, labels } = rows;
       values[0] = kernels.conjugateSlope(start, alpha, labels, 0, alpha.length, eta);
-      const { map } = this.#state.blocks[part];
-      if (map) values[1] = kernels.mappedSlope(map, this.#state.blocks[part].start, eta);
+      const { map, start: from } = this.#state.homeOf(part);
+      if (map) values[1] = kernels.mappedSlope(map, from, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
     return conjugate / problem.rows - bend;
@@ -223,7 +234,7 @@ export class RingRows implements Method {
   #straightSlope(): [number, number] {
     const { team, problem, kernels } = this.#place;
     const [value, growth] = team.reduce(2, (block, values) => {
-      const { image, start } = this.#state.blocks[block];
+      const { image, start } = this.#state.homeOf(block);
       values[0] = kernels.changeAlong(start, image);
       values[1] = kernels.changeSquare(start, image);
     });
@@ -305,8 +316,8 @@ export class RingRows implements Method {
 
   /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
   #imageServes(): boolean {
-    const { penalty, interceptPlace } = this.#place.problem;
-    return penalty.l2 > 0 && interceptPlace < 0;
+    const { penalty, intercept } = this.#place.problem;
+    return penalty.l2 > 0 && !intercept;
   }
 }
 

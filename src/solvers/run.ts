@@ -1,5 +1,7 @@
-import { type Found, loadArrays } from '../checkpoint/file.ts';
+import type { MessagePort } from 'node:worker_threads';
 import { Keeper, type KeeperSettings } from '../checkpoint/keeper.ts';
+import { type Generation, loadArrays } from '../checkpoint/load.ts';
+import type { Workers } from '../checkpoint/names.ts';
 import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import { plainKernels } from '../kernels/plain/index.ts';
@@ -30,7 +32,7 @@ export interface RunMemory {
 export function allocateRun(arena: Arena, partition: Partition, plan: Plan): RunMemory {
   return {
     objective: allocateObjective(arena, partition),
-    best: arena.float64(partition.columnOrder.length),
+    best: arena.float64(partition.travelling),
     bestMargins: arena.float64(partition.rowOrder.length),
     method: engineOf(plan).allocate(arena, partition, plan.settings),
   };
@@ -50,11 +52,13 @@ export interface RunPayload {
   readonly test?: TestRows;
   readonly checkpoint?: KeeperSettings;
   readonly resume?: Resume;
+  /** For the first thread of a process among others: where to tell the carrier what travels. */
+  readonly carrier?: MessagePort;
 }
 
 /** The checkpoint a run goes on from. */
 export interface Resume {
-  readonly found: Found;
+  readonly found: Generation;
   readonly sameTolerance: boolean;
   readonly sameTest: boolean;
 }
@@ -62,6 +66,11 @@ export interface Resume {
 /** What thread 0 says besides its progress. */
 export interface Notice {
   readonly notice: string;
+}
+
+/** Also from thread 0: the run can be gone on with from this epoch. */
+export interface Kept {
+  readonly kept: number;
 }
 
 async function lossOf({ loss }: RunPayload): Promise<Loss> {
@@ -73,7 +82,7 @@ async function lossOf({ loss }: RunPayload): Promise<Loss> {
 /** One thread's part of a run, from start to outcome. Thread 0 reports. */
 export async function runThread(
   payload: RunPayload,
-  report: (message: Progress | Notice) => void,
+  report: (message: Progress | Notice | Kept) => void,
 ): Promise<Outcome> {
   const { problem, shared, index, memory, wasm, test, limits, seed, resume } = payload;
   const loss = await lossOf(payload);
@@ -83,26 +92,28 @@ export async function runThread(
     ? wasmKernels(wasm.module, wasm.memory, loss.parameter)
     : plainKernels(loss);
   const team = new Team(shared, index);
-  const ring = new Ring(team);
+  const ring = new Ring(team, payload.carrier);
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
   const resumes = resume !== undefined;
   const place: Workplace = { problem, kernels, team, ring, objective, seed, resumes };
   const method = engineOf(payload.plan).create(place, memory.method, payload.plan.settings, loss);
-  const measure = test && new TestMeasure(test, problem, team, loss.task);
+  const measure = test && new TestMeasure(test, place, loss.task);
   const best = new Mixture(memory.best, memory.bestMargins, objective, team);
   const standing = new Standing(method, best, measure, limits.tolerance, objective.primalAtZero());
   const arrays = () => arraysOf(memory, method);
-  if (resume) goOn(resume, team, method, standing, arrays);
+  const { partition } = problem.grid;
+  if (resume) goOn(resume, team, partition, method, standing, arrays);
   const before = resume?.found.header;
   const notice = (message: string) => report({ notice: message });
-  const keeper = payload.checkpoint && new Keeper(payload.checkpoint, before?.epoch ?? 0, notice);
+  const { checkpoint } = payload;
+  const keeper = checkpoint && new Keeper(checkpoint, partition, before?.epoch ?? 0, notice);
   return drive(
     place,
     method,
     standing,
     { ...limits, started, ...(before && { before }) },
     report,
-    keeper && keepingOf(team, method, standing, keeper, arrays),
+    keeper && keepingOf(team, method, standing, keeper, arrays, report),
   );
 }
 
@@ -117,6 +128,7 @@ function arraysOf({ best, bestMargins }: RunMemory, method: Method): StateArray[
 function goOn(
   { found, sameTolerance, sameTest }: Resume,
   team: Team,
+  partition: Partition,
   method: Method,
   standing: Standing,
   arrays: () => StateArray[],
@@ -125,19 +137,20 @@ function goOn(
   method.restore(saved.method);
   // Threads may still be at their first point.
   team.barrier();
-  if (team.index === 0) loadArrays(found, arrays());
+  if (team.index === 0) loadArrays(found, arrays(), partition);
   team.barrier();
   method.resume();
   standing.restore(saved.standing as SavedStanding, sameTolerance, sameTest);
 }
 
-/** All threads stand still while the first one writes straight from shared memory. */
+/** All threads stand still while the first one of each process writes straight from shared memory. */
 function keepingOf(
   team: Team,
   method: Method,
   standing: Standing,
   keeper: Keeper,
   arrays: () => StateArray[],
+  report: (message: Kept) => void,
 ): Keeping {
   return {
     isDue: (epoch) => team.fromFirst(() => (keeper.isDue(epoch) ? 1 : 0)) === 1,
@@ -146,9 +159,27 @@ function keepingOf(
       team.barrier();
       if (team.index === 0) {
         const saved = { standing: standing.save(), method: numbers };
-        keeper.keep({ epoch, seconds, saved }, arrays);
+        keeper.write({ epoch, seconds, saved }, arrays);
+      }
+      const failed = failedAnywhere(team, keeper);
+      if (team.index === 0) {
+        keeper.settle(epoch, failed, team.leads);
+        if (keeper.newest !== undefined) report({ kept: keeper.newest });
       }
       team.barrier();
     },
   };
+}
+
+/** The workers, from the first to the last, whose part could not be written. */
+function failedAnywhere(team: Team, keeper: Keeper): Workers | undefined {
+  const { workers } = team.shared;
+  const [end, fromBehind] = team.reduce(
+    2,
+    (_, values) => {
+      if (keeper.failed) values.set([keeper.failed[1], workers - keeper.failed[0]]);
+    },
+    'max',
+  );
+  return end > 0 ? [workers - fromBehind, end] : undefined;
 }

@@ -151,7 +151,7 @@ test('events carry the same numbers on any number of threads', async () => {
       lambda: 0.001,
       holdout: 0.3,
       tolerance: 1e-6,
-      onEpoch: ({ seconds: _, ...event }) => events.push(event),
+      onEpoch: ({ seconds: _seconds, effort: _effort, ...event }) => events.push(event),
     });
     return events;
   };

@@ -135,20 +135,23 @@ const competitors: Case[] = [
   }),
 ];
 
+/** Without what time it took. */
+type Event = Omit<EpochEvent, 'seconds' | 'effort'>;
+
 interface Told extends TrainResult {
-  readonly events: Omit<EpochEvent, 'seconds'>[];
+  readonly events: Event[];
   readonly notices: string[];
 }
 
 async function run(dataset: Dataset, options: TrainOptions): Promise<Told> {
-  const events: Omit<EpochEvent, 'seconds'>[] = [];
+  const events: Event[] = [];
   const notices: string[] = [];
   const result = await train(dataset, {
     lambda: 0.003,
     grid: 4,
     tolerance: 1e-15,
     ...options,
-    onEpoch: ({ seconds: _, ...event }) => events.push(event),
+    onEpoch: ({ seconds: _seconds, effort: _effort, ...event }) => events.push(event),
     onNotice: (message) => notices.push(message),
   });
   return { ...result, events, notices };
