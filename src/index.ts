@@ -5,6 +5,7 @@ export type { Comparison, Run } from './compare/comparison.ts';
 export { writeReport } from './compare/report.ts';
 export { datasetFromCsr, datasetFromRows } from './data/arrays.ts';
 export type { Dataset, DatasetPart } from './data/dataset.ts';
+export { openDataset } from './data/stored.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
 export { loadLoss, losses } from './losses/index.ts';
 export type { Loss, LossFunctions, PrimalLoss } from './losses/loss.ts';
@@ -40,5 +41,5 @@ export {
 } from './train/convert.ts';
 export type { EpochEvent, StopReason } from './train/events.ts';
 export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
-export { type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';
+export { type DataSource, type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';
 export { train } from './train/train.ts';

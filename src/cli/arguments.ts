@@ -42,3 +42,19 @@ function decimal(text: string, accepts: (value: number) => boolean, wanted: stri
   }
   return value;
 }
+
+const byteUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  K: 2 ** 10,
+  M: 2 ** 20,
+  G: 2 ** 30,
+  T: 2 ** 40,
+};
+
+/** A number of bytes: 500M, 2G, 1.5G. */
+export function bytes(text: string): number {
+  const [, digits, unit] = /^([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:i?B)?$/i.exec(text) ?? [];
+  const value = Number(digits) * byteUnits[(unit ?? '').toUpperCase()];
+  if (value >= 1) return Math.floor(value);
+  throw new InvalidArgumentError('Wanted an amount of memory (500M, 2G).');
+}

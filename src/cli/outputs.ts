@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { filesOfSource } from '../train/read-dataset.ts';
 
 /** What `-` stands for: standard input as a source, standard output as a target. */
 export const standardStream = '-';
@@ -28,8 +29,17 @@ export function checkOutput(
     refuse(`no permission to write into the folder ${folder}`);
   }
   const same = (other: string) => other !== standardStream && realPath(other) === realPath(path);
-  if (inputs.some(same)) refuse('that is also an input, which it would replace');
+  if (inputs.flatMap(filesOf).some(same)) refuse('that is also an input, which it would replace');
   if (outputs.some(same)) refuse('that is where another output goes; choose another name');
+}
+
+/** The files that an input stands for; one that is not there will be missed when it is read. */
+function filesOf(input: string): string[] {
+  try {
+    return filesOfSource(input);
+  } catch {
+    return [input];
+  }
 }
 
 /** At most one thing can go to standard output. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { DsoError } from '../errors.ts';
+import { complain } from './complaint.ts';
 import { defineCompare } from './definitions/compare.ts';
 import { defineConvert } from './definitions/convert.ts';
 import { defineDemo } from './definitions/demo.ts';
@@ -25,7 +26,8 @@ Start with:
   dso <command> --help                     all options of a command, with examples
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 stopped before the tolerance,
-130 after Ctrl-C. Environment: NO_COLOR turns colours off, DSO_DEBUG=1 shows stack traces.`;
+5 a process of an MPI job was lost, 130 after Ctrl-C. Environment: NO_COLOR turns
+colours off, DSO_DEBUG=1 shows stack traces.`;
 
 /** Runs one command line (without `node` and the script) and returns the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -42,19 +44,22 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
-    return reportError(error, terminal);
+    return await reportError(error, terminal);
   }
 }
 
-function reportError(error: unknown, terminal: Terminal): number {
-  // Commander has already said what is wrong, or printed the help that was asked for.
+async function reportError(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    // Commander has printed the help or the version that was asked for.
+    if (error.exitCode === 0) return exitCodes.done;
+    const told = error.message.replace(/^error: /, '');
+    if (error.code !== 'commander.help') await complain(told, terminal, true);
+    return exitCodes.usage;
   }
   // Whoever read standard output has left: nobody to tell.
   if ((error as NodeJS.ErrnoException)?.code === 'EPIPE') return exitCodes.done;
   const message = error instanceof Error ? error.message : String(error);
-  terminal.error(message);
+  await complain(message, terminal, false);
   if ((terminal.io.environment.DSO_DEBUG ?? '') !== '' && error instanceof Error) {
     terminal.say(error.stack ?? '');
   } else if (!(error instanceof DsoError)) {
@@ -78,7 +83,8 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
     .configureOutput({
       writeOut: (text) => void terminal.print(text),
       writeErr: (text) => terminal.write(text),
-      outputError: (text) => terminal.error(text.replace(/^error: /, '').trimEnd()),
+      // Said by reportError.
+      outputError: () => {},
       getOutHasColors: () => terminal.outputColours.isColorSupported,
       getErrHasColors: () => terminal.colours.isColorSupported,
     });

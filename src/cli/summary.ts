@@ -1,6 +1,7 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { StopReason } from '../train/events.ts';
 import type { TrainReport } from '../train/options.ts';
+import { describeEffort } from './effort.ts';
 import type { Colours } from './terminal.ts';
 import {
   formatBytes,
@@ -31,15 +32,22 @@ export function summarize(
     `${bold(`${report.loss} loss, ${report.penalty} penalty`)}, ` +
       `lambda ${formatNumber(report.lambda)}: ${plural(report.rows, 'row')} × ` +
       `${plural(report.columns, 'column')}, ${formatCount(report.nonzeros)} non-zeros`,
-    `${report.solver} solver on ${plural(report.threads, 'thread')}, ` +
+    `${report.solver} solver on ${describeCrew(report)}, ` +
       `${describeStop(report.stopped, tolerance)} after ${plural(report.epochs, 'epoch')} ` +
       dim(`(${describeTimes(report)})`),
     (converged ? green : yellow)(describeCertificate(report.relativeGap)),
   ];
+  const effort = describeEffort(report);
+  if (effort) lines.push(dim(effort));
   if (report.test) lines.push(describeTest(report.test));
   const size = saved.path === '-' ? '' : dim(` (${formatBytes(saved.bytes)})`);
   lines.push(`model in ${bold(saved.path === '-' ? 'standard output' : saved.path)}${size}`);
   return lines.join('\n');
+}
+
+function describeCrew({ threads, ranks }: TrainReport): string {
+  const each = plural(threads, 'thread');
+  return ranks === undefined ? each : `${plural(ranks, 'rank')} of ${each}`;
 }
 
 function describeStop(stopped: StopReason, tolerance: number): string {

@@ -14,12 +14,18 @@ export function evaluate(model: Model, dataset: Dataset): Metrics {
     throw new DataError(`${dataset.name}: no rows; at least one is needed to evaluate a model`);
   }
   const labels = joinLabels(dataset);
-  if (model.classes === undefined) {
-    return measureRegression(scoreDataset(model, dataset), labels);
-  }
-  checkLabels(labels, model.classes, dataset.name);
-  const logistic = model.loss.name === 'logistic';
-  return measureClassification(scoreDataset(model, dataset), labels, model.classes[1], logistic);
+  if (model.classes) checkLabels(labels, model.classes, dataset.name);
+  return measureScores(model, scoreDataset(model, dataset), labels);
+}
+
+/** The same, given the scores and labels of the rows. */
+export function measureScores(
+  { classes, loss }: Pick<Model, 'classes' | 'loss'>,
+  scores: Float64Array,
+  labels: Float64Array,
+): Metrics {
+  if (classes === undefined) return measureRegression(scores, labels);
+  return measureClassification(scores, labels, classes[1], loss.name === 'logistic');
 }
 
 function joinLabels(dataset: Dataset): Float64Array {

@@ -6,7 +6,10 @@ import type { Model } from '../model/model.ts';
  * The score u = ⟨w, x⟩ + b of every row, in input order. Columns the model does not have count as
  * weight 0; `countUnknownEntries` says how many entries that concerns.
  */
-export function scoreDataset(model: Model, dataset: Dataset): Float64Array {
+export function scoreDataset(
+  model: Pick<Model, 'weights' | 'intercept' | 'columns'>,
+  dataset: Dataset,
+): Float64Array {
   const { weights, intercept, columns } = model;
   const scores = new Float64Array(dataset.rows);
   let row = 0;

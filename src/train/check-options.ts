@@ -1,7 +1,7 @@
-import { totalmem } from 'node:os';
 import type { Dataset } from '../data/dataset.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
+import { gibibytes, leastMemory, machineMemory } from './memory.ts';
 import type { TrainOptions } from './options.ts';
 
 function shown(value: unknown): string {
@@ -38,9 +38,12 @@ const known = [
   'penaltyFactors',
   'checkpoint',
   'resume',
+  'memory',
+  'scratch',
   'consume',
   'trace',
   'onEpoch',
+  'onCheckpoint',
   'onNotice',
   'signal',
 ] as const satisfies readonly (keyof TrainOptions)[];
@@ -55,7 +58,7 @@ function checkNames(options: TrainOptions): void {
 }
 
 function checkKinds(options: TrainOptions): void {
-  const { loss, penalty, solver, test, signal, onEpoch, onNotice } = options;
+  const { loss, penalty, solver, test, signal, onEpoch, onCheckpoint, onNotice } = options;
   const has = (value: unknown, part: string) =>
     typeof value === 'object' && value !== null && part in value;
   demand('loss', loss, 'made by a function of losses or by loadLoss', has(loss, 'value'));
@@ -64,6 +67,7 @@ function checkKinds(options: TrainOptions): void {
   demand('test', test, 'a data set (readDataset makes one from a file)', isDataset(test));
   demand('signal', signal, 'an AbortSignal', signal instanceof AbortSignal);
   demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
+  demand('onCheckpoint', onCheckpoint, 'a function', typeof onCheckpoint === 'function');
   demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
   for (const name of ['intercept', 'auprc', 'consume'] as const) {
     demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
@@ -84,6 +88,18 @@ function checkCheckpoint({ checkpoint, resume }: TrainOptions): void {
       ? Number.isInteger(epochs) && Number(epochs) >= 1
       : typeof seconds === 'number' && seconds >= 0 && epochs === undefined;
   demand('checkpoint.every', every, '{ epochs: n } from 1 or { seconds: s } from 0', fits);
+}
+
+/** What is read only once, in passing, can be neither set aside nor tested on. */
+function checkStored({ stored }: Dataset, { memory, scratch, holdout, test }: TrainOptions): void {
+  demand('memory', memory, 'a positive number of bytes', Number(memory) > 0);
+  demand('scratch', scratch, 'the path of a folder', typeof scratch === 'string' && scratch !== '');
+  if (stored && holdout !== undefined) {
+    throw new UsageError(
+      'holdout sets rows aside in memory; the entries of this data set are on disk: give test rows in a file of their own',
+    );
+  }
+  if (test?.stored) throw new UsageError('test rows are kept in memory: read them by readDataset');
 }
 
 /** Refuses what cannot work before any memory is taken. */
@@ -120,6 +136,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
       `auprc is for classification; the ${options.loss.name} loss is for regression`,
     );
   }
+  checkStored(dataset, options);
   if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
   if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {
@@ -140,16 +157,17 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   });
 }
 
-/** Bytes that any solver takes at least for a column, a row and a non-zero, data included. */
-const leastBytes = { column: 80, row: 100, nonzero: 16 };
-
 /** One wild index makes a column count that no machine has room for: say so before taking it. */
-export function checkMemory({ name, rows, columns, nonzeros }: Dataset): void {
-  const { column, row, nonzero } = leastBytes;
-  const bytes = column * columns + row * rows + nonzero * nonzeros;
-  if (bytes <= totalmem()) return;
-  const gigabytes = (amount: number) => (amount / 2 ** 30).toFixed(1);
+export function checkMemory({
+  name,
+  rows,
+  columns,
+  nonzeros,
+}: Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'>): void {
+  const bytes = leastMemory({ rows, columns, nonzeros });
+  const machine = machineMemory();
+  if (bytes <= machine) return;
   throw new DataError(
-    `${name}: ${rows} rows × ${columns} columns with ${nonzeros} non-zeros need at least ${gigabytes(bytes)} GiB; this machine has ${gigabytes(totalmem())} GiB`,
+    `${name}: ${rows} rows × ${columns} columns with ${nonzeros} non-zeros need at least ${gibibytes(bytes)}; this machine has ${gibibytes(machine)}`,
   );
 }

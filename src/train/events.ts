@@ -18,4 +18,14 @@ export interface EpochEvent {
   readonly testError?: number;
   /** Area under the precision-recall curve on the test rows, when asked for. */
   readonly testAuprc?: number;
+  /** What the threads did with their time in this epoch. */
+  readonly effort: {
+    /** Seconds, summed over all threads of all processes. */
+    readonly computing: number;
+    readonly waiting: number;
+    /** Seconds in which data was under way between processes, summed over processes. */
+    readonly communicating: number;
+    /** Sent from one process to another. */
+    readonly bytes: number;
+  };
 }

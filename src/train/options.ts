@@ -47,12 +47,21 @@ export interface TrainOptions {
   checkpoint?: { readonly folder: string; readonly every?: Interval };
   /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
   resume?: string;
+  /**
+   * Bytes that the process may take, for data whose entries are left on disk (openDataset); default:
+   * three quarters of the machine's. Does not change the result.
+   */
+  memory?: number;
+  /** Folder for the scratch file of such a run; default: the system's for temporary files. */
+  scratch?: string;
   /** Empties the data set as soon as it is laid out for training, to save its memory. */
   consume?: boolean;
   /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
   trace?: Int32Array;
   /** An exception in it, or the rejection of its promise, stops the run and rejects train(). */
   onEpoch?: (event: EpochEvent) => unknown;
+  /** A checkpoint has been taken, by all processes of a job: the run can go on from this epoch. */
+  onCheckpoint?: (epoch: number) => void;
   /** Something a person should know: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
@@ -71,6 +80,8 @@ export interface TrainReport {
   readonly classes?: readonly [number, number];
   readonly grid: number;
   readonly threads: number;
+  /** Processes of the job, where there are several. */
+  readonly ranks?: number;
   readonly seed: number;
   readonly epochs: number;
   readonly passes: number;
@@ -88,6 +99,10 @@ export interface TrainReport {
     readonly columns: number;
     readonly nonzeros: number;
   };
+  /** What the threads did with their time, over all epochs. */
+  readonly effort: EpochEvent['effort'];
+  /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */
+  readonly rotations?: number;
   readonly test?: Metrics;
 }
 

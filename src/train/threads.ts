@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Transferable } from 'node:worker_threads';
 import { DsoError, UsageError } from '../errors.ts';
 import { ThreadPool } from '../parallel/pool.ts';
 
@@ -43,9 +44,10 @@ export async function together<Result>(
   count: number,
   payloadOf: (index: number) => unknown,
   onEvent?: (event: unknown) => void,
+  transferOf?: (index: number) => Transferable[],
 ): Promise<Result[]> {
   try {
-    return await pool.runAll<Result>(task, count, payloadOf, onEvent);
+    return await pool.runAll<Result>(task, count, payloadOf, onEvent, transferOf);
   } catch (error) {
     await discard(pool);
     throw new DsoError('failure', error instanceof Error ? error.message : String(error), {

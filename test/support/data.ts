@@ -95,6 +95,34 @@ function firstAtLeast(rising: Float64Array, value: number): number {
   return low;
 }
 
+/**
+ * Many rows, quickly: every row has one column in each of `perRow` stretches, more often one of the
+ * first of a stretch than of the last; labels from planted weights and noise.
+ */
+export function largeDataset(options: { rows: number; columns: number; perRow: number }): Dataset {
+  const { rows, columns, perRow } = options;
+  const random = stream(1, 79);
+  const planted = Float64Array.from({ length: columns }, () => random.normal());
+  const indices = new Int32Array(new SharedArrayBuffer(4 * rows * perRow));
+  const values = new Float32Array(new SharedArrayBuffer(4 * rows * perRow));
+  const labels = new Float64Array(new SharedArrayBuffer(8 * rows));
+  const rowOffsets = new Int32Array(new SharedArrayBuffer(4 * (rows + 1)));
+  const stretch = Math.floor(columns / perRow);
+  for (let row = 0, at = 0; row < rows; row++) {
+    let score = 0.3 * random.normal();
+    for (let k = 0; k < perRow; k++, at++) {
+      const share = random.nextUint32() / 2 ** 32;
+      indices[at] = k * stretch + Math.floor(share * share * stretch);
+      values[at] = 1 / Math.sqrt(perRow);
+      score += planted[indices[at]] * values[at];
+    }
+    labels[row] = score > 0 ? 1 : -1;
+    rowOffsets[row + 1] = at;
+  }
+  const parts = [{ rowOffsets, labels, indices, values }];
+  return { name: 'array', parts, rows, columns, nonzeros: rows * perRow, notices: [] };
+}
+
 /** The same rows in parts of `rowsPerPart` rows. */
 export function inParts(dataset: Dataset, rowsPerPart: number): Dataset {
   const parts: DatasetPart[] = [];

@@ -51,6 +51,7 @@ export function comparable(output: string): string[] {
   return output
     .trim()
     .replace(/ {2}[\d.]+ (?:s|min \d+ s|h \d+ min) left$/gm, '')
+    .replace(/^threads computed .*\n/gm, '')
     .replace(/\b[\d.]+ s\b/g, '… s')
     .replace(/\b\d+\.\d{9,}\b/g, (number) => String(Number(Number(number).toPrecision(8))))
     .replace(/\bon \d+ threads?\b/g, 'on … threads')

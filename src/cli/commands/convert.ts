@@ -98,22 +98,27 @@ async function printInfo(data: string, flags: ConvertFlags, terminal: Terminal):
     `checking ${nameOf(data)}`,
     (progress) => describeData(data, { ...options, ...progress }),
   );
-  const bytes = data === standardStream ? undefined : statSync(data).size;
-  const text = flags.json
-    ? JSON.stringify(withoutUndefined({ ...found, bytes }))
-    : describeInfo(found, bytes);
+  const text = flags.json ? JSON.stringify(found) : describeInfo(found);
   await terminal.print(`${text}\n`);
   return exitCodes.done;
 }
 
-function describeInfo(found: DataDescription, bytes: number | undefined): string {
+const formats = {
+  dsob: 'dsob, version 1',
+  text: 'LIBSVM text',
+  mixed: 'dsob, version 1, and LIBSVM text',
+} as const;
+
+function describeInfo(found: DataDescription): string {
+  const { bytes, files } = found;
   const rows: [string, string][] = [
-    ['format', found.format === 'dsob' ? 'dsob, version 1' : 'LIBSVM text'],
+    ['format', formats[found.format]],
+    ...(files > 1 ? [['files', formatCount(files)] as [string, string]] : []),
     ['rows', formatCount(found.rows)],
     ['columns', formatCount(found.columns)],
     ['non-zeros', formatCount(found.nonzeros)],
   ];
-  if (bytes !== undefined) rows.push(['bytes', formatCount(bytes)]);
+  if (bytes > 0) rows.push(['bytes', formatCount(bytes)]);
   if (found.format === 'text') return twoColumns(rows);
   const { sections = 0, blocks = 0, float64Blocks = 0, packedBlocks = 0 } = found;
   rows.push(

@@ -67,6 +67,7 @@ function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags)
   return {
     loss: 'hinge',
     penalty: 'l2',
+    peerTimeout: 60,
     svrg: true,
     boxes: true,
     tolerance: 1e-3,

@@ -1,17 +1,20 @@
 import { statSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Dataset } from '../../data/dataset.ts';
 import { hashData } from '../../data/fingerprint.ts';
 import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
+import { fairCores, gatherValues } from '../../train/company.ts';
 import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
-import { train } from '../../train/train.ts';
+import { trainTogether } from '../../train/train.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { TrainFlags } from '../definitions/train.ts';
+import { adviseOnRanks } from '../effort.ts';
 import { EpochLog } from '../epoch-log.ts';
 import { exitCodeOfStop, exitCodes } from '../exit-codes.ts';
 import { Interrupts } from '../interrupts.ts';
+import { Job } from '../job.ts';
 import {
   checkOutput,
   checkStandardInput,
@@ -21,7 +24,7 @@ import {
 import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../problem.ts';
 import type { Progress } from '../progress.ts';
 import { createProgress } from '../progress.ts';
-import { readData } from '../reading.ts';
+import { readData, readOrOpenData, readShareOf } from '../reading.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
@@ -31,11 +34,26 @@ export async function trainCommand(
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { report, path, code } = await trainAndSave(data, flags, terminal);
+  const job = await Job.join(flags, terminal);
+  if (!job) return trainAndTell(data, flags, terminal);
+  return job.run(() => trainAndTell(data, flags, terminal, job));
+}
+
+async function trainAndTell(
+  data: string,
+  flags: TrainFlags,
+  terminal: Terminal,
+  job?: Job,
+): Promise<number> {
+  const training = await trainHere(data, flags, terminal, job);
+  if (!training) return exitCodes.done;
+  const { report, path, code } = training;
   if (flags.json) await terminal.print(`${JSON.stringify(report)}\n`);
   if (!flags.quiet) {
     const bytes = path === standardStream ? 0 : statSync(path).size;
     terminal.say(summarize(report, flags.tolerance, { path, bytes }, terminal.colours));
+    const advice = adviseOnRanks(report);
+    if (advice) terminal.say(`note: ${advice}`);
     const visits = visitsPath(flags, path);
     if (visits !== undefined) {
       terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} makes them again`);
@@ -51,33 +69,47 @@ interface Training {
   readonly code: number;
 }
 
-/** All of `dso train` but what it says at the end. */
+/** All of `dso train` but what it says at the end, in one process. */
 export async function trainAndSave(
   data: string,
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<Training> {
+  return (await trainHere(data, flags, terminal, undefined)) as Training;
+}
+
+/** The same as one of several processes; the result is rank 0's alone. */
+async function trainHere(
+  data: string,
+  given: TrainFlags,
+  terminal: Terminal,
+  job: Job | undefined,
+): Promise<Training | undefined> {
   const started = performance.now();
-  const path = flags.output ?? defaultModelPath(data);
-  checkPaths(data, path, flags);
+  const leads = job?.leads ?? true;
+  const path = given.output ?? defaultModelPath(data);
+  checkPaths(data, path, given, leads);
+  const flags = { ...(job && { threads: fairCores(job.peers) }), ...given };
   warmThreads(flags.threads);
   const problem = {
     loss: await chooseLoss(flags),
     penalty: choosePenalty(flags),
     solver: chooseSolver(flags),
   };
-  const progress = createProgress(terminal, flags.quiet ?? false);
-  const interrupts = watchInterrupts(terminal, progress);
+  const progress = progressOf(terminal, flags, job);
+  const interrupts = watchInterrupts(terminal, progress, leads);
   try {
-    const input = await readInput(data, flags, progress);
+    const input = await readInput(data, flags, progress, job);
     const read = (performance.now() - started) / 1000;
-    const log = flags.log === undefined ? undefined : openLog(flags.log, flags, terminal, progress);
+    const log = leads ? openLog(flags, terminal, progress) : undefined;
     progress.start(problem.loss.task, {
       tolerance: flags.tolerance,
       epochs: flags.epochs,
       seconds: flags.time,
     });
     interrupts.defer();
+    let kept: number | undefined;
+    if (job) job.salvage = () => describeKept(flags, kept);
     const options: TrainOptions = {
       ...problem,
       ...input.options,
@@ -87,6 +119,9 @@ export async function trainAndSave(
         progress.epoch(event);
         log?.write({ event: 'epoch', ...event });
       },
+      onCheckpoint(epoch) {
+        kept = epoch;
+      },
       onNotice: (message) => progress.notice(message),
       signal: interrupts.signal,
       consume: true,
@@ -94,8 +129,10 @@ export async function trainAndSave(
     // Training sets rows aside and empties the data set.
     const visits = visitsPath(flags, path);
     const hash = visits === undefined ? '' : hashData(input.dataset);
-    const result = await train(input.dataset, options);
+    const result = await trainTogether(input.dataset, options, job?.peers);
+    if (!result) return undefined;
     await writeModel(path, result.model);
+    if (job) job.salvage = () => `the model is complete, in ${path}`;
     if (visits !== undefined) await recordVisits(visits, hash, result, flags);
     const report = completeReport(result, read, started);
     log?.write({ event: 'result', ...report });
@@ -104,19 +141,29 @@ export async function trainAndSave(
       terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
       return { report, path, code: exitCodes.failure };
     }
-    return { report, path, code: exitCodeOfStop(report.stopped, interrupts.received) };
+    // Another rank may have been asked to end, and by a launcher rather than by a person.
+    const signal = interrupts.received ?? (job && 'SIGTERM');
+    return { report, path, code: exitCodeOfStop(report.stopped, signal) };
   } finally {
     progress.end();
-    interrupts.release();
+    // One of several processes has yet to take leave of the others, whatever it is told meanwhile.
+    if (!job) interrupts.release();
   }
+}
+
+/** Rank 0 shows what goes on; the others say what concerns them alone. */
+function progressOf(terminal: Terminal, flags: TrainFlags, job: Job | undefined): Progress {
+  const quiet = flags.quiet ?? false;
+  if (job && !job.leads) return job.warnings(quiet);
+  return createProgress(terminal, quiet);
 }
 
 /** `data/train.svm` → `train.svm.model` in the current folder. */
 function defaultModelPath(data: string): string {
-  return data === standardStream ? 'dso.model' : `${basename(data)}.model`;
+  return `${nameOfSource(data)}.model`;
 }
 
-function checkPaths(data: string, path: string, flags: TrainFlags): void {
+function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
   const factors = flags.penaltyFactors;
   const inputs = [data, flags.test, factors].filter((input) => input !== undefined);
   checkStandardInput(inputs);
@@ -125,8 +172,10 @@ function checkPaths(data: string, path: string, flags: TrainFlags): void {
     '--log -': flags.log === standardStream,
     '--json': flags.json ?? false,
   });
-  checkOutput('--output', path, inputs);
-  if (flags.log !== undefined) checkOutput('--log', flags.log, inputs, [path]);
+  if (leads) {
+    checkOutput('--output', path, inputs);
+    if (flags.log !== undefined) checkOutput('--log', flags.log, inputs, [path]);
+  }
   if (flags.visits !== undefined && flags.solver !== 'dso-async') {
     throw new UsageError(`--visits ${flags.visits}: only --solver dso-async records block visits`);
   }
@@ -164,20 +213,33 @@ async function recordVisits(
   });
 }
 
-function watchInterrupts(terminal: Terminal, progress: Progress): Interrupts {
+function watchInterrupts(terminal: Terminal, progress: Progress, leads: boolean): Interrupts {
+  const stopping = 'stopping, to write the model reached so far; Ctrl-C again quits at once';
   return new Interrupts(terminal.io, {
-    onDeferred: () =>
-      progress.notice('stopping, to write the model reached so far; Ctrl-C again quits at once'),
+    onDeferred() {
+      if (leads) progress.notice(stopping);
+    },
     onQuit: () => progress.end(),
   });
 }
 
+/** What there is to go on from when training cannot come to its end. */
+function describeKept({ checkpoint, resume }: TrainFlags, epoch: number | undefined): string {
+  if (checkpoint !== undefined && epoch !== undefined) {
+    return `epoch ${epoch} is kept in ${checkpoint}: the same command with --resume ${checkpoint} goes on from there`;
+  }
+  if (resume !== undefined) return 'nothing new was kept: the same command goes on as this one did';
+  return checkpoint === undefined
+    ? 'nothing was kept: --checkpoint would have'
+    : `nothing had been kept in ${checkpoint} yet`;
+}
+
 function openLog(
-  path: string,
-  { resume }: TrainFlags,
+  { log: path, resume }: TrainFlags,
   terminal: Terminal,
   progress: Progress,
-): EpochLog {
+): EpochLog | undefined {
+  if (path === undefined) return undefined;
   const failed = (message: string) => progress.notice(`${path}: ${message}`);
   return new EpochLog(path, terminal, failed, resume !== undefined);
 }
@@ -186,21 +248,30 @@ async function readInput(
   data: string,
   flags: TrainFlags,
   progress: Progress,
+  job: Job | undefined,
 ): Promise<{ dataset: Dataset; options: TrainOptions }> {
-  const dataset = await readData(data, flags, progress);
+  const read = (source: string) =>
+    job ? readShareOf(source, flags, progress, job.peers) : readData(source, flags, progress);
+  if (job && flags.memory !== undefined) {
+    throw new UsageError('--memory is for one process: give every rank its share in memory');
+  }
+  const dataset = job ? await read(data) : await readOrOpenData(data, flags, progress);
   const options: TrainOptions = {};
-  if (flags.test !== undefined) options.test = await readData(flags.test, flags, progress);
+  if (flags.test !== undefined) options.test = await read(flags.test);
   if (flags.penaltyFactors !== undefined) {
-    options.penaltyFactors = await readPenaltyFactors(flags.penaltyFactors, dataset.columns);
+    const columns = Math.max(...(await gatherValues(job?.peers, dataset.columns)));
+    options.penaltyFactors = await readPenaltyFactors(flags.penaltyFactors, columns);
   }
   return { dataset, options };
 }
 
 function trainSettings(flags: TrainFlags): TrainOptions {
   const { lambda, threads, grid, seed, epochs, tolerance, time } = flags;
-  const { holdout, intercept, auprc } = flags;
+  const { holdout, intercept, auprc, memory, scratch } = flags;
   return withoutUndefined({
     auprc,
+    memory,
+    scratch,
     lambda,
     threads,
     grid,

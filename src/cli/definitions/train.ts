@@ -5,7 +5,8 @@ import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyNames } from '../../penalties/index.ts';
 import { type SolverName, solverNames } from '../../solvers/names.ts';
-import { fraction, nonNegative, positive, whole } from '../arguments.ts';
+import { bytes, fraction, nonNegative, positive, whole } from '../arguments.ts';
+import type { JobFlags } from '../job.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';
 
@@ -51,7 +52,7 @@ export interface StoppingFlags {
   readonly time?: number;
 }
 
-export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, StoppingFlags {
+export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, StoppingFlags, JobFlags {
   readonly output?: string;
   readonly test?: string;
   readonly holdout?: number;
@@ -63,6 +64,9 @@ export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, Stoppi
   readonly checkpoint?: string;
   readonly checkpointEvery?: Interval;
   readonly resume?: string;
+  /** Bytes. */
+  readonly memory?: number;
+  readonly scratch?: string;
 }
 
 const examples = `
@@ -73,6 +77,7 @@ Examples:
   zcat huge.svm.gz | dso train - --holdout 0.1 --json > report.json
 
   dso train huge.svm --checkpoint kept --resume kept   goes on where it was killed, if it was
+  mpirun -n 4 dso train 'part-*.svm' -o model          one model on four processes or machines
 
 Ctrl-C ends training early and writes the model reached so far.`;
 
@@ -92,6 +97,8 @@ export function defineTrain(
   addProblemOptions(command);
   addStoppingOptions(command);
   addCheckpointOptions(command);
+  addMemoryOptions(command);
+  addJobOptions(command);
   addSolverOptions(command);
   addDataOptions(command);
 }
@@ -166,6 +173,29 @@ function addCheckpointOptions(command: Command): void {
       interval,
     )
     .option('--resume <folder>', 'go on from the newest checkpoint there; else the same command');
+}
+
+function addJobOptions(command: Command): void {
+  command
+    .optionsGroup('Several processes (mpirun, mpiexec, srun):')
+    .addOption(
+      new Option(
+        '--transport <name>',
+        'how workers reach each other (default: mpi under a launcher, else threads)',
+      ).choices(['threads', 'mpi']),
+    )
+    .option('--peer-timeout <seconds>', 'a rank silent for so long is given up', positive, 60);
+}
+
+function addMemoryOptions(command: Command): void {
+  command
+    .optionsGroup('More data than memory:')
+    .option(
+      '--memory <size>',
+      'take no more than this (500M, 2G), and read .dsob data from disk if need be (default: the machine)',
+      bytes,
+    )
+    .option('--scratch <folder>', 'where to keep the data in the order of training meanwhile');
 }
 
 const interval = (text: string): Interval => {

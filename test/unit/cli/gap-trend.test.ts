@@ -3,7 +3,8 @@ import { GapTrend } from '../../../src/cli/gap-trend.ts';
 import type { EpochEvent } from '../../../src/train/events.ts';
 
 function event(epoch: number, seconds: number, relativeGap: number): EpochEvent {
-  return { epoch, seconds, passes: epoch, primal: 1, dual: 1 - relativeGap, relativeGap };
+  const effort = { computing: 1, waiting: 0, communicating: 0, bytes: 0 };
+  return { epoch, seconds, passes: epoch, primal: 1, dual: 1 - relativeGap, relativeGap, effort };
 }
 
 describe('fraction', () => {

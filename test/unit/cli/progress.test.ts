@@ -12,6 +12,7 @@ const events: EpochEvent[] = [1, 2, 3].map((epoch) => ({
   dual: 0.25,
   relativeGap: 10 ** -epoch,
   testError: 0.05,
+  effort: { computing: 1, waiting: 0, communicating: 0, bytes: 0 },
 }));
 
 /** Runs the events past a progress display; returns what it wrote. */

@@ -24,6 +24,7 @@ function runWith(solver: string, seconds: number, course: readonly (readonly num
       dual: 0,
       relativeGap: 1,
       testError,
+      effort: { computing: 1, waiting: 0, communicating: 0, bytes: 0 },
     })),
   };
 }

@@ -90,6 +90,14 @@ describe('events and notices', () => {
     await train(dataset, { onNotice, solver: solvers.dso(), grid: 3, threads: 2, epochs: 1 });
     expect(notices[1]).toBe('solver dso: as asked; grid 3 × 3 on 2 threads');
   });
+
+  test('checkpoints, by the epochs that can be gone on from', async () => {
+    const epochs: number[] = [];
+    const checkpoint = { folder: temporaryFolder(), every: { epochs: 3 } };
+    const onCheckpoint = (epoch: number) => epochs.push(epoch);
+    await train(dataset, { checkpoint, onCheckpoint, epochs: 8, tolerance: 1e-300 });
+    expect(epochs).toEqual([3, 6, 8]);
+  });
 });
 
 describe('limits', () => {

@@ -13,6 +13,7 @@ export function madeUpEvents(epochs: number, factor: number): EpochEvent[] {
       dual: 0.5 - gap / 2,
       relativeGap: gap / (0.5 + gap / 2),
       testError: 0.1 + gap / 10,
+      effort: { computing: 1, waiting: 0, communicating: 0, bytes: 0 },
     };
   });
 }
@@ -47,6 +48,7 @@ export function madeUpRun(solver: string, events: EpochEvent[], changes: Partial
       dual: last.dual,
       gap: last.primal - last.dual,
       relativeGap: last.relativeGap,
+      effort: { computing: 1, waiting: 0, communicating: 0, bytes: 0 },
       stopped: last.relativeGap <= 1e-3 ? 'converged' : 'epoch-limit',
       imbalance: { rows: 0, columns: 0, nonzeros: 0 },
     },

@@ -1,0 +1,44 @@
+import { hostname } from 'node:os';
+import { launchOf } from '../mpi/launcher.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Milliseconds in which rank 0 may say what is wrong everywhere before another rank does. */
+const patience = 2000;
+
+/**
+ * Whether this process is still to speak after some time. Open MPI's launcher begins the end of a
+ * job, whatever the reason, by waking up all processes that may have been stopped.
+ */
+export function hasToSpeak(milliseconds = patience): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (result: boolean): void => {
+      clearTimeout(timer);
+      process.off('SIGCONT', hear);
+      resolve(result);
+    };
+    const hear = (): void => settle(false);
+    const timer = setTimeout(settle, milliseconds, true);
+    process.on('SIGCONT', hear);
+  });
+}
+
+/**
+ * Says that a process could not even begin. Under a launcher all processes have been told the same,
+ * and most faults are everybody's: once rank 0 has said so and ended, the launcher ends the others
+ * before they repeat it. MPICH's lets them go on: there they keep a fault of the command line,
+ * which is `common`, to themselves.
+ */
+export async function complain(
+  message: string,
+  terminal: Terminal,
+  common: boolean,
+): Promise<void> {
+  const launch = launchOf(terminal.io.environment);
+  if (!launch || launch.rank === 0) {
+    terminal.error(message);
+    return;
+  }
+  if ((common && launch.flavour === 'mpich') || !(await hasToSpeak())) return;
+  const name = `rank ${launch.rank} on ${hostname()}`;
+  terminal.error(message.startsWith(name) ? message : `${name}: ${message}`);
+}

@@ -1,0 +1,127 @@
+import { DataError } from '../errors.ts';
+import { evaluate, measureScores } from '../metrics/evaluate.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { scoreDataset } from '../metrics/score.ts';
+import type { Model } from '../model/model.ts';
+import type { Outcome } from '../solvers/drive.ts';
+import type { Plan } from '../solvers/engines.ts';
+import { broadcastNumbers, type Company, collectNumbers } from './company.ts';
+import type { Input, Run, Settings } from './lay-out.ts';
+import type { Share } from './shares.ts';
+
+/** Weights that one message brings to rank 0: it never holds more than these twice. */
+const together = 2 ** 22;
+
+/**
+ * The weights of all columns, the intercept last, put together from all processes in the one that
+ * will write them; undefined in the others.
+ */
+export async function collectWeights(
+  { memory, columnOrder, problem }: Run,
+  company: Company | undefined,
+): Promise<Float64Array | undefined> {
+  const { columnBounds, first, end, size } = problem.grid.partition;
+  const home = memory.best.subarray(0, columnBounds[end] - columnBounds[first]);
+  const weights = new Float64Array(!company || company.rank === 0 ? columnOrder.length : 0);
+  const place = (values: Float64Array, from: number) => {
+    for (let k = 0; k < values.length; k++) weights[columnOrder[from + k]] = values[k];
+  };
+  if (!company) {
+    place(home, 0);
+    return weights;
+  }
+  const share = Math.ceil(together / company.size);
+  const pieces = Math.ceil(columnBounds[size] / share);
+  for (let piece = 0; piece < pieces; piece++) {
+    const stretch = home.subarray(piece * share, (piece + 1) * share);
+    const received = await collectNumbers(company, stretch);
+    for (const [rank, values] of received.entries()) {
+      const begin = columnBounds[Math.floor((rank * size) / company.size)];
+      place(values, begin + piece * share);
+    }
+  }
+  return company.rank === 0 ? weights : undefined;
+}
+
+export function makeModel(
+  all: Float64Array,
+  input: Input,
+  settings: Settings,
+  plan: Plan,
+  grid: number,
+  outcome: Outcome,
+): Model {
+  const { columns, rows, nonzeros, dataset } = input.train;
+  const { loss, penalty, lambda, seed, intercept } = settings;
+  const { primal, dual, relativeGap, epochs, stopped } = outcome;
+  const weights = all.subarray(0, columns);
+  if (!all.every(Number.isFinite)) {
+    throw new DataError(`${dataset.name}: training produced weights that are not finite`);
+  }
+  return {
+    task: loss.task,
+    loss: {
+      name: loss.name,
+      parameter: loss.parameter,
+      ...(loss.module && { module: loss.module }),
+    },
+    penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
+    lambda,
+    ...(input.classes && { classes: input.classes }),
+    columns,
+    rows,
+    nonzeros,
+    solver: plan.engine,
+    grid,
+    seed,
+    certificate: {
+      primal,
+      dual,
+      gap: Math.max(0, primal - dual),
+      relativeGap,
+      epochs,
+      stopped,
+    },
+    weights,
+    intercept: intercept ? all[columns] : 0,
+  };
+}
+
+/**
+ * How well the model does on rows that were not trained on. With several processes each scores the
+ * rows it has read, and the scores are put together at rank 0, where the model is.
+ */
+export async function testModel(
+  model: Model | undefined,
+  test: Share,
+  columns: number,
+): Promise<Metrics | undefined> {
+  const { dataset, company } = test;
+  if (!company) return model && evaluate(model, dataset);
+  const weights = await broadcastNumbers(company, model && joined(model));
+  const here = { columns, weights: weights.subarray(0, columns), intercept: weights[columns] };
+  const scores = await collectNumbers(company, scoreDataset(here, dataset));
+  const labels = await collectNumbers(company, labelsOf(test));
+  return model && measureScores(model, concatenated(scores), concatenated(labels));
+}
+
+function joined({ weights, intercept }: Model): Float64Array {
+  const all = new Float64Array(weights.length + 1);
+  all.set(weights);
+  all[weights.length] = intercept;
+  return all;
+}
+
+function labelsOf({ dataset }: Share): Float64Array {
+  return concatenated(dataset.parts.map(({ labels }) => labels));
+}
+
+function concatenated(pieces: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

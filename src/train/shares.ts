@@ -1,0 +1,92 @@
+import type { Dataset } from '../data/dataset.ts';
+import { columnCounts, rowLengths } from '../data/exchange.ts';
+import { hashShare, joinHashes } from '../data/fingerprint.ts';
+import { classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
+import { chooseRows, selectRows } from '../data/split.ts';
+import type { EntryCounts } from '../parallel/partition.ts';
+import { type Company, gatherNumbers, gatherValues, sumNumbers } from './company.ts';
+
+/** The rows that one process of a job has read, and the shape of all the data. */
+export interface Share {
+  /** Rows of this process; columns and non-zeros count here alone. */
+  readonly dataset: Dataset;
+  /** Which of all rows is the first one here. */
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  readonly company: Company | undefined;
+}
+
+/** Counts what the processes have read together; alone, a process has all of it. */
+export async function share(dataset: Dataset, company?: Company): Promise<Share> {
+  const { rows, columns, nonzeros } = dataset;
+  const all = await gatherValues(company, { rows, columns, nonzeros });
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  return {
+    dataset,
+    firstRow: sum(all.slice(0, company?.rank ?? 0).map((one) => one.rows)),
+    rows: sum(all.map((one) => one.rows)),
+    columns: Math.max(...all.map((one) => one.columns)),
+    nonzeros: sum(all.map((one) => one.nonzeros)),
+    company,
+  };
+}
+
+/** Sets a random part of all rows aside, the same ones whoever has them. */
+export async function splitShare(
+  whole: Share,
+  fraction: number,
+  seed: number,
+): Promise<{ train: Share; test: Share }> {
+  const { dataset, firstRow, rows, columns, company } = whole;
+  const chosen = chooseRows({ name: dataset.name, rows }, fraction, seed);
+  const mine = chosen.subarray(firstRow, firstRow + dataset.rows);
+  const side = async (which: number, title: string) => {
+    const selected = selectRows(dataset, mine, which, `${dataset.name} (${title} part)`);
+    return share({ ...selected, columns }, company);
+  };
+  return { train: await side(0, 'training'), test: await side(1, 'held-out') };
+}
+
+/** The two labels of all rows, or an error that says which there are. */
+export async function classesOfShare({
+  dataset,
+  company,
+}: Share): Promise<readonly [number, number]> {
+  const here = distinctLabels(dataset, enoughLabels);
+  const all = new Set((await gatherValues(company, here)).flat());
+  return classesFrom([...all], dataset.name);
+}
+
+/** |Ω_i| and |Ω̄_j| of all the data; an intercept adds one to every row and a column of its own. */
+export async function countShare(
+  { dataset, columns, rows, company }: Share,
+  intercept: boolean,
+): Promise<EntryCounts> {
+  const lengths = await allLengths(dataset, company);
+  const all = columns + (intercept ? 1 : 0);
+  const counted = dataset.stored?.countColumns(all) ?? columnCounts(dataset, all);
+  const counts = company ? await sumNumbers(company, counted) : counted;
+  if (intercept) {
+    for (let i = 0; i < lengths.length; i++) lengths[i]++;
+    counts[columns] = rows;
+  }
+  return { rows: lengths, columns: counts };
+}
+
+async function allLengths(dataset: Dataset, company: Company | undefined): Promise<Int32Array> {
+  const lengths = rowLengths(dataset);
+  return company ? gatherNumbers(company, lengths) : lengths;
+}
+
+/** The hash that one process with all the rows would compute. */
+export async function hashOfShare(all: Share): Promise<string> {
+  const { dataset, firstRow, columns, rows, company } = all;
+  const hashes = await gatherValues(company, [...hashShare(dataset, firstRow)]);
+  return joinHashes(
+    hashes.map((words) => Uint32Array.from(words)),
+    columns,
+    rows,
+  );
+}

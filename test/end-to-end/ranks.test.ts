@@ -1,0 +1,319 @@
+/** One model trained by several processes, as people start them. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runDso } from '../support/command-line.ts';
+import { lackForHosts, makeHosts } from '../support/hosts.ts';
+import { type EndedJob, type JobOptions, runJob } from '../support/jobs.ts';
+import { type Launcher, launchers } from '../support/launchers.ts';
+import type { RankRun } from '../support/ranks-job.ts';
+import { sampleText } from '../support/sample-text.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+// Many processes on few cores take their time.
+vi.setConfig({ testTimeout: 300_000 });
+
+const [openMpi, mpich] = launchers;
+const installed = ({ path, name }: Launcher, skip: (reason: string) => void) => {
+  if (path === undefined) skip(`${name} is not installed`);
+};
+
+const trainer = fileURLToPath(new URL('../support/ranks-job.ts', import.meta.url));
+
+const trainText = sampleText({ rows: 300, columns: 120, perRow: 8 });
+const testText = sampleText({ rows: 90, columns: 130, perRow: 8, seed: 2 });
+
+/** A folder with data in it. */
+function place(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'train.svm'), trainText);
+  writeFileSync(join(folder, 'test.svm'), testText);
+  return folder;
+}
+
+/** What a run with few epochs ends with. */
+const unfinished = 4;
+const short = '--epochs 3 --threads 1 --solver ring --rotations 1 --grid 4'.split(' ');
+const host = hostname();
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+const occurrences = (text: string, part: string) => text.split(part).length - 1;
+
+describe('every solver gives the bits of one process with one thread', () => {
+  const runsOf = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line) as RankRun);
+  const data = ['train.svm', 'test.svm'];
+  const alone = (folder: string, ...threads: string[]) =>
+    runsOf(
+      execFileSync(process.execPath, [trainer, ...data, ...threads], { cwd: folder }).toString(),
+    );
+
+  test.for([
+    { title: 'Open MPI: 2 × 1 and 2 × 2', launcher: openMpi, ranks: 2, threads: ['1', '2'] },
+    { title: 'Open MPI: 4 × 1', launcher: openMpi, ranks: 4, threads: ['1'] },
+    // There are 4 workers, and one where the solver is serial.
+    { title: 'Open MPI: more ranks than workers', launcher: openMpi, ranks: 5, threads: ['1'] },
+    { title: 'MPICH: 3 × 1 and 3 × 2', launcher: mpich, ranks: 3, threads: ['1', '2'] },
+  ])('$title', async ({ launcher, ranks, threads }, { skip }) => {
+    installed(launcher, skip);
+    const folder = place();
+    const wanted = alone(folder, '1');
+    const options = { folder, program: trainer };
+    const { code, stdout, stderr } = await runJob(launcher, ranks, [...data, ...threads], options);
+    expect(code, stderr).toBe(0);
+    const runs = runsOf(stdout);
+    expect(runs).toHaveLength(wanted.length * threads.length);
+    for (const { name, threads: count, hash, found } of runs) {
+      const single = wanted.find((run) => run.name === name);
+      const where = `${name} on ${ranks} ranks of ${count} threads under ${launcher.name}`;
+      expect(found, where).toEqual(single?.found);
+      expect(hash, where).toBe(single?.hash);
+    }
+  });
+
+  test('one process with four threads', () => {
+    const folder = place();
+    const [one, four] = ['1', '4'].map((threads) =>
+      alone(folder, threads).map(({ threads: _, ...run }) => run),
+    );
+    expect(four).toEqual(one);
+  });
+});
+
+/** Trains alone, and gives the bytes of the model. */
+async function modelOf(folder: string, args: readonly string[]): Promise<Buffer> {
+  const { code, stderr } = await runDso([...args, '-o', 'alone.model', '--quiet'], { folder });
+  expect(code, stderr).toBe(unfinished);
+  return readFileSync(join(folder, 'alone.model'));
+}
+
+describe('what is read', () => {
+  test.for([openMpi, mpich])(
+    '$name: part files, packed and binary ones',
+    async (launcher, { skip }) => {
+      installed(launcher, skip);
+      const folder = place();
+      const lines = linesOf(trainText);
+      // Columns differ from part to part, and all rows of the last one have the same label.
+      lines.sort((one, other) => one.localeCompare(other));
+      const text = `${lines.join('\n')}\n`;
+      writeFileSync(join(folder, 'all.svm'), text);
+      [0, 70, 200].forEach((from, k, cuts) => {
+        const part = lines.slice(from, cuts[k + 1] ?? lines.length);
+        writeFileSync(join(folder, `part-${k}.svm`), `${part.join('\n')}\n`);
+      });
+      writeFileSync(join(folder, 'all.svm.gz'), gzipSync(text));
+      await runDso(['convert', 'all.svm', '-o', 'all.dsob', '--quiet'], { folder });
+      writeFileSync(
+        join(folder, 'factors'),
+        Array.from({ length: 120 }, (_, k) => `${1 + (k % 3)}\n`).join(''),
+      );
+      const more = [...short, '--intercept', '--penalty-factors', 'factors'];
+      const wanted = await modelOf(folder, ['train', 'all.svm', ...more]);
+      for (const data of ['all.svm', 'part-*.svm', 'all.svm.gz', 'all.dsob']) {
+        const args = ['train', data, ...more, '-o', 'ranks.model'];
+        const { code, said } = await runJob(launcher, 3, args, { folder });
+        expect(code, said).toBe(unfinished);
+        expect(readFileSync(join(folder, 'ranks.model')).equals(wanted), data).toBe(true);
+        // Rank 0 says what goes on; what is packed only one of the others has met.
+        const packed =
+          /^rank 1 on \S+: all.svm.gz: compressed, so one of 3 processes reads all of it/m;
+        expect(packed.test(said), said).toBe(data.endsWith('.gz'));
+        expect(said.match(/^model in ranks.model/gm)).toHaveLength(1);
+        expect(said.match(/^epoch \d/gm)).toHaveLength(3);
+      }
+    },
+  );
+
+  test('more ranks than rows', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'two.svm'), '+1 1:1\n-1 1:2\n');
+    const args = ['train', 'two.svm', '--quiet', '--threads', '1'];
+    await runDso([...args, '-o', 'alone.model'], { folder });
+    const { code, stderr } = await runJob(openMpi, 4, [...args, '-o', 'ranks.model'], { folder });
+    expect(code, stderr).toBe(0);
+    const model = (name: string) => readFileSync(join(folder, name));
+    expect(model('ranks.model').equals(model('alone.model'))).toBe(true);
+  });
+});
+
+test('--json: one report of rank 0, like that of one process', async ({ skip }) => {
+  installed(openMpi, skip);
+  const folder = place();
+  const args = ['train', 'train.svm', '--test', 'test.svm', '--auprc', '--json', ...short];
+  const single = await runDso([...args, '-o', 'alone.model'], { folder });
+  const { stdout, said } = await runJob(openMpi, 3, [...args, '-o', 'ranks.model'], { folder });
+  expect(linesOf(stdout)).toHaveLength(1);
+  const [one, three] = [single.stdout.toString(), stdout].map((text) => JSON.parse(text));
+  expect(three.ranks).toBe(3);
+  for (const key of ['test', 'primal', 'dual', 'passes', 'grid', 'stopped', 'imbalance', 'rows']) {
+    expect(three[key], key).toEqual(one[key]);
+  }
+  expect(said.match(/^model in /gm)).toHaveLength(1);
+  expect(said).not.toMatch(/^rank /m);
+});
+
+describe('what is wrong is said once', () => {
+  /** A refused run: its exit code, its one message, and nothing new in the folder. */
+  async function refusal(
+    launcher: Launcher,
+    ranks: number,
+    args: readonly string[],
+    options: JobOptions,
+  ): Promise<string> {
+    const before = readdirSync(options.folder);
+    const { code, stdout, said }: EndedJob = await runJob(launcher, ranks, args, options);
+    expect(stdout).toBe('');
+    expect(occurrences(said, 'dso: '), said).toBe(1);
+    expect(readdirSync(options.folder)).toEqual(before);
+    return `${code} ${said.trim()}`;
+  }
+
+  test.for([openMpi, mpich])('$name: data and options', async (launcher, { skip }) => {
+    installed(launcher, skip);
+    const folder = place();
+    const lines = linesOf(trainText);
+    lines[249] = '+1 3:0.5 7:x';
+    writeFileSync(join(folder, 'bad.svm'), lines.join('\n'));
+    const refused = (...args: string[]) => refusal(launcher, 2, ['train', ...args], { folder });
+    expect(await refused('bad.svm')).toBe(
+      `3 dso: rank 1 on ${host}: bad.svm:250: value "x" of feature 7 is not a number; expected a pair like 3:0.5`,
+    );
+    expect(await refused('train.svm', '--test', 'bad.svm')).toMatch(
+      /^3 dso: rank 1 on .* bad.svm:250: /,
+    );
+    expect(await refused('nowhere.svm')).toBe('3 dso: nowhere.svm: no such file');
+    expect(await refused('train.svm', '--lambda', '-3')).toMatch(/^2 dso: option '--lambda/);
+    expect(await refused('train.svm', '--grid', '200')).toMatch(
+      /^2 dso: grid is 200; with 300 rows/,
+    );
+    expect(await refused('train.svm', '--solver', 'dso-async')).toMatch(
+      /^2 dso: dso-async runs in/,
+    );
+    expect(await refused('train.svm', '--memory', '1G')).toMatch(
+      /^2 dso: --memory is for one proc/,
+    );
+  });
+
+  test('labels: all of them count', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'same.svm'), '2 1:1\n2 1:2\n2 2:2\n2 2:1\n');
+    writeFileSync(join(folder, 'three.svm'), '1 1:1\n1 1:2\n2 2:2\n3 2:1\n');
+    const refused = (data: string) => refusal(openMpi, 2, ['train', data], { folder });
+    expect(await refused('same.svm')).toMatch(/^3 dso: same.svm: all labels are 2/);
+    expect(await refused('three.svm')).toMatch(/^3 dso: three.svm: .*3/);
+  });
+
+  test('ranks that see other files', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = place();
+    const seen = (rank: number, name: string, text: string) => {
+      mkdirSync(join(folder, `rank-${rank}`), { recursive: true });
+      writeFileSync(join(folder, `rank-${rank}`, name), text);
+    };
+    seen(0, 'both.svm', trainText);
+    seen(1, 'both.svm', `${trainText}-1 1:1\n`);
+    seen(0, 'one.svm', trainText);
+    const wrapper = ['sh', '-c', 'cd rank-$OMPI_COMM_WORLD_RANK && exec "$0" "$@"'];
+    const refused = (data: string) => refusal(openMpi, 2, ['train', data], { folder, wrapper });
+    expect(await refused('both.svm')).toMatch(
+      /^3 dso: both.svm: rank 1 on \S+ sees .* than .* rank 0 on \S+ sees; all ranks must see the same/,
+    );
+    expect(await refused('one.svm')).toBe(`3 dso: rank 1 on ${host}: one.svm: no such file`);
+  });
+
+  test('no library, or not the package that calls it', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = place();
+    const wrong = { folder, environment: { DSO_MPI_LIBRARY: '/nowhere/libmpi.so' } };
+    expect(await refusal(openMpi, 3, ['train', 'train.svm'], wrong)).toMatch(
+      /^1 dso: no MPI library can be loaded \(\/nowhere\/libmpi.so: .*; install one \(Debian: /,
+    );
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const copy = temporaryFolder();
+    for (const name of ['bin', 'dist', 'wasm', 'package.json']) {
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+    }
+    mkdirSync(join(copy, 'node_modules'));
+    for (const name of ['commander', 'picocolors']) {
+      symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+    }
+    const program = join(copy, 'bin', 'dso.js');
+    const name = `@koromix/koffi-${process.platform}-${process.arch}`;
+    expect(await refusal(openMpi, 3, ['train', 'train.svm'], { folder, program })).toBe(
+      `1 dso: MPI needs the package ${name} (an optional dependency that was left out): npm install ${name}`,
+    );
+    const threads = ['train', 'train.svm', '--transport', 'threads', ...short, '--quiet'];
+    expect((await runJob(openMpi, 1, threads, { folder, program })).code).toBe(unfinished);
+  });
+});
+
+test('three hosts: the bits of one, and messages that name the host', async ({ skip }) => {
+  installed(openMpi, skip);
+  const lack = lackForHosts();
+  if (lack) skip(lack);
+  const hosts = makeHosts(3);
+  onTestFinished(() => hosts.remove());
+  const folder = place();
+  const more = hosts.openMpiOptions;
+  const args = ['train', 'train.svm', ...short, '--intercept'];
+  const wanted = await modelOf(folder, args);
+  const { code, said } = await runJob(openMpi, 3, [...args, '-o', 'a.model'], { folder, more });
+  expect(code, said).toBe(unfinished);
+  expect(readFileSync(join(folder, 'a.model')).equals(wanted)).toBe(true);
+  writeFileSync(join(folder, 'bad.svm'), trainText.replace(/:\S+\n$/, ':\n'));
+  const bad = await runJob(openMpi, 3, ['train', 'bad.svm', ...short], { folder, more });
+  expect(bad.code, bad.said).toBe(3);
+  expect(bad.said).toMatch(/^dso: rank 2 on host3: bad.svm:300: /m);
+});
+
+describe('--transport', () => {
+  test('mpi without a launcher is refused', async () => {
+    const folder = place();
+    const { code, stderr } = await runDso(['train', 'train.svm', '--transport', 'mpi'], { folder });
+    expect(`${code} ${stderr}`).toMatch(
+      /^2 dso: --transport mpi: no MPI launcher has started this/,
+    );
+  });
+
+  test('threads under a launcher: processes that know nothing of each other', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = place();
+    const args = ['train', 'train.svm', ...short, '--json', '--quiet', '--transport', 'threads'];
+    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
+    const wrapper = ['sh', '-c', 'exec "$0" "$@" -o $OMPI_COMM_WORLD_RANK.model; exit 0'];
+    const { stdout } = await runJob(openMpi, 2, args, { folder, wrapper });
+    const reports = linesOf(stdout).map((line) => JSON.parse(line));
+    expect(reports.map(({ ranks, stopped }) => [ranks, stopped])).toContainEqual([
+      undefined,
+      'epoch-limit',
+    ]);
+    const models = ['0.model', '1.model'].filter((name) => existsSync(join(folder, name)));
+    for (const name of models) expect(readFileSync(join(folder, name)).equals(wanted)).toBe(true);
+    expect(models.length).toBe(reports.length);
+  });
+
+  test('a launcher with one process: like none', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = place();
+    const args = ['train', 'train.svm', ...short, '--json', '--quiet', '-o', 'one.model'];
+    const { code, stdout } = await runJob(openMpi, 1, args, { folder });
+    expect(code).toBe(unfinished);
+    expect(JSON.parse(stdout).ranks).toBeUndefined();
+    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
+    expect(readFileSync(join(folder, 'one.model')).equals(wanted)).toBe(true);
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * Trains by every solver on the same rows, in this process alone or, started by an MPI launcher,
+ * together with the others. Arguments: rows to train on, rows to test on, numbers of threads.
+ * Rank 0 prints a line for each run.
+ */
+import { createHash } from 'node:crypto';
+import { losses } from '../../src/losses/index.ts';
+import { encodeModel } from '../../src/model/format.ts';
+import { launchOf } from '../../src/mpi/launcher.ts';
+import { Peers } from '../../src/mpi/peers.ts';
+import { penalties } from '../../src/penalties/index.ts';
+import { solvers } from '../../src/solvers/index.ts';
+import type { TrainOptions } from '../../src/train/options.ts';
+import { readShare } from '../../src/train/read-dataset.ts';
+import { trainTogether } from '../../src/train/train.ts';
+
+export interface RankRun {
+  readonly name: string;
+  readonly threads: number;
+  readonly hash: string;
+  /** What the report says of the model, but for times. */
+  readonly found: unknown;
+}
+
+type Case = Omit<TrainOptions, 'test'> & { readonly tested?: true };
+
+const mixed = { penalty: penalties.elasticNet({ l1Ratio: 0.5 }), intercept: true };
+const grid = 4;
+const setAside = { holdout: 0.2, auprc: true };
+
+const cases: Readonly<Record<string, Case>> = {
+  'ring, rows': { solver: solvers.ring({ mode: 'rows' }), grid, tested: true },
+  'ring, rows, elastic net': {
+    solver: solvers.ring({ mode: 'rows' }),
+    loss: losses.logistic(),
+    ...mixed,
+    ...setAside,
+    grid,
+  },
+  'ring, columns': {
+    solver: solvers.ring({ mode: 'columns' }),
+    loss: losses.logistic(),
+    intercept: true,
+    ...setAside,
+    grid,
+  },
+  dso: { solver: solvers.dso(), intercept: true, grid, tested: true, auprc: true },
+  lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic(), ...setAside, grid },
+  bmrm: { solver: solvers.bmrm(), ...setAside, grid },
+  psgd: { solver: solvers.psgd(), ...setAside, grid },
+  admm: { solver: solvers.admm(), loss: losses.logistic(), grid, tested: true },
+  sgd: { solver: solvers.sgd(), ...setAside },
+  dcd: { solver: solvers.dcd(), tested: true },
+};
+
+const [data, testData, ...threadCounts] = process.argv.slice(2);
+const launch = launchOf(process.env);
+const peers = launch && (await Peers.join(launch, { peerTimeout: 60, version: 'test' }));
+const { rank, size: ranks } = peers ?? { rank: 0, size: 1 };
+
+for (const [name, { tested, ...options }] of Object.entries(cases)) {
+  for (const threads of threadCounts.map(Number)) {
+    const { dataset } = await readShare(data, { rank, ranks, threads });
+    const test = tested && (await readShare(testData, { rank, ranks, threads })).dataset;
+    const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
+    const all = { ...limits, ...options, threads, ...(test && { test }) };
+    const result = await trainTogether(dataset, all, peers);
+    if (!result) continue;
+    const { model, report } = result;
+    const { primal, dual, passes, rows, nonzeros, imbalance, test: metrics } = report;
+    const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
+    const found = { primal, dual, passes, rows, nonzeros, imbalance, metrics };
+    console.log(JSON.stringify({ name, threads, hash, found } satisfies RankRun));
+  }
+}
+await peers?.leave();
