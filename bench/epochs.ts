@@ -8,11 +8,10 @@ import type { Measure, PartReport } from './measure.ts';
 import { interleave } from './rounds.ts';
 import { debdesc, noDebdesc, realSimLike, type Sample } from './samples.ts';
 import { figure, table } from './table.ts';
+import { undisturbed } from './undisturbed.ts';
 
 /** Short epochs are disturbed more easily and get more rounds for it. */
 const limits = { rounds: 5, seconds: 12 };
-/** The first epochs run code that the engine has not yet optimised; they are not counted. */
-const warmUpEpochs = 3;
 const epochs = 15;
 const limit = 1.7;
 
@@ -30,18 +29,6 @@ interface EpochResult {
   readonly one: number;
   readonly two: number;
   readonly sameBits: boolean;
-}
-
-/**
- * Milliseconds per epoch when nothing disturbs: every run does the same work in its k-th epoch, so
- * the fastest k-th epoch of all runs counts.
- */
-function undisturbed(runs: readonly (readonly number[])[]): number {
-  let total = 0;
-  for (let epoch = warmUpEpochs; epoch < runs[0].length; epoch++) {
-    total += Math.min(...runs.map((marks) => marks[epoch] - marks[epoch - 1]));
-  }
-  return (1000 * total) / (runs[0].length - warmUpEpochs);
 }
 
 async function compareThreads(

@@ -8,6 +8,12 @@ export interface ProcessResult {
   readonly peakBytes: number | undefined;
 }
 
+export interface ProcessOptions {
+  readonly watchMemory?: boolean;
+  /** Exit codes that are no failure; default: 0. */
+  readonly codes?: readonly number[];
+}
+
 const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
 /** The system keeps the peak itself, so it is enough to look now and then. */
 const pollMilliseconds = 5;
@@ -29,7 +35,7 @@ function peakOf(pid: number): number | undefined {
 export function runProcess(
   command: string,
   argv: readonly string[],
-  { watchMemory = false } = {},
+  { watchMemory = false, codes = [0] }: { watchMemory?: boolean; codes?: readonly number[] } = {},
 ): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
@@ -47,16 +53,13 @@ export function runProcess(
     child.on('close', (code) => {
       clearInterval(timer);
       const seconds = (performance.now() - start) / 1000;
-      if (code === 0) resolve({ seconds, peakBytes });
+      if (codes.includes(code ?? -1)) resolve({ seconds, peakBytes });
       else reject(new Error(`${command} ${argv.join(' ')} ended with code ${code}:\n${errors}`));
     });
   });
 }
 
 /** The command line tool as a user has it. */
-export function runDso(
-  argv: readonly string[],
-  options?: { watchMemory?: boolean },
-): Promise<ProcessResult> {
+export function runDso(argv: readonly string[], options?: ProcessOptions): Promise<ProcessResult> {
   return runProcess(process.execPath, [program, ...argv], options);
 }

@@ -2,7 +2,7 @@
  * Measures what the project promises about speed, and prints ratios beside their bars.
  *
  *   npm run bench                 everything, in less than eight minutes
- *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, memory
+ *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory
  *
  * A bar that is missed is reported, never a failure: the machine may be busy.
  */
@@ -16,6 +16,8 @@ import { benchKernels } from './kernels.ts';
 import { isMet, type Measure, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
+import { benchRanks } from './ranks.ts';
+import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
 
 const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
@@ -24,7 +26,9 @@ const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   convert: benchConvert,
   epochs: benchEpochs,
   'end-to-end': benchEndToEnd,
+  ranks: benchRanks,
   memory: benchMemory,
+  stream: benchStream,
 };
 
 const resultFile = fileURLToPath(new URL('../.cache/bench.json', import.meta.url));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { exitCodeOfError } from '../src/cli/exit-codes.ts';
 import { DsoError } from '../src/errors.ts';
 import { asynchronous } from './async.ts';
+import { cluster } from './cluster.ts';
 import { parallel } from './parallel.ts';
 import { scaling } from './scaling.ts';
 import { serial } from './serial.ts';
@@ -26,6 +27,7 @@ const experiments: readonly Experiment[] = [
   splice,
   theorem,
   asynchronous,
+  cluster,
 ];
 
 function usage(): string {
