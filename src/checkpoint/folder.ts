@@ -6,8 +6,9 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type Description, writeCheckpointFile } from './file.ts';
 import type { Layout } from './layout.ts';
@@ -57,9 +58,22 @@ export function checkpointsIn(folder: string, workers: Workers): Entry[] {
 /** Makes the folder. */
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeWithParents(folder);
   } catch (cause) {
     throw refusal(folder, cause);
+  }
+}
+
+/** Node's own way tries for ever where a folder cannot be made though its parent is there. */
+function makeWithParents(folder: string, parents = true): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (code !== 'ENOENT' || !parents || dirname(folder) === folder) throw error;
+    makeWithParents(dirname(folder));
+    makeWithParents(folder, false);
   }
 }
 
@@ -127,7 +141,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
-  ENOENT: 'the folder is gone',
+  ENOENT: 'there is no such folder, and none can be made',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'it is not a folder',
   EISDIR: 'a folder is in its place',

@@ -1,6 +1,8 @@
 import type { TrainReport } from '../train/options.ts';
 import { formatBytes, plural } from './text.ts';
 
+/** Row mode makes the most of so many rotations or fewer. */
+const fewRotations = 16;
 /** From this share of the time on, waiting is worth a word of advice. */
 const much = 0.5;
 
@@ -29,7 +31,8 @@ export function adviseOnRanks(report: TrainReport): string | undefined {
   }
   if (!solver.startsWith('ring') || rotations === undefined) return undefined;
   // As many hand-offs as cost no more than the work between them.
-  const fewer = Math.max(1, Math.floor(rotations * (effort.computing / effort.waiting)));
+  const affordable = Math.floor(rotations * (effort.computing / effort.waiting));
+  const fewer = Math.max(1, Math.min(fewRotations, affordable));
   if (fewer > rotations / 2) return undefined;
   return `waiting for blocks took most of the time: --rotations ${fewer} instead of ${rotations} would hand them on less often, for more epochs (and another model)`;
 }

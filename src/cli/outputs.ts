@@ -1,5 +1,5 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { filesOfSource } from '../train/read-dataset.ts';
 
@@ -30,7 +30,17 @@ export function checkOutput(
   }
   const same = (other: string) => other !== standardStream && realPath(other) === realPath(path);
   if (inputs.flatMap(filesOf).some(same)) refuse('that is also an input, which it would replace');
+  const pattern = inputs.find((input) => isPatternOf(input, path));
+  if (pattern !== undefined) {
+    refuse(`the pattern ${pattern} matches it, and the next run would take it for data`);
+  }
   if (outputs.some(same)) refuse('that is where another output goes; choose another name');
+}
+
+/** Whether an input is a pattern that an output's name fits. */
+function isPatternOf(input: string, path: string): boolean {
+  if (!/[*?[{]/.test(input) || existsSync(input)) return false;
+  return matchesGlob(resolve(path), resolve(input));
 }
 
 /** The files that an input stands for; one that is not there will be missed when it is read. */

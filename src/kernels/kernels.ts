@@ -307,6 +307,25 @@ export interface Kernels extends VectorKernels {
     stats: Float64Array,
   ): void;
 
+  /**
+   * Dual steps of a batch whose margins are complete, one whole row after the other: a row also
+   * minds what the rows before it have changed, drift[j] += (1/m) Δα · value · pull[j], where drift
+   * is 0 to begin with. Returns the number of pending changes.
+   */
+  stepWholeRows(
+    whole: WholeRows,
+    order: Int32Array,
+    begin: number,
+    end: number,
+    margins: Float64Array,
+    rows: RowState,
+    step: RowStep,
+    pull: Float64Array,
+    drift: Float64Array,
+    pending: Pending,
+    stats: Float64Array,
+  ): number;
+
   /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
   scatterColumns(cell: Cell, pending: Pending, count: number, rows: MarginState): void;
 

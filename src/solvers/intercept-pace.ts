@@ -13,6 +13,8 @@ export class InterceptPace {
   #turns = 0;
   #pull = 0;
   #pullAtStart = 0;
+  /** Epochs for which the pull has pointed the same way. */
+  #steady = 0;
 
   constructor(weight: number, lightest: number) {
     this.#weight = weight;
@@ -20,9 +22,17 @@ export class InterceptPace {
     this.#lightest = Math.min(weight, lightest);
   }
 
+  /** Whether `pull` turns after it has long pointed one way: momentum carried the intercept too far. */
+  swings(pull: number): boolean {
+    return pull * this.#pull < 0 && this.#steady >= longSteady;
+  }
+
   /** Takes the pull after an epoch; returns the factor to multiply the weight with. */
   observe(pull: number): number {
-    if (pull * this.#pull < 0) this.#turns++;
+    if (pull * this.#pull < 0) {
+      this.#turns++;
+      this.#steady = 0;
+    } else this.#steady++;
     this.#pull = pull;
     if (this.#epochs++ === 0) this.#pullAtStart = Math.abs(pull);
     if (this.#epochs < patience) return 1;
@@ -44,6 +54,7 @@ export class InterceptPace {
       turns: this.#turns,
       pull: this.#pull,
       pullAtStart: this.#pullAtStart,
+      steady: this.#steady,
     };
   }
 
@@ -53,8 +64,11 @@ export class InterceptPace {
     this.#turns = saved.turns;
     this.#pull = saved.pull;
     this.#pullAtStart = saved.pullAtStart;
+    this.#steady = saved.steady;
   }
 }
 
 /** Epochs between two changes of the weight. */
 const patience = 8;
+/** A pull that turns sooner is noise. */
+const longSteady = 4;

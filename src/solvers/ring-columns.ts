@@ -269,6 +269,8 @@ export class RingColumns implements Method {
 
   /** One worker: every column is a batch of its own. */
   #sweep(): void {
+    // Another process may be the one that plays it.
+    if (this.#home.length === 0) return;
     const { kernels, problem } = this.#place;
     const { rows } = this.#workers[0];
     const { columns, batches, stats } = this.#home[0];

@@ -9,11 +9,18 @@ import { rowsTogether } from '../parallel/segments.ts';
 import { Batches } from './batches.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
+import { allocateOwnChanges } from './own-changes.ts';
 import { SegmentOrder } from './segment-order.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
-export function allocateRingRows(arena: Arena, partition: Partition, mapped: boolean) {
+/** `few`: rotations are so few that workers mind their own changes, see OwnChanges. */
+export function allocateRingRows(
+  arena: Arena,
+  partition: Partition,
+  mapped: boolean,
+  few: boolean,
+) {
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
   const { travelling } = partition;
@@ -23,6 +30,7 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     alphaStart: arena.float64(rows),
     alphaPrevious: arena.float64(rows),
     margins: arena.float64(rows),
+    marginsPrevious: arena.float64(few && !mapped ? rows : 0),
     norms: arena.float64(rows),
     collisions: arena.float64(rows),
     counts: arena.int32(rows),
@@ -43,6 +51,7 @@ export function allocateRingRows(arena: Arena, partition: Partition, mapped: boo
     image: arena.float64(mappedTravelling),
     threshold: arena.float64(mappedTravelling),
     shift: arena.float64(mappedTravelling),
+    ...allocateOwnChanges(arena, partition, few),
   };
 }
 
@@ -61,6 +70,7 @@ export interface WorkerRows {
   readonly start: Float64Array;
   readonly previous: Float64Array;
   readonly margins: Float64Array;
+  readonly marginsPrevious: Float64Array;
   readonly batches: Batches;
   readonly pending: Pending;
   readonly stats: Float64Array;
@@ -88,6 +98,11 @@ export interface HomeColumns extends BlockColumns {
 export class RowModeState {
   readonly memory: RingRowsMemory;
   readonly mapped: boolean;
+  /**
+   * Whether the margins of all rows are part of the state, as few rotations make it pay: they follow
+   * the momentum like w, of which they are a linear function unless there is a map.
+   */
+  readonly keepsMargins: boolean;
   readonly workers: readonly WorkerRows[];
   readonly blocks: readonly BlockColumns[];
   /** What a block takes along: its weights, and what they are made from. */
@@ -97,10 +112,11 @@ export class RowModeState {
   readonly home: readonly HomeColumns[];
   readonly #place: Workplace;
 
-  constructor(place: Workplace, memory: RingRowsMemory, mapped: boolean) {
+  constructor(place: Workplace, memory: RingRowsMemory, mapped: boolean, few: boolean) {
     this.#place = place;
     this.memory = memory;
     this.mapped = mapped;
+    this.keepsMargins = few && !mapped;
     const { first, end } = place.team;
     const ids = Array.from({ length: place.problem.grid.size }, (_, k) => k);
     this.workers = ids.map((worker) => this.#viewWorker(worker));
@@ -133,6 +149,7 @@ export class RowModeState {
       start: memory.alphaStart.subarray(from, to),
       previous: memory.alphaPrevious.subarray(from, to),
       margins: memory.margins.subarray(from, to),
+      marginsPrevious: memory.marginsPrevious.subarray(from, to),
       batches: new Batches(
         memory.active.subarray(from, to),
         memory.activeCounts.subarray(worker, worker + 1),
@@ -179,16 +196,20 @@ export class RowModeState {
     return this.home[block - this.#place.team.first];
   }
 
-  /** Curvature μ_j of each column; the intercept's is not known yet and stays out of the norms. */
-  prepareColumns(proximal: number): void {
+  /**
+   * Curvature μ_j of each column; the intercept's is not known yet and stays out of the norms.
+   * `crowdOf` tells how much rows collide in a column that so many have.
+   */
+  prepareColumns(proximal: number, crowdOf: (count: number) => number): void {
     const { problem, team } = this.#place;
     const { columnStarts, columnCounts } = problem.grid.partition;
-    const { inverse, crowding, threshold } = this.memory;
+    const { inverse, crowding, crowd, threshold } = this.memory;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
       if (this.mapped) threshold[j] = problem.l1[j];
+      if (crowd.length > 0) crowd[j] = crowdOf(columnCounts[j]);
       if (j === problem.interceptPlace) continue;
       inverse[j] = 1 / (problem.l2[j] > 0 ? problem.l2[j] : proximal);
-      crowding[j] = (columnCounts[j] / problem.rows) * inverse[j];
+      crowding[j] = crowdOf(columnCounts[j]) * inverse[j];
     }
     team.barrier();
   }
@@ -231,14 +252,14 @@ export class RowModeState {
    * Every row meets every other in the intercept's column. A proximal weight that makes it count
    * a tenth of all the other columns keeps the steps of the batch from drowning in it.
    */
-  prepareIntercept(proximal: number): void {
+  prepareIntercept(proximal: number, crowd: number): void {
     const { intercept, interceptPlace } = this.#place.problem;
     if (!intercept) return;
     const share = 1 / proximal;
     for (const { rows } of this.mine) {
       for (let i = 0; i < rows.norms.length; i++) {
         rows.norms[i] += share;
-        rows.collisions[i] += share;
+        rows.collisions[i] += crowd * share;
       }
     }
     if (this.#isHome(interceptPlace)) this.memory.inverse[interceptPlace] = share;
@@ -264,8 +285,8 @@ export class RowModeState {
     })[0];
   }
 
-  /** Makes every proximal term `factor` times as heavy. */
-  scaleProximal(factor: number): void {
+  /** Makes every proximal term `factor` times as heavy; `crowd` is that of the intercept. */
+  scaleProximal(factor: number, crowd: number): void {
     const { penalty, interceptPlace } = this.#place.problem;
     const { inverse } = this.memory;
     if (penalty.l2 > 0) {
@@ -274,7 +295,7 @@ export class RowModeState {
       for (const { rows } of this.mine) {
         for (let i = 0; i < rows.norms.length; i++) {
           rows.norms[i] += more;
-          rows.collisions[i] += more;
+          rows.collisions[i] += crowd * more;
         }
       }
       if (this.#isHome(interceptPlace)) inverse[interceptPlace] = before / factor;
@@ -307,7 +328,11 @@ export class RowModeState {
       }
       this.#recomputeImage();
     }
-    for (const { rows, previous } of this.mine) previous.set(rows.alpha);
+    this.refreshMargins();
+    for (const { rows, previous, margins, marginsPrevious } of this.mine) {
+      previous.set(rows.alpha);
+      if (this.keepsMargins) marginsPrevious.set(margins);
+    }
     for (const { image, previous } of this.home) previous.set(image);
   }
 
@@ -325,11 +350,12 @@ export class RowModeState {
     this.#place.team.barrier();
   }
 
-  /** Nesterov's momentum on (α, image), after the proximal centre has moved to w if asked. */
+  /** Nesterov's momentum on (α, image, kept margins), after the proximal centre has moved to w if asked. */
   extrapolate(beta: number, recentre: boolean): void {
     const { kernels } = this.#place;
-    for (const { rows, start, previous } of this.mine) {
+    for (const { rows, start, previous, margins, marginsPrevious } of this.mine) {
       kernels.extrapolate(rows.alpha, start, previous, beta);
+      if (this.keepsMargins) kernels.extrapolate(margins, marginsPrevious, marginsPrevious, beta);
     }
     for (const block of this.home) {
       if (recentre) this.#recentre(block);
@@ -359,6 +385,12 @@ export class RowModeState {
     this.#place.team.barrier();
   }
 
+  /** The margins of w where they are kept, by a rotation. */
+  refreshMargins(): void {
+    const { weights, margins } = this.memory;
+    if (this.keepsMargins) this.#place.objective.margins(weights, margins);
+  }
+
   /** v, which without a map is λ w. */
   image(): Float64Array {
     if (this.mapped) return this.memory.image;
@@ -382,10 +414,18 @@ export class RowModeState {
     const { penalty, intercept } = this.#place.problem;
     const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
     const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
+    const { margins, marginsPrevious } = this.memory;
     // Proximal terms that adapt change these from epoch to epoch; else they follow from the data.
     const adapts = intercept || !(penalty.l2 > 0);
     return stateArrays({
-      row: { alpha, alphaPrevious, level, skip, ...(adapts && { norms, collisions }) },
+      row: {
+        alpha,
+        alphaPrevious,
+        level,
+        skip,
+        ...(adapts && { norms, collisions }),
+        ...(this.keepsMargins && { margins, marginsPrevious }),
+      },
       column: {
         weights,
         imagePrevious,

@@ -7,6 +7,7 @@ import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
 import { InterceptPace } from './intercept-pace.ts';
 import type { Method, Workplace } from './method.ts';
+import { expectedCrowd, mindsOwnChanges, OwnChanges } from './own-changes.ts';
 import { allocateRingRows, type RingRowsMemory, RowModeState } from './ring-rows-state.ts';
 
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
@@ -39,6 +40,10 @@ export interface RingRowsOptions {
  * current batch; after p visits the margins are complete and the batch takes its dual steps.
  * Momentum carries over epochs, and an exact line search keeps the dual objective rising.
  *
+ * With few rotations batches are long, and a worker's steps mind each other: see OwnChanges. An
+ * epoch then ends with the margins of all rows, which serve its evaluation and the first batch of
+ * the next epoch: B + 1 rotations in all.
+ *
  * The steps need a penalty with curvature. Columns without (the intercept; all of them under a
  * pure L1 penalty) get a proximal term (μ/2)(w_j − c_j)² whose centre follows the iterate.
  */
@@ -51,6 +56,10 @@ export class RingRows implements Method {
   readonly #state: RowModeState;
   readonly #rotations: number;
   readonly #damping: Damping;
+  /** Only with few rotations. */
+  readonly #own: OwnChanges | undefined;
+  /** How much rows collide in the intercept's column. */
+  readonly #interceptCrowd: number;
   readonly #interceptPace: InterceptPace;
   #momentum = 0;
   /** Passes of the last epoch. */
@@ -60,22 +69,28 @@ export class RingRows implements Method {
   #epochsSinceRecentring = 0;
 
   constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions) {
-    const state = new RowModeState(place, memory, options.mapped);
+    const { rows, entries, grid } = place.problem;
+    const few = mindsOwnChanges(options.rotations, grid.size);
+    const state = new RowModeState(place, memory, options.mapped, few);
     this.#place = place;
     this.#state = state;
     this.weights = memory.weights;
     this.margins = memory.margins;
-    state.prepareColumns(options.proximal);
+    const crowdOf = (count: number) =>
+      few ? expectedCrowd(count, options.rotations ?? rows, grid.size) : count / rows;
+    state.prepareColumns(options.proximal, crowdOf);
     const { norm, collision } = state.prepareNorms();
-    const { rows, entries, grid } = place.problem;
     this.#rotations =
       grid.size === 1
         ? rows
         : (options.rotations ?? rotationsFor(rows, collision, entries, grid.size));
-    this.#damping = new Damping(rows / this.#rotations);
-    const weight = (interceptWeight * (1 + this.#damping.value)) / norm;
+    this.#interceptCrowd = crowdOf(rows);
+    this.#damping = new Damping(few ? 1 : rows / this.#rotations);
+    const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptCrowd)) / norm;
     this.#interceptPace = new InterceptPace(weight, 1 / (interceptWeight * norm));
-    state.prepareIntercept(weight);
+    state.prepareIntercept(weight, this.#interceptCrowd);
+    this.#own = few ? new OwnChanges(place, memory) : undefined;
+    this.#own?.learnCurvature(memory.inverse);
     state.startFrom(options.startInside);
   }
 
@@ -110,8 +125,10 @@ export class RingRows implements Method {
     this.passes += this.#lastPasses;
     const { eta, exactness } = this.#search();
     this.#state.moveTo(eta);
+    this.#state.refreshMargins();
     if (eta < 0.5) this.#momentum = 0;
-    this.#damping.learn(exactness, effective / this.#place.problem.rows);
+    // Whether many rows move or few, the other workers' do as one's own.
+    this.#damping.learn(exactness, this.#own ? 1 : effective / this.#place.problem.rows);
     this.#epochsSinceRecentring++;
   }
 
@@ -125,12 +142,20 @@ export class RingRows implements Method {
     this.#epochsSinceRecentring = 0;
     if (epochs === 0) return;
     if (!(penalty.l2 > 0)) {
-      if (epochs < quickEpochs) this.#state.scaleProximal(0.5);
-      else if (epochs > slowEpochs) this.#state.scaleProximal(2);
+      if (epochs < quickEpochs) this.#scaleProximal(0.5);
+      else if (epochs > slowEpochs) this.#scaleProximal(2);
     } else if (intercept) {
-      const factor = this.#interceptPace.observe(this.#state.interceptPull());
-      if (factor !== 1) this.#state.scaleProximal(factor);
+      const pull = this.#state.interceptPull();
+      // Where batches are long it might swing for ever.
+      if (this.#own && this.#interceptPace.swings(pull)) this.#momentum = 0;
+      const factor = this.#interceptPace.observe(pull);
+      if (factor !== 1) this.#scaleProximal(factor);
     }
+  }
+
+  #scaleProximal(factor: number): void {
+    this.#state.scaleProximal(factor, this.#interceptCrowd);
+    this.#own?.learnCurvature(this.#state.memory.inverse);
   }
 
   #step(): RowStep {
@@ -160,14 +185,19 @@ export class RingRows implements Method {
     }
   }
 
-  /** B rotations and one more that only applies the changes of the last batch. */
+  /**
+   * B rotations and one more that only applies the changes of the last batch. The first is spared
+   * where margins are kept.
+   */
   #rotate(): void {
     const { kernels, objective, ring, team } = this.#place;
     const { cells } = objective;
     const step = this.#step();
     const batchCount = this.#rotations;
     for (const worker of this.#state.mine) worker.pendingCount = 0;
-    for (let batch = 0; batch <= batchCount; batch++) {
+    this.#own?.assume(step.damping);
+    if (this.#state.keepsMargins) this.#stepBatch(0, step);
+    for (let batch = this.#state.keepsMargins ? 1 : 0; batch <= batchCount; batch++) {
       ring.rotate(this.#state.cargo, (worker, block, iteration) => {
         const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
         const { weights, map } = this.#state.blocks[block];
@@ -184,11 +214,20 @@ export class RingRows implements Method {
           kernels.gather(cell, active, from, to, iteration === 0, weights, margins);
         });
       });
-      if (batch === batchCount) break;
-      for (const worker of this.#state.mine) {
-        const { batches, margins, rows, pending, stats } = worker;
-        const begin = batches.begin(batch, batchCount);
-        const end = batches.begin(batch + 1, batchCount);
+      if (batch < batchCount) this.#stepBatch(batch, step);
+    }
+    team.barrier();
+  }
+
+  /** The dual steps of a batch whose margins are complete. */
+  #stepBatch(batch: number, step: RowStep): void {
+    const { kernels, team } = this.#place;
+    for (const [k, worker] of this.#state.mine.entries()) {
+      const { batches, margins, rows, pending, stats } = worker;
+      const begin = batches.begin(batch, this.#rotations);
+      const end = batches.begin(batch + 1, this.#rotations);
+      if (this.#own) this.#own.step(team.first + k, worker, begin, end, step);
+      else
         worker.pendingCount = kernels.stepRows(
           batches.active,
           begin,
@@ -199,9 +238,7 @@ export class RingRows implements Method {
           pending,
           stats,
         );
-      }
     }
-    team.barrier();
   }
 
   /** The exact maximiser of the dual on the segment from the epoch's start to its end. */
@@ -245,7 +282,8 @@ export class RingRows implements Method {
     const { problem, objective } = this.#place;
     const { alpha } = this.#state.memory;
     const curved = problem.penalty.l2 > 0;
-    const primal = whole || !curved ? this.#primal() : Infinity;
+    const { keepsMargins } = this.#state;
+    const primal = whole || !curved || keepsMargins ? this.#primal() : Infinity;
     if (this.#imageServes())
       return { primal, dual: objective.dualOfImage(alpha, this.#state.image()) };
     if (!whole && curved) return { primal, dual: -Infinity };
@@ -256,8 +294,8 @@ export class RingRows implements Method {
 
   #primal(): number {
     const { objective } = this.#place;
-    objective.margins(this.weights, this.#state.memory.margins);
-    return objective.primal(this.weights, this.#state.memory.margins);
+    if (!this.#state.keepsMargins) objective.margins(this.weights, this.margins);
+    return objective.primal(this.weights, this.margins);
   }
 
   /**
@@ -312,6 +350,7 @@ export class RingRows implements Method {
 
   resume(): void {
     this.#state.resume();
+    this.#own?.learnCurvature(this.#state.memory.inverse);
   }
 
   /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
@@ -323,6 +362,7 @@ export class RingRows implements Method {
 
 export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
   orientation: 'rows',
-  allocate: (arena, partition, { mapped }) => allocateRingRows(arena, partition, mapped),
+  allocate: (arena, partition, { mapped, rotations }) =>
+    allocateRingRows(arena, partition, mapped, mindsOwnChanges(rotations, partition.size)),
   create: (place, memory, options) => new RingRows(place, memory, options),
 };

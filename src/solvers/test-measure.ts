@@ -110,10 +110,13 @@ export class TestMeasure {
       allTargets.set(this.#targets(block), rowBounds[block]);
     });
     team.barrier();
-    return team.fromFirst(() => {
+    // Rank 0 may play no worker: whoever plays worker 0 has seen all scores.
+    const [auprc] = team.reduce(1, (worker, values) => {
+      if (worker !== 0) return;
       const side = (positive: boolean) =>
         allScores.filter((_, row) => allTargets[row] > 0 === positive);
-      return rank(side(true), side(false))?.auprc ?? 0;
+      values[0] = rank(side(true), side(false))?.auprc ?? 0;
     });
+    return auprc;
   }
 }

@@ -249,7 +249,7 @@ function storeOnDisk(
   threads: number,
   poolThreads: number,
 ): Storage {
-  checkStreaming(plan);
+  checkStreaming(plan, parts.size);
   const segments = cutSegments(parts);
   const bytesWith = (shares: readonly number[]) => {
     const budget = new Budget();
@@ -262,7 +262,7 @@ function storeOnDisk(
   const scratch = openScratch(entryBytes * entries, options.scratch, dataset.stored?.folder);
   const window = shares[shares.length - 1];
   options.onNotice?.(
-    `training from disk: ${gibibytes(entryBytes * entries)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
+    `training from disk: ${mebibytes(entryBytes * entries)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
   );
   return {
     bytes: bytesWith(shares),

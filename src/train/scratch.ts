@@ -1,7 +1,8 @@
-import { closeSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataError, UsageError } from '../errors.ts';
+import { DsoError, UsageError } from '../errors.ts';
+import { mebibytes } from './memory.ts';
 
 /** The type of a file system that lies in memory, where a scratch file would help nobody. */
 const tmpfs = 0x0102_1994;
@@ -42,6 +43,7 @@ export function openScratch(
 
 function placeAt(folder: string): Place | undefined {
   try {
+    if (!statSync(folder).isDirectory()) return undefined;
     const { bavail, bsize, type } = statfsSync(folder);
     return { folder, free: bavail * bsize, inMemory: type === tmpfs };
   } catch {
@@ -64,7 +66,7 @@ function complaints(folders: readonly string[], places: readonly Place[]): strin
   return folders
     .map((folder) => {
       const place = places.find((known) => known.folder === folder);
-      if (!place) return `${folder} cannot be used`;
+      if (!place) return `${folder} is no folder`;
       const kind = place.inMemory ? ', in memory' : '';
       return `${folder} has ${gigabytes(place.free)}${kind}, or cannot be written to`;
     })
@@ -72,7 +74,7 @@ function complaints(folders: readonly string[], places: readonly Place[]): strin
 }
 
 function gigabytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
 /** Writes all of the bytes to a place in a file. */
@@ -82,6 +84,12 @@ export function writeWhole(file: number, bytes: Uint8Array, position: number): v
       done += writeSync(file, bytes, done, bytes.length - done, position + done);
     }
   } catch (error) {
-    throw new DataError(`the scratch file: ${(error as Error).message}`, { cause: error });
+    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+    const reason = full ? 'the disk is full' : (error as Error).message;
+    throw new DsoError(
+      'failure',
+      `the scratch file cannot be written: ${reason} (--scratch names another folder)`,
+      { cause: error },
+    );
   }
 }

@@ -8,6 +8,7 @@ import type { Segments } from '../parallel/segments.ts';
 import { allocateStored, comfortableWindow, entryBytes } from '../parallel/stored-cells.ts';
 import { roomFor } from '../parallel/window.ts';
 import type { Plan } from '../solvers/engines.ts';
+import { fewRotations, mindsOwnChanges } from '../solvers/own-changes.ts';
 import { machineMemory, mebibytes, programBytes } from './memory.ts';
 import type { TrainOptions } from './options.ts';
 import { layOutOnDisk } from './stream-shuffle.ts';
@@ -30,7 +31,7 @@ const edge = 2 ** 16;
 const buffers = 12e6;
 
 /** Refuses what needs all of the data in memory, and says what does not. */
-export function checkStreaming({ engine, settings }: Plan): void {
+export function checkStreaming({ engine, settings }: Plan, size: number): void {
   const advice =
     'give it more --memory, or choose --solver ring --mode rows, dso, lbfgs or bmrm, which read it from disk';
   if (!streaming.includes(engine)) {
@@ -39,6 +40,11 @@ export function checkStreaming({ engine, settings }: Plan): void {
   if (engine === 'dso' && settings.initialize > 0) {
     throw new UsageError(
       `--initialize ${settings.initialize} needs all of the data in memory: leave it out, or ${advice}`,
+    );
+  }
+  if (engine === 'ring-rows' && mindsOwnChanges(settings.rotations, size)) {
+    throw new UsageError(
+      `--rotations ${settings.rotations} on a grid of ${size} needs all of the data in memory: ask for more than ${fewRotations} rotations, or give it more --memory`,
     );
   }
 }

@@ -25,6 +25,21 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
     options: { loss: losses.logistic(), solver: solvers.ring({ mode: 'rows' }) },
   },
   {
+    title: 'ring rows, hinge, one rotation',
+    dataset: text,
+    options: { loss: losses.hinge(), solver: solvers.ring({ rotations: 1 }) },
+  },
+  {
+    title: 'ring rows, hinge, elastic net, intercept, three rotations',
+    dataset: text,
+    options: {
+      loss: losses.hinge(),
+      penalty: penalties.elasticNet(),
+      intercept: true,
+      solver: solvers.ring({ rotations: 3 }),
+    },
+  },
+  {
     title: 'ring columns, logistic, intercept',
     dataset: text,
     options: {

@@ -25,6 +25,18 @@ const ways: readonly Way[] = [
   { name: 'ring rows, grid 1', solver: solvers.ring({ mode: 'rows' }), grid: 1, threads: 1 },
   { name: 'ring rows, grid 3', solver: solvers.ring({ mode: 'rows' }), grid: 3, threads: 1 },
   {
+    name: 'ring rows, grid 3, 1 rotation',
+    solver: solvers.ring({ mode: 'rows', rotations: 1 }),
+    grid: 3,
+    threads: 1,
+  },
+  {
+    name: 'ring rows, grid 3, 4 rotations',
+    solver: solvers.ring({ mode: 'rows', rotations: 4 }),
+    grid: 3,
+    threads: 1,
+  },
+  {
     name: 'ring columns, grid 1',
     solver: solvers.ring({ mode: 'columns' }),
     grid: 1,

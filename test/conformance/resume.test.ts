@@ -53,6 +53,19 @@ const ring: Case[] = [
     solver: rows,
     intercept: true,
   }),
+  on(text, 'ring rows, hinge, one rotation', {
+    solver: solvers.ring({ mode: 'rows', rotations: 1 }),
+  }),
+  on(text, 'ring rows, hinge, L1, intercept, three rotations', {
+    solver: solvers.ring({ mode: 'rows', rotations: 3 }),
+    penalty: l1,
+    intercept: true,
+  }),
+  on(far, 'ring rows, absolute, far intercept, two rotations', {
+    loss: losses.absolute(),
+    solver: solvers.ring({ mode: 'rows', rotations: 2 }),
+    intercept: true,
+  }),
   on(numbers, 'ring rows, absolute, L1', { loss: losses.absolute(), solver: rows, penalty: l1 }),
   on(far, 'ring rows, absolute, far intercept', {
     loss: losses.absolute(),

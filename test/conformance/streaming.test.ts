@@ -43,7 +43,7 @@ const problems: Readonly<Record<string, TrainOptions>> = {
     penalty: penalties.elasticNet({ l1Ratio: 0.5 }),
     intercept: true,
   },
-  'ring, few rotations': { solver: solvers.ring({ mode: 'rows', rotations: 3 }) },
+  'ring, fewer rotations': { solver: solvers.ring({ mode: 'rows', rotations: 20 }) },
   dso: { solver: solvers.dso() },
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic() },
   bmrm: { solver: solvers.bmrm() },

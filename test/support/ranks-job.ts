@@ -10,6 +10,7 @@ import { launchOf } from '../../src/mpi/launcher.ts';
 import { Peers } from '../../src/mpi/peers.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
+import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainOptions } from '../../src/train/options.ts';
 import { readShare } from '../../src/train/read-dataset.ts';
 import { trainTogether } from '../../src/train/train.ts';
@@ -44,6 +45,18 @@ const cases: Readonly<Record<string, Case>> = {
     ...setAside,
     grid,
   },
+  'ring, columns, one worker': {
+    solver: solvers.ring({ mode: 'columns' }),
+    loss: losses.logistic(),
+    ...setAside,
+    grid: 1,
+  },
+  'ring, rows, few rotations': {
+    solver: solvers.ring({ mode: 'rows', rotations: 2 }),
+    intercept: true,
+    grid,
+    tested: true,
+  },
   dso: { solver: solvers.dso(), intercept: true, grid, tested: true, auprc: true },
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic(), ...setAside, grid },
   bmrm: { solver: solvers.bmrm(), ...setAside, grid },
@@ -63,13 +76,15 @@ for (const [name, { tested, ...options }] of Object.entries(cases)) {
     const { dataset } = await readShare(data, { rank, ranks, threads });
     const test = tested && (await readShare(testData, { rank, ranks, threads })).dataset;
     const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
-    const all = { ...limits, ...options, threads, ...(test && { test }) };
+    const auprcs: (number | undefined)[] = [];
+    const onEpoch = ({ testAuprc }: EpochEvent) => auprcs.push(testAuprc);
+    const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
     const result = await trainTogether(dataset, all, peers);
     if (!result) continue;
     const { model, report } = result;
     const { primal, dual, passes, rows, nonzeros, imbalance, test: metrics } = report;
     const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
-    const found = { primal, dual, passes, rows, nonzeros, imbalance, metrics };
+    const found = { primal, dual, passes, rows, nonzeros, imbalance, metrics, auprcs };
     console.log(JSON.stringify({ name, threads, hash, found } satisfies RankRun));
   }
 }

@@ -221,7 +221,11 @@ function addSolverOptions(command: Command): void {
     .addOption(
       new Option('--mode <name>', 'ring: step over rows or columns').choices(['rows', 'columns']),
     )
-    .option('--rotations <number>', 'ring: rotations per epoch (default: by the data)', whole(1))
+    .option(
+      '--rotations <number>',
+      'ring: rotations per epoch, 1 for slow networks (default: by the data)',
+      whole(1),
+    )
     .option('--history <number>', 'lbfgs: steps remembered (default: 10)', whole(1))
     .option('--rho <number>', 'admm: weight of the consensus (default: found on the way)', positive)
     .option('--local-passes <number>', 'admm: passes over the rows an epoch (default: 1)', whole(1))

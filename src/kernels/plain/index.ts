@@ -6,7 +6,7 @@ import { plainSaddleKernel } from './saddle.ts';
 import { plainSgdKernels } from './sgd.ts';
 import { plainSumKernels } from './sums.ts';
 import { plainVectorKernels } from './vectors.ts';
-import { plainWholeRowsKernel } from './whole-rows.ts';
+import { plainWholeRowsKernels } from './whole-rows.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {
@@ -14,7 +14,7 @@ export function plainKernels(loss: Loss): Kernels {
     name: 'plain',
     ...plainRowKernels(loss),
     ...plainColumnKernels(loss),
-    ...plainWholeRowsKernel(loss),
+    ...plainWholeRowsKernels(loss),
     ...plainSaddleKernel(loss),
     ...plainSgdKernels(loss),
     ...plainSumKernels(loss),

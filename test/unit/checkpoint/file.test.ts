@@ -152,4 +152,14 @@ describe('a folder', () => {
     writeFileSync(path, '');
     expect(() => makeFolder(path)).toThrow(`checkpoints cannot go to ${path}: it is not a folder`);
   });
+
+  test('is made with its parents, and where none can be made that is said', ({ skip }) => {
+    const path = join(temporaryFolder(), 'a', 'b', 'c');
+    makeFolder(path);
+    makeFolder(path);
+    expect(readdirSync(path)).toEqual([]);
+    if (process.platform !== 'linux') skip("/proc is Linux's");
+    // There mkdir says that the parent is missing, though it is not.
+    expect(() => makeFolder('/proc/kept/here')).toThrow('none can be made');
+  });
 });

@@ -47,6 +47,7 @@ test('a thread that had nobody to wait for is not worth a word', () => {
 
 test('where waiting took most of the time, fewer rotations are named', () => {
   expect(adviseOnRanks(report({}))).toMatch(/--rotations 9 instead of 64/);
+  expect(adviseOnRanks(report({ rotations: 2500 }))).toMatch(/--rotations 16 instead of 2500/);
   expect(adviseOnRanks(report({ rotations: 3 }))).toMatch(/--rotations 1 instead of 3/);
   expect(adviseOnRanks(report({ rotations: 1 }))).toBeUndefined();
 });

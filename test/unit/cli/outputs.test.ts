@@ -37,6 +37,14 @@ test('an input is not overwritten, whatever it is called', () => {
   expect(() => checkOutput('--output', join(folder, 'b.svm'), [data])).not.toThrow();
 });
 
+test('an output that a pattern of the input matches would be read as data next time', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'part-1'), '');
+  const run = (path: string) => () => checkOutput('--output', path, [join(folder, 'part-*')]);
+  expect(run(join(folder, 'part-_.model'))).toThrow('matches it, and the next run');
+  expect(run(join(folder, 'model'))).not.toThrow();
+});
+
 test('two outputs have two names', () => {
   const path = join(temporaryFolder(), 'out');
   expect(() => checkOutput('--names', path, [], [path])).toThrow(

@@ -164,6 +164,33 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  stepWholeRows: (arena, random, loss) => {
+    const { whole, columns, counts, order, begin, end } = drawWholeRows(arena, random);
+    const rows = { ...drawRowState(arena, random, loss, whole.rows), counts };
+    const margins = doubles(arena, whole.rows, () => number(random));
+    const step = drawStep(random);
+    const pull = doubles(arena, columns, () => 100 * random.uniform());
+    const drift = doubles(arena, columns, () => number(random));
+    const pending = {
+      units: arena.int32(whole.rows),
+      deltas: doubles(arena, whole.rows, () => number(random)),
+    };
+    const stats = drawStats(arena, random);
+    return (kernels) =>
+      kernels.stepWholeRows(
+        whole,
+        order,
+        begin,
+        end,
+        margins,
+        rows,
+        step,
+        pull,
+        drift,
+        pending,
+        stats,
+      );
+  },
   scatterColumns: (arena, random, loss) => {
     const shape = drawCell(arena, random);
     const { pending, count } = drawPending(arena, random, shape);

@@ -152,6 +152,18 @@ describe('InterceptPace', () => {
     expect(factors(pace, [-1, -1, 1, 1, -1, -1, 1, -1])[7]).toBe(2);
   });
 
+  test('swings when the pull turns after five epochs one way, not sooner', () => {
+    const pace = new InterceptPace(64, 1);
+    factors(pace, [1, 1, 1, 1, -1, -1, -1, -1]);
+    expect(pace.swings(1)).toBe(false);
+    factors(pace, [-1]);
+    expect(pace.swings(-1)).toBe(false);
+    expect(pace.swings(1)).toBe(true);
+    const again = new InterceptPace(64, 1);
+    again.restore(pace.save());
+    expect(again.swings(1)).toBe(true);
+  });
+
   test('stays between the lightest and the first weight', () => {
     const pace = new InterceptPace(64, 10);
     const weights = [64];

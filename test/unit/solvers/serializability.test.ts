@@ -132,13 +132,21 @@ describe.each(variants)('dso, $title', (variant) => {
 const regression = sample({ rows: 90, columns: 20, task: 'regression' }).dataset;
 
 const rings: { title: string; options: Partial<EngineOptions> & { solver: Solver } }[] = [
-  { title: 'rows', options: { solver: solvers.ring({ mode: 'rows', rotations: 6 }) } },
+  { title: 'rows', options: { solver: solvers.ring({ mode: 'rows', rotations: 20 }) } },
+  {
+    title: 'rows, six rotations',
+    options: { solver: solvers.ring({ mode: 'rows', rotations: 6 }) },
+  },
   {
     title: 'rows, elastic net, intercept',
     options: { solver: solvers.ring({ mode: 'rows' }), ...elastic, intercept: true },
   },
   {
     title: 'rows, L1',
+    options: { solver: solvers.ring({ mode: 'rows', rotations: 20 }), penalty: penalties.l1() },
+  },
+  {
+    title: 'rows, L1, six rotations',
     options: { solver: solvers.ring({ mode: 'rows', rotations: 6 }), penalty: penalties.l1() },
   },
   {
@@ -202,7 +210,7 @@ describe.each(rings)('ring, $title', ({ options }) => {
   });
 });
 
-test('an epoch of the ring is B rotations and one that applies the last changes', async () => {
+describe('rotations of an epoch', () => {
   const visitsOf = async (rotations: number, count: number) => {
     const solver = solvers.ring({ mode: 'rows', rotations });
     const engine = prepare({
@@ -216,9 +224,18 @@ test('an epoch of the ring is B rotations and one that applies the last changes'
     await runOnThreads(engine, 2, { epochs: count }, trace);
     return trace[0] / (grid * grid);
   };
-  // What is not epochs is preparation and evaluation: one epoch each, so it cancels.
-  const few = await visitsOf(5, 1);
-  const many = await visitsOf(17, 1);
-  expect(many - few).toBe(12);
-  expect(few).toBeGreaterThanOrEqual(6);
+
+  test('B and one that applies the last changes', async () => {
+    // What is not epochs is preparation and evaluation: one epoch each, so it cancels.
+    const fewer = await visitsOf(17, 1);
+    const more = await visitsOf(29, 1);
+    expect(more - fewer).toBe(12);
+    expect(fewer).toBeGreaterThanOrEqual(18);
+  });
+
+  test.each([1, 5, 16])('with no more than %i, that and the evaluation are B + 1', async (few) => {
+    const one = await visitsOf(few, 1);
+    const five = await visitsOf(few, 5);
+    expect(five - one).toBe(4 * (few + 1));
+  });
 });
