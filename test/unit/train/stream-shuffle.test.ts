@@ -101,7 +101,7 @@ describe('a scratch file', () => {
     );
     expect(existsSync(folder)).toBe(true);
     expect(() => openScratch(1, '/nowhere/at/all', undefined)).toThrow(
-      '/nowhere/at/all cannot be used',
+      '/nowhere/at/all is no folder',
     );
   });
 });
