@@ -93,6 +93,8 @@ export class MpiLibrary {
   static load(foreign: Foreign, flavour: Flavour, path: string | undefined): MpiLibrary {
     // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
     process.env.UCX_ERROR_SIGNALS ??= '';
+    // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
+    process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
     const tried = path === undefined ? files[flavour] : [path];
     const complaints: string[] = [];
     for (const file of tried) {
