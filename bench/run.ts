@@ -1,7 +1,7 @@
 /**
  * Measures what the project promises about speed, and prints ratios beside their bars.
  *
- *   npm run bench                 everything, in less than eight minutes
+ *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory
  *
  * A bar that is missed is reported, never a failure: the machine may be busy.

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import { partition } from '../../src/parallel/partition.ts';
 import { blockAt } from '../../src/parallel/ring.ts';
+import { partition } from '../../test/support/partition.ts';
 
 /** What a run on p workers is made of. */
 export interface RingLoad {

@@ -1,8 +1,7 @@
+import { fewRotations } from '../solvers/index.ts';
 import type { TrainReport } from '../train/options.ts';
 import { formatBytes, plural } from './text.ts';
 
-/** Row mode makes the most of so many rotations or fewer. */
-const fewRotations = 16;
 /** From this share of the time on, waiting is worth a word of advice. */
 const much = 0.5;
 

@@ -1,4 +1,3 @@
-import type { Dataset } from '../data/dataset.ts';
 import { stream } from '../math/random.ts';
 import { type Lodging, lodge } from './lodging.ts';
 
@@ -114,22 +113,6 @@ function byFallingCount(counts: Int32Array): Int32Array {
   return order;
 }
 
-/** An intercept adds one to every row and a column of its own. */
-export function countEntries(dataset: Dataset, intercept: boolean): EntryCounts {
-  const rows = new Int32Array(dataset.rows);
-  const columns = new Int32Array(dataset.columns + (intercept ? 1 : 0));
-  let row = 0;
-  for (const part of dataset.parts) {
-    const { rowOffsets, indices } = part;
-    for (let i = 0; i + 1 < rowOffsets.length; i++) {
-      rows[row++] = rowOffsets[i + 1] - rowOffsets[i] + (intercept ? 1 : 0);
-    }
-    for (let k = 0; k < indices.length; k++) columns[indices[k]]++;
-  }
-  if (intercept) columns[dataset.columns] = dataset.rows;
-  return { rows, columns };
-}
-
 export function placeEntries(counts: EntryCounts, size: number, seed: number): Placement {
   // Rows are shuffled once, here, so that a worker can sweep its memory in order.
   const shuffled = new Int32Array(counts.rows.length);
@@ -204,15 +187,4 @@ export function holdings(
     workerEntries,
     ...lodge(columnBounds, first, end),
   };
-}
-
-/** The partition of a process that has all the data. */
-export function partition(
-  dataset: Dataset,
-  size: number,
-  seed: number,
-  intercept: boolean,
-): Partition {
-  const counts = countEntries(dataset, intercept);
-  return holdings(placeEntries(counts, size, seed), counts, 0, size);
 }

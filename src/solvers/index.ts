@@ -4,6 +4,7 @@ import { engineOf } from './engines.ts';
 import { type SolverName, solverNames } from './names.ts';
 
 export { defaultGrid } from './choose.ts';
+export { fewRotations } from './own-changes.ts';
 
 import type {
   AdmmSettings,

@@ -3,6 +3,7 @@ import { evaluate, measureScores } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { scoreDataset } from '../metrics/score.ts';
 import type { Model } from '../model/model.ts';
+import { workersOfRanks } from '../parallel/traffic.ts';
 import type { Outcome } from '../solvers/drive.ts';
 import type { Plan } from '../solvers/engines.ts';
 import { broadcastNumbers, type Company, collectNumbers } from './company.ts';
@@ -30,14 +31,14 @@ export async function collectWeights(
     place(home, 0);
     return weights;
   }
+  const firsts = workersOfRanks(size, company.size);
   const share = Math.ceil(together / company.size);
   const pieces = Math.ceil(columnBounds[size] / share);
   for (let piece = 0; piece < pieces; piece++) {
     const stretch = home.subarray(piece * share, (piece + 1) * share);
     const received = await collectNumbers(company, stretch);
     for (const [rank, values] of received.entries()) {
-      const begin = columnBounds[Math.floor((rank * size) / company.size)];
-      place(values, begin + piece * share);
+      place(values, columnBounds[firsts[rank]] + piece * share);
     }
   }
   return company.rank === 0 ? weights : undefined;

@@ -8,7 +8,6 @@ import { Objective } from '../../src/objective/objective.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../../src/objective/problem.ts';
 import { type Arena, Budget, createArena, separateArena } from '../../src/parallel/arena.ts';
 import { allocateGrid, fillWorker } from '../../src/parallel/grid.ts';
-import { partition } from '../../src/parallel/partition.ts';
 import { Ring } from '../../src/parallel/ring.ts';
 import { shareTeam, Team } from '../../src/parallel/team.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
@@ -19,6 +18,7 @@ import type { Workplace } from '../../src/solvers/method.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
 import { threadPool } from '../../src/train/threads.ts';
+import { partition } from './partition.ts';
 
 /** A problem laid out in memory, before any thread works on it. */
 export interface Engine {

@@ -6,8 +6,8 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import { hashData } from '../../../src/data/fingerprint.ts';
 import { isStored, openDataset, shapeOfStored } from '../../../src/data/stored.ts';
 import { DataError } from '../../../src/errors.ts';
-import { countEntries } from '../../../src/parallel/partition.ts';
 import { zipfDataset } from '../../support/data.ts';
+import { countEntries } from '../../support/partition.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const dataset = zipfDataset({ rows: 3000, columns: 500, perRow: 100 });

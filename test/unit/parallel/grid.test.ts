@@ -12,13 +12,9 @@ import {
   type Orientation,
   offsetsFromCounts,
 } from '../../../src/parallel/grid.ts';
-import {
-  countEntries,
-  holdings,
-  partition,
-  placeEntries,
-} from '../../../src/parallel/partition.ts';
+import { holdings, placeEntries } from '../../../src/parallel/partition.ts';
 import { inParts, sample, zipfDataset } from '../../support/data.ts';
+import { countEntries, partition } from '../../support/partition.ts';
 
 function gridOf(dataset: Dataset, size: number, orientation: Orientation, intercept: boolean) {
   const grid = allocateGrid(separateArena, partition(dataset, size, 3, intercept), orientation);

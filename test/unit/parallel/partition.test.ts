@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  countEntries,
-  holdings,
-  type Partition,
-  partition,
-  placeEntries,
-} from '../../../src/parallel/partition.ts';
+import { holdings, type Partition, placeEntries } from '../../../src/parallel/partition.ts';
 import { workersOfRanks } from '../../../src/parallel/traffic.ts';
 import { datasetOf, inParts, sample, zipfDataset } from '../../support/data.ts';
+import { countEntries, partition } from '../../support/partition.ts';
 
 const text = zipfDataset({ rows: 4000, columns: 3000, perRow: 20 });
 

@@ -4,7 +4,7 @@ import { losses } from '../../../src/losses/index.ts';
 import { allocateProblem, layOutProblem } from '../../../src/objective/problem.ts';
 import { separateArena } from '../../../src/parallel/arena.ts';
 import { allocateGrid, fillWorker } from '../../../src/parallel/grid.ts';
-import { countEntries, holdings, placeEntries } from '../../../src/parallel/partition.ts';
+import { holdings, placeEntries } from '../../../src/parallel/partition.ts';
 import { penalties } from '../../../src/penalties/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import {
@@ -17,6 +17,7 @@ import {
 import { heldColumns, mostHeld } from '../../../src/solvers/whole-rows.ts';
 import { sample } from '../../support/data.ts';
 import { prepare, workplaceOf } from '../../support/engine.ts';
+import { countEntries } from '../../support/partition.ts';
 
 const size = 4;
 const { dataset } = sample({ rows: 40, columns: 17, density: 0.2 });

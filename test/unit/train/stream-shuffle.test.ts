@@ -4,12 +4,12 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import { separateArena } from '../../../src/parallel/arena.ts';
 import { openCells } from '../../../src/parallel/cells.ts';
 import { allocateGrid, entriesOfCells, fillWorker, type Grid } from '../../../src/parallel/grid.ts';
-import { partition } from '../../../src/parallel/partition.ts';
 import { rowsTogether, type Segments } from '../../../src/parallel/segments.ts';
 import { allocateStored } from '../../../src/parallel/stored-cells.ts';
 import { openScratch } from '../../../src/train/scratch.ts';
 import { layOutOnDisk } from '../../../src/train/stream-shuffle.ts';
 import { inParts, sample, zipfDataset } from '../../support/data.ts';
+import { partition } from '../../support/partition.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 /** The same grid in memory and, with short segments and a small window, on disk. */
