@@ -48,7 +48,8 @@ let added = 0;
 for (const [path, { optionalDependencies = {}, dev }] of Object.entries(entries)) {
   for (const [name, version] of Object.entries(optionalDependencies)) {
     if (entries[`${path}/node_modules/${name}`] || entries[`node_modules/${name}`]) continue;
-    if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${name}@${version}: not one version`);
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      throw new Error(`${name}@${version}: not one version`);
     entries[`node_modules/${name}`] = {
       version,
       ...platformOf(name),

@@ -58,7 +58,7 @@ describe('package.json', () => {
 
   test('pins exact versions', () => {
     const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
-    expect(ranges.filter(([, range]) => !/^\d+\.\d+\.\d+$/.test(range))).toEqual([]);
+    expect(ranges.filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(range))).toEqual([]);
   });
 
   test("does not make users download a Node: that is the checkout's own affair", () => {
