@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
 import type { Dataset } from '../data/dataset.ts';
 import { hashNumbers } from '../data/fingerprint.ts';
-import { classesOf, targets } from '../data/labels.ts';
+import { classesOf, targetsOf } from '../data/labels.ts';
 import { splitDataset } from '../data/split.ts';
-import { UsageError } from '../errors.ts';
+import { DataError, UsageError } from '../errors.ts';
 import { losses as lossFactories } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
 import { penalties } from '../penalties/index.ts';
@@ -131,7 +131,12 @@ function prepareInput(whole: Dataset, options: CompareOptions): Input {
   const classification = (losses ?? []).some((loss) => loss.task === 'classification');
   if (losses === undefined || classification) {
     const classes = classesOf(split.train);
-    if (split.test) targets(split.test, 'classification', classes);
+    if (classes.length > 2) {
+      throw new DataError(
+        `${split.train.name}: ${classes.length} classes; solvers are compared on two (or on a regression loss)`,
+      );
+    }
+    if (split.test) targetsOf(split.test, { classes, multiLabel: false });
   }
   return { dataset: split.train, test: split.test };
 }

@@ -1,33 +1,97 @@
 import { DataError } from '../errors.ts';
 import type { Dataset } from './dataset.ts';
 
-/** How many distinct labels a complaint looks for before it says "more than". */
-const countedLabels = 1000;
+/** A label as it was written in the data. */
+export type Label = number | string;
+
+/** What the labels of a classification mean. */
+export interface Classes {
+  /**
+   * In the order of the model's vectors: numbers ascend, texts are in the order of their code units.
+   * Of two, the first is the negative class.
+   */
+  readonly classes: readonly Label[];
+  /** A row may belong to any number of classes: its label lists them, with commas between. */
+  readonly multiLabel: boolean;
+}
+
+/** More distinct labels than this are no classes. */
+const mostClasses = 100_000;
 const shownLabels = 3;
 
 /** So many distinct labels are enough to say that there are too many. */
-export const enoughLabels = countedLabels + 1;
+export const enoughLabels = mostClasses + 1;
 
-/** The two labels of a classification problem, the negative class (the smaller one) first. */
-export function classesOf(dataset: Dataset): readonly [number, number] {
-  return classesFrom(distinctLabels(dataset, enoughLabels), dataset.name);
+/** The classes of a data set with one label a row. */
+export function classesOf(dataset: Dataset): readonly Label[] {
+  return classesFrom(distinctLabels(dataset, enoughLabels), dataset, false).classes;
 }
 
-/** The same, given the distinct labels of the data. */
-export function classesFrom(labels: readonly number[], name: string): readonly [number, number] {
-  const found = [...labels].sort((left, right) => left - right);
-  if (found.length === 2) return [found[0], found[1]];
-  if (found.length < 2) {
-    const label = found.length === 0 ? 'no labels' : `all labels are ${found[0]}`;
-    throw new DataError(`${name}: ${label}; binary classification wants exactly two`);
+/** The classes, given the distinct labels of the data: numbers, or places among the label names. */
+export function classesFrom(
+  labels: readonly number[],
+  { name, labelNames }: Pick<Dataset, 'name' | 'labelNames'>,
+  multiLabel: boolean,
+): Classes {
+  if (multiLabel) return { classes: listedClasses(labels, labelNames, name), multiLabel };
+  const classes = labelNames
+    ? labels.map((place) => labelNames[place]).sort(byCodeUnits)
+    : [...labels].sort((left, right) => left - right);
+  checkCount(classes, name);
+  if (classes.length > 2 && !classes.every(isClassLike)) {
+    throw new DataError(
+      `${name}: labels ${listed(classes)} are not whole numbers; classes are two numbers, whole numbers or words (use a regression loss, as --loss square, for real-valued labels)`,
+    );
   }
-  const shown = found.slice(0, shownLabels).join(', ');
-  const more = found.length > shownLabels ? ', …' : '';
-  const count = found.length > countedLabels ? `more than ${countedLabels}` : `${found.length}`;
-  throw new DataError(
-    `${name}: labels ${shown}${more} (${count} classes); binary classification wants ` +
-      'exactly two (use a regression loss for real-valued labels)',
-  );
+  return { classes, multiLabel };
+}
+
+const isClassLike = (label: Label) => typeof label === 'string' || Number.isInteger(label);
+
+function byCodeUnits(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function checkCount(classes: readonly Label[], name: string): void {
+  if (classes.length < 2) {
+    const label = classes.length === 0 ? 'no labels' : `all labels are ${classes[0]}`;
+    throw new DataError(`${name}: ${label}; classification wants at least two classes`);
+  }
+  if (classes.length > mostClasses) {
+    throw new DataError(
+      `${name}: labels ${listed(classes)} (more than ${mostClasses} classes); use a regression loss, as --loss square, for real-valued labels`,
+    );
+  }
+}
+
+function listed(classes: readonly Label[]): string {
+  const more = classes.length > shownLabels ? ', …' : '';
+  return `${classes.slice(0, shownLabels).join(', ')}${more}`;
+}
+
+/** The labels that a text lists; none for the empty one. */
+export function labelsIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+}
+
+/** The classes that rows list, numbers where all of them are. */
+function listedClasses(
+  labels: readonly number[],
+  labelNames: readonly string[] | undefined,
+  name: string,
+): readonly Label[] {
+  const texts = labelNames
+    ? labels.flatMap((place) => labelsIn(labelNames[place]))
+    : labels.map(String);
+  const distinct = [...new Set(texts)].sort(byCodeUnits);
+  if (distinct.length === 0) throw new DataError(`${name}: no row has a label`);
+  const numbers = distinct.map(Number);
+  if (!numbers.every(Number.isFinite)) return distinct;
+  return [...new Set(numbers)].sort((left, right) => left - right);
 }
 
 /** In no order; the search ends with the row that brings the `limit`-th. */
@@ -48,43 +112,98 @@ export function distinctLabels(dataset: Dataset, limit: number): number[] {
   return [...found];
 }
 
-/**
- * What the solvers fit, one number per row in the order of the rows: -1 or +1 by class, or with
- * no classes (regression) the labels themselves. `firstRow` is for messages.
- */
-export function targets(
-  dataset: Dataset,
-  task: 'classification' | 'regression',
-  classes?: readonly [number, number],
-  firstRow = 0,
-): Float64Array {
-  const bytes = dataset.rows * Float64Array.BYTES_PER_ELEMENT;
-  const all = new Float64Array(new SharedArrayBuffer(bytes));
+/** What the solvers fit: for each vector of a model one number per row, in the order of the rows. */
+export interface Targets {
+  /** -1 or +1 by class, or in regression the labels themselves; in memory that threads share. */
+  of(vector: number): Float64Array;
+  /** Of each row its class; of several classes, or in regression, there is no such thing. */
+  readonly codes?: Int32Array;
+}
+
+/** Without classes (regression) the labels themselves are fitted. `firstRow` is for messages. */
+export function targetsOf(dataset: Dataset, classes: Classes | undefined, firstRow = 0): Targets {
+  if (!classes) {
+    const labels = joinedLabels(dataset);
+    return { of: () => labels };
+  }
+  const coder = new Coder(dataset, classes, firstRow);
+  const codes = new Int32Array(dataset.rows);
+  let row = 0;
+  for (const { labels } of dataset.parts) {
+    for (let local = 0; local < labels.length; local += 1) {
+      codes[row] = coder.codeOf(labels[local], row);
+      row += 1;
+    }
+  }
+  return {
+    of: (vector) => coder.signs(codes, vector),
+    ...(!classes.multiLabel && { codes }),
+  };
+}
+
+function joinedLabels(dataset: Dataset): Float64Array {
+  const all = sharedNumbers(dataset.rows);
   let row = 0;
   for (const { labels } of dataset.parts) {
     all.set(labels, row);
     row += labels.length;
   }
-  if (task === 'classification') {
-    replaceLabels(all, classes ?? classesOf(dataset), dataset.name, firstRow);
-  }
   return all;
 }
 
-function replaceLabels(
-  labels: Float64Array,
-  [negative, positive]: readonly [number, number],
-  name: string,
-  firstRow: number,
-): void {
-  for (let row = 0; row < labels.length; row += 1) {
-    const label = labels[row];
-    if (label !== negative && label !== positive) {
-      const wanted = `${negative} or ${positive}, as in the training data`;
-      throw new DataError(
-        `${name}: row ${firstRow + row + 1} has label ${label}; expected ${wanted}`,
-      );
-    }
-    labels[row] = label === positive ? 1 : -1;
+function sharedNumbers(length: number): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
+}
+
+/** Gives every distinct label a code, and knows which classes a code stands for. */
+class Coder {
+  readonly #dataset: Dataset;
+  readonly #classes: Classes;
+  readonly #firstRow: number;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #codes = new Map<number, number>();
+  /** By code: the classes of the rows that have it. */
+  readonly #members: (readonly number[])[] = [];
+
+  constructor(dataset: Dataset, classes: Classes, firstRow: number) {
+    this.#dataset = dataset;
+    this.#classes = classes;
+    this.#firstRow = firstRow;
+    this.#places = new Map(classes.classes.map((label, place) => [String(label), place]));
+    // A class is its own code.
+    if (!classes.multiLabel) this.#members = classes.classes.map((_, place) => [place]);
+  }
+
+  codeOf(label: number, row: number): number {
+    const known = this.#codes.get(label);
+    if (known !== undefined) return known;
+    const { labelNames } = this.#dataset;
+    const text = labelNames ? labelNames[label] : String(label);
+    const code = this.#classes.multiLabel
+      ? this.#members.push(labelsIn(text).map((one) => this.#placeOf(one, row))) - 1
+      : this.#placeOf(text, row);
+    this.#codes.set(label, code);
+    return code;
+  }
+
+  #placeOf(text: string, row: number): number {
+    const place = this.#places.get(text) ?? this.#places.get(String(Number(text)));
+    if (place !== undefined) return place;
+    const { classes } = this.#classes;
+    const known =
+      classes.length === 2 ? `${classes[0]} or ${classes[1]}` : `one of ${listed(classes)}`;
+    throw new DataError(
+      `${this.#dataset.name}: row ${this.#firstRow + row + 1} has label ${text}; expected ${known}, as in the training data`,
+    );
+  }
+
+  /** +1 for the rows of a vector's class, -1 for all others. */
+  signs(codes: Int32Array, vector: number): Float64Array {
+    const { classes, multiLabel } = this.#classes;
+    const wanted = classes.length === 2 && !multiLabel ? 1 : vector;
+    const sign = Float64Array.from(this.#members, (some) => (some.includes(wanted) ? 1 : -1));
+    const all = sharedNumbers(codes.length);
+    for (let row = 0; row < codes.length; row += 1) all[row] = sign[codes[row]];
+    return all;
   }
 }

@@ -11,12 +11,18 @@ export interface Arena {
   uint8(length: number): Uint8Array;
 }
 
+/** Where the arrays of one run live; the next run takes their place. */
+export interface Room extends Arena {
+  /** Gives back all arrays; those taken next are 0 throughout. */
+  clear(): void;
+}
+
 const pageBytes = 65536;
 /** A cache line: no two arrays share one, so that threads do not contend. */
 const alignment = 64;
 export const wasmLimit = 65536 * pageBytes;
 
-const padded = (bytes: number) => Math.ceil(bytes / alignment) * alignment + alignment;
+export const padded = (bytes: number) => Math.ceil(bytes / alignment) * alignment + alignment;
 
 /** Adds up what a run will ask of an arena: create with the total, then make the same requests. */
 export class Budget implements Arena {
@@ -44,14 +50,24 @@ export class Budget implements Arena {
   }
 }
 
-class WasmArena implements Arena {
+class WasmArena implements Room {
   readonly memory: WebAssembly.Memory;
-  // Address 0 stays unused, so that a forgotten pointer cannot alias an array.
-  #top = alignment;
+  readonly #bottom: number;
+  #top: number;
 
-  constructor(bytes: number) {
-    const pages = Math.ceil(bytes / pageBytes);
-    this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  // Address 0 stays unused, so that a forgotten pointer cannot alias an array.
+  constructor(memory: WebAssembly.Memory, bottom = alignment) {
+    this.memory = memory;
+    this.#bottom = bottom;
+    this.#top = bottom;
+  }
+  /** A stretch of the memory as an arena of its own. */
+  room(bytes: number): Room {
+    return new WasmArena(this.memory, this.#take(bytes));
+  }
+  clear(): void {
+    new Uint8Array(this.memory.buffer, this.#bottom, this.#top - this.#bottom).fill(0);
+    this.#top = this.#bottom;
   }
   #take(bytes: number): number {
     const at = this.#top;
@@ -82,5 +98,13 @@ export const separateArena: Arena = {
 };
 
 export function createArena(bytes: number): Arena {
-  return bytes <= wasmLimit ? new WasmArena(bytes) : separateArena;
+  if (bytes > wasmLimit) return separateArena;
+  const pages = Math.ceil(bytes / pageBytes);
+  return new WasmArena(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
+}
+
+/** Rooms in an arena that has `bytes` left for each of them. */
+export function roomIn(arena: Arena, bytes: number): Room {
+  if (arena instanceof WasmArena) return arena.room(bytes);
+  return { ...arena, clear() {} };
 }

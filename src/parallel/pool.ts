@@ -100,18 +100,22 @@ export class ThreadPool {
     return this.#send(chosen, task, payload, transfer);
   }
 
-  /** Runs `task` on the first `count` threads at the same time, each with its own payload. */
+  /**
+   * Runs `task` on `count` threads from the `first` one on at the same time, each with its own
+   * payload.
+   */
   async runAll<Result>(
     task: string,
     count: number,
     payloadOf: (index: number) => unknown,
     onEvent?: (event: unknown) => void,
     transferOf: (index: number) => Transferable[] = () => [],
+    first = 0,
   ): Promise<Result[]> {
     return Promise.all(
       Array.from({ length: count }, (_, index) =>
         this.#send<Result>(
-          this.#members[index],
+          this.#members[first + index],
           task,
           payloadOf(index),
           transferOf(index),

@@ -34,6 +34,7 @@ const known = [
   'holdout',
   'auprc',
   'testOn',
+  'multiLabel',
   'intercept',
   'penaltyFactors',
   'checkpoint',
@@ -69,7 +70,7 @@ function checkKinds(options: TrainOptions): void {
   demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
   demand('onCheckpoint', onCheckpoint, 'a function', typeof onCheckpoint === 'function');
   demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
-  for (const name of ['intercept', 'auprc', 'consume'] as const) {
+  for (const name of ['intercept', 'auprc', 'consume', 'multiLabel'] as const) {
     demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
   }
 }

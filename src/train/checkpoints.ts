@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { chooseEpoch, generationOf, newestFile } from '../checkpoint/choose.ts';
 import type { Found } from '../checkpoint/file.ts';
@@ -9,7 +9,6 @@ import type { Interval, KeeperSettings } from '../checkpoint/keeper.ts';
 import { type Listing, listing, listingText, parseListing } from '../checkpoint/listing.ts';
 import { FolderLock } from '../checkpoint/lock.ts';
 import type { Workers } from '../checkpoint/names.ts';
-import type { Dataset } from '../data/dataset.ts';
 import { hashNumbers, hashText } from '../data/fingerprint.ts';
 import { DataError, UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
@@ -62,29 +61,73 @@ export function alone(grid: number): Companions {
 
 const defaultInterval: Interval = { seconds: 60 };
 
-/** Finds the checkpoint to go on from and checks that it is one of the same run. */
-export async function continuation(
+/** How each of the runs of a training begins; a training with several vectors has a run for each. */
+export type Beginnings = (vector: number) => Promise<Beginning>;
+
+/** Where the checkpoints of one of several vectors are. */
+export function folderOfVector(folder: string, vector: number, vectors: number): string {
+  return vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
+}
+
+/** Finds the checkpoints to go on from and checks that they are of the same runs. */
+export async function beginnings(
   data: Share,
   test: Share | undefined,
   options: TrainOptions,
   settled: Settled,
+  vectors: number,
   companions: Companions = alone(settled.grid),
-): Promise<Beginning> {
-  if (!options.checkpoint && options.resume === undefined) return { course: {}, release() {} };
+): Promise<Beginnings> {
+  const { checkpoint, resume: given } = options;
+  if (!checkpoint && given === undefined) return async () => ({ course: {}, release() {} });
   if (settled.plan.engine === 'dso-async' && settled.plan.settings.order) {
     throw new UsageError('a replay of recorded visits is neither kept nor resumed: run it whole');
   }
-  const own: Own = {
-    program: packageDescription.version,
-    identity: await identityOf(data, options, settled),
-    tolerance: settled.tolerance,
-    test: await testOf(test, options),
+  const { name } = data.dataset;
+  const identity = await identityOf(data, options, settled);
+  const program = packageDescription.version;
+  const { tolerance } = settled;
+  const tested = await testOf(test, options);
+  return async (vector) => {
+    const own: Own = {
+      program,
+      identity: ofVector(identity, vector, vectors),
+      tolerance,
+      test: tested,
+    };
+    const within = (folder: string) => folderOfVector(folder, vector, vectors);
+    const places: Places = {
+      mayBeginAnew: vector > 0,
+      ...(checkpoint && { checkpoint: { ...checkpoint, folder: within(checkpoint.folder) } }),
+      ...(given !== undefined && { resume: within(given) }),
+      ...(options.onNotice && { onNotice: options.onNotice }),
+    };
+    return begin(name, places, settled, own, companions);
   };
-  const resume = await resumeFrom(data.dataset, options, settled, own, companions);
+}
+
+/** The folders of one run. */
+interface Places extends Pick<TrainOptions, 'checkpoint' | 'resume' | 'onNotice'> {
+  /** There may be nothing to go on from: an earlier vector was not done yet. */
+  readonly mayBeginAnew: boolean;
+}
+
+function ofVector(identity: Identity, vector: number, vectors: number): Identity {
+  if (vectors === 1) return identity;
+  return { ...identity, options: { ...identity.options, vector: vector + 1, vectors } };
+}
+
+async function begin(
+  name: string,
+  places: Places,
+  settled: Settled,
+  own: Own,
+  companions: Companions,
+): Promise<Beginning> {
+  const resume = await resumeFrom(name, places, settled, own, companions);
   const workers = companions.workersOf(companions.rank);
-  const lock =
-    options.checkpoint && takeFolder(options.checkpoint, options.resume, workers, settled);
-  const checkpoint = options.checkpoint && keeperSettings(options, resume, own);
+  const lock = places.checkpoint && takeFolder(places.checkpoint, places.resume, workers, settled);
+  const checkpoint = places.checkpoint && keeperSettings(places, resume, own);
   return {
     course: { ...(checkpoint && { checkpoint }), ...(resume && { resume }) },
     release: () => lock?.release(),
@@ -120,7 +163,7 @@ function takeFolder(
 }
 
 function keeperSettings(
-  { checkpoint, resume: from }: TrainOptions,
+  { checkpoint, resume: from }: Places,
   resume: Resume | undefined,
   own: Own,
 ): KeeperSettings {
@@ -131,8 +174,8 @@ function keeperSettings(
 }
 
 async function resumeFrom(
-  dataset: Dataset,
-  { resume: given, checkpoint, onNotice }: TrainOptions,
+  name: string,
+  { resume: given, checkpoint, onNotice, mayBeginAnew }: Places,
   { epochs, grid }: Settled,
   own: Own,
   companions: Companions,
@@ -143,9 +186,10 @@ async function resumeFrom(
   const folder = resolve(given);
   const { seen, listings } = await listingsOf(folder, companions);
   const newest = newestFile(listings);
-  if (newest) checkSame(dataset, newest, own);
+  if (newest) checkSame(name, newest, own);
   const choice = chooseEpoch(listings, grid, companions.workersOf);
   if (!choice) {
+    if (mayBeginAnew) return undefined;
     if (!checkpoint || resolve(checkpoint.folder) !== folder) {
       throw new DataError(`${given}: no checkpoint there to resume from`);
     }
@@ -187,7 +231,7 @@ async function listingsOf(
 }
 
 /** Any difference would give a model that neither run would have given. */
-function checkSame({ name }: Dataset, { path, header }: Found, own: Own): void {
+function checkSame(name: string, { path, header }: Found, own: Own): void {
   const { program, identity } = header;
   if (program !== own.program) {
     throw new DataError(

@@ -1,8 +1,20 @@
-/** Why training ended. */
-export type StopReason = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
+/**
+ * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
+ * whose rows were learned from and not kept; `imported`: another program trained, without a proof.
+ */
+export type StopReason =
+  | 'converged'
+  | 'epoch-limit'
+  | 'time-limit'
+  | 'interrupted'
+  | 'early-stop'
+  | 'stream'
+  | 'imported';
 
 /** What training says after every epoch; the command line, logs and tests are listeners. */
 export interface EpochEvent {
+  /** Which vector of the model is trained, from 0, and of how many, where there are several. */
+  readonly vector?: { readonly index: number; readonly count: number };
   readonly epoch: number;
   /** Seconds of training so far; measuring on the test rows does not count. */
   readonly seconds: number;

@@ -1,9 +1,17 @@
 import type { Dataset } from '../data/dataset.ts';
 import { withColumns } from '../data/exchange.ts';
-import { targets } from '../data/labels.ts';
+import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
-import { type Arena, Budget, createArena, separateArena } from '../parallel/arena.ts';
+import {
+  type Arena,
+  Budget,
+  createArena,
+  padded,
+  type Room,
+  roomIn,
+  separateArena,
+} from '../parallel/arena.ts';
 import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../parallel/grid.ts';
 import {
   type EntryCounts,
@@ -47,21 +55,48 @@ export type Settings = Required<
 export interface Input {
   readonly train: Share;
   readonly test: Share | undefined;
-  readonly classes: readonly [number, number] | undefined;
+  /** In classification. */
+  readonly classes: Classes | undefined;
 }
 
-/** The problem laid out for all threads: in memory, or its entries in a scratch file. */
-export interface Run {
-  readonly problem: Problem;
-  readonly memory: RunMemory;
+/** Data laid out for all threads, in memory or in a scratch file: problems are set up on it. */
+export interface Ground {
+  readonly grid: Grid;
   readonly arena: Arena;
-  readonly test: TestRows | undefined;
+  /** Room for the arrays of each of the runs that go on at the same time. */
+  readonly rooms: readonly Room[];
+  readonly targets: Targets;
+  readonly test: TestGround | undefined;
   /** Original columns in the order of their places, those of all processes. */
   readonly columnOrder: Int32Array;
   readonly scratch?: ScratchFile;
 }
 
-/** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
+interface TestGround {
+  readonly grid: Grid;
+  readonly targets: Targets;
+  readonly auprc: boolean;
+  readonly latest: boolean;
+}
+
+/** One problem set up for all threads of a run. */
+export interface Run {
+  readonly problem: Problem;
+  readonly memory: RunMemory;
+  readonly test: TestRows | undefined;
+}
+
+/** What is to be fitted on the ground. */
+export interface Aim {
+  /** The vector of the model, whose class is told from all others. */
+  readonly vector: number;
+  readonly lambda: number;
+}
+
+/**
+ * Partitions the data, reserves memory and copies the data into the grid, on all threads. `runs` at
+ * most will go on at the same time.
+ */
 export async function layOut(
   input: Input,
   options: TrainOptions,
@@ -69,8 +104,9 @@ export async function layOut(
   plan: Plan,
   size: number,
   solvingThreads: number,
-): Promise<Run> {
-  const { intercept, penalty, lambda, seed, loss } = settings;
+  runs: number,
+): Promise<Ground> {
+  const { intercept, seed, loss } = settings;
   const { train, classes } = input;
   if (train.company && train.dataset.stored) {
     throw new UsageError('training from disk runs in one process: read the data into the ranks');
@@ -81,35 +117,81 @@ export async function layOut(
   const testRows = input.test && (await holdTest(input.test, placement, train.columns, intercept));
   const { parts, dataset } = held;
   const threads = threadCount(options.threads);
-  const rest = (arena: Arena) => {
-    const memory = allocateRun(arena, parts, plan);
-    const problemMemory = allocateProblem(arena, parts);
-    const testMemory = testRows && allocateTestRows(arena, testRows, options);
-    return { memory, problemMemory, testMemory };
-  };
+  const rest = new Budget();
+  allocateArrays(rest, parts, testRows?.parts, plan, options);
+  const room = padded(rest.bytes);
+  const testGrid = (arena: Arena) => testRows && allocateGrid(arena, testRows.parts, 'rows');
   const storage = dataset.stored
-    ? storeOnDisk(dataset, parts, rest, plan, options, solvingThreads, threads)
-    : keepInMemory(dataset, parts, rest, plan, options);
+    ? storeOnDisk(dataset, parts, [testGrid], room, plan, options, solvingThreads, threads)
+    : keepInMemory(dataset, parts, [testGrid], runs * room, plan, options);
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
-  const { memory, problemMemory, testMemory } = rest(arena);
+  const test = testGrid(arena);
+  const rooms = Array.from({ length: runs }, () => roomIn(arena, rest.bytes));
   if (dataset.stored) await fillStreamed(grid, dataset, intercept);
   else await fillGrid(grid, dataset, intercept, threads);
-  const labels = targets(dataset, loss.task, classes);
+  if (test && testRows) await fillGrid(test, testRows.dataset, intercept, threads);
+  const { columnOrder } = placement;
+  const { scratch } = storage;
+  return {
+    grid,
+    arena,
+    rooms,
+    targets: targetsOf(dataset, classes),
+    test: test &&
+      testRows && {
+        grid: test,
+        targets: targetsOf(testRows.dataset, classes),
+        auprc: options.auprc ?? false,
+        latest: options.testOn === 'latest',
+      },
+    columnOrder,
+    ...(scratch && { scratch }),
+  };
+}
+
+/** The arrays of one run, beside the data. */
+function allocateArrays(
+  arena: Arena,
+  parts: Partition,
+  testParts: Partition | undefined,
+  plan: Plan,
+  { auprc = false }: TrainOptions,
+) {
+  return {
+    memory: allocateRun(arena, parts, plan),
+    problem: allocateProblem(arena, parts),
+    test: testParts && allocateTest(arena, testParts, auprc),
+  };
+}
+
+/** Sets a problem up in a room, in place of the one that was there before. */
+export function setUp(
+  { grid, targets, test }: Ground,
+  room: Room,
+  { vector, lambda }: Aim,
+  options: TrainOptions,
+  { penalty, intercept }: Settings,
+  plan: Plan,
+): Run {
+  room.clear();
+  const arrays = allocateArrays(room, grid.partition, test?.grid.partition, plan, options);
   const factors = options.penaltyFactors;
-  const problem = layOutProblem(problemMemory, grid, labels, {
+  const problem = layOutProblem(arrays.problem, grid, targets.of(vector), {
     penalty,
     lambda,
     factors,
     intercept,
   });
-  const test =
-    testRows &&
-    testMemory &&
-    (await layOutTest(testMemory, testRows, input, options, settings, threads));
-  const { columnOrder } = placement;
-  const { scratch } = storage;
-  return { problem, memory, arena, test, columnOrder, ...(scratch && { scratch }) };
+  const { memory } = arrays;
+  if (!test || !arrays.test) return { problem, memory, test: undefined };
+  const { rowOrder } = test.grid.partition;
+  const signs = test.targets.of(vector);
+  for (let place = 0; place < rowOrder.length; place++) {
+    arrays.test.targets[place] = signs[rowOrder[place]];
+  }
+  const { auprc, latest } = test;
+  return { problem, memory, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
 }
 
 /** Where the entries will be, and the memory that this takes. */
@@ -163,29 +245,6 @@ async function holdTest(
   return hold(known, dealt, counts, intercept);
 }
 
-function allocateTestRows(arena: Arena, { parts }: Held, { auprc = false }: TrainOptions) {
-  return {
-    grid: allocateGrid(arena, parts, 'rows'),
-    memory: allocateTest(arena, parts, auprc),
-  };
-}
-
-async function layOutTest(
-  { grid, memory }: ReturnType<typeof allocateTestRows>,
-  { parts, dataset }: Held,
-  { classes }: Input,
-  { auprc = false, testOn = 'best' }: TrainOptions,
-  { loss, intercept }: Settings,
-  threads: number,
-): Promise<TestRows> {
-  await fillGrid(grid, dataset, intercept, threads);
-  const labels = targets(dataset, loss.task, classes);
-  for (let place = 0; place < labels.length; place++) {
-    memory.targets[place] = labels[parts.rowOrder[place]];
-  }
-  return { grid, memory, auprc, latest: testOn === 'latest' };
-}
-
 /** Copies the data into the grid: every thread some workers, or some rows of the only worker. */
 async function fillGrid(
   grid: Grid,
@@ -212,7 +271,8 @@ async function fillGrid(
 function keepInMemory(
   dataset: Dataset,
   parts: Partition,
-  rest: (arena: Arena) => unknown,
+  others: readonly ((arena: Arena) => unknown)[],
+  rooms: number,
   plan: Plan,
   options: TrainOptions,
 ): Storage {
@@ -220,8 +280,8 @@ function keepInMemory(
   const allocate = (arena: Arena) => allocateGrid(arena, parts, engineOf(plan).orientation);
   const budget = new Budget();
   allocate(budget);
-  rest(budget);
-  const { bytes } = budget;
+  for (const other of others) other(budget);
+  const bytes = budget.bytes + rooms;
   const peak = bytes + 8 * dataset.nonzeros;
   const machine = machineMemory();
   if (bytes > machine) {
@@ -243,7 +303,8 @@ function keepInMemory(
 function storeOnDisk(
   dataset: Dataset,
   parts: Partition,
-  rest: (arena: Arena) => unknown,
+  others: readonly ((arena: Arena) => unknown)[],
+  room: number,
   plan: Plan,
   options: TrainOptions,
   threads: number,
@@ -254,8 +315,8 @@ function storeOnDisk(
   const bytesWith = (shares: readonly number[]) => {
     const budget = new Budget();
     allocateStreamed(budget, parts, segments, shares, -1);
-    rest(budget);
-    return budget.bytes;
+    for (const other of others) other(budget);
+    return budget.bytes + room;
   };
   const shares = shareWindow(bytesWith([0]), parts, segments, options, threads, poolThreads);
   const entries = parts.workerEntries.reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import { DataError } from '../errors.ts';
 import { evaluate, measureScores } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { scoreDataset } from '../metrics/score.ts';
-import type { Model } from '../model/model.ts';
+import type { Certificate, Model } from '../model/model.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
 import type { Outcome } from '../solvers/drive.ts';
 import type { Plan } from '../solvers/engines.ts';
@@ -18,7 +18,8 @@ const together = 2 ** 22;
  * will write them; undefined in the others.
  */
 export async function collectWeights(
-  { memory, columnOrder, problem }: Run,
+  { memory, problem }: Run,
+  columnOrder: Int32Array,
   company: Company | undefined,
 ): Promise<Float64Array | undefined> {
   const { columnBounds, first, end, size } = problem.grid.partition;
@@ -44,21 +45,27 @@ export async function collectWeights(
   return company.rank === 0 ? weights : undefined;
 }
 
+/** The model made of what was fitted, one fit for each of its vectors. */
 export function makeModel(
-  all: Float64Array,
+  found: readonly { readonly weights: Float64Array | undefined; readonly outcome: Outcome }[],
   input: Input,
   settings: Settings,
   plan: Plan,
   grid: number,
-  outcome: Outcome,
 ): Model {
   const { columns, rows, nonzeros, dataset } = input.train;
   const { loss, penalty, lambda, seed, intercept } = settings;
-  const { primal, dual, relativeGap, epochs, stopped } = outcome;
-  const weights = all.subarray(0, columns);
-  if (!all.every(Number.isFinite)) {
+  const none = new Float64Array(0);
+  const fits = found.map(({ weights: some = none, outcome }) => ({ weights: some, outcome }));
+  if (!fits.every((one) => one.weights.every(Number.isFinite))) {
     throw new DataError(`${dataset.name}: training produced weights that are not finite`);
   }
+  const weights = new Float64Array(fits.length * columns);
+  for (const [vector, one] of fits.entries()) {
+    weights.set(one.weights.subarray(0, columns), vector * columns);
+  }
+  const certificates = fits.map(({ outcome }) => certificateOf(outcome));
+  const { featureNames, recipe } = dataset;
   return {
     task: loss.task,
     loss: {
@@ -68,24 +75,37 @@ export function makeModel(
     },
     penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
     lambda,
-    ...(input.classes && { classes: input.classes }),
+    ...(input.classes && { classes: input.classes.classes }),
+    ...(input.classes?.multiLabel && { multiLabel: true }),
     columns,
     rows,
     nonzeros,
     solver: plan.engine,
     grid,
     seed,
-    certificate: {
-      primal,
-      dual,
-      gap: Math.max(0, primal - dual),
-      relativeGap,
-      epochs,
-      stopped,
-    },
+    certificate: joinedCertificate(certificates),
+    ...(fits.length > 1 && { certificates }),
+    ...(recipe && { recipe }),
     weights,
-    intercept: intercept ? all[columns] : 0,
+    intercepts: Float64Array.from(fits, (one) => (intercept ? one.weights[columns] : 0)),
+    ...(featureNames && { featureNames }),
   };
+}
+
+function certificateOf({ primal, dual, relativeGap, epochs, stopped }: Outcome): Certificate {
+  return { primal, dual, gap: Math.max(0, primal - dual), relativeGap, epochs, stopped };
+}
+
+/** Vectors are fitted independently: bounds on their objectives are bounds on the sum of these. */
+function joinedCertificate(certificates: readonly Certificate[]): Certificate {
+  if (certificates.length === 1) return certificates[0];
+  const total = (key: 'primal' | 'dual' | 'epochs') =>
+    certificates.reduce((sum, one) => sum + one[key], 0);
+  const [primal, dual, epochs] = [total('primal'), total('dual'), total('epochs')];
+  const gap = Math.max(0, primal - dual);
+  const relativeGap = gap === 0 ? 0 : gap / Math.abs(primal);
+  const stopped = certificates.find((one) => one.stopped !== 'converged')?.stopped ?? 'converged';
+  return { primal, dual, gap, relativeGap, epochs, stopped };
 }
 
 /**
@@ -100,16 +120,20 @@ export async function testModel(
   const { dataset, company } = test;
   if (!company) return model && evaluate(model, dataset);
   const weights = await broadcastNumbers(company, model && joined(model));
-  const here = { columns, weights: weights.subarray(0, columns), intercept: weights[columns] };
+  const here = {
+    columns,
+    weights: weights.subarray(0, columns),
+    intercepts: weights.subarray(columns),
+  };
   const scores = await collectNumbers(company, scoreDataset(here, dataset));
   const labels = await collectNumbers(company, labelsOf(test));
   return model && measureScores(model, concatenated(scores), concatenated(labels));
 }
 
-function joined({ weights, intercept }: Model): Float64Array {
-  const all = new Float64Array(weights.length + 1);
+function joined({ weights, intercepts }: Model): Float64Array {
+  const all = new Float64Array(weights.length + intercepts.length);
   all.set(weights);
-  all[weights.length] = intercept;
+  all.set(intercepts, weights.length);
   return all;
 }
 

@@ -2,7 +2,7 @@ import type { Interval } from '../checkpoint/keeper.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Model } from '../model/model.ts';
+import type { Label, Model } from '../model/model.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { EpochEvent, StopReason } from './events.ts';
@@ -39,6 +39,11 @@ export interface TrainOptions {
    * the model will be, or every iterate as it comes.
    */
   testOn?: 'best' | 'latest';
+  /**
+   * A row may belong to any number of classes: its label lists them, with commas between. Default
+   * false.
+   */
+  multiLabel?: boolean;
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
   /** A positive factor for each column's penalty. */
@@ -77,7 +82,9 @@ export interface TrainReport {
   readonly rows: number;
   readonly columns: number;
   readonly nonzeros: number;
-  readonly classes?: readonly [number, number];
+  readonly classes?: readonly Label[];
+  /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
+  readonly vectors?: number;
   readonly grid: number;
   readonly threads: number;
   /** Processes of the job, where there are several. */

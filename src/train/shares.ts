@@ -1,7 +1,7 @@
 import type { Dataset } from '../data/dataset.ts';
 import { columnCounts, rowLengths } from '../data/exchange.ts';
 import { hashShare, joinHashes } from '../data/fingerprint.ts';
-import { classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
+import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
 import type { EntryCounts } from '../parallel/partition.ts';
 import { type Company, gatherNumbers, gatherValues, sumNumbers } from './company.ts';
@@ -49,14 +49,14 @@ export async function splitShare(
   return { train: await side(0, 'training'), test: await side(1, 'held-out') };
 }
 
-/** The two labels of all rows, or an error that says which there are. */
-export async function classesOfShare({
-  dataset,
-  company,
-}: Share): Promise<readonly [number, number]> {
+/** The classes of all rows, or an error that says what labels there are. */
+export async function classesOfShare(
+  { dataset, company }: Share,
+  multiLabel: boolean,
+): Promise<Classes> {
   const here = distinctLabels(dataset, enoughLabels);
   const all = new Set((await gatherValues(company, here)).flat());
-  return classesFrom([...all], dataset.name);
+  return classesFrom([...all], dataset, multiLabel);
 }
 
 /** |Ω_i| and |Ω̄_j| of all the data; an intercept adds one to every row and a column of its own. */

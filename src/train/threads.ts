@@ -45,9 +45,10 @@ export async function together<Result>(
   payloadOf: (index: number) => unknown,
   onEvent?: (event: unknown) => void,
   transferOf?: (index: number) => Transferable[],
+  first = 0,
 ): Promise<Result[]> {
   try {
-    return await pool.runAll<Result>(task, count, payloadOf, onEvent, transferOf);
+    return await pool.runAll<Result>(task, count, payloadOf, onEvent, transferOf, first);
   } catch (error) {
     await discard(pool);
     throw new DsoError('failure', error instanceof Error ? error.message : String(error), {

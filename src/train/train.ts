@@ -1,31 +1,28 @@
-import { MessageChannel } from 'node:worker_threads';
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
-import { targets } from '../data/labels.ts';
+import { targetsOf } from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
-import { kernelModule } from '../kernels/wasm.ts';
 import { losses } from '../losses/index.ts';
+import { sum } from '../math/sum.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Model } from '../model/model.ts';
-import type { Gap } from '../objective/objective.ts';
+import { type Model, vectorCount } from '../model/model.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
-import { shareTeam } from '../parallel/team.ts';
-import { openTraffic, workersOfRanks } from '../parallel/traffic.ts';
+import { workersOfRanks } from '../parallel/traffic.ts';
 import { penalties } from '../penalties/index.ts';
 import { choose, gridFor } from '../solvers/choose.ts';
-import type { Outcome, Progress } from '../solvers/drive.ts';
+import type { Outcome } from '../solvers/drive.ts';
 import type { Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
-import type { Kept, Notice, RunPayload } from '../solvers/run.ts';
 import { checkMemory, checkOptions } from './check-options.ts';
-import { type Companions, type Continuation, continuation, visitedBefore } from './checkpoints.ts';
-import { type Company, fairCores, gatherValues } from './company.ts';
-import { type Input, layOut, type Run, type Settings } from './lay-out.ts';
-import { Listener } from './listener.ts';
-import { collectWeights, makeModel, testModel } from './model-of.ts';
+import { beginnings, type Companions } from './checkpoints.ts';
+import { type Company, gatherValues } from './company.ts';
+import { type Fit, fit, inLanes, type Site } from './fit.ts';
+import { type Input, layOut, type Settings } from './lay-out.ts';
+import { leastMemory, machineMemory } from './memory.ts';
+import { makeModel, testModel } from './model-of.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
 import { classesOfShare, type Share, share, splitShare } from './shares.ts';
-import { threadCount, threadPool, together } from './threads.ts';
+import { threadCount, threadPool } from './threads.ts';
 
 /** Trains a model and certifies how far from the optimum it is at most. */
 export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
@@ -71,52 +68,112 @@ async function trainWhole(
   });
   const grid = gridFor(plan, options.grid, input.train);
   checkCompany(plan, company);
-  const threads = isReplay(plan) ? 1 : threadsHere(options, grid, company);
-  const plans = await describe(plan, grid, threads, company);
-  if (!company || company.rank === 0) options.onNotice?.(plans);
+  const vectors = vectorCount(input.classes ?? {});
+  const lanes = lanesFor(input, options, plan, vectors);
+  const threads = lanes > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
+  const leads = !company || company.rank === 0;
+  const plans = await describe(plan, grid, threads * lanes, company);
+  if (leads && vectors > 1) options.onNotice?.(describeVectors(input, vectors));
+  if (leads) options.onNotice?.(plans);
   const companions = company && companionsOf(company, grid);
   const settled = { ...settings, plan, grid };
-  const beginning = await continuation(all, input.test, options, settled, companions);
-  const { course } = beginning;
-  atEnd.push(beginning.release);
-  const run = await layOut(input, options, settings, plan, grid, threads);
-  const { scratch } = run;
+  const begin = await beginnings(all, input.test, options, settled, vectors, companions);
+  const ground = await layOut(input, options, settings, plan, grid, threads, lanes);
+  const { scratch } = ground;
   if (scratch) atEnd.push(() => scratch.close());
   if (options.consume) await release(threads, dataset, input.train.dataset);
   const laidOut = performance.now();
-  const solved = await solve(run, options, settings, plan, threads, course, company);
+  const site = { ground, options, settings, plan, threads, company, beginnings: begin, vectors };
+  const fits = await fitVectors(site, columns);
   const ended = performance.now();
-  const weights = await collectWeights(run, company);
-  const entries = (await gatherValues(company, entriesOfCells(run.problem.grid))).flat();
-  const model = weights && makeModel(weights, input, settings, plan, grid, solved.outcome);
+  const entries = (await gatherValues(company, entriesOfCells(ground.grid))).flat();
+  const model = leads ? makeModel(fits, input, settings, plan, grid) : undefined;
   const test = input.test && (await testModel(model, input.test, input.train.columns));
   if (!model) return undefined;
-  const before = course.resume?.found.header;
-  if (before && before.epoch === solved.outcome.epochs) {
-    options.onNotice?.('the run had come to its end before: nothing was left to train');
-  }
-  const { outcome, visits, bounds } = solved;
   const seconds = {
     read: 0,
     partition: (laidOut - started) / 1000,
     train: (ended - laidOut) / 1000,
     total: (performance.now() - started) / 1000,
   };
+  const [{ visits, bounds, resumed }] = fits;
   const report: TrainReport = {
-    ...reportOf(model, outcome, test),
-    threads,
+    ...reportOf(model, fits, test),
+    threads: threads * lanes,
     ...(company && { ranks: company.size }),
-    ...(before && { resumed: { epoch: before.epoch, seconds: before.seconds } }),
+    ...(resumed && { resumed }),
     seconds,
-    imbalance: imbalance(run.problem.grid.partition, entries),
+    imbalance: imbalance(ground.grid.partition, entries),
   };
   return { model, report, ...(visits && { visits, bounds }) };
 }
 
-function reportOf(model: Model, outcome: Outcome, test: Metrics | undefined) {
+/**
+ * Fits the vectors of the model, several at the same time where threads have no other work. Time
+ * is shared out evenly among those that are left.
+ */
+async function fitVectors(site: Site, columns: number): Promise<Fit[]> {
+  const { options, settings, vectors, ground } = site;
+  const started = performance.now();
+  const fits: Fit[] = [];
+  let left = vectors;
+  const numbers = Array.from({ length: vectors }, (_, vector) => vector);
+  await inLanes(site, numbers, async (vector, lane) => {
+    const spent = (performance.now() - started) / 1000;
+    const share = ((settings.time - spent) * Math.min(left, ground.rooms.length)) / left;
+    left -= 1;
+    const { lambda } = settings;
+    fits[vector] =
+      vector > 0 && (options.signal?.aborted || share <= 0)
+        ? untrained(site, vector, columns)
+        : await fit(site, { vector, lambda }, lane, share);
+  });
+  return fits;
+}
+
+/** A vector that there was no time for: w = 0, about which nothing has been proved. */
+function untrained({ ground, settings, options }: Site, vector: number, columns: number): Fit {
+  const { loss, intercept } = settings;
+  const targets = ground.targets.of(vector);
+  const losses = targets.map((target) => loss.value(0, target, loss.parameter));
+  return {
+    weights: new Float64Array(columns + (intercept ? 1 : 0)),
+    outcome: {
+      epochs: 0,
+      passes: 0,
+      primal: sum(losses) / targets.length,
+      dual: -Infinity,
+      relativeGap: Infinity,
+      stopped: options.signal?.aborted ? 'interrupted' : 'time-limit',
+      seconds: 0,
+      effort: noEffort,
+    },
+    bounds: [],
+  };
+}
+
+const noEffort = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
+
+/** Runs that can go on at the same time: several need several vectors, and memory for each. */
+function lanesFor({ train }: Input, options: TrainOptions, plan: Plan, vectors: number): number {
+  if (vectors === 1 || train.company || train.dataset.stored || plan.engine === 'dso-async') {
+    return 1;
+  }
+  const { rows, columns } = train;
+  const room = leastMemory({ rows, columns, nonzeros: 0 });
+  const fitting = Math.max(1, Math.floor(machineMemory() / 8 / room));
+  return Math.min(threadCount(options.threads), vectors, fitting);
+}
+
+function describeVectors({ classes }: Input, vectors: number): string {
+  const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
+  return `${vectors} ${kind} against the rest`;
+}
+
+function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {
   const { solver, lambda, rows, columns, nonzeros, classes, grid, seed, certificate } = model;
-  const { primal, dual, gap, relativeGap } = certificate;
-  const { epochs, passes, stopped, effort, rotations } = outcome;
+  const { primal, dual, gap, relativeGap, epochs, stopped } = certificate;
+  const [{ rotations }] = fits.map(({ outcome }) => outcome);
   return {
     solver,
     loss: model.loss.name,
@@ -129,15 +186,25 @@ function reportOf(model: Model, outcome: Outcome, test: Metrics | undefined) {
     grid,
     seed,
     epochs,
-    passes,
+    passes: fits.reduce((total, { outcome }) => total + outcome.passes, 0),
     primal,
     dual,
     gap,
     relativeGap,
     stopped,
-    effort,
+    effort: fits.map(({ outcome }) => outcome.effort).reduce(addEffort),
     ...(rotations && { rotations }),
+    ...(model.certificates && { vectors: model.certificates.length }),
     ...(test && { test }),
+  };
+}
+
+function addEffort(left: Outcome['effort'], right: Outcome['effort']): Outcome['effort'] {
+  return {
+    computing: left.computing + right.computing,
+    waiting: left.waiting + right.waiting,
+    communicating: left.communicating + right.communicating,
+    bytes: left.bytes + right.bytes,
   };
 }
 
@@ -207,9 +274,12 @@ async function prepareInput(
       ? { train: all, test: options.test && (await share(options.test, company)) }
       : await splitShare(all, options.holdout, seed);
   const { test } = sides;
-  const classes = task === 'classification' ? await classesOfShare(sides.train) : undefined;
+  const classes =
+    task === 'classification'
+      ? await classesOfShare(sides.train, options.multiLabel ?? false)
+      : undefined;
   // Foreign labels are found out now, where the number of their row is known.
-  if (test && classes) targets(test.dataset, task, classes, test.firstRow);
+  if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
   return { ...sides, classes };
 }
 
@@ -238,107 +308,4 @@ async function release(threads: number, dataset: Dataset, trained: Dataset): Pro
   const pool = threadPool(threads);
   collectGarbage();
   await pool.runAll('collect-garbage', pool.threads, () => undefined);
-}
-
-interface Solved {
-  readonly outcome: Outcome;
-  readonly visits: Int32Array | undefined;
-  readonly bounds: Gap[];
-}
-
-async function solve(
-  run: Run,
-  options: TrainOptions,
-  settings: Settings,
-  plan: Plan,
-  threads: number,
-  course: Continuation,
-  company: Company | undefined,
-): Promise<Solved> {
-  const { loss, seed, tolerance, epochs, time } = settings;
-  const { grid } = run.problem;
-  const shared = shareTeam({
-    threads,
-    workers: grid.size,
-    cores: fairCores(company),
-    trace: options.trace,
-    ...(company && {
-      open: (tokens) => openTraffic(company.rank, company.size, grid.size, tokens),
-    }),
-  });
-  const { memory } = run.arena;
-  const payload: Omit<RunPayload, 'index'> = {
-    shared,
-    problem: run.problem,
-    memory: run.memory,
-    plan,
-    loss: {
-      name: loss.name,
-      parameter: loss.parameter,
-      ...(loss.module && { module: loss.module }),
-    },
-    seed,
-    limits: { tolerance, epochs, time },
-    ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
-    ...(run.test && { test: run.test }),
-    ...course,
-  };
-  const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
-  const listener = new Listener(options.onEpoch, interrupt);
-  const { visits, bounds } = visitedBefore(course);
-  if (options.signal?.aborted) interrupt();
-  options.signal?.addEventListener('abort', interrupt);
-  const { port1, port2 } = new MessageChannel();
-  const carrying = company && shared.traffic && company.carry(shared.traffic, port2);
-  try {
-    const work = together<Outcome>(
-      threadPool(threads),
-      'solve',
-      threads,
-      (index): RunPayload => ({
-        ...payload,
-        index,
-        ...(company && index === 0 && { carrier: port1 }),
-      }),
-      (event) => {
-        const message = event as Progress | Notice | Kept;
-        if ('notice' in message) {
-          options.onNotice?.(message.notice);
-          return;
-        }
-        if ('kept' in message) {
-          options.onCheckpoint?.(message.kept);
-          return;
-        }
-        const { visits: order, ...progress } = message;
-        if (order) {
-          visits.push(order);
-          bounds.push({ primal: progress.primal, dual: progress.dual });
-        }
-        listener.hear(progress);
-      },
-      (index) => (company && index === 0 ? [port1] : []),
-    );
-    const outcomes = await (carrying ? Promise.race([work, failureOf(carrying)]) : work);
-    company?.endCarrying();
-    await carrying;
-    listener.rethrow();
-    return { outcome: outcomes[0], visits: joined(visits), bounds };
-  } finally {
-    options.signal?.removeEventListener('abort', interrupt);
-    port1.close();
-  }
-}
-
-/** Threads would wait forever for what is no longer carried. */
-async function failureOf(carrying: Promise<void>): Promise<never> {
-  await carrying;
-  return new Promise(() => {});
-}
-
-function joined(orders: readonly Int32Array[]): Int32Array | undefined {
-  if (orders.length === 0) return undefined;
-  const all = new Int32Array(orders.length * orders[0].length);
-  for (const [epoch, order] of orders.entries()) all.set(order, epoch * order.length);
-  return all;
 }

@@ -1,5 +1,5 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import { classesOf, targets } from '../../src/data/labels.ts';
+import { classesOf, targetsOf } from '../../src/data/labels.ts';
 import type { Kernels } from '../../src/kernels/kernels.ts';
 import { plainKernels } from '../../src/kernels/plain/index.ts';
 import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
@@ -67,8 +67,9 @@ export function prepare(options: EngineOptions): Engine {
   const arena = kernels === 'wasm' ? createArena(budget.bytes) : separateArena;
   const { grid, memory, problem: room } = allocate(arena);
   for (let worker = 0; worker < size; worker++) fillWorker(grid, dataset, intercept, worker);
-  const classes = loss.task === 'classification' ? classesOf(dataset) : undefined;
-  const problem = layOutProblem(room, grid, targets(dataset, loss.task, classes), {
+  const classes =
+    loss.task === 'classification' ? { classes: classesOf(dataset), multiLabel: false } : undefined;
+  const problem = layOutProblem(room, grid, targetsOf(dataset, classes).of(0), {
     penalty,
     lambda,
     factors,

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
-import { classesOf, targets } from '../../../src/data/labels.ts';
+import {
+  type Classes,
+  classesFrom,
+  classesOf,
+  type Label,
+  targetsOf,
+} from '../../../src/data/labels.ts';
 import { DataError } from '../../../src/errors.ts';
 
 function labelled(labels: number[]): Dataset {
@@ -41,42 +47,66 @@ describe('classes', () => {
     expect(classesOf(inParts([3, 3], [1]))).toEqual([1, 3]);
   });
 
+  test('of whole numbers and of words may be many', () => {
+    expect(classesOf(labelled([3, 10, 2, 3]))).toEqual([2, 3, 10]);
+    const words = { ...labelled([1, 0, 2, 1]), labelNames: ['pear', 'Apple', 'fig'] };
+    expect(classesOf(words)).toEqual(['Apple', 'fig', 'pear']);
+  });
+
   test.each([
-    [[1, 1], 'train.svm: all labels are 1; binary classification wants exactly two'],
+    [[1, 1], 'train.svm: all labels are 1; classification wants at least two classes'],
     [
-      [3, 1, 2],
-      'train.svm: labels 1, 2, 3 (3 classes); binary classification wants exactly two ' +
-        '(use a regression loss for real-valued labels)',
+      [3, 1, 2.5, 7],
+      'train.svm: labels 1, 2.5, 3, … are not whole numbers; classes are two numbers, whole numbers or words (use a regression loss, as --loss square, for real-valued labels)',
     ],
     [
-      Array.from({ length: 40 }, (_, row) => (row % 20) + 1),
-      'train.svm: labels 1, 2, 3, … (20 classes); binary classification wants exactly two ' +
-        '(use a regression loss for real-valued labels)',
-    ],
-    [
-      Array.from({ length: 2000 }, (_, row) => row / 8),
-      'train.svm: labels 0, 0.125, 0.25, … (more than 1000 classes); binary classification ' +
-        'wants exactly two (use a regression loss for real-valued labels)',
+      Array.from({ length: 100_002 }, (_, row) => row),
+      'train.svm: labels 0, 1, 2, … (more than 100000 classes); use a regression loss, as --loss square, for real-valued labels',
     ],
   ])('refused %#', (labels, message) => {
     expect(() => classesOf(labelled(labels))).toThrow(new DataError(message));
   });
 });
 
+const classes = (...labels: Label[]) => ({ classes: labels, multiLabel: false });
+const signs = (dataset: Dataset, of: Classes, vector = 0) =>
+  Array.from(targetsOf(dataset, of).of(vector));
+
 describe('targets', () => {
-  test('of classification are ±1, of regression the labels', () => {
+  test('of two classes are ±1, of regression the labels', () => {
     const dataset = inParts([5, 2], [2, 5, 5]);
-    expect(Array.from(targets(dataset, 'classification', [2, 5]))).toEqual([1, -1, -1, 1, 1]);
-    expect(Array.from(targets(dataset, 'classification'))).toEqual([1, -1, -1, 1, 1]);
-    expect(Array.from(targets(dataset, 'regression'))).toEqual([5, 2, 2, 5, 5]);
-    expect(targets(dataset, 'regression').buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(signs(dataset, classes(2, 5))).toEqual([1, -1, -1, 1, 1]);
+    const real = targetsOf(dataset, undefined).of(0);
+    expect(Array.from(real)).toEqual([5, 2, 2, 5, 5]);
+    expect(real.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 
-  test('one class of a test set is enough, a third is refused', () => {
-    expect(Array.from(targets(labelled([5, 5]), 'classification', [2, 5]))).toEqual([1, 1]);
+  test('of several classes tell each from all others', () => {
+    const dataset = inParts([1, 2], [3, 2, 1]);
+    const three = classes(1, 2, 3);
+    expect(signs(dataset, three, 0)).toEqual([1, -1, -1, -1, 1]);
+    expect(signs(dataset, three, 1)).toEqual([-1, 1, -1, 1, -1]);
+    expect(signs(dataset, three, 2)).toEqual([-1, -1, 1, -1, -1]);
+    expect(Array.from(targetsOf(dataset, three).codes ?? [])).toEqual([0, 1, 2, 1, 0]);
+  });
+
+  test('of words go by the word, whatever its place in the list of names', () => {
+    const dataset = { ...labelled([0, 1, 0]), labelNames: ['spam', 'ham'] };
+    expect(signs(dataset, classes('ham', 'spam'))).toEqual([1, -1, 1]);
+  });
+
+  test('of rows with several labels', () => {
+    const dataset = { ...labelled([0, 1, 2, 0]), labelNames: ['3,1', '', '2'] };
+    const all = classesFrom([0, 1, 2], dataset, true);
+    expect(all).toEqual({ classes: [1, 2, 3], multiLabel: true });
+    expect(signs(dataset, all, 0)).toEqual([1, -1, -1, 1]);
+    expect(signs(dataset, all, 1)).toEqual([-1, -1, 1, -1]);
+    expect(signs(dataset, all, 2)).toEqual([1, -1, -1, 1]);
+  });
+
+  test('one class of a test set is enough, a foreign one is refused', () => {
+    expect(signs(labelled([5, 5]), classes(2, 5))).toEqual([1, 1]);
     const message = 'train.svm: row 2 has label 4; expected 2 or 5, as in the training data';
-    expect(() => targets(labelled([5, 4]), 'classification', [2, 5])).toThrow(
-      new DataError(message),
-    );
+    expect(() => signs(labelled([5, 4]), classes(2, 5))).toThrow(new DataError(message));
   });
 });

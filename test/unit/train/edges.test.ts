@@ -40,7 +40,7 @@ async function trainAll(dataset: Dataset, loss: Loss, options: TrainOptions = {}
       expect(relativeGap).toBeGreaterThanOrEqual(0);
     }
     expect(result.model.weights.every(Number.isFinite)).toBe(true);
-    expect(Number.isFinite(result.model.intercept)).toBe(true);
+    expect(result.model.intercepts.every(Number.isFinite)).toBe(true);
     results.push({ penalty, ...result });
   }
   return results;

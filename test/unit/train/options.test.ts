@@ -90,12 +90,12 @@ test.each(refused)('$title is refused in words', async ({ options, message }) =>
 describe('labels', () => {
   const rows = [[1], [2], [3], [4]];
 
-  test('one class, three classes', async () => {
+  test('one class, three numbers that are no classes', async () => {
     const one = train(datasetOf(rows, [1, 1, 1, 1]));
     await expect(one).rejects.toThrow(DataError);
-    await expect(one).rejects.toThrow('array: all labels are 1; binary classification wants');
-    await expect(train(datasetOf(rows, [1, 2, 3, 1]))).rejects.toThrow(
-      'labels 1, 2, 3 (3 classes)',
+    await expect(one).rejects.toThrow('array: all labels are 1; classification wants');
+    await expect(train(datasetOf(rows, [1, 2.5, 3, 1]))).rejects.toThrow(
+      'labels 1, 2.5, 3 are not whole numbers',
     );
   });
 

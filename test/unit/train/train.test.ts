@@ -32,7 +32,7 @@ describe('defaults', () => {
     });
     expect(report.relativeGap).toBeLessThanOrEqual(1e-3);
     expect(report.gap).toBe(report.primal - report.dual);
-    expect(model.intercept).toBe(0);
+    expect(model.intercepts).toEqual(Float64Array.of(0));
     expect(model.weights).toHaveLength(8);
     expect(model.certificate).toEqual({
       primal: report.primal,
@@ -243,7 +243,7 @@ describe('test data', () => {
         },
       });
       const wrong = fresh.rows.filter((row, i) => {
-        const score = row.reduce((sum, x, j) => sum + x * model.weights[j], model.intercept);
+        const score = row.reduce((sum, x, j) => sum + x * model.weights[j], model.intercepts[0]);
         return score > 0 !== fresh.labels[i] > 0;
       });
       expect(last?.testError).toBeCloseTo(wrong.length / 50, 12);
@@ -344,7 +344,7 @@ test('an intercept is not penalised and does not count as a column', async () =>
   const plain = await train(numbers.dataset, { ...options, tolerance: 1e-9 });
   expect(model.columns).toBe(4);
   expect(report.nonzeros).toBe(numbers.dataset.nonzeros);
-  expect(model.intercept).toBeCloseTo(plain.model.intercept + 100, 3);
+  expect(model.intercepts[0]).toBeCloseTo(plain.model.intercepts[0] + 100, 3);
   model.weights.forEach((w, j) => {
     expect(w).toBeCloseTo(plain.model.weights[j], 3);
   });

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { datasetFromRows } from '../../../src/data/arrays.ts';
+import type { Dataset } from '../../../src/data/dataset.ts';
+import { losses } from '../../../src/losses/index.ts';
+import { stream } from '../../../src/math/random.ts';
+import { vectorCount, weightsOf } from '../../../src/model/model.ts';
+import { penalties } from '../../../src/penalties/index.ts';
+import { solvers } from '../../../src/solvers/index.ts';
+import type { TrainOptions } from '../../../src/train/options.ts';
+import { train } from '../../../src/train/train.ts';
+
+const features = 12;
+
+/** Rows around one centre for each class. */
+function rowsOf(count: number, classes: number) {
+  const random = stream(7, 1);
+  const centres = Array.from({ length: classes }, () =>
+    Array.from({ length: features }, () => random.normal()),
+  );
+  const codes = Array.from({ length: count }, (_, row) => row % classes);
+  const rows = codes.map((code) => {
+    const indices = [...Array(features).keys()].filter(() => random.uniform() < 0.6);
+    return { indices, values: indices.map((j) => centres[code][j] + random.normal()) };
+  });
+  return { rows, codes };
+}
+
+const { rows, codes } = rowsOf(240, 4);
+const four = datasetFromRows({ rows, labels: codes.map((code) => 10 * code), columns: features });
+
+/** The same rows, one class against the others. */
+function against(vector: number): Dataset {
+  return datasetFromRows({
+    rows,
+    labels: codes.map((code) => (code === vector ? 1 : -1)),
+    columns: features,
+  });
+}
+
+const settings: Record<string, TrainOptions> = {
+  'hinge, rows': { tolerance: 1e-6, grid: 3 },
+  'logistic with intercept': { loss: losses.logistic(), intercept: true, tolerance: 1e-6 },
+  'logistic, L1, columns': {
+    loss: losses.logistic(),
+    penalty: penalties.l1(),
+    lambda: 1e-2,
+    grid: 2,
+  },
+  'the solver of the paper': { solver: solvers.dso(), epochs: 20, grid: 2 },
+};
+
+describe('one vector for each class', () => {
+  test.each(Object.entries(settings))('is what two classes would give: %s', async (_, options) => {
+    const { model, report } = await train(four, { ...options, threads: 2 });
+    expect(model.classes).toEqual([0, 10, 20, 30]);
+    expect(vectorCount(model)).toBe(4);
+    expect(report.vectors).toBe(4);
+    let primal = 0;
+    for (let vector = 0; vector < 4; vector++) {
+      const alone = await train(against(vector), options);
+      expect(weightsOf(model, vector)).toEqual(alone.model.weights);
+      expect(model.intercepts[vector]).toBe(alone.model.intercepts[0]);
+      expect(model.certificates?.[vector]).toEqual(alone.model.certificate);
+      primal += alone.report.primal;
+    }
+    expect(model.certificate.primal).toBe(primal);
+  });
+
+  test('has the same bits on any number of threads', async () => {
+    const [one, three] = await Promise.all(
+      [1, 3].map((threads) => train(four, { threads, grid: 2, intercept: true })),
+    );
+    expect(three.model).toEqual(one.model);
+    expect(three.report.threads).toBe(3);
+  });
+
+  test('tells which one an epoch was of', async () => {
+    const seen = new Set<string>();
+    await train(four, {
+      onEpoch: ({ vector }) => seen.add(`${vector?.index} of ${vector?.count}`),
+    });
+    expect([...seen].sort()).toEqual(['0 of 4', '1 of 4', '2 of 4', '3 of 4']);
+  });
+
+  test('of words, in their order', async () => {
+    const names = ['pear', 'fig', 'apple', 'kiwi'];
+    const words = {
+      ...datasetFromRows({ rows, labels: codes, columns: features }),
+      labelNames: names,
+    };
+    const { model } = await train(words);
+    expect(model.classes).toEqual(['apple', 'fig', 'kiwi', 'pear']);
+    const numbers = await train(four);
+    expect(weightsOf(model, 0)).toEqual(weightsOf(numbers.model, 2));
+    expect(weightsOf(model, 3)).toEqual(weightsOf(numbers.model, 0));
+  });
+});
+
+test('rows with several labels', async () => {
+  const labelNames = ['a,b', 'b', '', 'c,a'];
+  const several = { ...datasetFromRows({ rows, labels: codes, columns: features }), labelNames };
+  const { model } = await train(several, { multiLabel: true, tolerance: 1e-6 });
+  expect(model.classes).toEqual(['a', 'b', 'c']);
+  expect(model.multiLabel).toBe(true);
+  const labels = codes.map((code) => (code === 0 || code === 1 ? 1 : -1));
+  const alone = await train(datasetFromRows({ rows, labels, columns: features }), {
+    tolerance: 1e-6,
+  });
+  expect(weightsOf(model, 1)).toEqual(alone.model.weights);
+});
+
+test('an interrupted training has all vectors, of which some are untrained', async () => {
+  const controller = new AbortController();
+  const { model } = await train(four, {
+    threads: 1,
+    signal: controller.signal,
+    onEpoch: ({ vector }) => {
+      if (vector?.index === 1) controller.abort();
+    },
+    epochs: 5,
+    tolerance: 1e-12,
+  });
+  expect(model.certificates?.map(({ stopped }) => stopped)).toEqual([
+    'epoch-limit',
+    'interrupted',
+    'interrupted',
+    'interrupted',
+  ]);
+  expect(weightsOf(model, 3).every((weight) => weight === 0)).toBe(true);
+  expect(model.certificates?.[3]).toMatchObject({ primal: 1, dual: -Infinity });
+});
+
+test('goes on from the checkpoints of its vectors', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dso-vectors-'));
+  try {
+    const options: TrainOptions = { tolerance: 1e-9, intercept: true, threads: 1 };
+    const whole = await train(four, { ...options, epochs: 40 });
+    const controller = new AbortController();
+    await train(four, {
+      ...options,
+      epochs: 40,
+      checkpoint: { folder, every: { epochs: 1 } },
+      signal: controller.signal,
+      onEpoch: ({ vector, epoch }) => {
+        if (vector?.index === 2 && epoch === 3) controller.abort();
+      },
+    });
+    const resumed = await train(four, {
+      ...options,
+      epochs: 40,
+      checkpoint: { folder, every: { epochs: 1 } },
+      resume: folder,
+    });
+    expect(resumed.model).toEqual(whole.model);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
