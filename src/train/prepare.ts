@@ -1,0 +1,191 @@
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { targetsOf } from '../data/labels.ts';
+import { UsageError } from '../errors.ts';
+import { losses } from '../losses/index.ts';
+import { vectorCount } from '../model/model.ts';
+import { collectGarbage } from '../parallel/collect-garbage.ts';
+import { workersOfRanks } from '../parallel/traffic.ts';
+import { penalties } from '../penalties/index.ts';
+import { choose, gridFor } from '../solvers/choose.ts';
+import type { Plan } from '../solvers/engines.ts';
+import { solvers } from '../solvers/index.ts';
+import { checkMemory, checkOptions } from './check-options.ts';
+import { beginnings, type Companions } from './checkpoints.ts';
+import { type Company, gatherValues } from './company.ts';
+import type { Site } from './fit.ts';
+import { type Input, layOut, type Settings } from './lay-out.ts';
+import { leastMemory, machineMemory } from './memory.ts';
+import type { TrainOptions } from './options.ts';
+import { classesOfShare, type Share, share, splitShare } from './shares.ts';
+import { threadCount, threadPool } from './threads.ts';
+
+/** Data laid out for training, and all that has been decided about it. */
+export interface Prepared {
+  readonly site: Site;
+  readonly input: Input;
+  readonly grid: number;
+  /** Whether this process is the one that speaks, and has the model. */
+  readonly leads: boolean;
+}
+
+/**
+ * Checks the options, decides what they leave open and lays out the data. `tasksOf` says how many
+ * runs there will be, for a number of vectors, that do not have to wait for one another. `atEnd`
+ * gets what has to be done when all is over, however it ends.
+ */
+export async function prepare(
+  dataset: Dataset,
+  options: TrainOptions,
+  company: Company | undefined,
+  atEnd: (() => void)[],
+  tasksOf: (vectors: number) => number = (vectors) => vectors,
+): Promise<Prepared> {
+  const all = await share(dataset, company);
+  const { rows, columns, nonzeros } = all;
+  checkOptions({ ...dataset, rows, columns, nonzeros }, options);
+  const defaults = withDefaults(options);
+  const input = await prepareInput(all, options, defaults);
+  checkMemory(fairShare(input.train));
+  const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.rows };
+  const plan = choose(settings.solver, {
+    ...settings,
+    factors: options.penaltyFactors !== undefined,
+    shape: input.train,
+  });
+  const grid = gridFor(plan, options.grid, input.train);
+  checkCompany(plan, company);
+  const vectors = vectorCount(input.classes ?? {});
+  const lanes = lanesFor(input, options, plan, tasksOf(vectors));
+  const threads = lanes > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
+  const leads = !company || company.rank === 0;
+  const plans = await describe(plan, grid, threads * lanes, company);
+  if (leads && vectors > 1) options.onNotice?.(describeVectors(input, vectors));
+  if (leads) options.onNotice?.(plans);
+  const companions = company && companionsOf(company, grid);
+  const settled = { ...settings, plan, grid };
+  const begin = await beginnings(all, input.test, options, settled, vectors, companions);
+  const ground = await layOut(input, options, settings, plan, grid, threads, lanes);
+  const { scratch } = ground;
+  if (scratch) atEnd.push(() => scratch.close());
+  if (options.consume) await release(threads, dataset, input.train.dataset);
+  const site = { ground, options, settings, plan, threads, company, beginnings: begin, vectors };
+  return { site, input, grid, leads };
+}
+
+/** Runs that can go on at the same time: several need memory for each. */
+function lanesFor({ train }: Input, options: TrainOptions, plan: Plan, tasks: number): number {
+  if (tasks === 1 || train.company || train.dataset.stored || plan.engine === 'dso-async') {
+    return 1;
+  }
+  const { rows, columns } = train;
+  const room = leastMemory({ rows, columns, nonzeros: 0 });
+  const fitting = Math.max(1, Math.floor(machineMemory() / 8 / room));
+  return Math.min(threadCount(options.threads), tasks, fitting);
+}
+
+function describeVectors({ classes }: Input, vectors: number): string {
+  const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
+  return `${vectors} ${kind} against the rest`;
+}
+
+/** What one process will hold of the data, if it is dealt evenly. */
+function fairShare({ dataset, rows, columns, nonzeros, company }: Share) {
+  const fair = (count: number) => Math.ceil(count / (company?.size ?? 1));
+  return {
+    name: dataset.name,
+    rows: fair(rows),
+    columns: fair(columns),
+    // Entries on disk need no memory.
+    nonzeros: dataset.stored ? 0 : fair(nonzeros),
+  };
+}
+
+/** What the order of things decides, several processes would each decide for themselves. */
+function checkCompany({ engine }: Plan, company: Company | undefined): void {
+  if (!company || engine !== 'dso-async') return;
+  throw new UsageError('dso-async runs in one process: use --solver dso on several ranks');
+}
+
+function companionsOf(company: Company, grid: number): Companions {
+  const { rank, size } = company;
+  const firsts = workersOfRanks(grid, size);
+  return {
+    rank,
+    ranks: size,
+    workersOf: (which) => [firsts[which], firsts[which + 1]],
+    gather: (text) => gatherValues(company, text),
+  };
+}
+
+/** Threads beyond the workers of this process would have nothing to do. */
+function threadsHere({ threads }: TrainOptions, grid: number, company?: Company): number {
+  const firsts = workersOfRanks(grid, company?.size ?? 1);
+  const rank = company?.rank ?? 0;
+  return Math.max(1, Math.min(threadCount(threads), firsts[rank + 1] - firsts[rank]));
+}
+
+/** A recorded order is a serial one. */
+function isReplay({ engine, settings }: Plan): boolean {
+  return engine === 'dso-async' && settings.order !== undefined;
+}
+
+function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
+  return {
+    loss: options.loss ?? losses.hinge(),
+    penalty: options.penalty ?? penalties.l2(),
+    solver: options.solver ?? solvers.auto(),
+    seed: options.seed ?? 1,
+    epochs: options.epochs ?? 10_000,
+    tolerance: options.tolerance ?? 1e-3,
+    time: options.time ?? Infinity,
+    intercept: options.intercept ?? false,
+  };
+}
+
+async function prepareInput(
+  all: Share,
+  options: TrainOptions,
+  { loss, seed }: Omit<Settings, 'lambda'>,
+): Promise<Input> {
+  const { task } = loss;
+  const { company } = all;
+  const sides =
+    options.holdout === undefined
+      ? { train: all, test: options.test && (await share(options.test, company)) }
+      : await splitShare(all, options.holdout, seed);
+  const { test } = sides;
+  const classes =
+    task === 'classification'
+      ? await classesOfShare(sides.train, options.multiLabel ?? false)
+      : undefined;
+  // Foreign labels are found out now, where the number of their row is known.
+  if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
+  return { ...sides, classes };
+}
+
+async function describe(
+  plan: Plan,
+  grid: number,
+  threads: number,
+  company: Company | undefined,
+): Promise<string> {
+  const [name, mode] = plan.engine.split(/^(ring)-/).filter(Boolean);
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const all = await gatherValues(company, threads);
+  const most = Math.max(...all);
+  const ranks = company ? `${count(company.size, 'rank')} of ` : '';
+  const workers = `grid ${grid} × ${grid} on ${ranks}${count(most, 'thread')}`;
+  return `solver ${mode ? `${name} (${mode})` : name}: ${plan.reason}; ${workers}`;
+}
+
+/** From so many non-zeros on, memory is worth the few milliseconds it takes to get it back. */
+const worthCollecting = 2e6;
+
+/** Lets go of the data set's own arrays, here and in every thread: the grid holds the data now. */
+async function release(threads: number, dataset: Dataset, trained: Dataset): Promise<void> {
+  for (const { parts } of [dataset, trained]) (parts as DatasetPart[]).length = 0;
+  if (dataset.nonzeros < worthCollecting) return;
+  const pool = threadPool(threads);
+  collectGarbage();
+  await pool.runAll('collect-garbage', pool.threads, () => undefined);
+}
