@@ -8,14 +8,16 @@ const highestLevel: i32 = 3;
 
 // Kept out of the loops over non-zeros: it is called for rows whose margin has moved.
 function refresh(
-  i: i32, labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  i: i32, labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   damping: f64, parameter: f64,
 ): void {
   const u = double(margins, i);
   const y = double(labels, i);
+  const c = double(importances, i);
   const slope = loss.derivative(u, y, parameter);
-  setDouble(slopes, i, slope);
-  setDouble(curvatures, i, loss.curvature(u, y, parameter, slope) * (1 + damping * double(density, i)));
+  const curvature = loss.curvature(u, y, parameter, slope);
+  setDouble(slopes, i, c * slope);
+  setDouble(curvatures, i, c * curvature * (1 + damping * double(density, i)));
   setByte(dirty, i, 0);
 }
 
@@ -29,7 +31,7 @@ function pair(base: usize, first: i32, second: i32): v128 {
 @inline
 function gatherColumn(
   j: i32, first: i32, last: i32, startG: f64, startH: f64, indices: usize, values: usize,
-  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   gradients: usize, hessians: usize, damping: f64, parameter: f64,
 ): void {
   let g = startG;
@@ -45,10 +47,10 @@ function gatherColumn(
     const d = load<i32>(index, 12);
     // One test for four rows: mostly none of them has moved.
     if ((byte(dirty, a) | byte(dirty, b) | byte(dirty, c) | byte(dirty, d)) != 0) {
-      if (byte(dirty, a) != 0) refresh(a, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, b) != 0) refresh(b, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, c) != 0) refresh(c, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, d) != 0) refresh(d, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, a) != 0) refresh(a, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, b) != 0) refresh(b, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, c) != 0) refresh(c, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, d) != 0) refresh(d, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
     }
     const near = f64x2.promote_low_f32x4(v128.load64_zero(value));
     const far = f64x2.promote_low_f32x4(v128.load64_zero(value, 8));
@@ -70,7 +72,7 @@ function gatherColumn(
   while (index < end) {
     const i = load<i32>(index);
     const x = <f64>load<f32>(value);
-    if (byte(dirty, i) != 0) refresh(i, labels, margins, slopes, curvatures, dirty, density, damping, parameter);
+    if (byte(dirty, i) != 0) refresh(i, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
     g += double(slopes, i) * x;
     h += double(curvatures, i) * x * x;
     index += 4;
@@ -84,10 +86,10 @@ function gatherColumn(
 @inline
 function stepColumn(
   j: i32, weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  counts: usize, levels: usize, skips: usize, inverseRows: f64, stats: usize,
+  counts: usize, levels: usize, skips: usize, inverseMass: f64, stats: usize,
 ): f64 {
-  const g = double(gradients, j) * inverseRows;
-  const h = double(hessians, j) * inverseRows;
+  const g = double(gradients, j) * inverseMass;
+  const h = double(hessians, j) * inverseMass;
   const w = double(weights, j);
   const l1 = double(l1s, j);
   const l2 = double(l2s, j);
@@ -158,7 +160,7 @@ export function scatterColumns(
 
 export function gatherColumns(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32, fresh: i32,
-  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   gradients: usize, hessians: usize, damping: f64, parameter: f64,
 ): void {
   for (let position = begin; position < end; position++) {
@@ -167,7 +169,7 @@ export function gatherColumns(
     const h = fresh != 0 ? <f64>0 : double(hessians, j);
     gatherColumn(
       j, int(offsets, j), int(offsets, j + 1), g, h, indices, values,
-      labels, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+      labels, importances, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
     );
   }
 }
@@ -175,14 +177,14 @@ export function gatherColumns(
 export function stepColumns(
   order: usize, begin: i32, end: i32,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  counts: usize, levels: usize, skips: usize, inverseRows: f64,
+  counts: usize, levels: usize, skips: usize, inverseMass: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
   let count = 0;
   for (let position = begin; position < end; position++) {
     const j = int(order, position);
     const delta = stepColumn(
-      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseRows, stats,
+      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseMass, stats,
     );
     if (delta != 0) {
       setInt(units, count, j);
@@ -195,10 +197,10 @@ export function stepColumns(
 
 export function sweepColumns(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
   counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, parameter: f64, stats: usize,
+  damping: f64, inverseMass: f64, parameter: f64, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
     const j = int(order, position);
@@ -206,10 +208,10 @@ export function sweepColumns(
     const last = int(offsets, j + 1);
     gatherColumn(
       j, first, last, 0, 0, indices, values,
-      labels, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+      labels, importances, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
     );
     const delta = stepColumn(
-      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseRows, stats,
+      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseMass, stats,
     );
     if (delta != 0) moveMargins(first, last, indices, values, margins, dirty, delta);
   }

@@ -5,29 +5,42 @@ import { addDouble, byte, double, int, setByte, setDouble } from "./memory";
 const restMargin: f64 = 0.05;
 const highestLevel: i32 = 3;
 
+function restWithoutSay(i: i32, counts: usize, levels: usize, skips: usize, shrink: i32, stats: usize): f64 {
+  addDouble(stats, 0, <f64>int(counts, i));
+  if (shrink != 0) {
+    setByte(levels, i, highestLevel);
+    setByte(skips, i, (1 << highestLevel) - 1);
+  }
+  return 0;
+}
+
 // @ts-ignore: decorator
 @inline
 export function stepRow(
   i: i32, u: f64,
-  labels: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, shrink: i32, parameter: f64, stats: usize,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, shrink: i32, parameter: f64, stats: usize,
 ): f64 {
+  const c = double(importances, i);
+  if (c == 0) return restWithoutSay(i, counts, levels, skips, shrink, stats);
   const y = double(labels, i);
   const alpha = double(alphas, i);
-  const q = (double(norms, i) + damping * double(collisions, i)) * inverseRows;
-  const next = loss.dualStep(alpha, u, q, y, parameter);
+  const inverse = 1 / c;
+  const q = (double(norms, i) + damping * double(collisions, i)) * inverseMass;
+  const bend = q * c;
+  const next = c * loss.dualStep(alpha * inverse, u, bend, y, parameter);
   const delta = next - alpha;
   if (delta != 0) {
     setDouble(alphas, i, next);
     setByte(levels, i, 0);
-    const curvature = loss.curvature(u + q * delta, y, parameter, -next);
+    const curvature = loss.curvature(u + q * delta, y, parameter, -(next * inverse));
     addDouble(stats, 0, 2 * <f64>int(counts, i));
-    addDouble(stats, 1, curvature > 0 ? (q * curvature) / (1 + q * curvature) : 1);
+    addDouble(stats, 1, curvature > 0 ? (bend * curvature) / (1 + bend * curvature) : 1);
     return delta;
   }
   addDouble(stats, 0, <f64>int(counts, i));
   if (shrink != 0) {
-    const slope = loss.conjugateDerivative(-alpha, y, parameter) - u;
+    const slope = loss.conjugateDerivative(-(alpha * inverse), y, parameter) - u;
     let level = 0;
     if (slope > restMargin || slope < -restMargin) {
       const before = byte(levels, i);

@@ -142,16 +142,16 @@ export function rowNorms(
 
 export function stepRows(
   order: usize, begin: i32, end: i32, margins: usize,
-  labels: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
   let count = 0;
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
     const delta = stepRow(
-      i, double(margins, i), labels, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseRows, shrink, parameter, stats,
+      i, double(margins, i), labels, importances, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseMass, shrink, parameter, stats,
     );
     if (delta != 0) {
       setInt(units, count, i);
@@ -164,8 +164,8 @@ export function stepRows(
 
 export function sweepRows(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
   weights: usize, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
@@ -174,8 +174,8 @@ export function sweepRows(
     const last = int(offsets, i + 1);
     const u = dot(first, last, indices, values, weights, 0);
     const delta = stepRow(
-      i, u, labels, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseRows, shrink, parameter, stats,
+      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseMass, shrink, parameter, stats,
     );
     if (delta != 0) update(first, last, indices, values, weights, delta * deltaScale);
   }
@@ -183,8 +183,8 @@ export function sweepRows(
 
 export function sweepRowsMapped(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
   image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
@@ -193,8 +193,8 @@ export function sweepRowsMapped(
     const last = int(offsets, i + 1);
     const u = dot(first, last, indices, values, weights, 0);
     const delta = stepRow(
-      i, u, labels, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseRows, shrink, parameter, stats,
+      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseMass, shrink, parameter, stats,
     );
     if (delta != 0) {
       updateMapped(first, last, indices, values, image, threshold, inverse, shift, weights, delta * deltaScale);

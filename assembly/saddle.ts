@@ -33,27 +33,32 @@ function moved(
 function saddle(
   adagrad: bool, svrg: bool,
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
+  labels: usize, importances: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
   snapshots: usize, snapshotGradients: usize, columns: usize,
-  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseRows: f64, parameter: f64,
+  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseMass: f64, parameter: f64,
 ): void {
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
     const y = double(labels, i);
+    const c = double(importances, i);
+    const inverse: f64 = c > 0 ? 1 / c : 0;
+    const weighted = c * inverseMass;
     const share = double(inverseCounts, i);
     const low = double(lows, i);
     const high = double(highs, i);
-    const alpha0 = double(snapshots, i);
+    const alpha0 = double(snapshots, i) * inverse;
     const gradient0 = double(snapshotGradients, i);
     const slope0 = svrg ? loss.conjugateDerivative(-alpha0, y, parameter) : 0;
-    let alpha = double(alphas, i);
+    let alpha = double(alphas, i) * inverse;
     let accumulator = double(accumulators, i);
     let at = indices + ((<usize>int(offsets, i)) << 2);
     let valueAt = values + ((<usize>int(offsets, i)) << 2);
     const last = indices + ((<usize>int(offsets, i + 1)) << 2);
     for (; at < last; at += 4, valueAt += 4) {
       const line = columns + ((<usize>load<i32>(at)) << 6);
-      const x = <f64>load<f32>(valueAt) * inverseRows;
+      const value = <f64>load<f32>(valueAt);
+      const x = value * inverseMass;
+      const pull = value * weighted;
       const w = load<f64>(line);
       const slope = loss.conjugateDerivative(-alpha, y, parameter);
       let weightGradient: f64;
@@ -61,10 +66,10 @@ function saddle(
       if (svrg) {
         const w0 = load<f64>(line, 24);
         weightGradient =
-          (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * x + load<f64>(line, 32);
+          (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * pull + load<f64>(line, 32);
         alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
       } else {
-        weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * x;
+        weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * pull;
         alphaGradient = slope * share - w * x;
       }
       let squares: f64 = 0;
@@ -78,39 +83,39 @@ function saddle(
       store<f64>(line, moved(adagrad, w, -weightStep, weightGradient, squares, -box, box));
       alpha = moved(adagrad, alpha, alphaStep, alphaGradient, accumulator, low, high);
     }
-    setDouble(alphas, i, alpha);
+    setDouble(alphas, i, c * alpha);
     setDouble(accumulators, i, accumulator);
   }
 }
 
 export function saddleRows(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
+  labels: usize, importances: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
   snapshots: usize, snapshotGradients: usize, columns: usize,
   weightStep: f64, alphaStep: f64, adagrad: i32, svrg: i32, l1: f64, l2: f64,
-  inverseRows: f64, parameter: f64,
+  inverseMass: f64, parameter: f64,
 ): void {
   if (adagrad != 0) {
     if (svrg != 0) {
       saddle(
-        true, true, offsets, indices, values, order, begin, end, labels, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseRows, parameter,
+        true, true, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
       );
     } else {
       saddle(
-        true, false, offsets, indices, values, order, begin, end, labels, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseRows, parameter,
+        true, false, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
       );
     }
   } else if (svrg != 0) {
     saddle(
-      false, true, offsets, indices, values, order, begin, end, labels, alphas, accumulators, inverseCounts,
-      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseRows, parameter,
+      false, true, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
+      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
     );
   } else {
     saddle(
-      false, false, offsets, indices, values, order, begin, end, labels, alphas, accumulators, inverseCounts,
-      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseRows, parameter,
+      false, false, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
+      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
     );
   }
 }

@@ -32,8 +32,8 @@ function caughtUp(line: usize, time: f64): f64 {
 @inline
 function descend(
   adagrad: bool, rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
-  order: usize, begin: i32, end: i32, labels: usize, alphas: usize, lines: usize, pace: usize,
-  stepSize: f64, aging: f64, parameter: f64,
+  order: usize, begin: i32, end: i32, labels: usize, importances: usize, alphas: usize, lines: usize, pace: usize,
+  stepSize: f64, aging: f64, rowShare: f64, parameter: f64,
 ): void {
   const stride = rowCount + 1;
   let time = load<f64>(pace);
@@ -55,9 +55,11 @@ function descend(
         u += caughtUp(lineOf(lines, start, at), time) * <f64>load<f32>(valueAt);
       }
     }
-    const slope = loss.derivative(u, double(labels, i), parameter);
+    const c = double(importances, i);
+    const derivative: f64 = c == 0 ? 0 : loss.derivative(u, double(labels, i), parameter);
+    const slope = derivative * (c * rowShare);
     const eta: f64 = adagrad ? 1 : stepSize / Math.sqrt(age);
-    setDouble(alphas, i, 0 - slope);
+    setDouble(alphas, i, 0 - c * derivative);
     work += <f64>entries;
     time += eta;
     age += aging;
@@ -90,18 +92,18 @@ function descend(
 
 export function sgdRows(
   rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
-  order: usize, begin: i32, end: i32, labels: usize, alphas: usize, lines: usize, pace: usize,
-  adagrad: i32, stepSize: f64, aging: f64, parameter: f64,
+  order: usize, begin: i32, end: i32, labels: usize, importances: usize, alphas: usize, lines: usize, pace: usize,
+  adagrad: i32, stepSize: f64, aging: f64, rowShare: f64, parameter: f64,
 ): void {
   if (adagrad != 0) {
     descend(
-      true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, alphas, lines, pace,
-      stepSize, aging, parameter,
+      true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines, pace,
+      stepSize, aging, rowShare, parameter,
     );
   } else {
     descend(
-      false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, alphas, lines, pace,
-      stepSize, aging, parameter,
+      false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines, pace,
+      stepSize, aging, rowShare, parameter,
     );
   }
 }

@@ -3,71 +3,89 @@ import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { double, setDouble } from "./memory";
 
-export function lossSum(margins: usize, labels: usize, begin: i32, end: i32, parameter: f64): f64 {
+export function lossSum(
+  margins: usize, labels: usize, importances: usize, begin: i32, end: i32, parameter: f64,
+): f64 {
   let sum: f64 = 0;
-  for (let i = begin; i < end; i++) sum += loss.value(double(margins, i), double(labels, i), parameter);
+  for (let i = begin; i < end; i++) {
+    const c = double(importances, i);
+    if (c != 0) sum += c * loss.value(double(margins, i), double(labels, i), parameter);
+  }
   return sum;
 }
 
 export function conjugateSum(
-  alpha: usize, labels: usize, begin: i32, end: i32, scale: f64, parameter: f64,
+  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, scale: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
-    sum += loss.conjugate(-(scale * double(alpha, i)), double(labels, i), parameter);
+    const c = double(importances, i);
+    if (c == 0) continue;
+    sum += c * loss.conjugate(-(scale * double(alpha, i) * (1 / c)), double(labels, i), parameter);
   }
   return sum;
 }
 
 export function conjugateSlope(
-  from: usize, to: usize, labels: usize, begin: i32, end: i32, eta: f64, parameter: f64,
+  from: usize, to: usize, labels: usize, importances: usize, begin: i32, end: i32, eta: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
     if (delta != 0) {
-      sum += delta * loss.conjugateDerivative(-(double(from, i) + eta * delta), double(labels, i), parameter);
+      const at = (double(from, i) + eta * delta) * (1 / double(importances, i));
+      sum += delta * loss.conjugateDerivative(-at, double(labels, i), parameter);
     }
   }
   return sum;
 }
 
 export function lossSlope(
-  from: usize, to: usize, labels: usize, begin: i32, end: i32, eta: f64, parameter: f64,
+  from: usize, to: usize, labels: usize, importances: usize, begin: i32, end: i32, eta: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
-    if (delta != 0) sum += delta * loss.derivative(double(from, i) + eta * delta, double(labels, i), parameter);
+    if (delta != 0) {
+      const slope = loss.derivative(double(from, i) + eta * delta, double(labels, i), parameter);
+      sum += delta * (double(importances, i) * slope);
+    }
   }
   return sum;
 }
 
 export function dualPoint(
-  margins: usize, labels: usize, begin: i32, end: i32, alpha: usize, parameter: f64,
+  margins: usize, labels: usize, importances: usize, begin: i32, end: i32, alpha: usize, parameter: f64,
 ): void {
   for (let i = begin; i < end; i++) {
-    setDouble(alpha, i, -loss.derivative(double(margins, i), double(labels, i), parameter));
+    const slope = loss.derivative(double(margins, i), double(labels, i), parameter);
+    setDouble(alpha, i, -(double(importances, i) * slope));
   }
 }
 
 export function dualSlopes(
-  alpha: usize, labels: usize, begin: i32, end: i32, target: usize, parameter: f64,
+  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, target: usize, parameter: f64,
 ): void {
   for (let i = begin; i < end; i++) {
-    setDouble(target, i, loss.conjugateDerivative(-double(alpha, i), double(labels, i), parameter));
+    const c = double(importances, i);
+    const inverse: f64 = c > 0 ? 1 / c : 0;
+    setDouble(target, i, loss.conjugateDerivative(-(double(alpha, i) * inverse), double(labels, i), parameter));
   }
 }
 
 export function shiftAlpha(
-  alpha: usize, labels: usize, begin: i32, end: i32, shift: f64, target: usize, parameter: f64,
+  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, shift: f64, target: usize, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const y = double(labels, i);
-    const low = -loss.conjugateHigh(y, parameter);
-    const high = -loss.conjugateLow(y, parameter);
-    const moved = clamp(double(alpha, i) + shift, low, high);
+    const c = double(importances, i);
+    let moved: f64 = 0;
+    if (c != 0) {
+      const low = -(c * loss.conjugateHigh(y, parameter));
+      const high = -(c * loss.conjugateLow(y, parameter));
+      moved = clamp(double(alpha, i) + c * shift, low, high);
+    }
     setDouble(target, i, moved);
     sum += moved;
   }

@@ -41,29 +41,31 @@ function update(
 export function sweepWholeRows(
   rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
   order: usize, begin: i32, end: i32,
-  labels: usize, alphas: usize, norms: usize, counts: usize,
-  inverseRows: f64, inverse: usize, weights: usize, parameter: f64, stats: usize,
+  labels: usize, importances: usize, alphas: usize, norms: usize, counts: usize,
+  inverseMass: f64, inverse: usize, weights: usize, parameter: f64, stats: usize,
 ): void {
   const stride = rowCount + 1;
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
+    const c = double(importances, i);
+    if (c == 0) continue;
     const u = dot(i, stride, blocks, offsets, indices, values, starts, weights, 0);
     const alpha = double(alphas, i);
-    const q = double(norms, i) * inverseRows;
-    const next = loss.dualStep(alpha, u, q, double(labels, i), parameter);
+    const q = double(norms, i) * inverseMass;
+    const next = c * loss.dualStep(alpha * (1 / c), u, q * c, double(labels, i), parameter);
     const delta = next - alpha;
     addDouble(stats, 0, (delta != 0 ? <f64>2 : <f64>1) * <f64>int(counts, i));
     if (delta == 0) continue;
     setDouble(alphas, i, next);
-    update(i, stride, blocks, offsets, indices, values, starts, inverse, weights, delta * inverseRows);
+    update(i, stride, blocks, offsets, indices, values, starts, inverse, weights, delta * inverseMass);
   }
 }
 
 export function stepWholeRows(
   rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
   order: usize, begin: i32, end: i32, margins: usize,
-  labels: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseRows: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
   pull: usize, drift: usize, units: usize, deltas: usize, stats: usize,
 ): i32 {
   const stride = rowCount + 1;
@@ -72,12 +74,12 @@ export function stepWholeRows(
     const i = int(order, position);
     const u = dot(i, stride, blocks, offsets, indices, values, starts, drift, double(margins, i));
     const delta = stepRow(
-      i, u, labels, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseRows, shrink, parameter, stats,
+      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseMass, shrink, parameter, stats,
     );
     addDouble(stats, 0, (delta != 0 ? <f64>2 : <f64>1) * <f64>int(counts, i));
     if (delta == 0) continue;
-    update(i, stride, blocks, offsets, indices, values, starts, pull, drift, delta * inverseRows);
+    update(i, stride, blocks, offsets, indices, values, starts, pull, drift, delta * inverseMass);
     setInt(units, count, i);
     setDouble(deltas, count, delta * deltaScale);
     count++;

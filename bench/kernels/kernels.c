@@ -29,7 +29,8 @@ static size_t bytes, state;
   of(int32_t, rowOffsets) of(int32_t, rowIndices) of(float, rowValues) of(int32_t, rowOrder)    \
   of(int32_t, columnOffsets) of(int32_t, columnIndices) of(float, columnValues)                 \
   of(int32_t, columnOrder) of(double, rowDeltas) of(double, columnDeltas)                       \
-  of(double, labels) of(double, norms) of(double, collisions) of(int32_t, counts)               \
+  of(double, labels) of(double, importance) of(double, norms) of(double, collisions)            \
+  of(int32_t, counts)                                                                           \
   of(double, inverseCounts) of(double, low) of(double, high) of(double, snapshot)               \
   of(double, snapshotGradient) of(double, density) of(double, alpha) of(double, accumulators)   \
   of(uint8_t, level) of(uint8_t, skip) of(double, stats) of(double, margins) of(double, slopes) \
@@ -37,7 +38,7 @@ static size_t bytes, state;
   of(double, gradients) of(double, hessians)
 
 #define NUMBERS(of)                                                                             \
-  of(rows) of(columns) of(inverseRows) of(damping) of(deltaScale) of(shrink) of(weightStep)     \
+  of(rows) of(columns) of(inverseMass) of(damping) of(deltaScale) of(shrink) of(weightStep)     \
   of(alphaStep) of(weightRate) of(alphaRate) of(l1) of(l2)
 
 #define FIELD(type, name) type *name;
@@ -68,7 +69,7 @@ INLINE double hingeDualStep(double alpha, double u, double q, double y) {
 INLINE void saddle(int logistic, int adagrad, int svrg, double weightStep, double alphaStep) {
   const int32_t *indices = the.rowIndices;
   const float *values = the.rowValues;
-  const double inverseRows = the.inverseRows, l1 = the.l1, l2 = the.l2;
+  const double inverseMass = the.inverseMass, l1 = the.l1, l2 = the.l2;
   for (int position = 0; position < (int)the.rows; position++) {
     const int i = the.rowOrder[position];
     const double y = the.labels[i], share = the.inverseCounts[i];
@@ -79,7 +80,7 @@ INLINE void saddle(int logistic, int adagrad, int svrg, double weightStep, doubl
     const int last = the.rowOffsets[i + 1];
     for (int k = the.rowOffsets[i]; k < last; k++) {
       double *line = the.lines + 8 * (size_t)indices[k];
-      const double x = values[k] * inverseRows;
+      const double x = values[k] * inverseMass;
       const double w = line[0];
       const double slope = conjugateDerivative(logistic, -alpha, y);
       double weightGradient, alphaGradient;
@@ -147,7 +148,7 @@ static void scatter(void) {
 
 INLINE double stepHingeRow(int i, double u) {
   const double y = the.labels[i], alpha = the.alpha[i];
-  const double q = (the.norms[i] + the.damping * the.collisions[i]) * the.inverseRows;
+  const double q = (the.norms[i] + the.damping * the.collisions[i]) * the.inverseMass;
   const double next = hingeDualStep(alpha, u, q, y);
   const double delta = next - alpha;
   if (delta != 0) {

@@ -42,6 +42,7 @@ function allocate(arena: Arena, { rows, columns, perRow }: WorkloadShape) {
     rowDeltas: arena.float64(rows),
     columnDeltas: arena.float64(columns),
     labels: arena.float64(rows),
+    importance: arena.float64(rows),
     norms: arena.float64(rows),
     collisions: arena.float64(rows),
     counts: arena.int32(rows),
@@ -94,7 +95,7 @@ export class Workload {
     this.numbers = {
       rows,
       columns,
-      inverseRows: 1 / rows,
+      inverseMass: 1 / rows,
       damping: 0.1,
       // λ = 1/m: 1/(λm) = 1.
       deltaScale: 1,
@@ -138,8 +139,8 @@ export class Workload {
   }
 
   get rowStep(): RowStep {
-    const { damping, inverseRows, deltaScale, shrink } = this.numbers;
-    return { damping, inverseRows, deltaScale, shrink };
+    const { damping, inverseMass, deltaScale, shrink } = this.numbers;
+    return { damping, inverseMass, deltaScale, shrink };
   }
 
   get saddleRows(): SaddleRows {
@@ -147,7 +148,7 @@ export class Workload {
   }
 
   saddleStep(adagrad: boolean, svrg: boolean): SaddleStep {
-    const { weightStep, alphaStep, weightRate, alphaRate, l1, l2, inverseRows } = this.numbers;
+    const { weightStep, alphaStep, weightRate, alphaRate, l1, l2, inverseMass } = this.numbers;
     return {
       weightStep: adagrad ? weightStep : weightRate,
       alphaStep: adagrad ? alphaStep : alphaRate,
@@ -155,7 +156,7 @@ export class Workload {
       svrg,
       l1,
       l2,
-      inverseRows,
+      inverseMass,
     };
   }
 
@@ -228,6 +229,7 @@ function fillRowState(
   for (let i = 0; i < rows; i++) {
     const y = random.uniform() < 0.5 ? -1 : 1;
     arrays.labels[i] = y;
+    arrays.importance[i] = 1;
     arrays.norms[i] = rows;
     arrays.collisions[i] = 0.1 * rows;
     arrays.counts[i] = perRow;

@@ -40,9 +40,14 @@ export interface WeightMap {
   readonly shift: Float64Array;
 }
 
-/** What row mode keeps for each row of one worker. */
+/**
+ * What row mode keeps for each row of one worker. In every kernel the loss of row i is c_i ℓ: α_i and
+ * slopes are those of the weighted loss, and a row with c_i = 0 has no say.
+ */
 export interface RowState {
   readonly labels: Float64Array;
+  /** c_i: how much the row counts. */
+  readonly importance: Float64Array;
   readonly alpha: Float64Array;
   /** Σ_j x_ij² / μ_j, with μ_j the curvature of column j's penalty. */
   readonly norms: Float64Array;
@@ -74,9 +79,9 @@ export const stat = { work: 0, effective: 1, length: 8 } as const;
 export interface RowStep {
   /** ρ κ φ · stale · N/B: multiplies the collisions. */
   readonly damping: number;
-  /** 1/m */
-  readonly inverseRows: number;
-  /** What a change of α is multiplied with on its way to w (1/(λm)) or to the image (1/m). */
+  /** 1/W, W = Σ c_i */
+  readonly inverseMass: number;
+  /** What a change of α is multiplied with on its way to w (1/(λW)) or to the image (1/W). */
   readonly deltaScale: number;
   /** 1 to skip rows that rest at a bound. */
   readonly shrink: number;
@@ -85,8 +90,9 @@ export interface RowStep {
 /** What column mode keeps for each row of one worker. */
 export interface MarginState {
   readonly labels: Float64Array;
+  readonly importance: Float64Array;
   readonly margins: Float64Array;
-  /** ℓ' and damped ℓ'' at the margin, valid where dirty is 0. */
+  /** c ℓ' and damped c ℓ'' at the margin, valid where dirty is 0. */
   readonly slopes: Float64Array;
   readonly curvatures: Float64Array;
   readonly dirty: Uint8Array;
@@ -114,14 +120,16 @@ export const saddleStride = 8;
 /** What the paper's solver keeps for each row of one worker. */
 export interface SaddleRows {
   readonly labels: Float64Array;
+  readonly importance: Float64Array;
   readonly alpha: Float64Array;
   /** Σ of squared gradients (AdaGrad). */
   readonly accumulators: Float64Array;
-  /** 1/(m |Ω_i|) */
+  /** 1/(W |Ω_i|) */
   readonly inverseCounts: Float64Array;
+  /** Ends of the domain of α_i/c_i. */
   readonly low: Float64Array;
   readonly high: Float64Array;
-  /** Snapshot of α and its full gradient per non-zero (SVRG). */
+  /** Snapshot of α and its full gradient, in α_i/c_i, per non-zero (SVRG). */
   readonly snapshot: Float64Array;
   readonly snapshotGradient: Float64Array;
 }
@@ -134,7 +142,7 @@ export interface SaddleStep {
   readonly svrg: boolean;
   readonly l1: number;
   readonly l2: number;
-  readonly inverseRows: number;
+  readonly inverseMass: number;
 }
 
 /** Doubles per column in stochastic gradient descent: one cache line, see sgdSlot. */
@@ -164,7 +172,8 @@ export const sgdPace = { time: 0, age: 1, work: 2, length: 8 } as const;
 
 export interface SgdRows {
   readonly labels: Float64Array;
-  /** −ℓ' at the row's last step. */
+  readonly importance: Float64Array;
+  /** −c ℓ' at the row's last step. */
   readonly alpha: Float64Array;
 }
 
@@ -175,6 +184,8 @@ export interface SgdStep {
   readonly stepSize: number;
   /** By how much a step adds to the age. */
   readonly aging: number;
+  /** n/W of the worker's n rows: c_i times it is 1 in the mean. */
+  readonly rowShare: number;
 }
 
 /** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
@@ -293,15 +304,15 @@ export interface Kernels extends VectorKernels {
 
   /**
    * One worker by itself, one whole row at a time: margin, dual step, and for each of its columns
-   * weights[j] += (1/m) Δα · value · inverse[j], where 1/inverse[j] is the column's curvature.
+   * weights[j] += (1/W) Δα · value · inverse[j], where 1/inverse[j] is the column's curvature.
    */
   sweepWholeRows(
     whole: WholeRows,
     order: Int32Array,
     begin: number,
     end: number,
-    rows: Pick<RowState, 'labels' | 'alpha' | 'norms' | 'counts'>,
-    inverseRows: number,
+    rows: Pick<RowState, 'labels' | 'importance' | 'alpha' | 'norms' | 'counts'>,
+    inverseMass: number,
     inverse: Float64Array,
     weights: Float64Array,
     stats: Float64Array,
@@ -309,7 +320,7 @@ export interface Kernels extends VectorKernels {
 
   /**
    * Dual steps of a batch whose margins are complete, one whole row after the other: a row also
-   * minds what the rows before it have changed, drift[j] += (1/m) Δα · value · pull[j], where drift
+   * minds what the rows before it have changed, drift[j] += (1/W) Δα · value · pull[j], where drift
    * is 0 to begin with. Returns the number of pending changes.
    */
   stepWholeRows(
@@ -329,7 +340,7 @@ export interface Kernels extends VectorKernels {
   /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
   scatterColumns(cell: Cell, pending: Pending, count: number, rows: MarginState): void;
 
-  /** gradients[j] (+)= Σ ℓ'(u_i) x_ij, hessians[j] (+)= Σ ℓ''(u_i) (1 + damping·density_i) x_ij². */
+  /** gradients[j] (+)= Σ c_i ℓ'(u_i) x_ij, hessians[j] (+)= Σ c_i ℓ''(u_i) (1 + damping·density_i) x_ij². */
   gatherColumns(
     cell: Cell,
     order: Int32Array,
@@ -347,7 +358,7 @@ export interface Kernels extends VectorKernels {
     begin: number,
     end: number,
     columns: ColumnState,
-    inverseRows: number,
+    inverseMass: number,
     pending: Pending,
     stats: Float64Array,
   ): number;
@@ -361,7 +372,7 @@ export interface Kernels extends VectorKernels {
     rows: MarginState,
     columns: ColumnState,
     damping: number,
-    inverseRows: number,
+    inverseMass: number,
     stats: Float64Array,
   ): void;
 
@@ -391,54 +402,66 @@ export interface Kernels extends VectorKernels {
   /** Brings the columns listed up to date and starts a new count of time. */
   sgdSettle(lines: Float64Array, held: Int32Array, pace: Float64Array): void;
 
-  /** Σ ℓ(u_i, y_i) */
-  lossSum(margins: Float64Array, labels: Float64Array, begin: number, end: number): number;
-  /** Σ ℓ*(−scale·α_i) */
+  /** Σ c_i ℓ(u_i, y_i) */
+  lossSum(
+    margins: Float64Array,
+    labels: Float64Array,
+    importance: Float64Array,
+    begin: number,
+    end: number,
+  ): number;
+  /** Σ c_i ℓ*(−scale·α_i/c_i) */
   conjugateSum(
     alpha: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     scale: number,
   ): number;
-  /** Σ (b_i − a_i) ℓ*'(−(a_i + η (b_i − a_i))): slope of −Σℓ*(−α) from a to b. */
+  /** Σ (b_i − a_i) ℓ*'(−(a_i + η (b_i − a_i))/c_i): slope of −Σ c ℓ*(−α/c) from a to b. */
   conjugateSlope(
     from: Float64Array,
     to: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     eta: number,
   ): number;
-  /** Σ (b_i − a_i) ℓ'(a_i + η (b_i − a_i)): slope of Σℓ from margins a to b. */
+  /** Σ (b_i − a_i) c_i ℓ'(a_i + η (b_i − a_i)): slope of Σ c ℓ from margins a to b. */
   lossSlope(
     from: Float64Array,
     to: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     eta: number,
   ): number;
-  /** alpha[i] = −ℓ'(u_i, y_i): the dual point a primal point suggests. */
+  /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
   dualPoint(
     margins: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     alpha: Float64Array,
   ): void;
-  /** target[i] = ℓ*'(−α_i) */
+  /** target[i] = ℓ*'(−α_i/c_i) */
   dualSlopes(
     alpha: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     target: Float64Array,
   ): void;
-  /** target[i] = clip(alpha[i] + shift) to the domain; returns the sum. */
+  /** target[i] = clip(alpha[i] + c_i · shift) to the domain; returns the sum. */
   shiftAlpha(
     alpha: Float64Array,
     labels: Float64Array,
+    importance: Float64Array,
     begin: number,
     end: number,
     shift: number,

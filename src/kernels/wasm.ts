@@ -94,6 +94,7 @@ export function wasmKernels(
         end,
         margins.byteOffset,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.norms.byteOffset,
         rows.collisions.byteOffset,
@@ -101,7 +102,7 @@ export function wasmKernels(
         rows.level.byteOffset,
         rows.skip.byteOffset,
         step.damping,
-        step.inverseRows,
+        step.inverseMass,
         step.deltaScale,
         step.shrink,
         parameter,
@@ -118,6 +119,7 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.norms.byteOffset,
         rows.collisions.byteOffset,
@@ -125,7 +127,7 @@ export function wasmKernels(
         rows.level.byteOffset,
         rows.skip.byteOffset,
         step.damping,
-        step.inverseRows,
+        step.inverseMass,
         step.deltaScale,
         step.shrink,
         parameter,
@@ -142,6 +144,7 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.norms.byteOffset,
         rows.collisions.byteOffset,
@@ -149,7 +152,7 @@ export function wasmKernels(
         rows.level.byteOffset,
         rows.skip.byteOffset,
         step.damping,
-        step.inverseRows,
+        step.inverseMass,
         step.deltaScale,
         step.shrink,
         parameter,
@@ -161,7 +164,7 @@ export function wasmKernels(
         stats.byteOffset,
       );
     },
-    sweepWholeRows: (whole, order, begin, end, rows, inverseRows, inverse, weights, stats) => {
+    sweepWholeRows: (whole, order, begin, end, rows, inverseMass, inverse, weights, stats) => {
       wasm.sweepWholeRows(
         whole.rows,
         whole.blocks,
@@ -173,10 +176,11 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.norms.byteOffset,
         rows.counts.byteOffset,
-        inverseRows,
+        inverseMass,
         inverse.byteOffset,
         weights.byteOffset,
         parameter,
@@ -196,6 +200,7 @@ export function wasmKernels(
         end,
         margins.byteOffset,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.norms.byteOffset,
         rows.collisions.byteOffset,
@@ -203,7 +208,7 @@ export function wasmKernels(
         rows.level.byteOffset,
         rows.skip.byteOffset,
         step.damping,
-        step.inverseRows,
+        step.inverseMass,
         step.deltaScale,
         step.shrink,
         parameter,
@@ -235,6 +240,7 @@ export function wasmKernels(
         end,
         fresh ? 1 : 0,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.margins.byteOffset,
         rows.slopes.byteOffset,
         rows.curvatures.byteOffset,
@@ -246,7 +252,7 @@ export function wasmKernels(
         parameter,
       );
     },
-    stepColumns: (order, begin, end, columns, inverseRows, pending, stats) =>
+    stepColumns: (order, begin, end, columns, inverseMass, pending, stats) =>
       wasm.stepColumns(
         order.byteOffset,
         begin,
@@ -259,12 +265,12 @@ export function wasmKernels(
         columns.counts.byteOffset,
         columns.level.byteOffset,
         columns.skip.byteOffset,
-        inverseRows,
+        inverseMass,
         pending.units.byteOffset,
         pending.deltas.byteOffset,
         stats.byteOffset,
       ),
-    sweepColumns: (cell, order, begin, end, rows, columns, damping, inverseRows, stats) => {
+    sweepColumns: (cell, order, begin, end, rows, columns, damping, inverseMass, stats) => {
       wasm.sweepColumns(
         cell.offsets.byteOffset,
         cell.indices.byteOffset,
@@ -273,6 +279,7 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.margins.byteOffset,
         rows.slopes.byteOffset,
         rows.curvatures.byteOffset,
@@ -287,7 +294,7 @@ export function wasmKernels(
         columns.level.byteOffset,
         columns.skip.byteOffset,
         damping,
-        inverseRows,
+        inverseMass,
         parameter,
         stats.byteOffset,
       );
@@ -301,6 +308,7 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         rows.accumulators.byteOffset,
         rows.inverseCounts.byteOffset,
@@ -315,7 +323,7 @@ export function wasmKernels(
         step.svrg ? 1 : 0,
         step.l1,
         step.l2,
-        step.inverseRows,
+        step.inverseMass,
         parameter,
       );
     },
@@ -331,58 +339,88 @@ export function wasmKernels(
         begin,
         end,
         rows.labels.byteOffset,
+        rows.importance.byteOffset,
         rows.alpha.byteOffset,
         lines.byteOffset,
         pace.byteOffset,
         step.adagrad ? 1 : 0,
         step.stepSize,
         step.aging,
+        step.rowShare,
         parameter,
       );
     },
     sgdSettle: (lines, held, pace) => {
       wasm.sgdSettle(lines.byteOffset, held.byteOffset, held.length, pace.byteOffset);
     },
-    lossSum: (margins, labels, begin, end) =>
-      wasm.lossSum(margins.byteOffset, labels.byteOffset, begin, end, parameter),
-    conjugateSum: (alpha, labels, begin, end, scale) =>
-      wasm.conjugateSum(alpha.byteOffset, labels.byteOffset, begin, end, scale, parameter),
-    conjugateSlope: (from, to, labels, begin, end, eta) =>
+    lossSum: (margins, labels, importance, begin, end) =>
+      wasm.lossSum(
+        margins.byteOffset,
+        labels.byteOffset,
+        importance.byteOffset,
+        begin,
+        end,
+        parameter,
+      ),
+    conjugateSum: (alpha, labels, importance, begin, end, scale) =>
+      wasm.conjugateSum(
+        alpha.byteOffset,
+        labels.byteOffset,
+        importance.byteOffset,
+        begin,
+        end,
+        scale,
+        parameter,
+      ),
+    conjugateSlope: (from, to, labels, importance, begin, end, eta) =>
       wasm.conjugateSlope(
         from.byteOffset,
         to.byteOffset,
         labels.byteOffset,
+        importance.byteOffset,
         begin,
         end,
         eta,
         parameter,
       ),
-    lossSlope: (from, to, labels, begin, end, eta) =>
-      wasm.lossSlope(from.byteOffset, to.byteOffset, labels.byteOffset, begin, end, eta, parameter),
-    dualPoint: (margins, labels, begin, end, alpha) => {
+    lossSlope: (from, to, labels, importance, begin, end, eta) =>
+      wasm.lossSlope(
+        from.byteOffset,
+        to.byteOffset,
+        labels.byteOffset,
+        importance.byteOffset,
+        begin,
+        end,
+        eta,
+        parameter,
+      ),
+    dualPoint: (margins, labels, importance, begin, end, alpha) => {
       wasm.dualPoint(
         margins.byteOffset,
         labels.byteOffset,
+        importance.byteOffset,
         begin,
         end,
         alpha.byteOffset,
         parameter,
       );
     },
-    dualSlopes: (alpha, labels, begin, end, target) => {
+    dualSlopes: (alpha, labels, importance, begin, end, target) => {
       wasm.dualSlopes(
         alpha.byteOffset,
         labels.byteOffset,
+        importance.byteOffset,
         begin,
         end,
         target.byteOffset,
         parameter,
       );
     },
-    shiftAlpha: (alpha, labels, begin, end, shift, target) =>
+    shiftAlpha: (alpha, labels, importance, begin, end, shift, target) =>
       wasm.shiftAlpha(
         alpha.byteOffset,
         labels.byteOffset,
+        importance.byteOffset,
         begin,
         end,
         shift,

@@ -87,10 +87,11 @@ export class Mixture {
       const from = this.#objective.rowsOf(this.#margins, part);
       const to = this.#objective.rowsOf(margins, part);
       const labels = this.#objective.rowsOf(problem.labels, part);
-      values[0] = kernels.lossSlope(from, to, labels, 0, from.length, share);
+      const importance = this.#objective.rowsOf(problem.weights, part);
+      values[0] = kernels.lossSlope(from, to, labels, importance, 0, from.length, share);
       values[1] = this.#penaltySlope(weights, part, share);
     });
-    return loss / problem.rows + penalty;
+    return loss / problem.mass + penalty;
   }
 
   #penaltySlope(weights: Float64Array, block: number, share: number): number {

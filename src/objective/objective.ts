@@ -53,8 +53,8 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
 /**
  * The only place that knows P(w), D(α) and their difference:
  *
- *   P(w) = Σ_j λ f_j φ(w_j) + (1/m) Σ_i ℓ(⟨w, x_i⟩, y_i)
- *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/m) Σ_i ℓ*(−α_i),   v = (1/m) Σ_i α_i x_i
+ *   P(w) = Σ_j λ f_j φ(w_j) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩, y_i),   W = Σ_i c_i
+ *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/W) Σ_i c_i ℓ*(−α_i/c_i),   v = (1/W) Σ_i α_i x_i
  *
  * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
  * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; an unpenalised intercept asks for Σα = 0,
@@ -113,11 +113,11 @@ export class Objective {
     this.#multiply(orientation === 'rows', weights, margins, 'row');
   }
 
-  /** v = (1/m) Σ α_i x_i by one rotation of the ring. */
+  /** v = (1/W) Σ α_i x_i by one rotation of the ring. */
   image(alpha: Float64Array, image: Float64Array): void {
     const { orientation } = this.problem.grid;
     this.#multiply(orientation === 'columns', alpha, image, 'column');
-    const scale = 1 / this.problem.rows;
+    const scale = 1 / this.problem.mass;
     for (let block = this.#team.first; block < this.#team.end; block++) {
       const mine = this.columnsOf(image, block);
       this.kernels.scaleInto(mine, mine, scale);
@@ -150,19 +150,20 @@ export class Objective {
     this.#team.barrier();
   }
 
-  /** P(0) = (1/m) Σ ℓ(0, y_i) */
+  /** P(0) = (1/W) Σ c_i ℓ(0, y_i) */
   primalAtZero(): number {
-    const { rows, labels } = this.problem;
+    const { mass, labels, weights } = this.problem;
     const [sum] = this.#team.reduce(1, (worker, values) => {
       const zero = this.rowsOf(this.#memory.margins, worker).fill(0);
-      values[0] = this.kernels.lossSum(zero, this.rowsOf(labels, worker), 0, zero.length);
+      const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+      values[0] = this.kernels.lossSum(zero, y, c, 0, zero.length);
     });
-    return sum / rows;
+    return sum / mass;
   }
 
   /** P(w), given the margins of w. */
   primal(weights: Float64Array, margins: Float64Array): number {
-    const { rows, l1, l2, labels } = this.problem;
+    const { mass, l1, l2, labels, weights: importance } = this.problem;
     const sums = this.#team.reduce(2, (part, values) => {
       const w = this.columnsOf(weights, part);
       const penalty = this.kernels.penaltySum(
@@ -172,9 +173,10 @@ export class Objective {
       );
       const u = this.rowsOf(margins, part);
       values[0] = penalty;
-      values[1] = this.kernels.lossSum(u, this.rowsOf(labels, part), 0, u.length);
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(importance, part)];
+      values[1] = this.kernels.lossSum(u, y, c, 0, u.length);
     });
-    return sums[0] + sums[1] / rows;
+    return sums[0] + sums[1] / mass;
   }
 
   /** P(w) and D(α), each from nothing but its point and the data; leaves the margins of w. */
@@ -192,15 +194,16 @@ export class Objective {
 
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
   dualOfImage(alpha: Float64Array, image: Float64Array): number {
-    const { rows, labels, penalty } = this.problem;
+    const { mass, labels, weights, penalty } = this.problem;
     const quadratic = penalty.l2 > 0;
     const scale = quadratic ? 1 : 1 / Math.max(1, this.#largestExcess(image));
     const sums = this.#team.reduce(2, (part, values) => {
       const a = this.rowsOf(alpha, part);
       values[0] = quadratic ? this.#conjugatePenalty(image, part) : 0;
-      values[1] = this.kernels.conjugateSum(a, this.rowsOf(labels, part), 0, a.length, scale);
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(weights, part)];
+      values[1] = this.kernels.conjugateSum(a, y, c, 0, a.length, scale);
     });
-    return -sums[0] - sums[1] / rows;
+    return -sums[0] - sums[1] / mass;
   }
 
   /** Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block. */
@@ -233,23 +236,19 @@ export class Objective {
     return largest;
   }
 
-  /** α shifted by one number and clipped to the domain so that Σα = 0, as an intercept demands. */
+  /**
+   * α shifted, α/c by one number, and clipped to the domain so that Σα = 0, as an intercept demands.
+   */
   #balance(alpha: Float64Array): Float64Array {
     if (!this.problem.intercept) return alpha;
-    const { rows, labels } = this.problem;
+    const { mass, labels, weights } = this.problem;
     const balanced = this.#memory.alpha;
     const sumAt = (shift: number) =>
       this.#team.reduce(1, (worker, values) => {
         const a = this.rowsOf(alpha, worker);
         const target = this.rowsOf(balanced, worker);
-        values[0] = this.kernels.shiftAlpha(
-          a,
-          this.rowsOf(labels, worker),
-          0,
-          a.length,
-          shift,
-          target,
-        );
+        const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+        values[0] = this.kernels.shiftAlpha(a, y, c, 0, a.length, shift, target);
       })[0];
     const start = sumAt(0);
     const goal = 1e-13 * this.#absoluteSum(balanced);
@@ -258,7 +257,7 @@ export class Objective {
     const side = start > 0 ? -1 : 1;
     let inner = 0;
     let atInner = start;
-    let outer = (side * Math.abs(start)) / rows;
+    let outer = (side * Math.abs(start)) / mass;
     let atOuter = sumAt(outer);
     for (let k = 0; k < 60 && Math.abs(atOuter) > goal && atOuter > 0 === start > 0; k++) {
       inner = outer;

@@ -4,8 +4,9 @@ import type { Partition } from '../parallel/partition.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 
 /**
- * P(w) = λ Σ_j f_j φ(w_j) + (1/m) Σ_i ℓ(⟨w, x_i⟩, y_i) laid out on the grid. Rows and columns are
- * in the partition's order throughout; an unpenalised intercept is a column of ones with f = 0.
+ * P(w) = λ Σ_j f_j φ(w_j) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩, y_i), W = Σ c_i, laid out on the grid. Rows and
+ * columns are in the partition's order throughout; an unpenalised intercept is a column of ones with
+ * f = 0.
  */
 export interface Problem {
   /** m and d, wherever the rows and columns are. */
@@ -15,6 +16,10 @@ export interface Problem {
   readonly entries: number;
   readonly grid: Grid;
   readonly labels: Float64Array;
+  /** c_i, how much each row counts; all 1 where nothing else is said. */
+  readonly weights: Float64Array;
+  /** W, of all rows wherever they are: what the sum of losses is divided by. */
+  readonly mass: number;
   /** λ l1 f_j and λ l2 f_j: all that kernels and solvers know of λ. */
   readonly l1: Float64Array;
   readonly l2: Float64Array;
@@ -33,12 +38,14 @@ export function allocateProblem(arena: Arena, partition: Partition) {
   const columns = partition.columnOrder.length;
   return {
     labels: arena.float64(rows),
+    weights: arena.float64(rows),
     l1: arena.float64(columns),
     l2: arena.float64(columns),
     strength: arena.float64(columns),
   };
 }
 
+/** `weights` and `mass` go together: those of the rows here, in their order, and the sum of all. */
 export function layOutProblem(
   memory: ReturnType<typeof allocateProblem>,
   grid: Grid,
@@ -48,13 +55,16 @@ export function layOutProblem(
     lambda: number;
     factors: Float64Array | undefined;
     intercept: boolean;
+    weights?: Float64Array | undefined;
+    mass?: number | undefined;
   },
 ): Problem {
   const { rowBounds, rowOrder, columnOrder, columnPlace, workerEntries, size } = grid.partition;
-  const { penalty, lambda, factors, intercept } = options;
+  const { penalty, lambda, factors, intercept, weights, mass = rowBounds[size] } = options;
   const columns = columnOrder.length;
   for (let place = 0; place < rowOrder.length; place++) {
     memory.labels[place] = targets[rowOrder[place]];
+    memory.weights[place] = weights ? weights[rowOrder[place]] : 1;
   }
   const interceptPlace = intercept ? columnOrder.indexOf(columnPlace.length - 1) : -1;
   memory.strength.fill(lambda);
@@ -74,6 +84,7 @@ export function layOutProblem(
     entries: workerEntries.reduce((sum, entries) => sum + entries, 0),
     grid,
     ...memory,
+    mass,
     penalty: { l1: penalty.l1, l2: penalty.l2 },
     lambda,
     intercept,

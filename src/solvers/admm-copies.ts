@@ -51,7 +51,7 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
 /** What one worker keeps to itself. */
 interface Holder {
   readonly whole: WholeRows;
-  readonly rows: Pick<RowState, 'labels' | 'alpha' | 'norms' | 'counts'>;
+  readonly rows: Pick<RowState, 'labels' | 'importance' | 'alpha' | 'norms' | 'counts'>;
   readonly order: Int32Array;
   readonly random: Random;
   readonly stats: Float64Array;
@@ -66,7 +66,7 @@ interface Holder {
 /**
  * The workers' copies of the weights and what ties them to the agreed ones. Between epochs
  *
- *   x_q = z − u_q + (1/m) Σ_i α_i x_i ∘ (1/ρ_j),   i over the rows of worker q,
+ *   x_q = z − u_q + (1/W) Σ_i α_i x_i ∘ (1/ρ_j),   i over the rows of worker q,
  *
  * the point that belongs to α in the worker's next problem. ρ_j is ρ for every column but the
  * intercept's, which is tied as if its ones were of the size of the other entries.
@@ -119,6 +119,7 @@ export class AdmmCopies {
       whole: wholeRows(problem, worker, memory.starts),
       rows: {
         labels: objective.rowsOf(problem.labels, worker),
+        importance: objective.rowsOf(problem.weights, worker),
         alpha: objective.rowsOf(memory.alpha, worker),
         norms: objective.rowsOf(memory.norms, worker),
         counts,
@@ -135,13 +136,13 @@ export class AdmmCopies {
   /** Chooses ρ unless it is given, and makes norms_i = Σ_j x_ij² / ρ_j. */
   #tie(given?: number): void {
     const { team, problem } = this.#place;
-    const { rows, entries, intercept, interceptPlace } = problem;
+    const { rows, mass, entries, intercept, interceptPlace } = problem;
     const { inverse, inverses } = this.#memory;
-    const [squares] = team.reduce(1, (worker, values) => {
-      values[0] = this.#measureSquares(worker);
+    const [squares, counted] = team.reduce(2, (worker, values) => {
+      this.#measureSquares(worker, values);
     });
     const total = squares > 0 ? squares : 1;
-    const rho = given ?? total / (rows * rows);
+    const rho = given ?? (counted > 0 ? counted : 1) / (mass * mass);
     const others = Math.max(1, intercept ? entries - rows : entries);
     const ones = total / others / rho;
     this.#forHome((j) => {
@@ -155,13 +156,12 @@ export class AdmmCopies {
     everywhere(this.#place, inverse, inverses);
   }
 
-  /** norms_i ← ‖x_i‖² without the intercept's entry; returns their sum. */
-  #measureSquares(worker: number): number {
+  /** norms_i ← ‖x_i‖² without the intercept's entry; `sums` get Σ ‖x_i‖² and Σ c_i ‖x_i‖². */
+  #measureSquares(worker: number, sums: Float64Array): void {
     const { problem } = this.#place;
     const { grid } = problem;
     const ones = interceptAmongAll(problem);
-    const { norms } = this.#of(worker).rows;
-    let sum = 0;
+    const { norms, importance } = this.#of(worker).rows;
     for (let block = 0; block < grid.size; block++) {
       const { offsets, indices, values } = grid.cells[worker * grid.size + block];
       const left = ones - grid.partition.columnBounds[block];
@@ -171,10 +171,10 @@ export class AdmmCopies {
           if (indices[k] !== left) square += values[k] * values[k];
         }
         norms[i] += square;
-        sum += square;
+        sums[0] += square;
+        sums[1] += importance[i] * square;
       }
     }
-    return sum;
   }
 
   #forHome(visit: (column: number) => void): void {
@@ -233,7 +233,7 @@ export class AdmmCopies {
     const { kernels, problem } = this.#place;
     const { whole, rows, order, random, stats, copy } = this.#of(worker);
     const { inverses } = this.#memory;
-    const share = 1 / problem.rows;
+    const share = 1 / problem.mass;
     stats.fill(0);
     for (let pass = 0; pass < passes; pass++) {
       random.shuffle(order, order.length);

@@ -15,7 +15,7 @@ const imbalance = 5;
 const adaptingEpochs = 60;
 
 /**
- * Consensus ADMM over the row blocks (Boyd et al. 2010, §7 and 8). Worker q, with f_q(x) = (1/m) Σ ℓ
+ * Consensus ADMM over the row blocks (Boyd et al. 2010, §7 and 8). Worker q, with f_q(x) = (1/W) Σ c ℓ
  * over its own rows, has its own copy x_q of the weights z; u_q is the scaled dual variable of x_q = z.
  *
  *   x_q ← argmin f_q(x) + (ρ/2)‖x − z + u_q‖²
@@ -27,7 +27,7 @@ const adaptingEpochs = 60;
  * only where the column occurs (§7.2), which saves rare columns the votes of those who know nothing
  * about them.
  *
- * ρ starts at the mean of ‖x_i‖²/m, where a dual step can just go from end to end of its domain, and
+ * ρ starts at the weighted mean of ‖x_i‖²/W, where a dual step can just go from end to end of its domain, and
  * is doubled or halved to balance the residuals (§3.4.1), each relative to what it is a residual
  * of: so a change of units, of features or of labels, does not tip the scales.
  */

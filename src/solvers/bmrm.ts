@@ -47,7 +47,7 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
 /**
  * Bundle method for regularized risk minimization (Teo, Vishwanathan, Smola, Le 2010).
  *
- *   P(w) = Ω(w) + R(w),   Ω(w) = Σ_j (l2_j/2) w_j²,   R(w) = (1/m) Σ_i ℓ(u_i, y_i) + Σ_j l1_j |w_j|
+ *   P(w) = Ω(w) + R(w),   Ω(w) = Σ_j (l2_j/2) w_j²,   R(w) = (1/W) Σ_i c_i ℓ(u_i, y_i) + Σ_j l1_j |w_j|
  *
  * Every iteration takes a cutting plane ⟨a, w⟩ + b ≤ R(w) at the current point, and goes to the
  * minimiser of Ω(w) + max_k (⟨a_k, w⟩ + b_k). By the dual of that problem, over β in the simplex,
@@ -55,8 +55,8 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
  *
  *   D(β) = Σ_k β_k b_k − Σ_j (Σ_k β_k a_kj)² / (2 l2_j) ≤ min P
  *
- * A plane comes from a dual point: with α_i = −ℓ'(u_i) it is a = −(1/m) Σ α_i x_i + l1 s, |s_j| ≤ 1,
- * and b = −(1/m) Σ ℓ*(−α_i), which by Fenchel's inequality lies below R wherever α and s come from.
+ * A plane comes from a dual point: with α_i = −c_i ℓ'(u_i) it is a = −(1/W) Σ α_i x_i + l1 s, |s_j| ≤ 1,
+ * and b = −(1/W) Σ c_i ℓ*(−α_i/c_i), which by Fenchel's inequality lies below R wherever α and s come from.
  *
  * Planes are stored as a_kj / √l2_j, so that their products are plain ones. Every thread solves the
  * inner program for itself, from the same bits.
@@ -167,7 +167,9 @@ export class Bmrm implements Method {
     for (let worker = team.first; worker < team.end; worker++) {
       const margins = objective.rowsOf(this.margins, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      kernels.dualPoint(margins, labels, 0, margins.length, objective.rowsOf(alpha, worker));
+      const importance = objective.rowsOf(problem.weights, worker);
+      const own = objective.rowsOf(alpha, worker);
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, own);
     }
     const image = objective.scratchImage;
     objective.image(alpha, image);
@@ -179,9 +181,10 @@ export class Bmrm implements Method {
     const [conjugates] = team.reduce(1, (worker, values) => {
       const a = objective.rowsOf(alpha, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      values[0] = kernels.conjugateSum(a, labels, 0, a.length, 1);
+      const importance = objective.rowsOf(problem.weights, worker);
+      values[0] = kernels.conjugateSum(a, labels, importance, 0, a.length, 1);
     });
-    return -conjugates / problem.rows;
+    return -conjugates / problem.mass;
   }
 
   /** The new plane's products with the older ones and itself. */

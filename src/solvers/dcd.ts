@@ -44,7 +44,7 @@ function allocateDcd(arena: Arena, partition: Partition) {
  * Dual coordinate descent (Hsieh et al. 2008; for the logistic loss Yu et al. 2011): the rows in a
  * new random order every epoch, and for each the α_i that maximises D with all others fixed.
  *
- *   max_a  −ℓ*(−a) − u_i (a − α_i) − (q_i/2)(a − α_i)²,   q_i = (1/m) Σ_j x_ij² / (λ l2 f_j)
+ *   max_a  −c_i ℓ*(−a/c_i) − u_i (a − α_i) − (q_i/2)(a − α_i)²,   q_i = (1/W) Σ_j x_ij² / (λ l2 f_j)
  *
  * With an L1 part w is no longer linear in α, and the same step maximises a lower bound of D, so
  * that D rises all the same.
@@ -72,15 +72,15 @@ export class Dcd implements Method {
     this.#memory = memory;
     this.weights = memory.weights;
     this.margins = memory.margins;
-    const { rows, labels, l2 } = place.problem;
-    this.#rows = { ...memory, labels };
+    const { mass, labels, weights, l2 } = place.problem;
+    this.#rows = { ...memory, labels, importance: weights };
     const { active, activeCount, order } = memory;
     this.#batches = new Batches(active, activeCount, order, 1, stream(place.seed, 1));
     this.#map = this.#isMapped() ? memory : undefined;
     this.#step = {
       damping: 0,
-      inverseRows: 1 / rows,
-      deltaScale: this.#map ? 1 / rows : 1 / (l2[0] * rows),
+      inverseMass: 1 / mass,
+      deltaScale: this.#map ? 1 / mass : 1 / (l2[0] * mass),
       shrink: shrink ? 1 : 0,
     };
     if (place.team.first < place.team.end) this.#prepare();
@@ -135,7 +135,7 @@ export class Dcd implements Method {
     return { primal: objective.primal(weights, margins), dual };
   }
 
-  /** v = (1/m) Σ α_i x_i, which without a map is λ l2 w. */
+  /** v = (1/W) Σ α_i x_i, which without a map is λ l2 w. */
   #image(): Float64Array {
     const { kernels, problem } = this.#place;
     const { image, weights } = this.#memory;

@@ -14,8 +14,9 @@ export function defaultSteps(
   { step }: DsoSettings,
   loss: Loss,
 ): [number, number] {
-  const { rows } = place.problem;
-  if (step === 'sqrt') return [0.05 * rows, 0.05 * rows];
+  const { rows, mass } = place.problem;
+  // Gradients are of the size 1/m in w and 1/W in α/c.
+  if (step === 'sqrt') return [0.05 * rows, 0.05 * mass];
   const meanSquare = meanRowSquare(place);
   const [weight, alpha] = loss.name === 'logistic' ? [0.2, 0.15] : [0.3, 0.5];
   const isUnit = !(meanSquare > 0) || Math.abs(meanSquare - 1) < unitRows;

@@ -140,7 +140,7 @@ export class Dso implements Method {
       svrg: this.#settings.svrg,
       l1: problem.penalty.l1,
       l2: problem.penalty.l2,
-      inverseRows: 1 / problem.rows,
+      inverseMass: 1 / problem.mass,
     };
   }
 
@@ -164,9 +164,10 @@ export class Dso implements Method {
       const rows = this.#rows(part);
       const margins = objective.rowsOf(memory.margins, part);
       rows.snapshot.set(rows.alpha);
-      kernels.dualSlopes(rows.alpha, rows.labels, 0, margins.length, rows.snapshotGradient);
+      const { alpha, labels, importance, snapshotGradient } = rows;
+      kernels.dualSlopes(alpha, labels, importance, 0, margins.length, snapshotGradient);
       for (let i = 0; i < margins.length; i++) {
-        rows.snapshotGradient[i] = (rows.snapshotGradient[i] - margins[i]) * rows.inverseCounts[i];
+        snapshotGradient[i] = (snapshotGradient[i] - margins[i]) * rows.inverseCounts[i];
       }
     }
   }
@@ -247,17 +248,20 @@ export class Dso implements Method {
       for (let i = 0; i < counts.length; i++) {
         const y = rows.labels[i];
         order[i] = i;
-        rows.inverseCounts[i] = 1 / (problem.rows * Math.max(1, counts[i]));
+        rows.inverseCounts[i] = 1 / (problem.mass * Math.max(1, counts[i]));
         const inset = loss.name === 'logistic' ? openEnd : 0;
         rows.low[i] = -loss.conjugateHigh(y, loss.parameter) + inset;
         rows.high[i] = -loss.conjugateLow(y, loss.parameter) - inset;
       }
       if (Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100) {
-        kernels.dualPoint(memory.margins, rows.labels, 0, counts.length, rows.alpha);
+        const { labels, importance, alpha } = rows;
+        kernels.dualPoint(memory.margins, labels, importance, 0, counts.length, alpha);
       }
       // No step ever meets an empty row: it starts where it belongs, at the best α for u = 0.
       for (let i = 0; i < counts.length; i++) {
-        if (counts[i] === 0) rows.alpha[i] = -loss.derivative(0, rows.labels[i], loss.parameter);
+        if (counts[i] > 0) continue;
+        const slope = loss.derivative(0, rows.labels[i], loss.parameter);
+        rows.alpha[i] = -(rows.importance[i] * slope);
       }
       const lines = this.#columns(part);
       const columnCounts = this.#columnCounts(part);
@@ -283,9 +287,11 @@ export class Dso implements Method {
         const box = lines[j * saddleStride + slot.box];
         lines[j * saddleStride] = Math.min(box, Math.max(-box, weights[j]));
       }
-      const { alpha, low, high } = this.#rows(part);
-      for (let i = 0; i < alpha.length; i++)
-        alpha[i] = Math.min(high[i], Math.max(low[i], alpha[i]));
+      const { alpha, low, high, importance } = this.#rows(part);
+      for (let i = 0; i < alpha.length; i++) {
+        const c = importance[i];
+        if (c > 0) alpha[i] = Math.min(c * high[i], Math.max(c * low[i], alpha[i]));
+      }
     }
     this.#collectWeights();
   }
@@ -307,6 +313,7 @@ export class Dso implements Method {
     const view = (array: Float64Array) => objective.rowsOf(array, worker);
     return {
       labels: view(problem.labels),
+      importance: view(problem.weights),
       alpha: view(memory.alpha),
       accumulators: view(memory.accumulators),
       inverseCounts: view(memory.inverseCounts),

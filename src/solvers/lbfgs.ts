@@ -125,7 +125,8 @@ export class Lbfgs implements Method {
     for (let worker = team.first; worker < team.end; worker++) {
       const u = objective.rowsOf(margins, worker);
       const y = objective.rowsOf(problem.labels, worker);
-      kernels.dualPoint(u, y, 0, u.length, objective.rowsOf(alpha, worker));
+      const c = objective.rowsOf(problem.weights, worker);
+      kernels.dualPoint(u, y, c, 0, u.length, objective.rowsOf(alpha, worker));
     }
     objective.image(alpha, image);
     this.passes++;
@@ -268,7 +269,8 @@ export class Lbfgs implements Method {
       const from = objective.rowsOf(margins, part);
       const labels = objective.rowsOf(problem.labels, part);
       const to = objective.rowsOf(nextMargins, part);
-      values[0] = kernels.lossSlope(from, to, labels, 0, from.length, share);
+      const importance = objective.rowsOf(problem.weights, part);
+      values[0] = kernels.lossSlope(from, to, labels, importance, 0, from.length, share);
       values[1] = kernels.penaltySlope(
         objective.columnsOf(weights, part),
         objective.columnsOf(next, part),
@@ -277,7 +279,7 @@ export class Lbfgs implements Method {
         share,
       );
     });
-    return loss / problem.rows + penalty;
+    return loss / problem.mass + penalty;
   }
 
   evaluate(whole: boolean): Gap {

@@ -1,5 +1,6 @@
 import { type Cell, stat } from '../kernels/kernels.ts';
 import { stream } from '../math/random.ts';
+import { sum } from '../math/sum.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Workplace } from './method.ts';
@@ -79,11 +80,13 @@ function solveLocally(
   counts.set(rowCounts.subarray(from, to));
   const rows = {
     labels: objective.rowsOf(problem.labels, worker),
+    importance: objective.rowsOf(problem.weights, worker),
     alpha: objective.rowsOf(alpha, worker),
     norms: objective.rowsOf(memory.norms, worker),
     counts,
   };
-  const share = 1 / Math.max(1, to - from);
+  const mass = sum(rows.importance);
+  const share = 1 / (mass > 0 ? mass : 1);
   for (let block = 0; block < grid.size; block++) {
     const cell = grid.cells[worker * grid.size + block];
     const inverse = blockAmongAll(grid.partition, memory.inverses, block);

@@ -8,6 +8,7 @@ import {
 } from '../kernels/kernels.ts';
 import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
+import { sum } from '../math/sum.ts';
 import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
@@ -48,10 +49,10 @@ export function allocateSgd(arena: Arena, partition: Partition) {
 }
 
 /**
- * One worker's descent on the regularized risk of its own rows, λφ(w) + (1/n) Σ ℓ_i(w) over the n
- * rows it has. An epoch takes each of them once, in a new random order.
+ * One worker's descent on the regularized risk of its own rows, λφ(w) + (1/W) Σ c_i ℓ_i(w) over the n
+ * rows it has, W = Σ c_i. An epoch takes each of them once, in a new random order.
  *
- * A step on row i follows the gradient of ℓ_i, and the penalty acts by its flow
+ * A step on row i follows the gradient of c_i (n/W) ℓ_i, which in the mean is that of the risk, and the penalty acts by its flow
  * dw/dt = −l1 sign(w) − l2 w for as long as the step is. A column that no row met for a while
  * catches up in one go, so that a step costs no more than the non-zeros of its row. At the end of
  * an epoch all have caught up.
@@ -60,12 +61,12 @@ export function allocateSgd(arena: Arena, partition: Partition) {
  * X_j of the column's non-zeros, and k non-zeros a row:
  *
  *   AdaGrad:  η_j/√G_j,  η_j = η Y/(X_j √k);   a column in another unit gets the same scores
- *   1/√t:     η₀/√t with t counted in epochs (1 at first), η₀ = η/(L max ‖x_i‖²)
+ *   1/√t:     η₀/√t with t counted in epochs (1 at first), η₀ = η/(L max c_i (n/W) ‖x_i‖²)
  *
  * with L the largest ℓ'' or, where ℓ' is bounded and no step can run away, at most |ℓ'|/(4 Y).
  */
 export class LocalSgd {
-  /** −ℓ' at each row's step of the last epoch: where w comes to rest, the dual optimum. */
+  /** −c ℓ' at each row's step of the last epoch: where w comes to rest, the dual optimum. */
   readonly alpha: Float64Array;
   readonly #kernels: Workplace['kernels'];
   readonly #average: boolean;
@@ -79,6 +80,8 @@ export class LocalSgd {
   readonly #listed: Int32Array;
   readonly #pace: Float64Array;
   readonly #step: SgdStep;
+  /** n/W */
+  readonly #rowShare: number;
   readonly #random: Random;
   readonly #words: Int32Array;
   /** Time the last epoch took; its mean weights are sums divided by it. */
@@ -100,7 +103,12 @@ export class LocalSgd {
     this.#columnBounds = columnBounds;
     this.#order = memory.order.subarray(rowStarts[worker], rowStarts[worker + 1]);
     this.alpha = objective.rowsOf(memory.alpha, worker);
-    this.#rows = { labels: objective.rowsOf(problem.labels, worker), alpha: this.alpha };
+    this.#rows = {
+      labels: objective.rowsOf(problem.labels, worker),
+      importance: objective.rowsOf(problem.weights, worker),
+      alpha: this.alpha,
+    };
+    this.#rowShare = rowShareOf(this.#rows.importance);
     this.#lines = partOfWorker(partition, memory.lines, worker);
     this.#pace = memory.paces.subarray(worker * sgdPace.length, (worker + 1) * sgdPace.length);
     this.#random = stream(place.seed, 1 + worker);
@@ -172,13 +180,15 @@ export class LocalSgd {
   }
 
   #stepFor({ step, stepSize }: SgdSettings, loss: Loss): SgdStep {
+    const rowShare = this.#rowShare;
     if (step === 'adagrad') {
       this.#scaleColumns(stepSize ?? adagradStep[loss.task]);
-      return { adagrad: true, stepSize: 1, aging: 0 };
+      return { adagrad: true, stepSize: 1, aging: 0, rowShare };
     }
     const stiffness = stiffnessOf(loss, this.#labelScale()) * this.#longestRow();
     const size = stepSize ?? (stiffness > 0 ? sqrtStep / stiffness : sqrtStep);
-    return { adagrad: false, stepSize: size, aging: 1 / Math.max(1, this.#order.length) };
+    const aging = 1 / Math.max(1, this.#order.length);
+    return { adagrad: false, stepSize: size, aging, rowShare };
   }
 
   /** Root mean square of the labels; 1 if there is nothing but zeros. */
@@ -207,14 +217,17 @@ export class LocalSgd {
     }
   }
 
-  /** max ‖x_i‖² */
+  /** max c_i (n/W) ‖x_i‖² */
   #longestRow(): number {
     const squares = new Float64Array(this.#order.length);
     this.#visit((row, _column, x) => {
       squares[row] += x * x;
     });
     let longest = 0;
-    for (let i = 0; i < squares.length; i++) longest = Math.max(longest, squares[i]);
+    const { importance } = this.#rows;
+    for (let i = 0; i < squares.length; i++) {
+      longest = Math.max(longest, squares[i] * (importance[i] * this.#rowShare));
+    }
     return longest;
   }
 
@@ -228,6 +241,12 @@ export class LocalSgd {
       }
     }
   }
+}
+
+/** How many rows there are for each unit of weight; 0 where no row counts. */
+function rowShareOf(importance: Float64Array): number {
+  const mass = sum(importance);
+  return mass > 0 ? importance.length / mass : 0;
 }
 
 /** L of LocalSgd. For a label 1 every ℓ'' there is shows between the scores 0 and 2. */

@@ -132,13 +132,14 @@ export class RingColumns implements Method {
   }
 
   #viewWorker(worker: number): WorkerMargins {
-    const { grid, labels } = this.#place.problem;
+    const { grid, labels, weights } = this.#place.problem;
     const from = grid.partition.rowStarts[worker];
     const to = grid.partition.rowStarts[worker + 1];
     const memory = this.#memory;
     return {
       rows: {
         labels: labels.subarray(from, to),
+        importance: weights.subarray(from, to),
         margins: memory.margins.subarray(from, to),
         slopes: memory.slopes.subarray(from, to),
         curvatures: memory.curvatures.subarray(from, to),
@@ -286,7 +287,7 @@ export class RingColumns implements Method {
         rows,
         columns,
         damping,
-        1 / problem.rows,
+        1 / problem.mass,
         stats,
       );
     }
@@ -319,7 +320,7 @@ export class RingColumns implements Method {
   #stepAtHome(block: number, batch: number): void {
     const { kernels, problem } = this.#place;
     const { columns, batches, pending, stats, range, count } = this.#homeOf(block);
-    const scale = 1 / problem.rows;
+    const scale = 1 / problem.mass;
     const [begin, end] = range;
     count[0] =
       batch > 0
@@ -352,12 +353,12 @@ export class RingColumns implements Method {
     const { team, kernels, problem } = this.#place;
     const [loss, penalty] = team.reduce(2, (part, values) => {
       const { rows, start } = this.#workers[part];
-      const { margins, labels } = rows;
-      values[0] = kernels.lossSlope(start, margins, labels, 0, margins.length, eta);
+      const { margins, labels, importance } = rows;
+      values[0] = kernels.lossSlope(start, margins, labels, importance, 0, margins.length, eta);
       const { columns, start: from } = this.#homeOf(part);
       values[1] = kernels.penaltySlope(from, columns.weights, columns.l1, columns.l2, eta);
     });
-    return loss / problem.rows + penalty;
+    return loss / problem.mass + penalty;
   }
 
   #moveTo(eta: number): void {
@@ -379,12 +380,13 @@ export class RingColumns implements Method {
     };
   }
 
-  /** D at α_i = −ℓ'(u_i), the dual point that the margins suggest. */
+  /** D at α_i = −c_i ℓ'(u_i), the dual point that the margins suggest. */
   #dual(): number {
     const { kernels, objective } = this.#place;
     const { slopes } = this.#memory;
     for (const { rows } of this.#mine()) {
-      kernels.dualPoint(rows.margins, rows.labels, 0, rows.margins.length, rows.slopes);
+      const { margins, labels, importance } = rows;
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, rows.slopes);
     }
     return objective.dual(slopes);
   }

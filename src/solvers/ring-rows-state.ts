@@ -92,7 +92,7 @@ export interface HomeColumns extends BlockColumns {
 }
 
 /**
- * The variables of row mode: α by rows, and by columns the image v = (1/m) Σ α_i x_i and the
+ * The variables of row mode: α by rows, and by columns the image v = (1/W) Σ α_i x_i and the
  * weights it stands for. Without a map w is kept in the image's place, v/λ.
  */
 export class RowModeState {
@@ -111,12 +111,14 @@ export class RowModeState {
   readonly mine: readonly WorkerRows[];
   readonly home: readonly HomeColumns[];
   readonly #place: Workplace;
+  readonly #few: boolean;
 
   constructor(place: Workplace, memory: RingRowsMemory, mapped: boolean, few: boolean) {
     this.#place = place;
     this.memory = memory;
     this.mapped = mapped;
     this.keepsMargins = few && !mapped;
+    this.#few = few;
     const { first, end } = place.team;
     const ids = Array.from({ length: place.problem.grid.size }, (_, k) => k);
     this.workers = ids.map((worker) => this.#viewWorker(worker));
@@ -130,7 +132,7 @@ export class RowModeState {
   }
 
   #viewWorker(worker: number): WorkerRows {
-    const { grid, labels } = this.#place.problem;
+    const { grid, labels, weights } = this.#place.problem;
     const { rowStarts } = grid.partition;
     const from = rowStarts[worker];
     const to = rowStarts[worker + 1];
@@ -139,6 +141,7 @@ export class RowModeState {
     return {
       rows: {
         labels: labels.subarray(from, to),
+        importance: weights.subarray(from, to),
         alpha: memory.alpha.subarray(from, to),
         norms: memory.norms.subarray(from, to),
         collisions: memory.collisions.subarray(from, to),
@@ -234,18 +237,29 @@ export class RowModeState {
       });
     });
     const [crowded, plain] = team.reduce(2, (worker, values) => {
-      const { norms, collisions, counts } = this.workers[worker].rows;
+      const { rows } = this.workers[worker];
+      const { norms, collisions, counts } = rows;
       const from = partition.rowStarts[worker];
       for (let i = 0; i < norms.length; i++) {
         counts[i] = partition.rowCounts[from + i];
         values[0] += collisions[i];
         values[1] += norms[i];
+        collisions[i] *= this.#othersWeight(rows, i);
       }
     });
     return {
       norm: plain > 0 ? plain / problem.rows : 1,
       collision: plain > 0 ? crowded / plain : 0,
     };
+  }
+
+  /**
+   * What the rows that this one collides with count, as a multiple of what it counts itself: they move
+   * as far as that. Where a worker minds its own changes, others are taken to be like them instead.
+   */
+  #othersWeight({ importance }: RowState, i: number): number {
+    const { mass, rows } = this.#place.problem;
+    return this.#few || importance[i] === 0 ? 1 : mass / rows / importance[i];
   }
 
   /**
@@ -259,7 +273,7 @@ export class RowModeState {
     for (const { rows } of this.mine) {
       for (let i = 0; i < rows.norms.length; i++) {
         rows.norms[i] += share;
-        rows.collisions[i] += crowd * share;
+        rows.collisions[i] += crowd * share * this.#othersWeight(rows, i);
       }
     }
     if (this.#isHome(interceptPlace)) this.memory.inverse[interceptPlace] = share;
@@ -295,7 +309,7 @@ export class RowModeState {
       for (const { rows } of this.mine) {
         for (let i = 0; i < rows.norms.length; i++) {
           rows.norms[i] += more;
-          rows.collisions[i] += crowd * more;
+          rows.collisions[i] += crowd * more * this.#othersWeight(rows, i);
         }
       }
       if (this.#isHome(interceptPlace)) inverse[interceptPlace] = before / factor;
@@ -324,7 +338,8 @@ export class RowModeState {
     const { kernels } = this.#place;
     if (inside) {
       for (const { rows, margins } of this.mine) {
-        kernels.dualPoint(margins, rows.labels, 0, margins.length, rows.alpha);
+        const { labels, importance, alpha } = rows;
+        kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
       }
       this.#recomputeImage();
     }

@@ -159,11 +159,11 @@ export class RingRows implements Method {
   }
 
   #step(): RowStep {
-    const { rows, lambda } = this.#place.problem;
+    const { mass, lambda } = this.#place.problem;
     return {
       damping: this.#damping.value,
-      inverseRows: 1 / rows,
-      deltaScale: this.#state.mapped ? 1 / rows : 1 / (lambda * rows),
+      inverseMass: 1 / mass,
+      deltaScale: this.#state.mapped ? 1 / mass : 1 / (lambda * mass),
       shrink: 1,
     };
   }
@@ -258,13 +258,13 @@ export class RingRows implements Method {
     const { team, kernels, problem } = this.#place;
     const [conjugate, penalty] = team.reduce(2, (part, values) => {
       const { rows, start } = this.#state.workers[part];
-      const { alpha, labels } = rows;
-      values[0] = kernels.conjugateSlope(start, alpha, labels, 0, alpha.length, eta);
+      const { alpha, labels, importance } = rows;
+      values[0] = kernels.conjugateSlope(start, alpha, labels, importance, 0, alpha.length, eta);
       const { map, start: from } = this.#state.homeOf(part);
       if (map) values[1] = kernels.mappedSlope(map, from, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
-    return conjugate / problem.rows - bend;
+    return conjugate / problem.mass - bend;
   }
 
   /** λ Σ_j w_j dw_j as a function of η: (value at 0, growth). */
@@ -308,13 +308,14 @@ export class RingRows implements Method {
     const [value, conjugate] = team.reduce(2, (part, values) => {
       const { rows } = this.#state.workers[part];
       const { image, weights, map } = this.#state.blocks[part];
-      values[1] = kernels.conjugateSum(rows.alpha, rows.labels, 0, rows.alpha.length, 1);
+      const { alpha, labels, importance } = rows;
+      values[1] = kernels.conjugateSum(alpha, labels, importance, 0, alpha.length, 1);
       if (!map) return;
       for (let j = 0; j < weights.length; j++) {
         values[0] += image[j] * weights[j] - map.threshold[j] * Math.abs(weights[j]);
       }
     });
-    return primal + value + conjugate / problem.rows;
+    return primal + value + conjugate / problem.mass;
   }
 
   certify(bound: number): number {

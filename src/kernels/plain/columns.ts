@@ -15,13 +15,15 @@ const highestLevel = 3;
 export function plainColumnKernels(loss: Loss): ColumnKernels {
   const { parameter } = loss;
 
-  /** ℓ' and ℓ'' of a row are computed when a column asks for them after the margin has moved. */
+  /** c ℓ' and c ℓ'' of a row are computed when a column asks for them after the margin has moved. */
   function refresh(i: number, rows: MarginState, damping: number): void {
     const u = rows.margins[i];
     const y = rows.labels[i];
+    const c = rows.importance[i];
     const slope = loss.derivative(u, y, parameter);
-    rows.slopes[i] = slope;
-    rows.curvatures[i] = loss.curvature(u, y, parameter, slope) * (1 + damping * rows.density[i]);
+    const curvature = loss.curvature(u, y, parameter, slope);
+    rows.slopes[i] = c * slope;
+    rows.curvatures[i] = c * curvature * (1 + damping * rows.density[i]);
     rows.dirty[i] = 0;
   }
 
@@ -29,11 +31,11 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
   function stepColumn(
     j: number,
     columns: ColumnState,
-    inverseRows: number,
+    inverseMass: number,
     stats: Float64Array,
   ): number {
-    const g = columns.gradients[j] * inverseRows;
-    const h = columns.hessians[j] * inverseRows;
+    const g = columns.gradients[j] * inverseMass;
+    const h = columns.hessians[j] * inverseMass;
     const w = columns.weights[j];
     const l1 = columns.l1[j];
     const l2 = columns.l2[j];
@@ -89,11 +91,11 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
       }
     },
 
-    stepColumns(order, begin, end, columns, inverseRows, pending, stats) {
+    stepColumns(order, begin, end, columns, inverseMass, pending, stats) {
       let count = 0;
       for (let position = begin; position < end; position++) {
         const j = order[position];
-        const delta = stepColumn(j, columns, inverseRows, stats);
+        const delta = stepColumn(j, columns, inverseMass, stats);
         if (delta !== 0) {
           pending.units[count] = j;
           pending.deltas[count] = delta;
@@ -103,7 +105,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
       return count;
     },
 
-    sweepColumns(cell, order, begin, end, rows, columns, damping, inverseRows, stats) {
+    sweepColumns(cell, order, begin, end, rows, columns, damping, inverseMass, stats) {
       const { offsets, indices, values } = cell;
       const { margins, slopes, curvatures, dirty } = rows;
       for (let position = begin; position < end; position++) {
@@ -121,7 +123,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
         }
         columns.gradients[j] = g;
         columns.hessians[j] = h;
-        const delta = stepColumn(j, columns, inverseRows, stats);
+        const delta = stepColumn(j, columns, inverseMass, stats);
         if (delta !== 0) {
           for (let k = first; k < last; k++) {
             const i = indices[k];

@@ -15,8 +15,11 @@ function bounded(x: number, low: number, high: number): number {
  * The paper's update, equation (saddle_grad), for every (i, j) of a cell, both sides from the
  * values before the update as Lemma 1 has it:
  *
- *   w_j ← w_j − η (λ ∇φ_j(w_j)/|Ω̄_j| − α_i x_ij/m)
- *   α_i ← α_i + η (∇ℓ*_i(−α_i)/(m|Ω_i|) − w_j x_ij/m)
+ *   w_j ← w_j − η (λ ∇φ_j(w_j)/|Ω̄_j| − c_i β_i x_ij/W)
+ *   β_i ← β_i + η (∇ℓ*_i(−β_i)/(W|Ω_i|) − w_j x_ij/W),   β_i = α_i/c_i
+ *
+ * In β the steps of all rows are of one scale, whatever the rows count; the paper has c_i = 1 and
+ * W = m.
  *
  * With SVRG the gradient is taken relative to a snapshot (w⁰, α⁰) plus the snapshot's full
  * gradient spread evenly over its non-zeros. With AdaGrad η is divided by the root of the sum of
@@ -27,21 +30,25 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
   const { parameter } = loss;
   return {
     saddleRows({ offsets, indices, values }, order, begin, end, rows, columns, step) {
-      const { weightStep, alphaStep, adagrad, svrg, l1, l2, inverseRows } = step;
+      const { weightStep, alphaStep, adagrad, svrg, l1, l2, inverseMass } = step;
       for (let position = begin; position < end; position++) {
         const i = order[position];
         const y = rows.labels[i];
+        const c = rows.importance[i];
+        const inverse = c > 0 ? 1 / c : 0;
+        const weighted = c * inverseMass;
         const share = rows.inverseCounts[i];
         const low = rows.low[i];
         const high = rows.high[i];
-        const alpha0 = rows.snapshot[i];
+        const alpha0 = rows.snapshot[i] * inverse;
         const gradient0 = rows.snapshotGradient[i];
         const slope0 = svrg ? loss.conjugateDerivative(-alpha0, y, parameter) : 0;
-        let alpha = rows.alpha[i];
+        let alpha = rows.alpha[i] * inverse;
         let accumulator = rows.accumulators[i];
         for (let k = offsets[i]; k < offsets[i + 1]; k++) {
           const at = indices[k] * saddleStride;
-          const x = values[k] * inverseRows;
+          const x = values[k] * inverseMass;
+          const pull = values[k] * weighted;
           const w = columns[at];
           const slope = loss.conjugateDerivative(-alpha, y, parameter);
           let weightGradient: number;
@@ -50,11 +57,11 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
             const w0 = columns[at + 3];
             weightGradient =
               (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * columns[at + 2] -
-              (alpha - alpha0) * x +
+              (alpha - alpha0) * pull +
               columns[at + 4];
             alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
           } else {
-            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * x;
+            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * pull;
             alphaGradient = slope * share - w * x;
           }
           // w goes down its gradient, α up.
@@ -70,7 +77,7 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
           columns[at] = bounded(w + weightMove, -columns[at + 5], columns[at + 5]);
           alpha = bounded(alpha + alphaMove, low, high);
         }
-        rows.alpha[i] = alpha;
+        rows.alpha[i] = c * alpha;
         rows.accumulators[i] = accumulator;
       }
     },

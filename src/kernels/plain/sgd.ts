@@ -22,7 +22,8 @@ function caughtUp(lines: Float64Array, at: number, time: number): number {
 }
 
 /**
- * Stochastic gradient descent with a lazy penalty, s = ℓ'(⟨w, x_i⟩, y_i) for one row after another:
+ * Stochastic gradient descent with a lazy penalty, s = c_i (n/W) ℓ'(⟨w, x_i⟩, y_i) for one row after
+ * another, which is the slope of the mean loss in the mean over rows:
  *
  *   AdaGrad:  G_j += (s x_ij)²,  w_j −= (η_j/√G_j) s x_ij
  *   else:     w_j −= η s x_ij,   η = η₀/√age
@@ -34,7 +35,7 @@ export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettl
   return {
     sgdRows(whole, order, begin, end, rows, lines, pace, step) {
       const { blocks, offsets, indices, values, starts } = whole;
-      const { adagrad, stepSize, aging } = step;
+      const { adagrad, stepSize, aging, rowShare } = step;
       const stride = whole.rows + 1;
       let time = pace[sgdPace.time];
       let age = pace[sgdPace.age];
@@ -50,9 +51,11 @@ export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettl
             u += caughtUp(lines, at, time) * values[k];
           }
         }
-        const slope = loss.derivative(u, rows.labels[i], parameter);
+        const c = rows.importance[i];
+        const derivative = c === 0 ? 0 : loss.derivative(u, rows.labels[i], parameter);
+        const slope = derivative * (c * rowShare);
         const eta = adagrad ? 1 : stepSize / Math.sqrt(age);
-        rows.alpha[i] = 0 - slope;
+        rows.alpha[i] = 0 - c * derivative;
         work += entries;
         time += eta;
         age += aging;

@@ -42,18 +42,20 @@ export function plainWholeRowsKernels(
   const { parameter } = loss;
   const stepRow = rowStep(loss);
   return {
-    sweepWholeRows(whole, order, begin, end, rows, inverseRows, inverse, weights, stats) {
+    sweepWholeRows(whole, order, begin, end, rows, inverseMass, inverse, weights, stats) {
       for (let position = begin; position < end; position++) {
         const i = order[position];
+        const c = rows.importance[i];
+        if (c === 0) continue;
         const u = dot(whole, i, weights, 0);
         const alpha = rows.alpha[i];
-        const q = rows.norms[i] * inverseRows;
-        const next = loss.dualStep(alpha, u, q, rows.labels[i], parameter);
+        const q = rows.norms[i] * inverseMass;
+        const next = c * loss.dualStep(alpha * (1 / c), u, q * c, rows.labels[i], parameter);
         const delta = next - alpha;
         stats[0] += (delta !== 0 ? 2 : 1) * rows.counts[i];
         if (delta === 0) continue;
         rows.alpha[i] = next;
-        update(whole, i, inverse, weights, delta * inverseRows);
+        update(whole, i, inverse, weights, delta * inverseMass);
       }
     },
 
@@ -66,7 +68,7 @@ export function plainWholeRowsKernels(
         // Margins and changes go round the ring, too.
         stats[0] += (delta !== 0 ? 2 : 1) * rows.counts[i];
         if (delta === 0) continue;
-        update(whole, i, pull, drift, delta * step.inverseRows);
+        update(whole, i, pull, drift, delta * step.inverseMass);
         pending.units[count] = i;
         pending.deltas[count] = delta * step.deltaScale;
         count++;
