@@ -58,6 +58,12 @@ function describeStop(stopped: StopReason, tolerance: number): string {
       return `stopped by the limit on epochs, short of the tolerance ${formatNumber(tolerance)},`;
     case 'time-limit':
       return `stopped by the time limit, short of the tolerance ${formatNumber(tolerance)},`;
+    case 'early-stop':
+      return 'stopped early by the error on the test rows';
+    case 'stream':
+      return 'stopped by the end of the stream';
+    case 'imported':
+      return 'trained by another program';
     case 'interrupted':
       return 'interrupted';
   }
@@ -81,9 +87,16 @@ export function describeCertificate(relativeGap: number): string {
 
 function describeTest(test: Metrics): string {
   const rows = plural(test.rows, 'row');
-  if (test.task === 'regression') {
-    return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;
+  switch (test.task) {
+    case 'regression':
+      return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;
+    case 'multi-label':
+      return `test Hamming loss ${formatPercent(test.hammingLoss)}, micro F1 ${formatNumber(test.microF1)} on ${rows}`;
+    case 'multi-class':
+      return `test error ${formatPercent(test.error)}, macro F1 ${formatNumber(test.macroF1)} on ${rows}`;
+    case 'classification': {
+      const auprc = test.auprc === null ? '' : `, AUPRC ${formatNumber(test.auprc)}`;
+      return `test error ${formatPercent(test.error)}${auprc} on ${rows}`;
+    }
   }
-  const auprc = test.auprc === null ? '' : `, AUPRC ${formatNumber(test.auprc)}`;
-  return `test error ${formatPercent(test.error)}${auprc} on ${rows}`;
 }

@@ -1,3 +1,4 @@
+import { errorOf } from '../metrics/error.ts';
 import type { Run } from './comparison.ts';
 
 /** Why a run ended, in words. */
@@ -17,9 +18,7 @@ export function describeOutcome({ state, reason, report }: Run): string {
 
 /** Error rate or mean squared error on the test rows at the end. */
 export function finalTestError({ report }: Run): number | undefined {
-  const test = report?.test;
-  if (test === undefined) return undefined;
-  return test.task === 'classification' ? test.error : test.mse;
+  return report?.test && errorOf(report.test);
 }
 
 export function finalAuprc({ report }: Run): number | undefined {

@@ -1,37 +1,115 @@
-import type { Dataset } from '../data/dataset.ts';
-import { DataError } from '../errors.ts';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { DataError, UsageError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
 
+/** What scores depend on. */
+export type Scorer = Pick<Model, 'weights' | 'intercepts' | 'columns' | 'unitRows'>;
+
+/** The scores of consecutive rows, one behind the other, each row's by vector. */
+export interface ScoreBlock {
+  readonly firstRow: number;
+  readonly rows: number;
+  /** Good until the next block is asked for. */
+  readonly scores: Float64Array;
+}
+
 /**
- * The score u = ⟨w, x⟩ + b of every row, in input order. Columns the model does not have count as
- * weight 0; `countUnknownEntries` says how many entries that concerns.
+ * Rows are scored so many at a time: a vector is fetched once for all of them, and their scores
+ * take little memory.
  */
-export function scoreDataset(
-  model: Pick<Model, 'weights' | 'intercept' | 'columns'>,
-  dataset: Dataset,
-): Float64Array {
-  const { weights, intercept, columns } = model;
+const rowsTogether = 4096;
+const scoresTogether = 2 ** 20;
+
+/**
+ * The score u = ⟨w, x⟩ + b of every row, in input order, of one vector of weights (the first one
+ * unless told otherwise). Columns the model does not have count as weight 0; `countUnknownEntries`
+ * says how many entries that concerns.
+ */
+export function scoreDataset(model: Scorer, dataset: Dataset, vector = 0): Float64Array {
+  checkEntries(dataset);
   const scores = new Float64Array(dataset.rows);
   let row = 0;
-  for (const { rowOffsets, labels, indices, values } of dataset.parts) {
-    for (let local = 0; local < labels.length; local++) {
-      const end = rowOffsets[local + 1];
-      let sum = 0;
-      // Indices ascend: the first unknown column ends the row.
-      for (let entry = rowOffsets[local]; entry < end && indices[entry] < columns; entry++) {
-        sum += weights[indices[entry]] * values[entry];
-      }
-      const score = sum + intercept;
-      if (!Number.isFinite(score)) {
-        throw new DataError(
-          `${dataset.name}: the score of row ${row + 1} is ${score}: ` +
-            'the products of its values and the weights overflow',
-        );
-      }
-      scores[row++] = score;
-    }
+  for (const part of dataset.parts) {
+    const target = scores.subarray(row, row + part.labels.length);
+    scoreRows(model, part, 0, vector, target, 1);
+    checkScores(target, row, 1, dataset.name);
+    row += part.labels.length;
   }
   return scores;
+}
+
+/** The scores of all vectors, rows × vectors, in one pass over the data. */
+export function scoreVectors(model: Scorer, dataset: Dataset): Float64Array {
+  const vectors = model.intercepts.length;
+  const scores = new Float64Array(dataset.rows * vectors);
+  for (const block of scoreBlocks(model, dataset)) {
+    scores.set(block.scores, block.firstRow * vectors);
+  }
+  return scores;
+}
+
+/** The same block by block, for who does not need all of them at once. */
+export function* scoreBlocks(model: Scorer, dataset: Dataset): Generator<ScoreBlock> {
+  checkEntries(dataset);
+  const vectors = model.intercepts.length;
+  const together = Math.max(1, Math.min(rowsTogether, Math.floor(scoresTogether / vectors)));
+  const buffer = new Float64Array(together * vectors);
+  let firstRow = 0;
+  for (const part of dataset.parts) {
+    for (let start = 0; start < part.labels.length; start += together) {
+      const rows = Math.min(together, part.labels.length - start);
+      const scores = buffer.subarray(0, rows * vectors);
+      for (let vector = 0; vector < vectors; vector++) {
+        scoreRows(model, part, start, vector, scores.subarray(vector), vectors);
+      }
+      checkScores(scores, firstRow, vectors, dataset.name);
+      yield { firstRow, rows, scores };
+      firstRow += rows;
+    }
+  }
+}
+
+/** Scores the rows of a part from `start` on into every `stride`-th place of `target`. */
+function scoreRows(
+  { weights, intercepts, columns, unitRows }: Scorer,
+  { rowOffsets, indices, values }: DatasetPart,
+  start: number,
+  vector: number,
+  target: Float64Array,
+  stride: number,
+): void {
+  const first = vector * columns;
+  const intercept = intercepts[vector];
+  let row = start;
+  for (let place = 0; place < target.length; place += stride) {
+    const end = rowOffsets[row + 1];
+    let sum = 0;
+    let square = 0;
+    // Indices ascend: the first unknown column ends the row.
+    for (let entry = rowOffsets[row]; entry < end && indices[entry] < columns; entry++) {
+      const value = values[entry];
+      sum += weights[first + indices[entry]] * value;
+      square += value * value;
+    }
+    // A row without entries has no length; its sum is 0 anyway.
+    target[place] = (unitRows && square > 0 ? sum / Math.sqrt(square) : sum) + intercept;
+    row++;
+  }
+}
+
+function checkScores(scores: Float64Array, firstRow: number, vectors: number, name: string): void {
+  for (let place = 0; place < scores.length; place++) {
+    if (Number.isFinite(scores[place])) continue;
+    throw new DataError(
+      `${name}: the score of row ${firstRow + Math.floor(place / vectors) + 1} is ` +
+        `${scores[place]}: the products of its values and the weights overflow`,
+    );
+  }
+}
+
+function checkEntries({ name, stored }: Dataset): void {
+  if (stored === undefined) return;
+  throw new UsageError(`${name}: its entries are on disk; read it with readDataset to score it`);
 }
 
 /** Entries of the dataset in columns that the model does not have. */

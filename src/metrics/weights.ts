@@ -1,4 +1,4 @@
-import { sum } from '../math/sum.ts';
+import { CompensatedSum } from '../math/sum.ts';
 
 export interface WeightSummary {
   /** Weights that are not 0. */
@@ -12,21 +12,36 @@ export interface WeightSummary {
 }
 
 export function summarizeWeights(weights: Float64Array): WeightSummary {
-  const absolute = weights.map(Math.abs);
-  const largest = absolute.reduce((most, value) => Math.max(most, value), 0);
-  // Scaled by the largest, so that no square overflows or vanishes.
-  const scaled = largest === 0 ? 0 : sum(absolute.map((value) => (value / largest) ** 2));
+  const absolute = new CompensatedSum();
+  let largest = 0;
   let nonzero = 0;
-  for (const value of absolute) if (value !== 0) nonzero++;
-  return { nonzero, l1Norm: sum(absolute), l2Norm: largest * Math.sqrt(scaled), largest };
+  for (const weight of weights) {
+    const size = Math.abs(weight);
+    absolute.add(size);
+    if (size > largest) largest = size;
+    if (size > 0) nonzero++;
+  }
+  // Scaled by the largest, so that no square overflows or vanishes.
+  const squares = new CompensatedSum();
+  if (largest > 0) for (const weight of weights) squares.add((weight / largest) ** 2);
+  return { nonzero, l1Norm: absolute.total, l2Norm: largest * Math.sqrt(squares.total), largest };
 }
 
+/** Which weights count: all by their size, the positive ones, or the negative ones. */
+export type Side = 'both' | 'positive' | 'negative';
+
 /** The columns with the largest |weight| that is not 0, largest first, ties by column. */
-export function largestColumns(weights: Float64Array, count: number): number[] {
+export function largestColumns(
+  weights: Float64Array,
+  count: number,
+  side: Side = 'both',
+): number[] {
   const columns: number[] = [];
   let threshold = 0;
   for (let column = 0; column < weights.length; column++) {
-    if (Math.abs(weights[column]) <= threshold) continue;
+    const weight = weights[column];
+    const size = side === 'both' ? Math.abs(weight) : side === 'positive' ? weight : -weight;
+    if (size <= threshold) continue;
     columns.push(column);
     // Sorting now and then keeps the list short without sorting millions of weights.
     if (columns.length >= 2 * count + 1024) threshold = keepLargest(columns, weights, count);

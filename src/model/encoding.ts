@@ -1,23 +1,28 @@
 import { createHash } from 'node:crypto';
 import { DataError, DsoError } from '../errors.ts';
-import type { Header } from './header.ts';
+import type { Header, Section } from './header.ts';
 import { headerText, parseHeader } from './header.ts';
 import type { Model } from './model.ts';
+import { vectorCount } from './model.ts';
+import { decodeNames, encodeNames } from './names.ts';
+import type { WeightLayout } from './weights.ts';
 import { decodeWeights, encodeWeights, payloadBytes } from './weights.ts';
 
 /**
- * The model file, version 1 (docs/model-format.md):
+ * The model file, version 2 (docs/model-format.md):
  *
- *     dso-model 1
+ *     dso-model 2
  *     header <bytes> sha256 <hex>
  *     { …JSON… }
  *     ---
  *     <weights, little-endian>
+ *     <names of features, one JSON string per line>
  *
- * Line 2 guards the JSON, the JSON guards the weights: a changed bit anywhere is noticed.
+ * Line 2 guards the JSON, the JSON guards the rest: a changed bit anywhere is noticed. Version 1,
+ * which is read too, had one vector of weights, two numbers as classes, and no names.
  */
 const magic = 'dso-model';
-const version = 1;
+const version = 2;
 const separator = '---\n';
 /** No valid first two lines are longer than this; keeps a foreign file from being searched. */
 const preambleLimit = 256;
@@ -33,29 +38,39 @@ export function encodeModel(model: Model): Uint8Array {
 /** The same bytes in pieces to be written one after the other, without a copy of the weights. */
 export function encodeModelParts(model: Model): Uint8Array[] {
   checkShape(model);
-  const { encoding, stored, payload } = encodeWeights(model.weights);
-  const bytes = payload.byteLength;
-  const header = Buffer.from(
-    headerText(model, { encoding, stored, bytes, sha256: sha256(payload) }),
-  );
-  const preamble = `${magic} ${version}\nheader ${header.byteLength} sha256 ${sha256(header)}\n`;
-  return [Buffer.from(preamble), header, Buffer.from(separator), payload];
+  const { layout, payload } = encodeWeights(model.weights, vectorCount(model));
+  const { encoding, stored } = layout;
+  const names = model.featureNames && encodeNames(model.featureNames);
+  const weights = { encoding, stored, ...sectionOf([payload]) };
+  const header = Buffer.from(headerText(model, weights, names && sectionOf(names)));
+  const preamble = `${magic} ${version}\nheader ${header.byteLength} sha256 ${sha256([header])}\n`;
+  return [Buffer.from(preamble), header, Buffer.from(separator), payload, ...(names ?? [])];
 }
 
 /** The model in `bytes`; `name` is the file's name for messages. Throws a DataError. */
 export function decodeModel(bytes: Uint8Array, name: string): Model {
-  const { header, payload } = openModel(bytes, name);
-  const { encoding, stored, sha256: expected } = header.weights;
-  if (sha256(payload) !== expected) {
-    throw new DataError(`${name}: damaged model: the checksum of the weights does not match`);
-  }
-  const weights = decodeWeights(encoding, stored, header.columns, payload, name);
-  return { ...header, weights };
+  const { header, layout, rest } = openModel(bytes, name);
+  const { description, intercepts, weights: section, featureNames } = header;
+  const payload = rest.subarray(0, section.bytes);
+  checkSum(payload, section, 'weights', name);
+  const weights = decodeWeights(layout, payload, name);
+  if (!featureNames) return { ...description, weights, intercepts };
+  const lines = rest.subarray(section.bytes);
+  checkSum(lines, featureNames, 'names of features', name);
+  const names = decodeNames(lines, description.columns, name);
+  return { ...description, weights, intercepts, featureNames: names };
 }
 
-function openModel(bytes: Uint8Array, name: string): { header: Header; payload: Uint8Array } {
+interface OpenedModel {
+  readonly header: Header;
+  readonly layout: WeightLayout;
+  /** What follows the header. */
+  readonly rest: Uint8Array;
+}
+
+function openModel(bytes: Uint8Array, name: string): OpenedModel {
   const first = line(bytes, 0);
-  checkMagic(first.text, bytes, name);
+  const found = versionOf(first.text, bytes, name);
   const second = line(bytes, first.end);
   const guard = /^header (0|[1-9][0-9]{0,8}) sha256 ([0-9a-f]{64})$/.exec(second.text ?? '');
   if (guard === null) {
@@ -68,23 +83,24 @@ function openModel(bytes: Uint8Array, name: string): { header: Header; payload: 
   const start = headerEnd + separator.length;
   checkLength(bytes.byteLength, start, 'header', name);
   const headerBytes = bytes.subarray(second.end, headerEnd);
-  if (sha256(headerBytes) !== guard[2]) {
-    throw new DataError(`${name}: damaged model: the checksum of the header does not match`);
-  }
+  checkSum(headerBytes, { sha256: guard[2] }, 'header', name);
   if (decodeText(bytes.subarray(headerEnd, start)) !== separator) {
     throw new DataError(`${name}: damaged model: no line "---" after the header`);
   }
-  const header = parseHeader(decodeText(headerBytes), name);
-  checkPayload(header, bytes.byteLength - start, name);
-  return { header, payload: bytes.subarray(start) };
+  const header = parseHeader(decodeText(headerBytes), found, name);
+  const rest = bytes.subarray(start);
+  const layout = layoutOf(header, found, name);
+  checkVectors(header, layout.vectors, name);
+  checkRest(header, rest.byteLength, name);
+  return { header, layout, rest };
 }
 
-function checkMagic(first: string | undefined, bytes: Uint8Array, name: string): void {
-  if (first === `${magic} ${version}`) return;
-  const other = /^dso-model ([1-9][0-9]{0,8})$/.exec(first ?? '');
-  if (other !== null) {
+function versionOf(first: string | undefined, bytes: Uint8Array, name: string): number {
+  const found = /^dso-model ([1-9][0-9]{0,8})$/.exec(first ?? '');
+  if (found !== null) {
+    if (Number(found[1]) <= version) return Number(found[1]);
     throw new DataError(
-      `${name}: model format ${other[1]}; this version of dso reads format ${version}`,
+      `${name}: model format ${found[1]}; this version of dso reads format ${version} and older`,
     );
   }
   if (bytes.byteLength === 0) throw new DataError(`${name}: an empty file; wanted a dso model`);
@@ -94,18 +110,40 @@ function checkMagic(first: string | undefined, bytes: Uint8Array, name: string):
   );
 }
 
-function checkPayload(header: Header, found: number, name: string): void {
-  const { encoding, stored, bytes } = header.weights;
-  const fits = encoding === 'dense' ? stored === header.columns : stored <= header.columns;
-  if (!fits || bytes !== payloadBytes(encoding, stored)) {
+function layoutOf({ description, weights }: Header, found: number, name: string): WeightLayout {
+  const { columns } = description;
+  const vectors = vectorCount(description);
+  const { encoding, stored, bytes } = weights;
+  const layout = { columns, vectors, encoding, stored, counted: found > 1 };
+  const all = columns * vectors;
+  const fits = encoding === 'dense' ? stored === all : stored <= all;
+  if (fits && bytes === payloadBytes(layout)) return layout;
+  throw new DataError(
+    `${name}: header: ${stored} ${encoding} weights in ${bytes} bytes do not fit ` +
+      `${columns} columns${vectors === 1 ? '' : ` and ${vectors} vectors`}`,
+  );
+}
+
+/** What there is one of for each vector. */
+function checkVectors({ description, intercepts }: Header, vectors: number, name: string): void {
+  const { calibration, certificates } = description;
+  const lists = { intercepts, calibration, certificates };
+  for (const [key, list] of Object.entries(lists)) {
+    if (list === undefined || list.length === vectors) continue;
     throw new DataError(
-      `${name}: header: ${stored} ${encoding} weights in ${bytes} bytes ` +
-        `do not fit ${header.columns} columns`,
+      `${name}: header: ${list.length} ${key}; wanted one for each of ${vectors} vectors`,
     );
   }
-  checkLength(found, bytes, 'weights', name);
-  if (found > bytes) {
-    throw new DataError(`${name}: damaged model: ${found - bytes} bytes follow the weights`);
+}
+
+function checkRest({ weights, featureNames }: Header, found: number, name: string): void {
+  checkLength(found, weights.bytes, 'weights', name);
+  const names = featureNames?.bytes ?? 0;
+  checkLength(found - weights.bytes, names, 'names of features', name);
+  const more = found - weights.bytes - names;
+  if (more > 0) {
+    const last = featureNames ? 'names of features' : 'weights';
+    throw new DataError(`${name}: damaged model: ${more} bytes follow the ${last}`);
   }
 }
 
@@ -117,18 +155,44 @@ function checkLength(found: number, wanted: number, part: string, name: string):
   }
 }
 
+function checkSum(
+  bytes: Uint8Array,
+  wanted: Pick<Section, 'sha256'>,
+  part: string,
+  name: string,
+): void {
+  if (sha256([bytes]) === wanted.sha256) return;
+  throw new DataError(`${name}: damaged model: the checksum of the ${part} does not match`);
+}
+
+/** A model that would not be read again is not written. */
 function checkShape(model: Model): void {
-  if (model.weights.length !== model.columns) {
-    throw new DsoError(
-      'failure',
-      `a model of ${model.columns} columns has ${model.weights.length} weights`,
-    );
+  const { columns, classes, weights, intercepts, featureNames } = model;
+  const refuse = (what: string): never => {
+    throw new DsoError('failure', what);
+  };
+  if ((model.task === 'classification') !== (classes !== undefined)) {
+    refuse('a model has classes if it classifies, otherwise none');
   }
-  if ((model.task === 'classification') !== (model.classes !== undefined)) {
-    throw new DsoError('failure', 'a model has two classes if it classifies, otherwise none');
+  if (classes && classes.length < (model.multiLabel ? 1 : 2)) {
+    refuse(`a model of ${classes.length} classes; wanted at least two`);
   }
-  if (!Number.isFinite(model.intercept)) {
-    throw new DsoError('failure', `the intercept is ${model.intercept}; wanted a finite number`);
+  if (classes?.some((label) => typeof label === 'number' && !Number.isFinite(label))) {
+    refuse(`the classes are ${classes.join(', ')}; wanted texts or finite numbers`);
+  }
+  const vectors = vectorCount(model);
+  if (weights.length !== columns * vectors) {
+    const shape = vectors === 1 ? '' : ` and ${vectors} vectors`;
+    refuse(`a model of ${columns} columns${shape} has ${weights.length} weights`);
+  }
+  const { calibration, certificates } = model;
+  for (const [key, list] of Object.entries({ intercepts, calibration, certificates })) {
+    if (list && list.length !== vectors) refuse(`${list.length} ${key} for ${vectors} vectors`);
+  }
+  const bad = intercepts.find((intercept) => !Number.isFinite(intercept));
+  if (bad !== undefined) refuse(`the intercept is ${bad}; wanted a finite number`);
+  if (featureNames && featureNames.length !== columns) {
+    refuse(`a model of ${columns} columns has ${featureNames.length} names of features`);
   }
 }
 
@@ -149,10 +213,17 @@ function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function sha256(bytes: Uint8Array): string {
+function sectionOf(pieces: readonly Uint8Array[]): Section {
+  const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  return { bytes, sha256: sha256(pieces) };
+}
+
+function sha256(pieces: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
-  for (let start = 0; start < bytes.byteLength; start += hashBytes) {
-    hash.update(bytes.subarray(start, start + hashBytes));
+  for (const bytes of pieces) {
+    for (let start = 0; start < bytes.byteLength; start += hashBytes) {
+      hash.update(bytes.subarray(start, start + hashBytes));
+    }
   }
   return hash.digest('hex');
 }

@@ -1,3 +1,5 @@
+import type { Label } from '../data/labels.ts';
+import type { Recipe } from '../data/recipe.ts';
 import type { Task } from '../losses/loss.ts';
 import type { StopReason } from '../train/events.ts';
 
@@ -11,26 +13,97 @@ export interface Certificate {
   readonly stopped: StopReason;
 }
 
+export type { Label } from '../data/labels.ts';
+
+/** How a score becomes a probability. */
+export type Calibration =
+  /** 1 / (1 + exp(slope · score + offset)) */
+  | { readonly method: 'platt'; readonly slope: number; readonly offset: number }
+  /** Rises in straight lines from point to point, flat beyond the ends; scores ascend. */
+  | {
+      readonly method: 'isotonic';
+      readonly scores: readonly number[];
+      readonly probabilities: readonly number[];
+    };
+
+/** Where a model comes from; what is not told by other fields of the description. */
+export interface Provenance {
+  /** Version of dso. */
+  readonly version: string;
+  /** Hash of the rows, columns, values, labels and weights that were trained on. */
+  readonly data: string;
+  /** Options that decided the result, by the name of the command line, in alphabetical order. */
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+}
+
 /** Everything about a model but its weights; it is the readable header of a model file. */
 export interface ModelDescription {
   readonly task: Task;
   readonly loss: { readonly name: string; readonly parameter: number; readonly module?: string };
-  readonly penalty: { readonly name: string; readonly l1: number; readonly l2: number };
+  readonly penalty: {
+    readonly name: string;
+    readonly l1: number;
+    readonly l2: number;
+    /** Bounds of all weights, where there are any. */
+    readonly low?: number;
+    readonly high?: number;
+  };
   readonly lambda: number;
-  /** Original labels of the negative and the positive class (classification only). */
-  readonly classes?: readonly [number, number];
+  /**
+   * Classification only. Two classes, the negative one first, share one vector of weights; three or
+   * more have one vector each, against all the others. Numbers ascend, texts are in the order of
+   * their code units.
+   */
+  readonly classes?: readonly Label[];
+  /** Every class has a vector of its own, and a row may belong to any number of classes. */
+  readonly multiLabel?: true;
   readonly columns: number;
   readonly rows: number;
   readonly nonzeros: number;
   readonly solver: string;
   readonly grid: number;
   readonly seed: number;
+  /** Of the sum of all objectives, where there are several vectors. */
   readonly certificate: Certificate;
+  /** One for each vector, where there are several. */
+  readonly certificates?: readonly Certificate[];
+  /** How data is read to be scored. */
+  readonly recipe?: Recipe;
+  /** Rows are divided by their Euclidean length before they are scored. */
+  readonly unitRows?: true;
+  /** One for each vector. */
+  readonly calibration?: readonly Calibration[];
+  readonly provenance?: Provenance;
 }
 
 export interface Model extends ModelDescription {
-  /** One weight per column, 0-based, in the input's own column order. */
+  /**
+   * One weight per column, 0-based, in the input's own column order; of several vectors one behind
+   * the other.
+   */
   readonly weights: Float64Array;
-  /** The unpenalised intercept; 0 when there is none. */
-  readonly intercept: number;
+  /** One for each vector: the unpenalised intercept, 0 when there is none. */
+  readonly intercepts: Float64Array;
+  /** What the columns are called, by column. */
+  readonly featureNames?: readonly string[];
+}
+
+/** Vectors of weights: one per class, but one in all for two classes and in regression. */
+export function vectorCount({
+  classes,
+  multiLabel,
+}: {
+  readonly classes?: readonly Label[];
+  readonly multiLabel?: boolean;
+}): number {
+  if (classes === undefined) return 1;
+  return classes.length > 2 || multiLabel ? classes.length : 1;
+}
+
+/** The weights of one vector, as a view. */
+export function weightsOf(
+  { weights, columns }: Pick<Model, 'weights' | 'columns'>,
+  vector: number,
+): Float64Array {
+  return weights.subarray(vector * columns, (vector + 1) * columns);
 }

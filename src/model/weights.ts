@@ -4,10 +4,19 @@ import { DataError, DsoError } from '../errors.ts';
 /** How the weights of a model lie in the payload of its file; see docs/model-format.md. */
 export type WeightEncoding = 'dense' | 'sparse';
 
-export interface EncodedWeights {
+/** How many weights there are, and how they lie in the payload. */
+export interface WeightLayout {
+  readonly columns: number;
+  readonly vectors: number;
   readonly encoding: WeightEncoding;
-  /** Weights in the payload: all columns (dense) or those that are not +0 (sparse). */
+  /** Weights in the payload: all of them (dense) or those that are not +0 (sparse). */
   readonly stored: number;
+  /** Whether the sparse payload begins with the count of each vector; version 1 had no counts. */
+  readonly counted: boolean;
+}
+
+export interface EncodedWeights {
+  readonly layout: WeightLayout;
   readonly payload: Uint8Array;
 }
 
@@ -15,55 +24,67 @@ const wordBytes = 8;
 const indexBytes = 4;
 const bigEndian = endianness() === 'BE';
 
-/** Bytes of a payload with this many stored weights. */
-export function payloadBytes(encoding: WeightEncoding, stored: number): number {
-  return stored * (encoding === 'dense' ? wordBytes : wordBytes + indexBytes);
+/** Bytes of a payload of this layout. */
+export function payloadBytes({ encoding, stored, vectors, counted }: WeightLayout): number {
+  if (encoding === 'dense') return stored * wordBytes;
+  return (counted ? vectors * indexBytes : 0) + stored * (indexBytes + wordBytes);
 }
 
-/** Sparse when fewer than half of the weights are stored; −0 is stored, to keep every bit. */
-export function encodeWeights(weights: Float64Array): EncodedWeights {
-  const stored = countStored(weights);
-  if (2 * stored >= weights.length) {
-    return { encoding: 'dense', stored: weights.length, payload: littleEndianBytes(weights) };
-  }
+/** Dense or sparse, whichever is smaller; −0 is stored, to keep every bit. */
+export function encodeWeights(weights: Float64Array, vectors: number): EncodedWeights {
+  const columns = weights.length / vectors;
+  const counts = countStored(weights, columns, vectors);
+  const stored = counts.reduce((sum, count) => sum + count, 0);
+  const shape = { columns, vectors, counted: true };
+  const dense: WeightLayout = { ...shape, encoding: 'dense', stored: weights.length };
+  const sparse: WeightLayout = { ...shape, encoding: 'sparse', stored };
+  return payloadBytes(sparse) < payloadBytes(dense)
+    ? { layout: sparse, payload: sparsePayload(weights, counts, stored) }
+    : { layout: dense, payload: littleEndianBytes(weights) };
+}
+
+function sparsePayload(weights: Float64Array, counts: Int32Array, stored: number): Uint8Array {
+  const columns = weights.length / counts.length;
   const indices = new Int32Array(stored);
   const values = new Float64Array(stored);
   let position = 0;
-  for (let column = 0; column < weights.length; column++) {
-    const weight = weights[column];
-    if (!isPlusZero(weight)) {
+  for (let vector = 0; vector < counts.length; vector++) {
+    const start = vector * columns;
+    for (let column = 0; column < columns; column++) {
+      const weight = weights[start + column];
+      if (isPlusZero(weight)) continue;
       indices[position] = column;
       values[position++] = weight;
     }
   }
-  const payload = new Uint8Array(payloadBytes('sparse', stored));
-  payload.set(littleEndianBytes(indices), 0);
-  payload.set(littleEndianBytes(values), stored * indexBytes);
-  return { encoding: 'sparse', stored, payload };
+  return Buffer.concat([counts, indices, values].map(littleEndianBytes));
 }
 
 /** `payload` has the length `payloadBytes` says; `name` is the file, for messages. */
 export function decodeWeights(
-  encoding: WeightEncoding,
-  stored: number,
-  columns: number,
+  layout: WeightLayout,
   payload: Uint8Array,
   name: string,
 ): Float64Array {
-  const weights = new Float64Array(columns);
+  const { columns, vectors, encoding, stored } = layout;
+  const weights = new Float64Array(columns * vectors);
   if (encoding === 'dense') {
     copyLittleEndian(payload, weights);
   } else {
+    const counts = layout.counted ? new Int32Array(vectors) : Int32Array.of(stored);
     const indices = new Int32Array(stored);
     const values = new Float64Array(stored);
-    copyLittleEndian(payload.subarray(0, stored * indexBytes), indices);
-    copyLittleEndian(payload.subarray(stored * indexBytes), values);
-    scatter(indices, values, weights, name);
+    const start = payload.length - stored * (indexBytes + wordBytes);
+    if (layout.counted) copyLittleEndian(payload.subarray(0, start), counts);
+    copyLittleEndian(payload.subarray(start, start + stored * indexBytes), indices);
+    copyLittleEndian(payload.subarray(start + stored * indexBytes), values);
+    checkCounts(counts, stored, name);
+    scatter(counts, indices, values, weights, name);
   }
-  for (let column = 0; column < columns; column++) {
-    if (!Number.isFinite(weights[column])) {
+  for (let place = 0; place < weights.length; place++) {
+    if (!Number.isFinite(weights[place])) {
       throw new DataError(
-        `${name}: the weight of column ${column} is ${weights[column]}; ` +
+        `${name}: the weight of ${nameOf(place, layout)} is ${weights[place]}; ` +
           'weights are finite numbers',
       );
     }
@@ -71,39 +92,68 @@ export function decodeWeights(
   return weights;
 }
 
+/** For messages: the vector is told only where there are several. */
+function nameOf(place: number, { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>) {
+  const vector = Math.floor(place / columns);
+  const column = place - vector * columns;
+  return vectors === 1 ? `column ${column}` : `column ${column} in vector ${vector}`;
+}
+
+function checkCounts(counts: Int32Array, stored: number, name: string): void {
+  const total = counts.reduce((sum, count) => (count < 0 ? NaN : sum + count), 0);
+  if (total === stored) return;
+  throw new DataError(
+    `${name}: the vectors have ${[...counts.subarray(0, 5)].join(', ')}` +
+      `${counts.length > 5 ? ', …' : ''} weights; wanted ${stored} in all`,
+  );
+}
+
 function scatter(
+  counts: Int32Array,
   indices: Int32Array,
   values: Float64Array,
   weights: Float64Array,
   name: string,
 ): void {
-  let previous = -1;
-  for (let position = 0; position < indices.length; position++) {
-    const column = indices[position];
-    if (column <= previous || column >= weights.length) {
-      throw new DataError(
-        `${name}: column ${column} after column ${previous}; ` +
-          `wanted ascending columns below ${weights.length}`,
-      );
+  const columns = weights.length / counts.length;
+  let position = 0;
+  for (let vector = 0; vector < counts.length; vector++) {
+    const end = position + counts[vector];
+    let previous = -1;
+    for (; position < end; position++) {
+      const column = indices[position];
+      if (column <= previous || column >= columns) {
+        throw new DataError(
+          `${name}: column ${column} after column ${previous}; ` +
+            `wanted ascending columns below ${columns}`,
+        );
+      }
+      weights[vector * columns + column] = values[position];
+      previous = column;
     }
-    weights[column] = values[position];
-    previous = column;
   }
 }
 
-function countStored(weights: Float64Array): number {
-  let stored = 0;
-  for (let column = 0; column < weights.length; column++) {
-    const weight = weights[column];
-    if (!Number.isFinite(weight)) {
-      throw new DsoError(
-        'failure',
-        `the weight of column ${column} is ${weight}; a model with such a weight is not written`,
-      );
+/** How many weights of each vector are not +0. */
+function countStored(weights: Float64Array, columns: number, vectors: number): Int32Array {
+  const counts = new Int32Array(vectors);
+  for (let vector = 0; vector < vectors; vector++) {
+    const end = (vector + 1) * columns;
+    let stored = 0;
+    for (let place = vector * columns; place < end; place++) {
+      const weight = weights[place];
+      if (!Number.isFinite(weight)) {
+        throw new DsoError(
+          'failure',
+          `the weight of ${nameOf(place, { columns, vectors })} is ${weight}; ` +
+            'a model with such a weight is not written',
+        );
+      }
+      if (!isPlusZero(weight)) stored++;
     }
-    if (!isPlusZero(weight)) stored++;
+    counts[vector] = stored;
   }
-  return stored;
+  return counts;
 }
 
 function isPlusZero(weight: number): boolean {

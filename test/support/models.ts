@@ -25,7 +25,56 @@ export function sampleModel(changes: Partial<Model> = {}): Model {
       stopped: 'converged',
     },
     weights,
-    intercept: 0,
+    intercepts: new Float64Array(1),
+    ...changes,
+  };
+}
+
+/** A model of three classes with a vector each, and everything that a model may have. */
+export function sampleClasses(changes: Partial<Model> = {}): Model {
+  const model = sampleModel();
+  const { certificate } = model;
+  return {
+    ...model,
+    loss: { name: 'logistic', parameter: 0 },
+    penalty: { name: 'l2', l1: 0, l2: 1, low: 0, high: Infinity },
+    classes: ['cat', 'dog', 'fish, "raw"'],
+    columns: 2,
+    certificate: { ...certificate, primal: 0.93399, dual: 0.9333, gap: 0.00069 },
+    certificates: [certificate, { ...certificate, relativeGap: 0.5, epochs: 12 }, certificate],
+    recipe: {
+      fields: [
+        { name: 'legs', kind: 'number' },
+        { name: 'colour', kind: 'category' },
+        { name: 'kind', kind: 'label' },
+      ],
+      missing: 'zero',
+    },
+    unitRows: true,
+    calibration: [
+      { method: 'platt', slope: -1.5, offset: 0.25 },
+      { method: 'isotonic', scores: [-1, 0, 2], probabilities: [0, 0.25, 1] },
+      { method: 'platt', slope: -2, offset: -0 },
+    ],
+    provenance: {
+      version: '0.1.0',
+      data: 'sha256:0123',
+      options: { 'unit-rows': true, lambda: 1e-4, loss: 'logistic' },
+    },
+    weights: new Float64Array([0.5, -1.25, 0, 2, -3, 0.125]),
+    intercepts: new Float64Array([0.5, 0, -1]),
+    featureNames: ['legs', 'colour="dark\n red"'],
+    ...changes,
+  };
+}
+
+/** Three classes and nothing else: scores of one column, one weight for each class. */
+export function plainClasses(weights: readonly number[], changes: Partial<Model> = {}): Model {
+  return {
+    ...sampleModel({ weights: Float64Array.from(weights) }),
+    classes: weights.map((_, place) => `c${place}`),
+    columns: 1,
+    intercepts: new Float64Array(weights.length),
     ...changes,
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeAtomically } from '../../data/atomic.ts';
 import type { GeneratedPaths, GeneratedSummary } from '../../data/generate.ts';
 import { UsageError } from '../../errors.ts';
+import { errorOf } from '../../metrics/error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { TrainReport } from '../../train/options.ts';
 import { withoutUndefined } from '../defined.ts';
@@ -101,9 +102,8 @@ function describeTraining(report: TrainReport): string {
 }
 
 function describeMetrics(test: Metrics): string {
-  if (test.task === 'regression') return `mean squared error ${formatNumber(test.mse)}`;
-  const auc = test.auc === null ? '' : `, AUC ${formatNumber(test.auc)}`;
-  return `error ${formatPercent(test.error)}${auc}`;
+  const auc = 'auc' in test && test.auc !== null ? `, AUC ${formatNumber(test.auc)}` : '';
+  return `error ${formatPercent(errorOf(test))}${auc}`;
 }
 
 function describeFiles(

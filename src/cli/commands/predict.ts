@@ -1,16 +1,16 @@
 import { writeAtomically } from '../../data/atomic.ts';
+import type { Dataset } from '../../data/dataset.ts';
 import type { PredictionOutput } from '../../metrics/predict.ts';
-import { checkOutput as checkPrediction, predict } from '../../metrics/predict.ts';
+import { checkOutput as checkPrediction } from '../../metrics/predict.ts';
 import { readModel } from '../../model/format.ts';
+import type { Model } from '../../model/model.ts';
 import type { PredictFlags } from '../definitions/predict.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkOutput, checkStandardInput, standardStream } from '../outputs.ts';
+import { headerLine, predictionLines, predictionObjects } from '../prediction-text.ts';
 import { createProgress } from '../progress.ts';
 import { readForModel } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** Lines are written this many at a time. */
-const linesPerWrite = 4096;
 
 export async function predictCommand(
   modelPath: string,
@@ -21,20 +21,18 @@ export async function predictCommand(
   const target = flags.output ?? standardStream;
   checkStandardInput([modelPath, data]);
   checkOutput('--output', target, [modelPath, data]);
-  const output = chooseOutput(flags);
   const model = await readModel(modelPath);
-  checkPrediction(model, output);
+  checkPrediction(model, chooseOutput(flags));
   const progress = createProgress(terminal, flags.quiet ?? false);
   const dataset = await readForModel(model, data, flags, progress);
-  const predictions = predict(model, dataset, { output });
   if (target === standardStream) {
-    for (const text of lines(predictions)) {
+    for (const text of predictions(model, dataset, flags)) {
       if (terminal.outputClosed) break;
       await terminal.print(text);
     }
   } else {
     await writeAtomically(target, async (file) => {
-      for (const text of lines(predictions)) await file.write(text);
+      for (const text of predictions(model, dataset, flags)) await file.write(text);
     });
   }
   return exitCodes.done;
@@ -45,9 +43,12 @@ function chooseOutput(flags: PredictFlags): PredictionOutput {
   return flags.probabilities ? 'probabilities' : 'labels';
 }
 
-/** One value per line in its shortest form that reads back as the same number. */
-function* lines(values: Float64Array): Generator<string> {
-  for (let start = 0; start < values.length; start += linesPerWrite) {
-    yield `${values.subarray(start, start + linesPerWrite).join('\n')}\n`;
+function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Generator<string> {
+  if (flags.json) {
+    yield* predictionObjects(model, dataset);
+    return;
   }
+  const output = chooseOutput(flags);
+  if (flags.header) yield headerLine(model, output);
+  yield* predictionLines(model, dataset, output);
 }

@@ -20,8 +20,9 @@ export function defineEvaluate(
     .command('evaluate')
     .summary('measure a model on labelled data')
     .description(
-      'Classification: accuracy, error, AUC, average precision, log loss, confusion.\n' +
-        'Regression: mean squared error, mean absolute error, R².',
+      'Two classes: accuracy, error, AUC, average precision, log loss, confusion.\n' +
+        'Several classes: also precision, recall and F1 of each. Multi-label: F1, Hamming loss.\n' +
+        'Regression: mean squared error, mean absolute error, R²; deviance, pinball loss.',
     )
     .argument('<model>', 'model file; - for standard input')
     .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')

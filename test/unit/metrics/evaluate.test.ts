@@ -179,3 +179,70 @@ describe('edges', () => {
     expect(() => evaluate(logistic, sampleDataset([]))).toThrow('sample.svm: no rows');
   });
 });
+
+describe('calibrated models of two classes', () => {
+  const steps = { method: 'isotonic', scores: [-1, 1], probabilities: [0, 1] } as const;
+
+  test('have a log loss and a Brier score', () => {
+    const calibration = [{ method: 'platt', slope: -2, offset: 1 } as const];
+    const model = sampleModel({ ...oneWeight, calibration });
+    const found = evaluate(model, scoredDataset([2, 1, -1], [1, -1, -1])) as ClassificationMetrics;
+    const p = [2, 1, -1].map((u) => 1 / (1 + Math.exp(-2 * u + 1)));
+    const losses = [-Math.log(p[0]), -Math.log(1 - p[1]), -Math.log(1 - p[2])];
+    const squares = [(1 - p[0]) ** 2, p[1] ** 2, p[2] ** 2];
+    expect(found.logLoss).toBeCloseTo((losses[0] + losses[1] + losses[2]) / 3, 14);
+    expect(found.brier).toBeCloseTo((squares[0] + squares[1] + squares[2]) / 3, 14);
+  });
+
+  test('that are certain and wrong lose much, but not infinitely much', () => {
+    const model = sampleModel({ ...oneWeight, calibration: [steps] });
+    const found = evaluate(model, scoredDataset([-2], [1])) as ClassificationMetrics;
+    expect(found.logLoss).toBeCloseTo(52 * Math.LN2, 12);
+    expect(found.brier).toBe(1);
+  });
+
+  test('others have no Brier score', () => {
+    expect(measure([1, -1], [1, -1])).not.toHaveProperty('brier');
+  });
+});
+
+describe('regression with a meaning of its own', () => {
+  test('Poisson: errors of the mean, and the deviance', () => {
+    const loss = { name: 'poisson', parameter: 0 };
+    const model = sampleRegression({ ...oneWeight, loss });
+    const scores = [0, 1, 2];
+    const labels = [0, 4, 7];
+    const found = evaluate(model, scoredDataset(scores, labels)) as RegressionMetrics;
+    const means = scores.map(Math.exp);
+    const deviances = labels.map(
+      (y, i) => 2 * ((y === 0 ? 0 : y * Math.log(y / means[i])) - y + means[i]),
+    );
+    expect(found.deviance).toBeCloseTo((deviances[0] + deviances[1] + deviances[2]) / 3, 13);
+    const squares = labels.map((y, i) => (y - means[i]) ** 2);
+    expect(found.mse).toBeCloseTo((squares[0] + squares[1] + squares[2]) / 3, 12);
+    expect(() => evaluate(model, scoredDataset([0, 1], [1, -1]))).toThrow(
+      'sample.svm: row 2 has label -1; the poisson loss wants',
+    );
+  });
+
+  test('quantiles: pinball loss and the part of labels that are not above', () => {
+    const loss = { name: 'quantile', parameter: 0.75 };
+    const dataset = scoredDataset([1, 2, 3, 4], [3, 1, 3, 0]);
+    expect(evaluate(sampleRegression({ ...oneWeight, loss }), dataset)).toMatchObject({
+      pinball: (0.75 * 2 + 0.25 * 1 + 0 + 0.25 * 4) / 4,
+      coverage: 0.75,
+    });
+    const custom = { ...loss, module: 'file:///mine.js' };
+    const found = evaluate(sampleRegression({ ...oneWeight, loss: custom }), dataset);
+    expect(found).not.toHaveProperty('pinball');
+  });
+
+  test('labels that are texts of numbers are numbers, others an error', () => {
+    const model = sampleRegression(oneWeight);
+    const texts = { ...scoredDataset([1, 2], [1, 0]), labelNames: ['2.5', '1'] };
+    expect(evaluate(model, texts)).toMatchObject({ mse: 0.125 });
+    expect(() => evaluate(model, { ...texts, labelNames: ['2.5', 'one'] })).toThrow(
+      'sample.svm: row 1 has label "one"; a regression wants numbers',
+    );
+  });
+});

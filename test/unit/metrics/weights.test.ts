@@ -30,7 +30,12 @@ test('the largest columns are the head of the sorted list', () => {
       const sorted = [...values.keys()]
         .filter((column) => values[column] !== 0)
         .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
-      expect(largestColumns(Float64Array.from(values), count)).toEqual(sorted.slice(0, count));
+      const all = Float64Array.from(values);
+      expect(largestColumns(all, count)).toEqual(sorted.slice(0, count));
+      const above = sorted.filter((column) => values[column] > 0);
+      const below = sorted.filter((column) => values[column] < 0);
+      expect(largestColumns(all, count, 'positive')).toEqual(above.slice(0, count));
+      expect(largestColumns(all, count, 'negative')).toEqual(below.slice(0, count));
     }),
   );
 });

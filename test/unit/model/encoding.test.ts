@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DataError } from '../../../src/errors.ts';
 import { decodeModel, encodeModel } from '../../../src/model/encoding.ts';
-import { sampleModel, sampleRegression } from '../../support/models.ts';
+import { sampleClasses, sampleModel, sampleRegression } from '../../support/models.ts';
 
 const anyFinite = fc.double({ noNaN: true, noDefaultInfinity: true });
 const separator = '\n---\n';
@@ -34,7 +35,7 @@ function withHeader(bytes: Uint8Array, change: (header: LooseHeader) => void): U
   change(header);
   const text = `${JSON.stringify(header, undefined, 2)}\n`;
   const hash = createHash('sha256').update(text).digest('hex');
-  const start = `dso-model 1\nheader ${Buffer.byteLength(text)} sha256 ${hash}\n${text}---\n`;
+  const start = `dso-model 2\nheader ${Buffer.byteLength(text)} sha256 ${hash}\n${text}---\n`;
   return Buffer.concat([Buffer.from(start), bytes.subarray(payloadStart(bytes))]);
 }
 
@@ -47,7 +48,11 @@ describe('encode, then decode', () => {
         anyFinite,
         anyFinite,
         (values, intercept, lambda) => {
-          const model = sampleModel({ weights: Float64Array.from(values), intercept, lambda });
+          const model = sampleModel({
+            weights: Float64Array.from(values),
+            intercepts: Float64Array.of(intercept),
+            lambda,
+          });
           const decoded = decodeModel(encodeModel(model), 'x');
           expect(decoded).toStrictEqual(model);
           expect(bitsOf(decoded.weights)).toEqual(bitsOf(model.weights));
@@ -68,7 +73,7 @@ describe('encode, then decode', () => {
 
   test('keeps numbers that JSON does not have', () => {
     const model = sampleModel({
-      intercept: -0,
+      intercepts: Float64Array.of(-0),
       certificate: {
         primal: 0.5,
         dual: -Infinity,
@@ -84,17 +89,65 @@ describe('encode, then decode', () => {
   test('keeps a regression model, a custom loss and unusual classes', () => {
     for (const model of [
       sampleRegression({ loss: { name: 'mine', parameter: 0.1, module: 'file:///mine.js' } }),
-      sampleModel({ classes: [-0, 1e300] }),
+      sampleModel({ classes: [-1e-300, 1e300] }),
+      sampleModel({ classes: ['-0', 'Infinity'] }),
       sampleModel({ weights: new Float64Array(0) }),
     ]) {
       expect(decodeModel(encodeModel(model), 'x')).toStrictEqual(model);
     }
   });
 
+  test('keeps everything a model of several classes has', () => {
+    const { provenance, ...model } = sampleClasses();
+    const decoded = decodeModel(encodeModel({ ...model, provenance: provenance! }), 'x');
+    expect(decoded).toStrictEqual({ ...model, provenance });
+    expect(Object.keys(decoded.provenance!.options)).toEqual(['lambda', 'loss', 'unit-rows']);
+  });
+
+  test('keeps multi-label models, hashed columns, and models without a certificate', () => {
+    const { certificate } = sampleModel();
+    const none = { primal: 0.5, dual: -Infinity, gap: Infinity, relativeGap: Infinity };
+    for (const model of [
+      sampleModel({ classes: ['a'], multiLabel: true }),
+      sampleModel({
+        classes: ['a', 'b'],
+        multiLabel: true,
+        columns: 2,
+        intercepts: new Float64Array(2),
+      }),
+      sampleModel({ recipe: { hashBits: 2 } }),
+      sampleModel({ certificate: { ...certificate, ...none, stopped: 'stream' } }),
+      sampleModel({ certificate: { ...certificate, stopped: 'early-stop' } }),
+      sampleModel({ weights: new Float64Array(0), featureNames: [] }),
+    ]) {
+      expect(decodeModel(encodeModel(model), 'x')).toStrictEqual(model);
+    }
+  });
+
+  test('keeps any names, in any number', () => {
+    const names = fc.array(fc.string({ unit: 'binary' }), { maxLength: 50 });
+    fc.assert(
+      fc.property(names, (featureNames) => {
+        const model = sampleModel({ weights: new Float64Array(featureNames.length), featureNames });
+        expect(decodeModel(encodeModel(model), 'x')).toStrictEqual(model);
+      }),
+    );
+    // More than are turned into bytes, or back, at once; a lone half of a pair is not UTF-8.
+    const many = Array.from({ length: 70_000 }, (_, k) => (k === 5 ? '\ud800' : `naïve "${k}"`));
+    const model = sampleModel({ weights: new Float64Array(many.length), featureNames: many });
+    expect(decodeModel(encodeModel(model), 'x').featureNames).toEqual(many);
+  });
+
   test('the bytes do not depend on the order of the fields', () => {
-    const model = sampleModel();
-    const reversed = Object.fromEntries(Object.entries(model).reverse()) as typeof model;
-    expect(encodeModel(reversed)).toEqual(encodeModel(model));
+    const reversed = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+      if (Array.isArray(value)) return value.map(reversed);
+      const entries = Object.entries(value).map(([key, inner]) => [key, reversed(inner)]);
+      return Object.fromEntries(entries.reverse());
+    };
+    for (const model of [sampleModel(), sampleClasses()]) {
+      expect(encodeModel(reversed(model) as typeof model)).toEqual(encodeModel(model));
+    }
   });
 
   test('reads from the middle of a buffer', () => {
@@ -109,8 +162,8 @@ describe('layout', () => {
   test('is readable up to the weights', () => {
     const bytes = encodeModel(sampleModel());
     const text = Buffer.from(bytes.subarray(0, payloadStart(bytes))).toString();
-    expect(text).toMatch(/^dso-model 1\nheader \d+ sha256 [0-9a-f]{64}\n\{\n {2}"task": "clas/);
-    expect(headerOf(bytes)).toMatchObject({ lambda: 1e-4, classes: [-1, 1], intercept: 0 });
+    expect(text).toMatch(/^dso-model 2\nheader \d+ sha256 [0-9a-f]{64}\n\{\n {2}"task": "clas/);
+    expect(headerOf(bytes)).toMatchObject({ lambda: 1e-4, classes: [-1, 1], intercepts: [0] });
   });
 
   test('dense weights are little-endian float64', () => {
@@ -120,32 +173,58 @@ describe('layout', () => {
     expect([0, 8, 16, 24].map((at) => view.getFloat64(at, true))).toEqual([0.5, -1.25, 0, 2]);
   });
 
-  test('sparse weights are int32 columns, then float64 values', () => {
+  test('sparse weights are an int32 count, int32 columns, then float64 values', () => {
     const weights = new Float64Array(9);
     weights[2] = 1.5;
     weights[8] = -3;
     const bytes = encodeModel(sampleModel({ weights }));
     const view = new DataView(new Uint8Array(bytes.subarray(payloadStart(bytes))).buffer);
-    expect(view.byteLength).toBe(24);
-    expect([view.getInt32(0, true), view.getInt32(4, true)]).toEqual([2, 8]);
-    expect([view.getFloat64(8, true), view.getFloat64(16, true)]).toEqual([1.5, -3]);
+    expect(view.byteLength).toBe(28);
+    expect([0, 4, 8].map((at) => view.getInt32(at, true))).toEqual([2, 2, 8]);
+    expect([view.getFloat64(12, true), view.getFloat64(20, true)]).toEqual([1.5, -3]);
   });
 
-  test('sparse is chosen when fewer than half of the weights are stored', () => {
+  test('sparse weights of several vectors: a count for each, columns begin anew', () => {
+    const weights = new Float64Array(3 * 9);
+    weights[9 + 8] = 1.5;
+    weights[18 + 2] = -3;
+    weights[18 + 3] = 4;
+    const { featureNames: _, ...model } = sampleClasses({ weights, columns: 9 });
+    const bytes = encodeModel(model);
+    const view = new DataView(new Uint8Array(bytes.subarray(payloadStart(bytes))).buffer);
+    const integers = [0, 1, 2, 3, 4, 5].map((place) => view.getInt32(4 * place, true));
+    expect(integers).toEqual([0, 1, 2, 8, 2, 3]);
+    expect([24, 32, 40].map((at) => view.getFloat64(at, true))).toEqual([1.5, -3, 4]);
+    expect(view.byteLength).toBe(48);
+    expect(decodeModel(bytes, 'x')).toStrictEqual(model);
+  });
+
+  test('names are lines of JSON strings behind the weights', () => {
+    const bytes = encodeModel(sampleClasses());
+    const names = Buffer.from(bytes.subarray(payloadStart(bytes) + 48)).toString();
+    expect(names).toBe('"legs"\n"colour=\\"dark\\n red\\""\n');
+    expect(headerOf(bytes).featureNames).toMatchObject({ bytes: names.length });
+  });
+
+  test('sparse is chosen when it is smaller', () => {
     const encodingOf = (...weights: number[]): unknown =>
       headerOf(encodeModel(sampleModel({ weights: Float64Array.from(weights) }))).weights;
     expect(encodingOf(1, 0)).toMatchObject({ encoding: 'dense' });
-    expect(encodingOf(1, 0, 0)).toMatchObject({ encoding: 'sparse', stored: 1, bytes: 12 });
+    expect(encodingOf(1, 0, 0)).toMatchObject({ encoding: 'sparse', stored: 1, bytes: 16 });
+    expect(encodingOf(1, 1, 0, 0)).toMatchObject({ encoding: 'sparse', stored: 2, bytes: 28 });
+    expect(encodingOf(1, 1, 0)).toMatchObject({ encoding: 'dense', stored: 3, bytes: 24 });
   });
 });
 
 describe('damage is noticed', () => {
   const dense = encodeModel(sampleModel());
   const sparse = encodeModel(sampleModel({ weights: Float64Array.of(0, 0, 0, 4, 0, 0, -7, 0) }));
+  const full = encodeModel(sampleClasses());
 
   test.each([
     ['dense', dense],
     ['sparse', sparse],
+    ['several classes, names', full],
   ])('every flipped bit (%s)', (_, bytes) => {
     for (let position = 0; position < bytes.length; position++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -161,6 +240,7 @@ describe('damage is noticed', () => {
   test.each([
     ['dense', dense],
     ['sparse', sparse],
+    ['several classes, names', full],
   ])('every truncation (%s)', (_, bytes) => {
     for (let length = 0; length < bytes.length; length++) {
       expect(() => decodeModel(bytes.subarray(0, length), 'x.model'), `${length}`).toThrow(
@@ -174,6 +254,9 @@ describe('damage is noticed', () => {
     expect(() => decodeModel(longer, 'x.model')).toThrow(
       'x.model: damaged model: 1 bytes follow the weights',
     );
+    expect(() => decodeModel(Buffer.concat([full, Buffer.from('"x"\n')]), 'x.model')).toThrow(
+      'x.model: damaged model: 4 bytes follow the names of features',
+    );
   });
 });
 
@@ -184,7 +267,7 @@ describe('messages name the file and what is wrong', () => {
   test('a foreign file', () => {
     expect(decodeText('+1 3:0.5\n-1 2:1\n')).toThrow(
       'x.model: not a dso model: it begins with "+1 3:0.5\\n-1 2:1\\n"; ' +
-        'wanted a first line "dso-model 1"',
+        'wanted a first line "dso-model 2"',
     );
   });
 
@@ -193,8 +276,8 @@ describe('messages name the file and what is wrong', () => {
   });
 
   test('a newer version', () => {
-    expect(decodeText('dso-model 2\nwhatever')).toThrow(
-      'x.model: model format 2; this version of dso reads format 1',
+    expect(decodeText('dso-model 3\nwhatever')).toThrow(
+      'x.model: model format 3; this version of dso reads format 2 and older',
     );
   });
 
@@ -210,8 +293,28 @@ describe('messages name the file and what is wrong', () => {
       [(header) => (header.task = 'ranking'), 'header: task is "ranking"; wanted classification'],
       [(header) => (header.columns = -1), 'header: columns is -1; wanted a whole number from 0'],
       [(header) => (header.columns = 5), 'header: 4 dense weights in 32 bytes do not fit 5'],
-      [(header) => (header.intercept = 'Infinity'), 'header: intercept is "Infinity"; wanted a f'],
-      [(header) => (header.classes = [1]), 'header: classes is [1]; wanted two numbers'],
+      [(header) => (header.intercepts = ['Infinity']), 'header: intercepts is ["Infinity"]; want'],
+      [(header) => (header.intercepts = [0, 1]), 'header: 2 intercepts; wanted one for each of 1'],
+      [(header) => (header.classes = [1]), 'header: classes is [1]; wanted at least 2 labels'],
+      [(header) => (header.classes = [1, null]), 'header: classes is [1,null]; wanted a list of'],
+      [
+        (header) => (header.classes = [1, 2, 3]),
+        'header: 4 dense weights in 32 bytes do not fit 4',
+      ],
+      [(header) => (header.multiLabel = false), 'header: multiLabel is false; wanted true, or not'],
+      [(header) => (header.certificates = []), 'header: 0 certificates; wanted one for each of 1'],
+      [
+        (header) => (header.calibration = [{ method: 'isotonic', scores: [1], probabilities: [] }]),
+        'header: calibration[0].scores is [1]; wanted as many as the 0 probabilities',
+      ],
+      [
+        (header) => (header.recipe = { fields: [{ name: 'age', kind: 'colour' }] }),
+        'header: recipe.fields[0].kind is "colour"; wanted number or category',
+      ],
+      [
+        (header) => (header.provenance = { version: '1', data: '', options: { seed: null } }),
+        'header: provenance.options.seed is null; wanted a string',
+      ],
       [
         (header) => Object.assign(header, { certificate: 3 }),
         'header: certificate is not an object',
@@ -230,15 +333,16 @@ describe('messages name the file and what is wrong', () => {
     const reencode = (payload: Buffer, header: object): Uint8Array => {
       const changed = Buffer.concat([bytes.subarray(0, payloadStart(bytes)), payload]);
       const sha256 = createHash('sha256').update(payload).digest('hex');
-      const stored = payload.length / 12;
+      const stored = (payload.length - 4) / 12;
       const weights = { encoding: 'sparse', stored, bytes: payload.length, sha256, ...header };
       return withHeader(changed, (fields) => (fields.weights = weights));
     };
     const sparse = (...pairs: [number, number][]): Buffer => {
-      const payload = Buffer.alloc(12 * pairs.length);
+      const payload = Buffer.alloc(4 + 12 * pairs.length);
+      payload.writeInt32LE(pairs.length, 0);
       for (const [index, [column, value]] of pairs.entries()) {
-        payload.writeInt32LE(column, 4 * index);
-        payload.writeDoubleLE(value, 4 * pairs.length + 8 * index);
+        payload.writeInt32LE(column, 4 + 4 * index);
+        payload.writeDoubleLE(value, 4 + 4 * pairs.length + 8 * index);
       }
       return payload;
     };
@@ -249,6 +353,10 @@ describe('messages name the file and what is wrong', () => {
       [sparse([2, 1], [1, 1]), 'column 1 after column 2; wanted ascending columns below 4'],
       [sparse([4, 1]), 'column 4 after column -1'],
       [sparse([-1, 1]), 'column -1 after column -1'],
+      [
+        Buffer.concat([Buffer.from([7, 0, 0, 0]), sparse([3, 1]).subarray(4)]),
+        'the vectors have 7 weights; wanted 1 in all',
+      ],
       [sparse([3, Number.NaN]), 'the weight of column 3 is NaN; weights are finite numbers'],
     ];
     for (const [payload, message] of cases) {
@@ -266,8 +374,43 @@ describe('what cannot be a model is not written', () => {
 
   test('NaN in the header, the wrong number of weights, classes that do not fit', () => {
     expect(() => encodeModel(sampleModel({ lambda: Number.NaN }))).toThrow("model's lambda is NaN");
-    expect(() => encodeModel(sampleModel({ intercept: Infinity }))).toThrow('intercept is Inf');
+    expect(() => encodeModel(sampleModel({ intercepts: Float64Array.of(Infinity) }))).toThrow(
+      'intercept is Inf',
+    );
     expect(() => encodeModel(sampleModel({ columns: 9 }))).toThrow('of 9 columns has 4 weights');
-    expect(() => encodeModel(sampleModel({ task: 'regression' }))).toThrow('two classes');
+    expect(() => encodeModel(sampleModel({ task: 'regression' }))).toThrow('has classes');
+    expect(() => encodeModel(sampleModel({ featureNames: ['a', 'b'] }))).toThrow(
+      'has 2 names of features',
+    );
+    expect(() => encodeModel(sampleModel({ classes: [1] }))).toThrow('model of 1 classes');
+    expect(() => encodeModel(sampleModel({ classes: [0, Infinity] }))).toThrow('0, Infinity');
+    expect(() => encodeModel(sampleClasses({ calibration: [] }))).toThrow('0 calibration for 3');
+    expect(() => encodeModel(sampleClasses({ columns: 3 }))).toThrow('3 columns and 3 vectors');
+  });
+});
+
+describe('golden files', () => {
+  const golden = (name: string) => readFileSync(new URL(`golden/${name}`, import.meta.url));
+
+  test('of version 1 are read', () => {
+    expect(decodeModel(golden('binary-1.model'), 'x')).toStrictEqual(
+      sampleModel({ intercepts: Float64Array.of(-0.25) }),
+    );
+    const { weights, ...regression } = decodeModel(golden('regression-1.model'), 'x');
+    expect(bitsOf(weights)).toEqual(bitsOf(Float64Array.of(0, 0, 1.5, 0, 0, 0, 0, 0, -0)));
+    expect(regression).toMatchObject({
+      task: 'regression',
+      loss: { name: 'huber', parameter: 2 },
+      certificate: { dual: -Infinity, gap: Infinity, stopped: 'interrupted' },
+      intercepts: Float64Array.of(0),
+    });
+  });
+
+  test('of version 2 are read, and written to the same bytes', () => {
+    const models = { 'binary-2.model': sampleModel(), 'classes-2.model': sampleClasses() };
+    for (const [name, model] of Object.entries(models)) {
+      expect(decodeModel(golden(name), 'x')).toStrictEqual(model);
+      expect(golden(name).equals(encodeModel(model))).toBe(true);
+    }
   });
 });
