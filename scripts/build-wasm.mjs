@@ -15,6 +15,9 @@ export const lossNames = [
   'square',
   'huber',
   'absolute',
+  'squared-absolute',
+  'quantile',
+  'poisson',
 ];
 
 const entry = 'assembly/kernels.ts';

@@ -5,12 +5,17 @@ import * as absolute from './absolute.ts';
 import * as hinge from './hinge.ts';
 import * as huber from './huber.ts';
 import * as logistic from './logistic.ts';
-import type { Loss, LossFunctions, Task } from './loss.ts';
+import type { LabelRule, Loss, LossFunctions, Task } from './loss.ts';
+import * as poisson from './poisson.ts';
+import * as quantile from './quantile.ts';
 import * as smoothedHinge from './smoothed-hinge.ts';
 import * as square from './square.ts';
+import * as squaredAbsolute from './squared-absolute.ts';
 import * as squaredHinge from './squared-hinge.ts';
 
 export { loadLoss } from './custom.ts';
+export { checkLabels } from './label-rule.ts';
+export { hasLogLink, meanOfScore } from './link.ts';
 
 export const lossNames = [
   'hinge',
@@ -20,6 +25,9 @@ export const lossNames = [
   'square',
   'huber',
   'absolute',
+  'squared-absolute',
+  'quantile',
+  'poisson',
 ] as const;
 
 export type LossName = (typeof lossNames)[number];
@@ -36,7 +44,16 @@ interface Definition {
   readonly task: Task;
   readonly smooth: boolean;
   readonly parameter?: ParameterRule;
+  readonly labels?: LabelRule;
 }
+
+/** The half width of a zone where errors cost nothing. */
+const insensitiveZone: ParameterRule = {
+  name: 'epsilon',
+  initial: 0,
+  wanted: 'a finite number of at least 0',
+  accepts: (epsilon) => epsilon >= 0 && epsilon < Infinity,
+};
 
 const definitions: Readonly<Record<LossName, Definition>> = {
   hinge: { functions: hinge, task: 'classification', smooth: false },
@@ -69,11 +86,32 @@ const definitions: Readonly<Record<LossName, Definition>> = {
     functions: absolute,
     task: 'regression',
     smooth: false,
+    parameter: insensitiveZone,
+  },
+  'squared-absolute': {
+    functions: squaredAbsolute,
+    task: 'regression',
+    smooth: true,
+    parameter: insensitiveZone,
+  },
+  quantile: {
+    functions: quantile,
+    task: 'regression',
+    smooth: false,
     parameter: {
-      name: 'epsilon',
-      initial: 0,
-      wanted: 'a finite number of at least 0',
-      accepts: (epsilon) => epsilon >= 0 && epsilon < Infinity,
+      name: 'quantile',
+      initial: 0.5,
+      wanted: 'a number above 0 and below 1',
+      accepts: (level) => level > 0 && level < 1,
+    },
+  },
+  poisson: {
+    functions: poisson,
+    task: 'regression',
+    smooth: true,
+    labels: {
+      wanted: 'a number from 0 to 1e80',
+      accepts: (label) => label >= 0 && label <= 1e80,
     },
   },
 };
@@ -92,7 +130,7 @@ function checkedParameter(name: LossName, given: number | undefined): number {
 }
 
 function makeLoss(name: LossName, given?: number): Loss {
-  const { functions, task, smooth, parameter: rule } = definitions[name];
+  const { functions, task, smooth, parameter: rule, labels } = definitions[name];
   const parameter = checkedParameter(name, given);
   return Object.freeze({
     name,
@@ -100,6 +138,7 @@ function makeLoss(name: LossName, given?: number): Loss {
     smooth,
     parameter,
     ...(rule === undefined ? {} : { parameterName: rule.name }),
+    ...(labels === undefined ? {} : { labels }),
     value: functions.value,
     derivative: functions.derivative,
     curvature: functions.curvature,
@@ -127,13 +166,20 @@ export const losses = Object.freeze({
   huber: (options: { delta?: number } = {}): Loss => makeLoss('huber', options.delta),
   /** max(0, |u − y| − epsilon), epsilon = 0 by default. */
   absolute: (options: { epsilon?: number } = {}): Loss => makeLoss('absolute', options.epsilon),
+  /** max(0, |u − y| − epsilon)², epsilon = 0 by default. */
+  squaredAbsolute: (options: { epsilon?: number } = {}): Loss =>
+    makeLoss('squared-absolute', options.epsilon),
+  /** The pinball loss, whose best constant is a `quantile` (default 0.5) of the labels. */
+  quantile: (options: { quantile?: number } = {}): Loss => makeLoss('quantile', options.quantile),
+  /** e^u − y u up to a constant of the label: counts with the mean e^u. */
+  poisson: (): Loss => makeLoss('poisson'),
 });
 
 function isLossName(name: string): name is LossName {
   return Object.hasOwn(definitions, name);
 }
 
-/** The loss the command line calls `name`; `parameter` is its smoothing, delta or epsilon. */
+/** The loss the command line calls `name`; `parameter` is the number it has. */
 export function lossByName(name: string, parameter?: number): Loss {
   if (isLossName(name)) return makeLoss(name, parameter);
   const similar = closest(name, lossNames);

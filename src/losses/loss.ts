@@ -1,6 +1,6 @@
 /**
  * The scalar functions of a loss ℓ(u, y): u is a score ⟨w, x⟩, y a label, `parameter` the loss's
- * single number where it has one (smoothing, δ, ε). A loss knows one score and one label.
+ * single number where it has one (smoothing, δ, ε, τ). A loss knows one score and one label.
  *
  * The dual variable α_i is the paper's: w's image is Σ α_i x_i, and the dual objective holds
  * −ℓ*(−α_i). For hinge and logistic y α_i lies in [0, 1].
@@ -37,11 +37,18 @@ export interface LossFunctions {
 
 export type Task = 'classification' | 'regression';
 
+/** Which labels a loss is made for. */
+export interface LabelRule {
+  /** Ends the sentence "wanted …". */
+  readonly wanted: string;
+  accepts(label: number): boolean;
+}
+
 /** What every loss has, also one without a known conjugate. */
 export interface PrimalLoss extends Pick<LossFunctions, 'value' | 'derivative'> {
   readonly name: string;
   readonly task: Task;
-  /** Whether ℓ is differentiable with a bounded second derivative. */
+  /** Whether ℓ is differentiable, with a second derivative that is bounded on bounded scores. */
   readonly smooth: boolean;
   readonly parameter: number;
 }
@@ -50,6 +57,8 @@ export interface PrimalLoss extends Pick<LossFunctions, 'value' | 'derivative'> 
 export interface Loss extends PrimalLoss, LossFunctions {
   /** What `parameter` is called for users (`epsilon`, `delta`, `smoothing`), if it has one. */
   readonly parameterName?: string;
+  /** Set where not every finite number is a label; of regression only. */
+  readonly labels?: LabelRule;
   /** file: URL of the module of a custom loss, which worker threads import themselves. */
   readonly module?: string;
 }

@@ -4,14 +4,14 @@ import { losses } from '../../src/losses/index.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import { referenceOptimum } from '../reference/reference.ts';
-import { sample } from '../support/data.ts';
+import { sample, sampleFor } from '../support/data.ts';
 import { trainCertified } from './certified.ts';
 import { pairs } from './pairs.ts';
 
 const factors = [1, 2, 0.5, 3, 0.1, 1, 10, 0.01, 4, 1];
 
 describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
-  const { rows, labels, dataset } = sample({ task: loss.task, seed: 2 });
+  const { rows, labels, dataset } = sampleFor(loss, { seed: 2 });
   const reference = { rows, labels, loss, penalty, lambda: 0.03, penaltyFactors: factors };
 
   test.for([

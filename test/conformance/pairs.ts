@@ -19,6 +19,9 @@ const allLosses = [
   losses.square(),
   losses.huber({ delta: 0.7 }),
   losses.absolute({ epsilon: 0.1 }),
+  losses.squaredAbsolute({ epsilon: 0.1 }),
+  losses.quantile({ quantile: 0.3 }),
+  losses.poisson(),
 ];
 
 const allPenalties = [penalties.l2(), penalties.l1(), penalties.elasticNet({ l1Ratio: 0.5 })];

@@ -1,7 +1,7 @@
 /** Many small problems of odd shapes, with nothing chosen but the problem: all must be certified. */
 import { describe, expect, test } from 'vitest';
 import { train } from '../../src/train/train.ts';
-import { sample } from '../support/data.ts';
+import { sampleFor } from '../support/data.ts';
 import { pairs } from './pairs.ts';
 
 const shapes = [
@@ -16,7 +16,7 @@ describe.each(pairs)('$title', ({ loss, penalty }) => {
   test.each(shapes)('$rows × $columns', async ({ rows, columns }) => {
     const failures: string[] = [];
     for (const seed of seeds) {
-      const { labels, dataset } = sample({ seed, rows, columns, density: 0.6, task: loss.task });
+      const { labels, dataset } = sampleFor(loss, { seed, rows, columns, density: 0.6 });
       if (loss.task === 'classification' && new Set(labels).size < 2) continue;
       for (const intercept of [false, true]) {
         const lambda = seed % 2 === 0 ? 0.1 : 0.001;

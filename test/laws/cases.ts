@@ -34,6 +34,16 @@ function absoluteCase(epsilon: number): LossCase {
   });
 }
 
+function squaredAbsoluteCase(epsilon: number): LossCase {
+  return caseOf(losses.squaredAbsolute({ epsilon }), 2, {
+    conjugateKinks: epsilon > 0 ? [0] : [],
+  });
+}
+
+function quantileCase(quantile: number): LossCase {
+  return caseOf(losses.quantile({ quantile }), Infinity, { kinks: (y) => [y] });
+}
+
 /** Every registered loss, with several parameters where it has one. */
 const casesByName: Readonly<Record<LossName, readonly LossCase[]>> = {
   hinge: [caseOf(losses.hinge(), Infinity, { kinks: (y) => [y] })],
@@ -45,6 +55,10 @@ const casesByName: Readonly<Record<LossName, readonly LossCase[]>> = {
   square: [caseOf(losses.square(), 1)],
   huber: [1, 0.1, 5].map((delta) => caseOf(losses.huber({ delta }), 1)),
   absolute: [0, 0.1, 1].map(absoluteCase),
+  'squared-absolute': [0, 0.1, 1].map(squaredAbsoluteCase),
+  quantile: [0.5, 0.1, 0.95].map(quantileCase),
+  // The slope of ℓ' where its straight line begins.
+  poisson: [caseOf(losses.poisson(), Math.exp(200) * (1 + 1e-14))],
 };
 
 export const lossCases: readonly LossCase[] = Object.values(casesByName).flat();
@@ -66,7 +80,10 @@ export const fractions = fc.oneof(
 );
 
 export function labelsOf(loss: Loss): fc.Arbitrary<number> {
-  return loss.task === 'classification' ? fc.constantFrom(-1, 1) : numbers(-10, 10);
+  if (loss.task === 'classification') return fc.constantFrom(-1, 1);
+  // Counts, nought among them, where a loss is not made for other labels.
+  if (loss.labels) return fc.oneof(numbers(0, 10), fc.integer({ min: 0, max: 10 }));
+  return numbers(-10, 10);
 }
 
 /** A point of the conjugate's domain, cut to ±100 where that is open. */

@@ -11,13 +11,16 @@ const losses = [
   { name: 'square' },
   { name: 'huber', parameter: 0.7 },
   { name: 'absolute', parameter: 0.2 },
+  { name: 'squared-absolute', parameter: 0.2 },
+  { name: 'quantile', parameter: 0.3 },
+  { name: 'poisson' },
 ];
 const penalties = [
   { l1: 0, l2: 1 },
   { l1: 1, l2: 0 },
   { l1: 0.3, l2: 0.7 },
 ];
-const regression = ['square', 'huber', 'absolute'];
+const regression = ['square', 'huber', 'absolute', 'squared-absolute', 'quantile'];
 
 function randomProblem(
   random: Random,
@@ -30,6 +33,7 @@ function randomProblem(
   const planted = Array.from({ length: columns }, () => random.normal());
   const labels = rows.map((row) => {
     const score = row.reduce((sum, x, j) => sum + x * planted[j], 0.4) + random.normal();
+    if (loss.name === 'poisson') return Math.round(Math.exp(score / 2));
     return regression.includes(loss.name) ? score : Math.sign(score);
   });
   return { rows, labels, loss, penalty, lambda: 0.02 };
@@ -74,6 +78,7 @@ interface Dual {
 }
 
 const entropy = (b: number) => (b > 0 && b < 1 ? -b * Math.log(b) - (1 - b) * Math.log(1 - b) : 0);
+const xLogX = (x: number) => (x > 0 ? x * Math.log(x) : 0);
 const unit = { low: (y: number) => Math.min(0, y), high: (y: number) => Math.max(0, y) };
 const duals: Readonly<Record<string, Dual>> = {
   hinge: { ...unit, gain: (a, y) => a * y },
@@ -87,6 +92,17 @@ const duals: Readonly<Record<string, Dual>> = {
   square: { low: () => -100, high: () => 100, gain: (a, y) => a * y - (a * a) / 2 },
   huber: { low: () => -0.7, high: () => 0.7, gain: (a, y) => a * y - (a * a) / 2 },
   absolute: { low: () => -1, high: () => 1, gain: (a, y) => a * y - 0.2 * Math.abs(a) },
+  'squared-absolute': {
+    low: () => -100,
+    high: () => 100,
+    gain: (a, y) => a * y - 0.2 * Math.abs(a) - (a * a) / 4,
+  },
+  quantile: { low: () => -0.7, high: () => 0.3, gain: (a, y) => a * y },
+  poisson: {
+    low: () => -100,
+    high: (y) => y,
+    gain: (a, y) => xLogX(y) - xLogX(y - a) - a,
+  },
 };
 
 /** The maximiser of a concave function on an interval, by golden section. */

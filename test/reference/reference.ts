@@ -1,6 +1,6 @@
 /**
  * The optimum of a small dense problem, found by a method that shares nothing with the solvers:
- * every loss but the logistic is written as a linear or quadratic program in slack variables.
+ * every loss but the logistic and Poisson's is written as a linear or quadratic program in slack variables.
  *
  *   P(w, b) = λ Σ_j f_j (l1 |w_j| + (l2/2) w_j²) + (1/m) Σ_i ℓ(⟨w, x_i⟩ + b, y_i)
  */
@@ -42,13 +42,25 @@ export function referenceLoss(name: string, u: number, y: number, parameter = 1)
       return distance < parameter ? distance ** 2 / 2 : parameter * distance - parameter ** 2 / 2;
     case 'absolute':
       return Math.max(0, distance - parameter);
+    case 'squared-absolute':
+      return Math.max(0, distance - parameter) ** 2;
+    case 'quantile':
+      return Math.max(parameter * (y - u), (1 - parameter) * (u - y));
+    case 'poisson':
+      return Math.exp(u) - y * u + (y > 0 ? y * Math.log(y) - y : 0);
     default:
       throw new Error(`no reference for loss '${name}'`);
   }
 }
 
+const initialParameters: Readonly<Record<string, number>> = {
+  absolute: 0,
+  'squared-absolute': 0,
+  quantile: 0.5,
+};
+
 function parameterOf({ loss }: ReferenceProblem): number {
-  return loss.parameter ?? (loss.name === 'absolute' ? 0 : 1);
+  return loss.parameter ?? initialParameters[loss.name] ?? 1;
 }
 
 function penaltyFactor(problem: ReferenceProblem, column: number): number {
@@ -114,11 +126,16 @@ function addRow(
     const rounded =
       name === 'smoothed-hinge' ? [[builder.variable(0, 0, share / parameter), 1] as const] : [];
     builder.atLeast([[slack, 1], ...rounded, ...times(y)], 1);
-  } else if (name === 'absolute') {
-    const slack = builder.variable(far, share, 0);
+  } else if (name === 'absolute' || name === 'squared-absolute') {
+    const squared = name === 'squared-absolute';
+    const slack = builder.variable(far, squared ? 0 : share, squared ? 2 * share : 0);
     builder.atLeast([[slack, 1]], 0);
     builder.atLeast([[slack, 1], ...times(1)], y - parameter);
     builder.atLeast([[slack, 1], ...times(-1)], -y - parameter);
+  } else if (name === 'quantile') {
+    const slack = builder.variable(far, share, 0);
+    builder.atLeast([[slack, 1], ...times(parameter)], parameter * y);
+    builder.atLeast([[slack, 1], ...times(parameter - 1)], (parameter - 1) * y);
   } else if (name === 'huber') {
     // The Huber loss is the least p²/2 + δ |u − y − p| over p.
     const inner = builder.variable(0, 0, share);
@@ -130,19 +147,27 @@ function addRow(
 
 type Scores = readonly (readonly [number, number])[];
 
-/** Adds the square and the logistic loss, which need no slack variables, to the derivatives. */
-function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
-  const share = 1 / problem.rows.length;
-  const derivatives = (u: number, y: number): readonly [number, number] => {
-    if (problem.loss.name === 'square') return [u - y, 1];
+/** ℓ' and ℓ'' of the losses that need no slack variables. */
+const smoothLosses: Readonly<
+  Record<string, (u: number, y: number) => readonly [first: number, second: number]>
+> = {
+  square: (u, y) => [u - y, 1],
+  logistic: (u, y) => {
     const chance = 1 / (1 + Math.exp(y * u));
     return [-y * chance, chance * (1 - chance)];
-  };
+  },
+  poisson: (u, y) => [Math.exp(u) - y, Math.exp(u)],
+};
+
+/** Adds the losses that need no slack variables to the derivatives. */
+function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
+  const share = 1 / problem.rows.length;
+  const derivatives = smoothLosses[problem.loss.name];
   const each = (
     x: readonly number[],
     visit: (scores: Scores, first: number, second: number) => void,
   ): void => {
-    if (problem.loss.name !== 'square' && problem.loss.name !== 'logistic') return;
+    if (derivatives === undefined) return;
     allScores.forEach((scores, i) => {
       const u = scores.reduce((sum, [index, value]) => sum + value * x[index], 0);
       const [first, second] = derivatives(u, problem.labels[i]);

@@ -1,6 +1,6 @@
 import { datasetFromRows } from '../../src/data/arrays.ts';
 import type { Dataset, DatasetPart } from '../../src/data/dataset.ts';
-import type { Task } from '../../src/losses/loss.ts';
+import type { Loss, Task } from '../../src/losses/loss.ts';
 import { type Random, stream } from '../../src/math/random.ts';
 
 /** A data set with the dense rows that a naive formula wants beside it. */
@@ -17,6 +17,8 @@ export interface SampleOptions {
   /** Part of the entries that are not zero. */
   readonly density?: number;
   readonly task?: Task;
+  /** Whole labels from 0 on, about the exponential of half the score. */
+  readonly counts?: boolean;
   /** Spread of the noise on planted scores of size about 1. */
   readonly noise?: number;
 }
@@ -37,16 +39,22 @@ export function datasetOf(
 /** Random sparse rows; labels from planted weights, an offset and noise. */
 export function sample(options: SampleOptions = {}): Sample {
   const { seed = 1, rows: height = 60, columns: width = 10 } = options;
-  const { density = 0.5, task = 'classification', noise = 1 } = options;
+  const { density = 0.5, task = 'classification', noise = 1, counts = false } = options;
   const random = stream(seed, 77);
   const draw = () => (random.uniform() < density ? Math.fround(random.normal()) : 0);
   const rows = Array.from({ length: height }, () => Array.from({ length: width }, draw));
   const planted = Array.from({ length: width }, () => random.normal());
   const labels = rows.map((row) => {
     const score = row.reduce((sum, x, j) => sum + x * planted[j], 0.4) + noise * random.normal();
+    if (counts) return Math.round(Math.exp(score / 2));
     return task === 'regression' ? score : score > 0 ? 1 : -1;
   });
   return { rows, labels, dataset: datasetOf(rows, labels) };
+}
+
+/** A sample with labels that the loss is made for. */
+export function sampleFor(loss: Loss, options: SampleOptions = {}): Sample {
+  return sample({ ...options, task: loss.task, counts: loss.labels !== undefined });
 }
 
 /** Rows of text: column j is drawn with a chance in proportion to 1/(j + 1), rows have unit length. */

@@ -8,7 +8,7 @@ import { solvers } from '../../../src/solvers/index.ts';
 import type { Method } from '../../../src/solvers/method.ts';
 import { pairs } from '../../conformance/pairs.ts';
 import { referenceObjective, referenceOptimum } from '../../reference/reference.ts';
-import { sample, zipfDataset } from '../../support/data.ts';
+import { sample, sampleFor, zipfDataset } from '../../support/data.ts';
 import { type EngineOptions, prepare, runOnThreads, workplaceOf } from '../../support/engine.ts';
 import { firstDifference } from '../../support/engine-arrays.ts';
 
@@ -43,7 +43,7 @@ function follow(method: Method, optimum: number, tolerance: number, most: number
 const quadratic = pairs.filter(({ penalty }) => penalty.l2 > 0);
 
 describe.each(quadratic)('$title', ({ loss, penalty }) => {
-  const { rows, labels, dataset } = sample({ task: loss.task });
+  const { rows, labels, dataset } = sampleFor(loss);
   const { value: optimum } = referenceOptimum({ rows, labels, loss, penalty, lambda });
 
   test('the bound stays below the optimum, never falls, and meets P', () => {

@@ -7,7 +7,7 @@ import { type LbfgsMemory, lbfgsEngine } from '../../../src/solvers/lbfgs.ts';
 import type { Method } from '../../../src/solvers/method.ts';
 import { pairs } from '../../conformance/pairs.ts';
 import { type ReferenceProblem, referenceOptimum } from '../../reference/reference.ts';
-import { datasetOf, sample, zipfDataset } from '../../support/data.ts';
+import { datasetOf, sample, sampleFor, zipfDataset } from '../../support/data.ts';
 import { type EngineOptions, prepare, runOnThreads, workplaceOf } from '../../support/engine.ts';
 import { firstDifference } from '../../support/engine-arrays.ts';
 
@@ -39,7 +39,7 @@ function follow(method: Method, optimum: number, tolerance: number, most: number
 const smooth = pairs.filter(({ loss }) => loss.smooth);
 
 describe.each(smooth)('$title', ({ loss, penalty }) => {
-  const { rows, labels, dataset } = sample({ task: loss.task });
+  const { rows, labels, dataset } = sampleFor(loss);
 
   test.each([false, true])('reaches the optimum, intercept: %s', (intercept) => {
     const problem: ReferenceProblem = { rows, labels, loss, penalty, lambda, intercept };
