@@ -4,13 +4,14 @@ import { parseTasks } from './data/tasks.ts';
 import { collectGarbage } from './parallel/collect-garbage.ts';
 import type { Reply, Request } from './parallel/pool.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
-import { type FillPayload, fill } from './train/tasks.ts';
+import { type FillPayload, fill, type HashPayload, hash } from './train/tasks.ts';
 
 type Task = (payload: never, emit: (event: unknown) => void) => unknown;
 
 const tasks: Record<string, Task> = {
   ...(parseTasks as Record<string, Task>),
   fill: (payload: FillPayload) => fill(payload),
+  hash: (payload: HashPayload) => hash(payload),
   'collect-garbage': () => collectGarbage(),
   solve: (payload: RunPayload, emit) => runThread(payload, emit),
 };

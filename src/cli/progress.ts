@@ -41,6 +41,8 @@ class PlainProgress implements Progress {
   #trend = new GapTrend({ tolerance: 0 });
   #task: Task = 'classification';
   readonly #epochs: boolean;
+  /** Vectors that have been begun. */
+  readonly #begun = new Set<number>();
 
   constructor(terminal: Terminal, epochs: boolean) {
     this.#terminal = terminal;
@@ -56,9 +58,20 @@ class PlainProgress implements Progress {
 
   epoch(event: EpochEvent): void {
     if (!this.#epochs) return;
+    if (event.vector) {
+      this.#tellVector(event.vector);
+      return;
+    }
     this.#trend.add(event);
     const left = this.#trend.secondsLeft(event.seconds);
     this.#terminal.say(describeEpoch(event, this.#task, event.seconds, left).join('  '));
+  }
+
+  /** Of many vectors every epoch would be too much to read. */
+  #tellVector({ index, count }: NonNullable<EpochEvent['vector']>): void {
+    if (this.#begun.has(index)) return;
+    this.#begun.add(index);
+    this.#terminal.say(`class ${index + 1} of ${count}`);
   }
 
   notice(message: string): void {
@@ -84,6 +97,9 @@ class LiveProgress implements Progress {
   #event: EpochEvent | undefined;
   /** Clock reading at second 0 of the run. */
   #origin = 0;
+  /** Clock reading at the first epoch, and the vectors begun since then. */
+  #first = 0;
+  readonly #begun = new Set<number>();
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -106,6 +122,8 @@ class LiveProgress implements Progress {
   epoch(event: EpochEvent): void {
     this.#trend.add(event);
     const first = this.#event === undefined;
+    if (first) this.#first = performance.now();
+    if (event.vector) this.#begun.add(event.vector.index);
     this.#event = event;
     this.#origin = performance.now() - 1000 * event.seconds;
     // The timer redraws the rest: fast epochs must not wait for the terminal.
@@ -148,14 +166,25 @@ class LiveProgress implements Progress {
 
   #run(room: number): string {
     const event = this.#event!;
-    const now = Math.max(event.seconds, (performance.now() - this.#origin) / 1000);
-    const left = this.#trend.secondsLeft(now);
+    const { now, left, fraction } = this.#pace(event);
     const fields = describeEpoch(event, this.#task, now, left);
     while (fields.length > 1 && fields.join('  ').length > room) fields.pop();
     const text = fields.join('  ');
     const barRoom = Math.min(widestBar, room - text.length - 2);
     if (barRoom < narrowestBar) return text;
-    return `${this.#bar(barRoom, this.#trend.fraction)}  ${text}`;
+    return `${this.#bar(barRoom, fraction)}  ${text}`;
+  }
+
+  /** Of one vector by the trend of its gap, of several by how many have been begun. */
+  #pace(event: EpochEvent) {
+    if (!event.vector) {
+      const now = Math.max(event.seconds, (performance.now() - this.#origin) / 1000);
+      return { now, left: this.#trend.secondsLeft(now), fraction: this.#trend.fraction };
+    }
+    const now = (performance.now() - this.#first) / 1000;
+    const done = this.#begun.size - 1;
+    const fraction = done / event.vector.count;
+    return { now, left: done > 0 ? (now * (1 - fraction)) / fraction : undefined, fraction };
   }
 
   #bar(length: number, fraction: number): string {
@@ -172,7 +201,9 @@ function describeEpoch(
   elapsed: number,
   left: number | undefined,
 ): string[] {
+  const { vector } = event;
   const fields = [
+    ...(vector ? [`class ${vector.index + 1} of ${vector.count}`] : []),
     `epoch ${event.epoch}`,
     `objective ${formatNumber(event.primal)}`,
     `gap ${formatGap(event.relativeGap)}`,

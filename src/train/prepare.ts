@@ -1,7 +1,7 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { targetsOf } from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
-import { losses } from '../losses/index.ts';
+import { checkLabels, losses } from '../losses/index.ts';
 import { vectorCount } from '../model/model.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
@@ -158,7 +158,8 @@ async function prepareInput(
     task === 'classification'
       ? await classesOfShare(sides.train, options.multiLabel ?? false)
       : undefined;
-  // Foreign labels are found out now, where the number of their row is known.
+  // Labels that cannot be are found out now, where the number of their row is known.
+  for (const side of [all, test]) if (side) checkLabels(loss, side.dataset, side.firstRow);
   if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
   return { ...sides, classes };
 }

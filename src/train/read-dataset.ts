@@ -16,7 +16,8 @@ export interface ReadShareOptions extends Omit<ShareOptions, 'runner'> {
 }
 
 /**
- * Reads LIBSVM text or `.dsob` data from a file, `.gz`, `.zst` or standard input (`-`), on all cores.
+ * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
+ * `.zst` or standard input (`-`), on all cores.
  * A pattern (`part-*.svm`) or a list stands for several files, whose rows follow one another.
  */
 export async function readDataset(

@@ -1,10 +1,12 @@
 import type { Dataset } from '../data/dataset.ts';
 import { columnCounts, rowLengths } from '../data/exchange.ts';
-import { hashShare, joinHashes } from '../data/fingerprint.ts';
+import { hashShare, joinHashes, type RowHashes } from '../data/fingerprint.ts';
 import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
 import type { EntryCounts } from '../parallel/partition.ts';
 import { type Company, gatherNumbers, gatherValues, sumNumbers } from './company.ts';
+import type { HashPayload } from './tasks.ts';
+import { threadCount, threadPool } from './threads.ts';
 
 /** The rows that one process of a job has read, and the shape of all the data. */
 export interface Share {
@@ -80,13 +82,37 @@ async function allLengths(dataset: Dataset, company: Company | undefined): Promi
   return company ? gatherNumbers(company, lengths) : lengths;
 }
 
+/** Fewer entries than these are hashed before a thread has been told to. */
+const worthThreads = 1e6;
+
 /** The hash that one process with all the rows would compute. */
-export async function hashOfShare(all: Share): Promise<string> {
+export async function hashOfShare(all: Share, threads?: number): Promise<string> {
   const { dataset, firstRow, columns, rows, company } = all;
-  const hashes = await gatherValues(company, [...hashShare(dataset, firstRow)]);
+  const here = (await hashesOfParts(dataset, firstRow, threads)).map((words) => [...words]);
+  const hashes = (await gatherValues(company, here)).flat();
   return joinHashes(
     hashes.map((words) => Uint32Array.from(words)),
     columns,
     rows,
+  );
+}
+
+async function hashesOfParts(
+  dataset: Dataset,
+  firstRow: number,
+  threads: number | undefined,
+): Promise<RowHashes[]> {
+  const { parts, nonzeros, stored } = dataset;
+  if (stored || nonzeros < worthThreads || threadCount(threads) === 1) {
+    return [hashShare(dataset, firstRow)];
+  }
+  const pool = threadPool(threadCount(threads));
+  let row = firstRow;
+  return Promise.all(
+    parts.map((part) => {
+      const payload: HashPayload = { part, row };
+      row += part.labels.length;
+      return pool.run<RowHashes>('hash', payload);
+    }),
   );
 }

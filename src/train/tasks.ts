@@ -1,4 +1,5 @@
-import type { Dataset } from '../data/dataset.ts';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { hashShare, type RowHashes } from '../data/fingerprint.ts';
 import { fillRows, fillWorker, type Grid } from '../parallel/grid.ts';
 
 export interface FillPayload {
@@ -15,4 +16,14 @@ export interface FillPayload {
 export function fill({ grid, dataset, intercept, share }: FillPayload): void {
   if ('rows' in share) fillRows(grid, dataset, intercept, share.rows);
   else for (const worker of share.workers) fillWorker(grid, dataset, intercept, worker);
+}
+
+export interface HashPayload {
+  readonly part: DatasetPart;
+  /** Which of all rows is the part's first. */
+  readonly row: number;
+}
+
+export function hash({ part, row }: HashPayload): RowHashes {
+  return hashShare({ parts: [part] }, row);
 }

@@ -1,0 +1,54 @@
+import packageDescription from '../../package.json' with { type: 'json' };
+import { hashNumbers } from '../data/fingerprint.ts';
+import type { Provenance } from '../model/model.ts';
+import type { Plan } from '../solvers/engines.ts';
+import type { Settings } from './lay-out.ts';
+import type { TrainOptions } from './options.ts';
+
+type Value = string | number | boolean;
+
+/**
+ * Where a model comes from. What other fields of a model tell (λ, seed, grid …) is not told again;
+ * threads, processes, hosts and times, which do not decide it, have no place in it.
+ */
+export function provenanceOf(
+  data: string,
+  options: TrainOptions,
+  { tolerance, epochs, time }: Settings,
+  { engine, settings }: Plan,
+): Provenance {
+  const { holdout, penaltyFactors, earlyStop, classWeights, scale, calibrate, start } = options;
+  const given: Record<string, Value | undefined> = {
+    tolerance,
+    epochs: options.epochs === undefined ? undefined : epochs,
+    time: time === Infinity ? undefined : time,
+    holdout,
+    'early-stop': earlyStop,
+    'class-weight': classWeights && describeClassWeights(classWeights),
+    scale,
+    calibrate: calibrate && `${calibrate.method}, ${calibrate.folds ?? 5} folds`,
+    'penalty-factors': penaltyFactors && hashNumbers(penaltyFactors),
+    init: start && hashNumbers(start.weights),
+    ...solverSettings(engine, settings),
+  };
+  const told = Object.entries(given).filter(
+    (entry): entry is [string, Value] => entry[1] !== undefined,
+  );
+  told.sort(([left], [right]) => (left < right ? -1 : 1));
+  return { version: packageDescription.version, data, options: Object.fromEntries(told) };
+}
+
+function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>): string {
+  if (weights === 'balanced') return weights;
+  return Object.entries(weights)
+    .map(([label, weight]) => `${label}=${weight}`)
+    .join(',');
+}
+
+/** Settings of the solver, by their names in the library; a recorded order of visits is too long. */
+function solverSettings(engine: string, settings: object): Record<string, Value> {
+  const simple = Object.entries(settings).filter(
+    ([, value]) => typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string',
+  ) as [string, Value][];
+  return Object.fromEntries(simple.map(([name, value]) => [`${engine}.${name}`, value]));
+}
