@@ -4,7 +4,7 @@ import { defineConfig } from 'tsdown';
  * Everything lands flat in one folder: at run time the bundles look for `./worker.js`,
  * `./carrier.js` and `../wasm/` relative to themselves, whichever chunk the code ended up in.
  */
-export default defineConfig({
+const library = defineConfig({
   entry: {
     index: 'src/index.ts',
     cli: 'src/cli/main.ts',
@@ -19,3 +19,17 @@ export default defineConfig({
   dts: true,
   outputOptions: { chunkFileNames: '[name]-[hash].js' },
 });
+
+/** By itself, so that it shares no chunk with code that needs Node; small, as pages want it. */
+export const predict = defineConfig({
+  entry: { predict: 'src/predict.ts' },
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  fixedExtension: false,
+  sourcemap: false,
+  dts: true,
+  minify: true,
+});
+
+export default [library, predict];

@@ -7,14 +7,33 @@ export { datasetFromCsr, datasetFromRows } from './data/arrays.ts';
 export type { Dataset, DatasetPart } from './data/dataset.ts';
 export { openDataset } from './data/stored.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
+export { exportModel } from './export/export.ts';
+export type { ExportFormat } from './export/formats.ts';
+export { importModel } from './export/import.ts';
 export { loadLoss, losses } from './losses/index.ts';
 export type { Loss, LossFunctions, PrimalLoss } from './losses/loss.ts';
 export { evaluate } from './metrics/evaluate.ts';
-export type { ClassificationMetrics, Metrics, RegressionMetrics } from './metrics/metrics.ts';
+export type {
+  ClassificationMetrics,
+  ClassMetrics,
+  Confusion,
+  Metrics,
+  MulticlassMetrics,
+  MultiLabelMetrics,
+  RegressionMetrics,
+} from './metrics/metrics.ts';
 export { predict } from './metrics/predict.ts';
-export { scoreDataset } from './metrics/score.ts';
+export { scoreDataset, scoreVectors } from './metrics/score.ts';
 export { decodeModel, encodeModel, readModel, writeModel } from './model/format.ts';
-export type { Certificate, Model, ModelDescription } from './model/model.ts';
+export type {
+  Calibration,
+  Certificate,
+  Label,
+  Model,
+  ModelDescription,
+  Provenance,
+} from './model/model.ts';
+export { vectorCount, weightsOf } from './model/model.ts';
 export { penalties } from './penalties/index.ts';
 export type { Penalty } from './penalties/penalty.ts';
 export { solverByName, solvers } from './solvers/index.ts';

@@ -24,7 +24,7 @@ export function adviseOnRanks(report: TrainReport): string | undefined {
   if (grid < ranks * threads) {
     return `the grid has ${plural(grid, 'worker')} for ${plural(ranks * threads, 'thread')}: --grid ${ranks * threads} would give all of them work (and another model)`;
   }
-  const smooth = !['hinge', 'absolute'].includes(loss);
+  const smooth = !['hinge', 'absolute', 'quantile'].includes(loss);
   if (smooth && penalty === 'l2' && solver !== 'lbfgs') {
     return 'waiting for blocks took most of the time: --solver lbfgs moves the weights twice an epoch';
   }

@@ -9,7 +9,7 @@ import { withoutUndefined } from './defined.ts';
 import type { ProblemFlags, SolverFlags } from './definitions/train.ts';
 import { readLines } from './text-file.ts';
 
-const lossParameters = ['epsilon', 'delta', 'smoothing'] as const;
+export const lossParameters = ['epsilon', 'delta', 'smoothing', 'quantile'] as const;
 
 /** The loss the options name, with its parameter; an option of another loss is an error. */
 export async function chooseLoss(flags: ProblemFlags): Promise<Loss> {
@@ -23,7 +23,8 @@ export async function chooseLoss(flags: ProblemFlags): Promise<Loss> {
       );
     }
   }
-  const parameter = flags.epsilon ?? flags.delta ?? flags.smoothing;
+  const given = lossParameters.find((name) => flags[name] !== undefined);
+  const parameter = given && flags[given];
   if (parameter === undefined) return loss;
   return isModule ? { ...loss, parameter } : lossByName(flags.loss, parameter);
 }

@@ -1,28 +1,56 @@
 import type { Dataset } from '../data/dataset.ts';
+import type { Likeness } from '../data/recipe.ts';
 import { DataError } from '../errors.ts';
 import { countUnknownEntries } from '../metrics/score.ts';
 import type { Model } from '../model/model.ts';
 import type { Peers } from '../mpi/peers.ts';
 import { gatherValues } from '../train/company.ts';
 import { readOrOpen } from '../train/open-dataset.ts';
-import { readDataset, readShare, titleOfSource } from '../train/read-dataset.ts';
+import {
+  type ReadDatasetOptions,
+  readDataset,
+  readShare,
+  titleOfSource,
+} from '../train/read-dataset.ts';
 import { withoutUndefined } from './defined.ts';
 import type { DataFlags } from './definitions/data-options.ts';
 import type { Progress } from './progress.ts';
 import { formatCount } from './text.ts';
 
-/** Reads data as the options say and passes on what there is to note about it. */
+/** What the options say about reading. */
+export function readOptions(flags: DataFlags): ReadDatasetOptions {
+  const { format, label, weight, categorical, ignore, missing, missingValues } = flags;
+  const { hash: hashBits, delimiter, textLabels, zeroBased, sumDuplicates, threads } = flags;
+  return withoutUndefined({
+    format,
+    label,
+    weight,
+    categorical,
+    ignore,
+    missing,
+    missingValues,
+    hashBits,
+    header: flags.header === false ? false : undefined,
+    delimiter,
+    textLabels,
+    zeroBased,
+    sumDuplicates,
+    threads,
+  });
+}
+
+/**
+ * Reads data as the options say and passes on what there is to note about it. Columns and labels
+ * mean what they mean in `like`, if that is given.
+ */
 export async function readData(
   source: string,
   flags: DataFlags,
   progress: Progress,
+  like?: Likeness,
 ): Promise<Dataset> {
   progress.stage(`reading ${titleOfSource(source)}`);
-  const { threads, zeroBased, sumDuplicates } = flags;
-  const dataset = await readDataset(
-    source,
-    withoutUndefined({ threads, zeroBased, sumDuplicates }),
-  );
+  const dataset = await readDataset(source, { ...readOptions(flags), ...(like && { like }) });
   for (const notice of dataset.notices) progress.notice(`${dataset.name}: ${notice}`);
   return dataset;
 }
@@ -34,11 +62,11 @@ export async function readOrOpenData(
   progress: Progress,
 ): Promise<Dataset> {
   progress.stage(`reading ${titleOfSource(source)}`);
-  const { threads, zeroBased, sumDuplicates, memory } = flags;
-  const dataset = await readOrOpen(
-    source,
-    withoutUndefined({ threads, zeroBased, sumDuplicates, memory }),
-  );
+  const { memory } = flags;
+  const dataset = await readOrOpen(source, {
+    ...readOptions(flags),
+    ...withoutUndefined({ memory }),
+  });
   for (const notice of dataset.notices) progress.notice(`${dataset.name}: ${notice}`);
   return dataset;
 }
@@ -46,14 +74,14 @@ export async function readOrOpenData(
 /** Reads this rank's share of data that all ranks see alike. */
 export async function readShareOf(
   source: string,
-  { threads, zeroBased, sumDuplicates }: DataFlags,
+  flags: DataFlags,
   progress: Progress,
   peers: Peers,
 ): Promise<Dataset> {
   progress.stage(`reading ${titleOfSource(source)}`);
   const { rank, size: ranks } = peers;
-  const options = withoutUndefined({ threads, zeroBased, sumDuplicates });
-  const { dataset, files, listing } = await readShare(source, { ...options, rank, ranks });
+  const options = { ...readOptions(flags), rank, ranks };
+  const { dataset, files, listing } = await readShare(source, options);
   for (const notice of dataset.notices) progress.notice(`${dataset.name}: ${notice}`);
   const seen = await gatherValues(peers, { files, listing });
   const other = seen.findIndex((one) => one.listing !== seen[0].listing);
@@ -65,6 +93,17 @@ export async function readShareOf(
   return dataset;
 }
 
+/** What other data has to share with the data that a model was trained on. */
+function likenessOf({ classes, multiLabel, featureNames, recipe }: Model): Likeness {
+  const isText = classes?.some((label) => typeof label === 'string') || multiLabel;
+  const labelNames = isText ? classes?.map((label) => `${label}`) : undefined;
+  return {
+    ...(featureNames && { featureNames }),
+    ...(labelNames && { labelNames }),
+    ...(recipe && { recipe }),
+  };
+}
+
 /** Data that a model is applied to: says how much of it the model does not know. */
 export async function readForModel(
   model: Model,
@@ -73,7 +112,7 @@ export async function readForModel(
   progress: Progress,
 ): Promise<Dataset> {
   try {
-    const dataset = await readData(source, flags, progress);
+    const dataset = await readData(source, flags, progress, likenessOf(model));
     const unknown = countUnknownEntries(model, dataset);
     if (unknown > 0) {
       progress.notice(

@@ -13,6 +13,7 @@ const decisive = [
   'epsilon',
   'delta',
   'smoothing',
+  'quantile',
   'penalty',
   'l1Ratio',
   'penaltyFactors',

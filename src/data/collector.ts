@@ -3,9 +3,14 @@ import { DataError } from '../errors.ts';
 import type { SectionHeader } from './binary/layout.ts';
 import type { BinaryIndex } from './binary/sections.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
+import { Assembler } from './fields/assembler.ts';
+import { LabelList } from './fields/label-list.ts';
+import type { NamedRows } from './fields/named-rows.ts';
 import type { ParsedChunk } from './libsvm.ts';
 import type { InputFile } from './pieces.ts';
-import type { ParseOutcome } from './tasks.ts';
+import type { PartsOptions } from './read-options.ts';
+import type { Recipe } from './recipe.ts';
+import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
 
 export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
 
@@ -25,18 +30,46 @@ export class Collector {
   readonly sections: SectionHeader[] = [];
   /** Compressed files, which nobody can begin to read but at their beginning. */
   readonly uncut: InputFile[] = [];
+  readonly labels: LabelList;
+  /** How named values became columns, where they did. */
+  recipe: Recipe | undefined;
+  readonly notices: string[] = [];
+  /** Whether the columns of the files have names, not numbers. */
+  isNamed = false;
   bytes = 0;
+  readonly #options: Partial<PartsOptions>;
+  #assembler: Assembler | undefined;
   #rows = 0;
   #nonzeros = 0;
   #columns = 0;
   #lines = 0;
   #qidLines = 0;
 
+  constructor(options: Partial<PartsOptions> = {}) {
+    const { like, textLabels, takesTexts = false } = options;
+    this.#options = options;
+    this.labels = new LabelList(like?.labelNames, textLabels, !takesTexts);
+  }
+
+  /** Rows with names for columns: gives them their final columns. */
+  addNamed(rows: NamedRows): DatasetPart {
+    this.#assembler ??= new Assembler(this.#options, this.labels);
+    const part = this.#assembler.add(rows);
+    this.addRows(part);
+    return part;
+  }
+
   addText(chunk: ParsedChunk): void {
     this.#lines += chunk.lines;
     this.#qidLines += chunk.qidLines;
     this.#columns = Math.max(this.#columns, chunk.maxIndex + 1);
+    this.labels.add(chunk.labels, chunk.labelTexts);
     this.addRows(chunk);
+  }
+
+  addBinary(part: DatasetPart): void {
+    this.labels.add(part.labels);
+    this.addRows(part);
   }
 
   addRows({ labels, values }: DatasetPart): void {
@@ -52,19 +85,30 @@ export class Collector {
   /** Complains if there was no row at all. */
   check(name: string): void {
     if (this.#rows > 0) return;
-    if (this.files.text === 0) throw new DataError(`${name}: no rows; expected at least one`);
+    if (this.files.text === 0 || this.isNamed)
+      throw new DataError(`${name}: no rows; expected at least one`);
     if (this.#lines === 0) throw new DataError(`${name}: no data; ${expectedLine}`);
     throw new DataError(`${name}: no rows in ${countedLines(this.#lines)}; ${expectedLine}`);
   }
 
   shape(name: string, columns: number): DatasetShape {
     const qid = `qid: ignored on ${countedLines(this.#qidLines)}`;
+    const { vocabulary } = this.#assembler ?? {};
+    const { featureNames } = vocabulary ?? {};
+    const labelNames = this.labels.names;
     return {
       name,
       rows: this.#rows,
-      columns: Math.max(columns, this.#columns),
+      columns: Math.max(columns, this.#columns, vocabulary?.columns ?? 0),
       nonzeros: this.#nonzeros,
-      notices: this.#qidLines > 0 ? [qid] : [],
+      notices: [
+        ...this.notices,
+        ...(this.#qidLines > 0 ? [qid] : []),
+        ...(this.#assembler?.notices() ?? []),
+      ],
+      ...(featureNames && { featureNames }),
+      ...(labelNames && { labelNames }),
+      ...(this.recipe && { recipe: this.recipe }),
       files: this.files,
       bytes: this.bytes,
       sections: this.sections,
@@ -73,8 +117,8 @@ export class Collector {
 }
 
 export function datasetOf(shape: DatasetShape, parts: readonly DatasetPart[]): Dataset {
-  const { name, rows, columns, nonzeros, notices } = shape;
-  return { name, parts, rows, columns, nonzeros, notices };
+  const { files: _files, bytes: _bytes, sections: _sections, ...rest } = shape;
+  return { ...rest, parts };
 }
 
 function countedLines(lines: number): string {
@@ -94,15 +138,23 @@ export class TextPlace {
 
   /** What a task found in the lines that follow those before; its faults become errors. */
   async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
-    if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
-    if ('message' in outcome) {
-      // Only now does it matter how many lines there are in front.
-      const before = await linesBefore(this.#path, this.#start);
-      const line = before + this.#lines + outcome.line;
-      throw new DataError(`${this.#path}:${line}: ${outcome.message}`);
-    }
+    if (!('chunk' in outcome)) return this.#complain(outcome);
     this.#lines += outcome.chunk.lines;
     return outcome.chunk;
+  }
+
+  async rowsOf(outcome: NamedOutcome): Promise<NamedRows> {
+    if (!('rows' in outcome)) return this.#complain(outcome);
+    this.#lines += outcome.lines;
+    return outcome.rows;
+  }
+
+  async #complain(outcome: Fault): Promise<never> {
+    if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
+    // Only now does it matter how many lines there are in front.
+    const before = await linesBefore(this.#path, this.#start);
+    const line = before + this.#lines + outcome.line;
+    throw new DataError(`${this.#path}:${line}: ${outcome.message}`);
   }
 }
 

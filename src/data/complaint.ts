@@ -63,11 +63,11 @@ function tokenAt(bytes: Uint8Array, start: number): string {
   return text.slice(0, text.search(tokenEnd) < 0 ? text.length : text.search(tokenEnd));
 }
 
-function clip(text: string): string {
+export function clip(text: string): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
 /** Quoted, with control characters escaped: the text may come from a file that is no text. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return JSON.stringify(clip(text));
 }

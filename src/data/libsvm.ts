@@ -1,6 +1,7 @@
 import { LineError, labelComplaint, largestIndex, pairComplaint } from './complaint.ts';
 import type { DatasetPart } from './dataset.ts';
 import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
+import { LabelTexts } from './label-texts.ts';
 import { orderRow, RepeatedIndex } from './row-order.ts';
 import { sharedFloat32, sharedFloat64, sharedInt32 } from './shared.ts';
 
@@ -9,6 +10,8 @@ export interface LibsvmOptions {
   readonly zeroBased?: boolean;
   /** Add up the values of an index that a row repeats, instead of refusing the row. */
   readonly sumDuplicates?: boolean;
+  /** Labels are texts: words, or several labels with commas between them, or none at all. */
+  readonly textLabels?: boolean;
 }
 
 export interface ParsedChunk extends DatasetPart {
@@ -18,6 +21,8 @@ export interface ParsedChunk extends DatasetPart {
   readonly lines: number;
   /** Lines whose `qid:` was ignored. */
   readonly qidLines: number;
+  /** With `textLabels`: the labels of these rows; `labels` are places in this list. */
+  readonly labelTexts?: readonly string[];
 }
 
 const tab = 9;
@@ -66,6 +71,7 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
   const bytes = endWithNewline(text);
   const base = options.zeroBased ? 0 : 1;
   const sumDuplicates = options.sumDuplicates ?? false;
+  const labelTexts = options.textLabels ? new LabelTexts() : undefined;
   prepareScratch(bytes.length);
   const { labels, rowOffsets } = scratch;
   let rows = 0;
@@ -76,7 +82,8 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
     if (bytes[position] === hash) position = bytes.indexOf(newline, position);
     if (bytes[position] === newline) continue;
     const start = position;
-    position = scanFloat64(bytes, start, labels, rows);
+    if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
+    else position = scanFloat64(bytes, start, labels, rows);
     if (position === malformed) throw new LineError(scratch.line, labelComplaint(bytes, start));
     position = scanPairs(bytes, position, base);
     if (scratch.irregular)
@@ -93,6 +100,7 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
     maxIndex,
     lines: scratch.line,
     qidLines: scratch.qidLines,
+    ...(labelTexts && { labelTexts: labelTexts.texts }),
   };
 }
 

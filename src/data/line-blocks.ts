@@ -21,11 +21,21 @@ export class BlockPool {
   }
 }
 
+/** Where the last whole line of a block ends; 0 if there is none. */
+export function lastLineEnd(block: Uint8Array): number {
+  return block.lastIndexOf(newline) + 1;
+}
+
 /**
- * Cuts a stream of bytes into blocks of whole lines, each in its own buffer of the pool; a buffer
- * grows for a line that does not fit. Only the last block may lack its line end.
+ * Cuts a stream of bytes into blocks of whole lines, or of what `lastEnd` finds the end of, each in
+ * its own buffer of the pool; a buffer grows for a line that does not fit. Only the last block may
+ * lack its line end.
  */
-export async function* lineBlocks(chunks: ByteChunks, pool: BlockPool): AsyncGenerator<Uint8Array> {
+export async function* lineBlocks(
+  chunks: ByteChunks,
+  pool: BlockPool,
+  lastEnd: (block: Uint8Array) => number = lastLineEnd,
+): AsyncGenerator<Uint8Array> {
   let block = pool.take();
   let used = 0;
   for await (const chunk of chunks) {
@@ -35,7 +45,7 @@ export async function* lineBlocks(chunks: ByteChunks, pool: BlockPool): AsyncGen
       used += count;
       offset += count;
       if (used < block.length) continue;
-      const end = block.lastIndexOf(newline) + 1;
+      const end = lastEnd(block);
       const next = end === 0 ? larger(block) : remainder(block, end, pool);
       used -= end;
       if (end > 0) yield block.subarray(0, end);

@@ -1,15 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { DataError } from '../errors.ts';
+import { DataError, UsageError } from '../errors.ts';
 import { explainAccess } from './access.ts';
-import { isBinary, magic, sectionHeaderBytes } from './binary/layout.ts';
+import { isBinary, sectionHeaderBytes } from './binary/layout.ts';
 import { type BinarySink, queueSections, readBinaryStream } from './binary/read.ts';
 import type { SectionPlace } from './binary/sections.ts';
 import { Collector, TextPlace } from './collector.ts';
 import { type ByteChunks, compressionOf, decompress } from './decompress.ts';
+import { type FormatName, namedFormats } from './fields/options.ts';
 import { BlockPool, lineBlocks } from './line-blocks.ts';
 import { NameLines } from './name-lines.ts';
-import { peek } from './peek.ts';
+import { NamedReader } from './named-reader.ts';
+import { peek, peekUntil } from './peek.ts';
 import type { Piece } from './pieces.ts';
 import type { PartsOptions } from './read-options.ts';
 import type { TaskRunner } from './runner.ts';
@@ -22,6 +24,13 @@ import {
   type ParseOutcome,
   type RangePayload,
 } from './tasks.ts';
+import {
+  formatOfName,
+  formatOfText,
+  guessedBytes,
+  hasTextLabels,
+  tellsFormat,
+} from './text/format.ts';
 
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
@@ -31,12 +40,18 @@ const largestBlock = 4 * megabyte;
 
 /** Reads one piece after the other; tasks of a piece still run while the next one is begun. */
 export class PieceReader {
-  readonly collector = new Collector();
+  readonly collector: Collector;
   readonly #options: PartsOptions;
   readonly #runner: TaskRunner;
   readonly #queue: TaskQueue;
   readonly #alone: boolean;
   readonly #names = new NameLines();
+  readonly #named: NamedReader;
+  /** Whether labels of LIBSVM text are texts, by the first file of it. */
+  #textLabels: boolean | undefined;
+  /** The first file with names for columns, and the first one with numbers. */
+  #firstNamed: string | undefined;
+  #firstNumbered: string | undefined;
   /** Bytes of all pieces, and of those that were read before the current one. */
   readonly #bytes: number;
   #before = 0;
@@ -46,6 +61,9 @@ export class PieceReader {
     this.#options = options;
     this.#runner = runner && runner.threads > 1 ? runner : inlineRunner;
     this.#queue = new TaskQueue(this.#runner.threads);
+    this.collector = new Collector(options);
+    this.#named = new NamedReader(options, this.collector, this.#queue);
+    this.#textLabels = options.textLabels ?? (options.like?.labelNames ? true : undefined);
     this.#alone = pieces.length === 1;
     this.#bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0);
   }
@@ -77,7 +95,10 @@ export class PieceReader {
     if (regular) {
       const head = await readHead(path);
       if (isBinary(head)) return this.#readBinary(piece);
-      if (size > 0 && compressionOf(head, path) === 'none') return this.#readRanges(piece);
+      const isPlain = size > 0 && compressionOf(head, path) === 'none';
+      const format = isPlain ? this.#formatOf(path, head) : formatOfName(path);
+      if (isPlain && format === 'libsvm') return this.#readRanges(piece, head);
+      if (format !== undefined && isNamed(format)) this.#named.checkFormat(format, path);
       if (!holds(piece, size / 2)) return;
       this.collector.uncut.push(piece.file);
       this.collector.bytes += size;
@@ -87,15 +108,12 @@ export class PieceReader {
   }
 
   /** Plain text: workers read and parse byte ranges of it. */
-  async #readRanges(piece: Piece): Promise<void> {
+  async #readRanges(piece: Piece, head: Uint8Array): Promise<void> {
     const { path, size } = piece.file;
-    checkName(path);
     const [from, to] = clipped(piece);
-    const { blockSize } = this.#options;
-    const share = Math.ceil(this.#bytes / (4 * this.#runner.threads));
-    const length = blockSize ?? Math.min(Math.max(share, megabyte), largestBlock);
+    const length = this.#blockSize(this.#bytes);
     const place = new TextPlace(path, from);
-    const options = parseOptions(this.#options);
+    const options = this.#parseOptions(path, head);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     this.collector.files.text += 1;
     this.collector.bytes += to - from;
@@ -110,6 +128,7 @@ export class PieceReader {
 
   async #readBinary(piece: Piece): Promise<void> {
     const { path } = piece.file;
+    this.#checkMix(path, 'dsob');
     const [from, to] = clipped(piece);
     const wants = ({ offset, header }: SectionPlace) =>
       holds(piece, offset + (sectionHeaderBytes + header.length) / 2);
@@ -125,23 +144,25 @@ export class PieceReader {
   async #readStream(source: AsyncIterable<Uint8Array>, name: string): Promise<void> {
     const { head, chunks } = await peek(source);
     const plain = decompress(chunks, compressionOf(head, head.length > 0 ? name : ''), name);
-    const inner = await peek(plain);
+    const inner = await peekUntil(plain, (start) => isBinary(start) || tellsFormat(start));
     if (!isBinary(inner.head)) {
-      checkName(name);
       this.collector.files.text += 1;
-      return this.#readText(inner.chunks, name);
+      return this.#readText(inner.chunks, name, inner.head);
     }
+    this.#checkMix(name, 'dsob');
     // Sections of a stream are handed on at once.
     await this.#queue.finish();
     this.collector.files.dsob += 1;
     this.collector.addIndex(await readBinaryStream(inner.chunks, name, this.#binarySink(name)));
   }
 
-  async #readText(text: ByteChunks, name: string): Promise<void> {
+  async #readText(text: ByteChunks, name: string, head: Uint8Array): Promise<void> {
+    const format = this.#formatOf(name, head);
+    if (format !== 'libsvm') return this.#readNamed(text, name, format);
     const { blockSize } = this.#options;
     const pool = new BlockPool(blockSize ?? largestBlock);
     const place = new TextPlace(name);
-    const options = parseOptions(this.#options);
+    const options = this.#parseOptions(name, head);
     let first = true;
     for await (const bytes of lineBlocks(text, pool)) {
       const payload: BytesPayload = { bytes, first, options };
@@ -153,6 +174,57 @@ export class PieceReader {
       await this.#queue.run(parse, this.#takeText(place));
       first = false;
     }
+  }
+
+  async #readNamed(chunks: ByteChunks, name: string, format: FormatName): Promise<void> {
+    this.#checkMix(name, format);
+    this.collector.isNamed = true;
+    const blockSize = this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity);
+    const runner = this.#bytes > 0 && this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
+    await this.#named.readText({ chunks, name, format, blockSize, runner });
+  }
+
+  #blockSize(bytes: number): number {
+    const share = Math.ceil(bytes / (4 * this.#runner.threads));
+    return this.#options.blockSize ?? Math.min(Math.max(share, megabyte), largestBlock);
+  }
+
+  /** The format of data that is not binary. */
+  #formatOf(name: string, head: Uint8Array): FormatName {
+    const format = this.#options.format ?? formatOfName(name) ?? formatOfText(head);
+    if (format === 'parquet' || isParquet(head)) {
+      this.#named.checkFormat('parquet', name);
+      throw new DataError(
+        `${name}: Parquet among other data, or without .parquet in its name; expected nothing but Parquet files, named so or with --format parquet`,
+      );
+    }
+    if (format !== 'dsob') return format;
+    throw new DataError(`${name}: byte 0: not dsob data, as the name says`);
+  }
+
+  /** Columns of all files have names, or all of them numbers. */
+  #checkMix(name: string, format: FormatName): void {
+    if (isNamed(format)) this.#firstNamed ??= name;
+    else this.#firstNumbered ??= name;
+    const other = isNamed(format) ? this.#firstNumbered : this.#firstNamed;
+    if (other === undefined) return;
+    const [ours, theirs] = isNamed(format) ? ['names', 'numbers'] : ['numbers', 'names'];
+    throw new DataError(
+      `${name}: its columns have ${ours}, those of ${other} ${theirs}; expected files of one kind`,
+    );
+  }
+
+  #parseOptions(name: string, head: Uint8Array): ParseOptions {
+    this.#checkMix(name, 'libsvm');
+    this.#textLabels ??= hasTextLabels(head);
+    if (this.#textLabels && this.#options.isShare) {
+      throw new UsageError(
+        `${name}: labels that are no numbers, which several processes cannot number alike; expected numbers`,
+      );
+    }
+    const { zeroBased = false, sumDuplicates = false, wide } = this.#options;
+    const textLabels = this.#textLabels;
+    return { zeroBased, sumDuplicates, wide: wide === 'all', ...(textLabels && { textLabels }) };
   }
 
   #takeText(place: TextPlace): (outcome: ParseOutcome) => Promise<void> {
@@ -170,7 +242,7 @@ export class PieceReader {
     const { takePart, takeNames, wide } = this.#options;
     return {
       takePart: async (part, values) => {
-        this.collector.addRows(part);
+        this.collector.addBinary(part);
         await takePart(part, values);
       },
       takeNames: this.#alone ? takeNames : (lines) => this.#keepNames(path, lines),
@@ -202,6 +274,14 @@ export class PieceReader {
   }
 }
 
+function isParquet(head: Uint8Array): boolean {
+  return head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31;
+}
+
+function isNamed(format: FormatName): boolean {
+  return (namedFormats as readonly string[]).includes(format);
+}
+
 function holds({ start, end }: Piece, place: number): boolean {
   return start <= place && place < end;
 }
@@ -215,23 +295,12 @@ function bytesOf(piece: Piece): number {
   return Math.max(0, to - from);
 }
 
-/** A name may not promise what is not there. */
-function checkName(name: string): void {
-  if (!/\.dsob(\.gz|\.zst)?$/.test(name)) return;
-  throw new DataError(`${name}: byte 0: not dsob data, as the name says`);
-}
-
 async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(new Uint8Array(magic.length), 0, magic.length, 0);
+    const { buffer, bytesRead } = await file.read(new Uint8Array(guessedBytes), 0, guessedBytes, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
-}
-
-function parseOptions(options: PartsOptions): ParseOptions {
-  const { zeroBased = false, sumDuplicates = false, wide } = options;
-  return { zeroBased, sumDuplicates, wide: wide === 'all' };
 }

@@ -1,8 +1,9 @@
 import type { TakePart } from './binary/read.ts';
+import type { FieldOptions } from './fields/options.ts';
 import type { LibsvmOptions } from './libsvm.ts';
 import type { TaskRunner } from './runner.ts';
 
-export interface ReadOptions extends LibsvmOptions {
+export interface ReadOptions extends LibsvmOptions, FieldOptions {
   /** Where to parse; default: the calling thread. */
   readonly runner?: TaskRunner;
   /** At least so many columns, even if the data has fewer. */
@@ -15,8 +16,8 @@ export interface ReadOptions extends LibsvmOptions {
 export interface PartsOptions extends ReadOptions {
   readonly takePart: TakePart;
   /**
-   * Lines with names of features, behind all rows; only binary data has some. Files that have names
-   * must have the same ones.
+   * Lines with names of features, behind all rows, if the data has some. Binary files that have
+   * names must have the same ones.
    */
   readonly takeNames?: (lines: Uint8Array) => void | Promise<void>;
   /**
@@ -24,6 +25,13 @@ export interface PartsOptions extends ReadOptions {
    * too; default: none.
    */
   readonly wide?: 'stored' | 'all';
+  /**
+   * Whether labels may be texts: parts then keep being changed until all of them have been read.
+   * Default: a label that is no number is an error.
+   */
+  readonly takesTexts?: boolean;
+  /** Whether the rows are a share of them: formats with names, or labels that are texts, are errors. */
+  readonly isShare?: boolean;
   /** How much of the input has been read, 0 … 1; not for standard input. */
   readonly onProgress?: (fraction: number) => void;
 }

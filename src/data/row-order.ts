@@ -44,7 +44,11 @@ function ascends(indices: Int32Array, from: number, to: number): boolean {
   return true;
 }
 
+/** Rows up to this length are sorted by insertion. */
+const shortRow = 24;
+
 function sortEntries(indices: Int32Array, values: Float32Array, from: number, to: number): void {
+  if (to - from <= shortRow) return insertEntries(indices, values, from, to);
   const oldIndices = indices.slice(from, to);
   const oldValues = values.slice(from, to);
   const order = Int32Array.from(oldIndices, (_, entry) => entry);
@@ -52,5 +56,20 @@ function sortEntries(indices: Int32Array, values: Float32Array, from: number, to
   for (let entry = 0; entry < order.length; entry += 1) {
     indices[from + entry] = oldIndices[order[entry]];
     values[from + entry] = oldValues[order[entry]];
+  }
+}
+
+function insertEntries(indices: Int32Array, values: Float32Array, from: number, to: number): void {
+  for (let entry = from + 1; entry < to; entry += 1) {
+    const index = indices[entry];
+    const value = values[entry];
+    let place = entry;
+    // Equal ones stay in their order.
+    for (; place > from && indices[place - 1] > index; place -= 1) {
+      indices[place] = indices[place - 1];
+      values[place] = values[place - 1];
+    }
+    indices[place] = index;
+    values[place] = value;
   }
 }

@@ -44,6 +44,8 @@ export async function readShare(source: DataSource, options: ShareOptions): Prom
   const parts: DatasetPart[] = [];
   const collector = await readPieces(piecesOf(files, rank, ranks), {
     ...options,
+    isShare: ranks > 1,
+    takesTexts: true,
     takePart: (part) => void parts.push(part),
   });
   const dataset = datasetOf(collector.shape(titleOfSource(source), options.columns ?? 0), parts);

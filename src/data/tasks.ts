@@ -4,6 +4,10 @@ import { LineError } from './complaint.ts';
 import { type FileRange, readLines } from './file-range.ts';
 import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from './libsvm.ts';
 import type { TaskRunner } from './runner.ts';
+import { type CsvPlan, parseCsv, type TextRows } from './text/csv.ts';
+import { parseJsonLines } from './text/json-lines.ts';
+import type { ObjectPlan } from './text/json-plan.ts';
+import { parseVowpal, type VowpalPlan } from './text/vowpal.ts';
 
 /** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
 export type ParseOutcome =
@@ -12,10 +16,30 @@ export type ParseOutcome =
       /** The values as float64, where asked for. */
       readonly wide?: Float64Array;
     }
+  | Fault;
+
+export type Fault =
   /** A line, counted from 1 at the start of the task's text, that cannot be read. */
   | { readonly line: number; readonly message: string }
   /** The text itself could not be had. */
   | { readonly failure: string };
+
+export type NamedOutcome = TextRows | Fault;
+
+export type TextPlan =
+  | { readonly format: 'csv'; readonly plan: CsvPlan }
+  | { readonly format: 'jsonl'; readonly plan: ObjectPlan }
+  | { readonly format: 'vw'; readonly plan: VowpalPlan };
+
+export interface NamedPayload {
+  /** Whole records. */
+  readonly bytes: Uint8Array;
+  /** Whether these are the first bytes of the input … */
+  readonly first: boolean;
+  /** … and how many of its records are no rows. */
+  readonly skipped: number;
+  readonly text: TextPlan;
+}
 
 export interface ParseOptions extends LibsvmOptions {
   /** Whether values are wanted as float64 as well. */
@@ -51,7 +75,16 @@ function parse(text: Uint8Array, options: ParseOptions): ParseOutcome {
   return { chunk, wide: wideValues(text, chunk, options.zeroBased ?? false) };
 }
 
-function outcomeOf(read: () => ParseOutcome): ParseOutcome {
+function parseNamed({ bytes, first, skipped, text }: NamedPayload): NamedOutcome {
+  return outcomeOf(() => {
+    const records = first ? withoutMark(bytes) : bytes;
+    if (text.format === 'csv') return parseCsv(records, text.plan, skipped);
+    if (text.format === 'jsonl') return parseJsonLines(records, text.plan);
+    return parseVowpal(records, text.plan);
+  });
+}
+
+function outcomeOf<Outcome>(read: () => Outcome): Outcome | Fault {
   try {
     return read();
   } catch (error) {
@@ -61,7 +94,7 @@ function outcomeOf(read: () => ParseOutcome): ParseOutcome {
 }
 
 /** Editors on Windows put a byte order mark in front of UTF-8. */
-function withoutMark(bytes: Uint8Array): Uint8Array {
+export function withoutMark(bytes: Uint8Array): Uint8Array {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return marked ? bytes.subarray(3) : bytes;
 }
@@ -71,6 +104,7 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
   'parse-bytes': parseBytes,
+  'parse-named': parseNamed,
   'read-section': readSection,
 };
 

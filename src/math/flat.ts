@@ -1,8 +1,10 @@
 import { rootOfFalling } from './root.ts';
 
 const searchSteps = 12;
-/** Shares tried short of the end, each a tenth of the last, as long as nothing falls at any. */
+/** Shares tried short of the end, each a tenth of the last, as long as nothing falls nearby. */
 const contractions = 40;
+/** A share where P falls that is so much smaller than one where it rises tells nothing. */
+const nearby = 1e-3;
 
 /** A share of a step, and how steeply the function falls there. */
 type Point = readonly [share: number, descent: number];
@@ -11,8 +13,8 @@ type Point = readonly [share: number, descent: number];
  * A share between `low`, where a convex P falls, and `high`, where it rises, whose descent lies
  * within the goals; where none is found in time, the largest at which P was seen to fall, hence no
  * higher than at 0. A step too long by many orders of magnitude, such as features of a large
- * scale make the first one, hides these shares from false position: then they are looked for at
- * tenths of it.
+ * scale or a loss that rises like e^u make the first one, hides these shares from false position:
+ * then they are looked for at tenths of it.
  */
 export function findFlat(
   descent: (share: number) => number,
@@ -37,7 +39,8 @@ export function findFlat(
     return Math.abs(last[1] - middle) <= reach;
   };
   if (search()) return last[0];
-  if (falling[0] > 0) return falling[0];
-  for (let k = 0; k < contractions && falling[0] === 0; k++) off(rising[0] / 10);
-  return falling[0] > 0 && search() ? last[0] : falling[0];
+  const lost = () => falling[0] <= nearby * rising[0];
+  if (!lost()) return falling[0];
+  for (let k = 0; k < contractions && lost(); k++) off(rising[0] / 10);
+  return !lost() && search() ? last[0] : falling[0];
 }

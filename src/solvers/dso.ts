@@ -16,7 +16,11 @@ import type { Method, Workplace } from './method.ts';
 import { SegmentOrder } from './segment-order.ts';
 import type { DsoSettings } from './solver.ts';
 
-/** The appendix keeps α of logistic regression this far from the ends of its domain. */
+/**
+ * Losses whose conjugate becomes infinitely steep at an end of its domain. The appendix keeps α of
+ * logistic regression, whose labels have the size 1, this far from there.
+ */
+const openLosses = ['logistic', 'poisson'];
 const openEnd = 1e-14;
 
 /** Slots of a column's line; see saddleStride. */
@@ -237,7 +241,7 @@ export class Dso implements Method {
   }
 
   #prepare(loss: Loss): void {
-    const { problem, objective, team, kernels } = this.#place;
+    const { problem, objective, team } = this.#place;
     const { rowCounts, columnStarts } = problem.grid.partition;
     const memory = this.#memory;
     const atZero = objective.primalAtZero();
@@ -249,17 +253,14 @@ export class Dso implements Method {
         const y = rows.labels[i];
         order[i] = i;
         rows.inverseCounts[i] = 1 / (problem.mass * Math.max(1, counts[i]));
-        const inset = loss.name === 'logistic' ? openEnd : 0;
+        const inset = openLosses.includes(loss.name) ? openEnd * Math.max(1, y) : 0;
         rows.low[i] = -loss.conjugateHigh(y, loss.parameter) + inset;
         rows.high[i] = -loss.conjugateLow(y, loss.parameter) - inset;
       }
-      if (Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100) {
-        const { labels, importance, alpha } = rows;
-        kernels.dualPoint(memory.margins, labels, importance, 0, counts.length, alpha);
-      }
-      // No step ever meets an empty row: it starts where it belongs, at the best α for u = 0.
+      // No step ever meets an empty row: it starts where it belongs, at the best α for u = 0. So does
+      // a row for which α = 0 is an open end.
       for (let i = 0; i < counts.length; i++) {
-        if (counts[i] > 0) continue;
+        if (counts[i] > 0 && !isOpenAtZero(loss, rows.labels[i])) continue;
         const slope = loss.derivative(0, rows.labels[i], loss.parameter);
         rows.alpha[i] = -(rows.importance[i] * slope);
       }
@@ -337,6 +338,11 @@ export class Dso implements Method {
     const { columnStarts, columnCounts } = this.#place.problem.grid.partition;
     return columnCounts.subarray(columnStarts[block], columnStarts[block + 1]);
   }
+}
+
+/** Whether α = 0 is an end of a row's domain where the conjugate is infinitely steep. */
+function isOpenAtZero({ conjugateDerivative, parameter }: Loss, label: number): boolean {
+  return Math.abs(conjugateDerivative(0, label, parameter)) > 100;
 }
 
 function moveTowards(mean: Float64Array, next: Float64Array, share: number): void {

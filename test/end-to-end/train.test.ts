@@ -85,7 +85,7 @@ describe('train, predict, evaluate, inspect', () => {
     await runDso(['train', 'train.svm', '-o', 'hinge'], { folder });
     const refused = await runDso(['predict', 'hinge', 'test.svm', '--probabilities'], { folder });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('train with --loss logistic, or ask for scores');
+    expect(refused.stderr).toContain('train with --loss logistic or --calibrate, or ask for scores');
   });
 
   test('every loss and penalty by name', async () => {

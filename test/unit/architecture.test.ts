@@ -70,9 +70,25 @@ const layers: Readonly<Record<string, Layer>> = {
   },
 
   // The public library.
-  model: { values: ['data/atomic'], types: ['losses', 'train/events'] },
+  model: { values: ['data/atomic'], types: ['losses', 'train/events', 'data/recipe', 'data/labels'] },
   metrics: { values: ['model', 'losses', 'data', 'math'] },
   train: { values: ['metrics', 'model', ...training, '../package.json'] },
+
+  // Models for other programs, and from them.
+  export: { values: ['metrics/probabilities', 'model', 'losses/link'] },
+
+  // Predictions in a browser: only what needs no Node, file by file.
+  predict: {
+    values: [
+      'metrics/predict',
+      'metrics/probabilities',
+      'model/model',
+      'losses/link',
+      'data/row-order',
+      'math/murmur',
+    ],
+    types: ['data'],
+  },
 
   // Solvers side by side on one problem, and the report of it.
   compare: {
@@ -91,7 +107,17 @@ const layers: Readonly<Record<string, Layer>> = {
 
   // Roots: what a program imports, and what a thread starts with.
   index: {
-    values: ['compare', 'train', 'metrics', 'model', 'solvers', 'data', 'penalties', 'losses'],
+    values: [
+      'compare',
+      'export',
+      'train',
+      'metrics',
+      'model',
+      'solvers',
+      'data',
+      'penalties',
+      'losses',
+    ],
     types: ['checkpoint', 'objective', 'parallel'],
   },
   worker: { values: ['train', 'metrics', 'model', ...training] },
@@ -104,6 +130,7 @@ const layers: Readonly<Record<string, Layer>> = {
     values: [
       ...library,
       'compare',
+      'export',
       'mpi',
       'losses/index',
       'penalties/index',

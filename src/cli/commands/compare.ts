@@ -19,7 +19,7 @@ import type { ProblemFlags } from '../definitions/train.ts';
 import { exitCodes, signalExitCodes } from '../exit-codes.ts';
 import { Interrupts } from '../interrupts.ts';
 import { checkStandardInput } from '../outputs.ts';
-import { chooseLoss, choosePenalty, readPenaltyFactors } from '../problem.ts';
+import { chooseLoss, choosePenalty, lossParameters, readPenaltyFactors } from '../problem.ts';
 import type { Progress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
@@ -127,8 +127,6 @@ async function printResult(
   }
 }
 
-const lossParameters = ['epsilon', 'delta', 'smoothing'] as const;
-
 /** The losses by name; a parameter goes to the loss whose it is, and one of none is an error. */
 async function chooseLosses(flags: CompareFlags): Promise<Loss[]> {
   const used = new Set<string>();
@@ -210,6 +208,7 @@ function commandLine(data: string, flags: CompareFlags): string {
     '--epsilon': flags.epsilon,
     '--delta': flags.delta,
     '--smoothing': flags.smoothing,
+    '--quantile': flags.quantile,
     '--tolerance': flags.tolerance,
     '--time': flags.time,
     '--epochs': flags.epochs,

@@ -19,6 +19,7 @@ export interface CompareFlags extends DataFlags {
   readonly epsilon?: number;
   readonly delta?: number;
   readonly smoothing?: number;
+  readonly quantile?: number;
   readonly test?: string;
   readonly holdout?: number;
   readonly auprc?: true;
@@ -107,9 +108,10 @@ function addProblemOptions(command: Command): void {
     )
     .option('--l1-ratio <number>', "L1's share in the elastic net (default: 0.5)", fraction)
     .option('--intercept', 'fit a constant term, which is not penalised')
-    .option('--epsilon <number>', 'insensitive zone of the absolute loss', nonNegative)
+    .option('--epsilon <number>', 'insensitive zone of the absolute losses', nonNegative)
     .option('--delta <number>', 'where the Huber loss turns linear', positive)
     .option('--smoothing <number>', 'width of the smoothed kink of the smoothed hinge', positive)
+    .option('--quantile <number>', 'which quantile that loss fits', fraction)
     .option('--penalty-factors <file>', 'a positive number per line: line n is for feature n');
 }
 

@@ -15,6 +15,7 @@ export interface ProblemFlags {
   readonly epsilon?: number;
   readonly delta?: number;
   readonly smoothing?: number;
+  readonly quantile?: number;
   readonly penalty: PenaltyName;
   readonly l1Ratio?: number;
   readonly penaltyFactors?: string;
@@ -140,13 +141,18 @@ function addProblemOptions(command: Command): void {
       fraction,
     )
     .option('--intercept', 'fit a constant term, which is not penalised')
-    .option('--epsilon <number>', 'insensitive zone of the absolute loss (default: 0)', nonNegative)
+    .option(
+      '--epsilon <number>',
+      'insensitive zone of the absolute losses (default: 0)',
+      nonNegative,
+    )
     .option('--delta <number>', 'where the Huber loss turns linear (default: 1)', positive)
     .option(
       '--smoothing <number>',
       'width of the smoothed kink of the smoothed hinge (default: 1)',
       positive,
     )
+    .option('--quantile <number>', 'which quantile that loss fits (default: 0.5)', fraction)
     .option('--penalty-factors <file>', 'a positive number per line: line n is for feature n');
 }
 

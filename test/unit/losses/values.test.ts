@@ -68,6 +68,31 @@ const tables: readonly [Loss, readonly Row[]][] = [
       { u: -2, y: 1, value: 2.5, derivative: -1 },
     ],
   ],
+  [
+    losses.squaredAbsolute({ epsilon: 0.5 }),
+    [
+      { u: 3, y: 1, value: 2.25, derivative: 3 },
+      { u: 1.25, y: 1, value: 0, derivative: 0 },
+      { u: -2, y: 1, value: 6.25, derivative: -5 },
+    ],
+  ],
+  [
+    losses.quantile({ quantile: 0.75 }),
+    [
+      { u: 3, y: 1, value: 0.5, derivative: 0.25 },
+      { u: 1, y: 1, value: 0, derivative: 0 },
+      { u: -1, y: 1, value: 1.5, derivative: -0.75 },
+    ],
+  ],
+  [
+    losses.poisson(),
+    [
+      { u: 0, y: 1, value: 0, derivative: 0 },
+      { u: Math.LN2, y: 0, value: 2, derivative: 2 },
+      { u: 0, y: 2, value: 2 * Math.LN2 - 1, derivative: -1 },
+      { u: -1e3, y: 0, value: 0, derivative: 0 },
+    ],
+  ],
 ];
 
 describe.each(tables)('$name', (loss, rows) => {
@@ -98,6 +123,30 @@ describe('dual steps worked out by hand', () => {
     expect(dualStep(0, 0, 0, 2.5, 0.5)).toBe(1);
     expect(dualStep(0.25, 0, 0, -2.5, 0.5)).toBe(-1);
     expect(dualStep(0.25, 1, 0, 1, 0.5)).toBe(0);
+  });
+
+  test('squared absolute', () => {
+    const { dualStep } = losses.squaredAbsolute({ epsilon: 0.5 });
+    expect(dualStep(0, 0, 1.5, 2.5, 0.5)).toBe(1);
+    expect(dualStep(0, 0, 1.5, 0.25, 0.5)).toBe(0);
+    expect(dualStep(0, 0, 0, -2.5, 0.5)).toBe(-4);
+  });
+
+  test('quantile', () => {
+    const { dualStep } = losses.quantile({ quantile: 0.75 });
+    expect(dualStep(0, 0, 4, 2, 0.75)).toBe(0.5);
+    expect(dualStep(0, 0, 0, 2, 0.75)).toBe(0.75);
+    expect(dualStep(0.25, 0, 0, -2, 0.75)).toBe(-0.25);
+  });
+
+  test('poisson: at q = 0 the mean, for a stiff row the old value', () => {
+    const { dualStep } = losses.poisson();
+    expect(dualStep(0.7, Math.LN2, 0, 5, 0)).toBeCloseTo(3, 14);
+    // log β + β = 1 where β = 1.
+    expect(dualStep(0, -2, 1, 3, 0)).toBeCloseTo(2, 14);
+    expect(dualStep(0.3, 0, 1e12, 1, 0)).toBeCloseTo(0.3, 11);
+    expect(dualStep(0, -1000, 0, 4, 0)).toBe(4);
+    expect(dualStep(0, 1e9, 0, 4, 0)).toBeCloseTo(4 - Math.exp(200), -73);
   });
 
   test('logistic: at q = 0 the sigmoid, for a stiff row the old value', () => {

@@ -1,0 +1,23 @@
+import { describeQuality } from '../../data/quality/quality.ts';
+import type { ReportFlags } from '../definitions/report.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createProgress } from '../progress.ts';
+import { qualityText } from '../quality-text.ts';
+import { readData } from '../reading.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function reportCommand(
+  data: string,
+  flags: ReportFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  const dataset = await readData(data, flags, progress).finally(() => progress.end());
+  const quality = describeQuality(dataset);
+  const firstFeature = flags.zeroBased ? 0 : 1;
+  const text = flags.json
+    ? JSON.stringify(quality)
+    : qualityText(quality, { colours: terminal.outputColours, firstFeature });
+  await terminal.print(`${text}\n`);
+  return exitCodes.done;
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { DataFlags } from './data-options.ts';
+import { addDataOptions } from './data-options.ts';
+
+export interface ReportFlags extends DataFlags {
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+const examples = `
+Examples:
+  dso report train.svm
+  dso report 'part-*.parquet' --label clicked --json | jq .constantColumns`;
+
+export function defineReport(
+  program: Command,
+  run: (data: string, flags: ReportFlags) => Promise<void>,
+): void {
+  const command = program
+    .command('report')
+    .summary('look data over before training')
+    .description(
+      'Show sizes, labels and weights of data, and what may be wrong with it: empty,\n' +
+        'equal and contradictory rows, empty, constant and equal features, uneven scales.',
+    )
+    .argument('<data>', 'data of any format; - for standard input')
+    .addHelpText('after', examples)
+    .option('--json', 'print JSON')
+    .option('--quiet', 'print no notes')
+    .action((data: string, flags: ReportFlags) => run(data, flags));
+  addDataOptions(command);
+}

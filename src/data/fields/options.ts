@@ -1,0 +1,43 @@
+import type { Likeness, Recipe } from '../recipe.ts';
+
+/** Formats of data whose columns have names … */
+export const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
+export type NamedFormat = (typeof namedFormats)[number];
+
+/** … and those whose columns are numbers. */
+export const formatNames = ['libsvm', ...namedFormats, 'dsob'] as const;
+export type FormatName = (typeof formatNames)[number];
+
+/** How named values become columns. */
+export interface FieldOptions {
+  /** Default: by the name of the file, and else by its first lines. */
+  readonly format?: FormatName;
+  /**
+   * The field with the label: its name or, in tables, its number from 1. Default: a field called
+   * label, target, class or y.
+   */
+  readonly label?: string | number;
+  /** The same for the weight of the row. Default: a field called weight, if there is one. */
+  readonly weight?: string | number;
+  /** Fields that hold categories, though they look like numbers. */
+  readonly categorical?: readonly string[];
+  /** Fields to leave out. */
+  readonly ignore?: readonly string[];
+  /** What becomes of a missing value. Default `indicator`: a feature `age=?`. */
+  readonly missing?: Recipe['missing'];
+  /** Texts that mean a missing value, besides those of `missingTexts`. */
+  readonly missingValues?: readonly string[];
+  /** Columns are hashes of so many bits. Default: every name has its own. */
+  readonly hashBits?: number;
+  /** Whether the first line of CSV has the names of the columns. Default: true. */
+  readonly header?: boolean;
+  /** What separates the values of CSV: one character. Default: by name and first line. */
+  readonly delimiter?: string;
+  /** Labels are texts, even if all of them look like numbers. */
+  readonly textLabels?: boolean;
+  /** Columns and labels shall mean what they mean there. */
+  readonly like?: Likeness;
+}
+
+/** What stands for a missing value in text; values of databases have their own. */
+export const missingTexts: readonly string[] = ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'];

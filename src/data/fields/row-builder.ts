@@ -1,0 +1,159 @@
+import { sharedFloat32, sharedFloat64, sharedInt32 } from '../shared.ts';
+import type { NamedRows } from './named-rows.ts';
+
+/** How a label that is a number is written where others are texts. */
+export function labelText(label: number): string {
+  return Number.isNaN(label) ? '' : `${label}`;
+}
+
+/**
+ * Builds rows of named values. For each row: `label`, `weight` and values in any order, then
+ * `endRow`. Columns are local: `column` gives a name its number, which is good until `take`.
+ */
+export class RowBuilder {
+  readonly #seeds: readonly string[];
+  #names: string[] = [];
+  readonly #columns = new Map<string, number>();
+  #indices = new Int32Array(1 << 12);
+  #values = new Float32Array(1 << 12);
+  #labels = new Float64Array(1 << 8);
+  #weights = new Float64Array(1 << 8);
+  #rowOffsets = new Int32Array(1 << 8);
+  #weighted = false;
+  #rows = 0;
+  #entries = 0;
+  #last = -1;
+  #ordered = true;
+  #labelTexts: Map<string, number> | undefined;
+  readonly #textLabels: boolean;
+
+  /** `seeds` have the first columns, whether rows have them or not. */
+  constructor(seeds: readonly string[] = [], textLabels = false) {
+    this.#seeds = seeds;
+    this.#textLabels = textLabels;
+    this.#restart();
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  column(name: string): number {
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const column = this.#names.push(name) - 1;
+    this.#columns.set(name, column);
+    return column;
+  }
+
+  /** The label of the row; NaN, or the empty text, where there is none. */
+  label(label: number): void {
+    // A label of -0 is the label 0.
+    if (this.#labelTexts) this.labelText(labelText(label));
+    else this.#labels[this.#rows] = label + 0;
+  }
+
+  labelText(text: string): void {
+    this.#labelTexts ??= this.#retellLabels();
+    const known = this.#labelTexts.get(text);
+    this.#labels[this.#rows] = known ?? this.#labelTexts.size;
+    if (known === undefined) this.#labelTexts.set(text, this.#labelTexts.size);
+  }
+
+  /** At least 0 and finite; rows without a weight have weight 1. */
+  weight(weight: number): void {
+    if (!this.#weighted) this.#weights.fill(1, 0, this.#rows);
+    this.#weighted = true;
+    this.#weights[this.#rows] = weight;
+  }
+
+  /** A value that float32 can hold; those of a column that a row repeats are added up. */
+  value(column: number, value: number): void {
+    if (value === 0) return;
+    const entry = this.#entries;
+    if (entry === this.#indices.length) this.#growEntries();
+    this.#indices[entry] = column;
+    this.#values[entry] = value;
+    // What float32 rounds to zero is none; the next entry takes the place.
+    if (this.#values[entry] === 0) return;
+    if (column <= this.#last) this.#ordered = false;
+    this.#last = column;
+    this.#entries = entry + 1;
+  }
+
+  endRow(): void {
+    if (this.#labelTexts && Number.isNaN(this.#labels[this.#rows])) this.labelText('');
+    this.#rows += 1;
+    this.#last = -1;
+    if (this.#rows === this.#labels.length) this.#growRows();
+    this.#rowOffsets[this.#rows] = this.#entries;
+    this.#labels[this.#rows] = NaN;
+    if (this.#weighted) this.#weights[this.#rows] = 1;
+  }
+
+  /** The rows so far; the builder begins anew. */
+  take(): NamedRows {
+    const rows = this.#rows;
+    const taken: NamedRows = {
+      rowOffsets: sharedInt32(this.#rowOffsets.subarray(0, rows + 1)),
+      labels: sharedFloat64(this.#labels.subarray(0, rows)),
+      indices: sharedInt32(this.#indices.subarray(0, this.#entries)),
+      values: sharedFloat32(this.#values.subarray(0, this.#entries)),
+      ...(this.#weighted && { weights: sharedFloat64(this.#weights.subarray(0, rows)) }),
+      names: this.#names,
+      ...(this.#labelTexts && { labelTexts: [...this.#labelTexts.keys()] }),
+      ordered: this.#ordered,
+    };
+    this.#restart();
+    return taken;
+  }
+
+  #restart(): void {
+    this.#names = [];
+    this.#columns.clear();
+    for (const name of this.#seeds) this.column(name);
+    this.#rows = 0;
+    this.#entries = 0;
+    this.#last = -1;
+    this.#ordered = true;
+    this.#weighted = false;
+    this.#labels[0] = NaN;
+    this.#labelTexts = this.#textLabels ? new Map() : undefined;
+  }
+
+  /** The labels so far become texts. */
+  #retellLabels(): Map<string, number> {
+    const texts = new Map<string, number>();
+    for (let row = 0; row < this.#rows; row += 1) {
+      const text = labelText(this.#labels[row]);
+      const place = texts.get(text) ?? texts.size;
+      texts.set(text, place);
+      this.#labels[row] = place;
+    }
+    return texts;
+  }
+
+  #growEntries(): void {
+    const size = 2 * this.#indices.length;
+    const indices = new Int32Array(size);
+    indices.set(this.#indices);
+    this.#indices = indices;
+    const values = new Float32Array(size);
+    values.set(this.#values);
+    this.#values = values;
+  }
+
+  #growRows(): void {
+    const size = 2 * this.#labels.length;
+    const grown = (old: Float64Array) => {
+      const array = new Float64Array(size);
+      array.set(old);
+      return array;
+    };
+    this.#labels = grown(this.#labels);
+    this.#weights = grown(this.#weights);
+    const rowOffsets = new Int32Array(size);
+    rowOffsets.set(this.#rowOffsets);
+    this.#rowOffsets = rowOffsets;
+  }
+}

@@ -1,0 +1,141 @@
+import { DataError, UsageError } from '../../errors.ts';
+import { hashedColumn } from '../../math/murmur.ts';
+import { quote } from '../complaint.ts';
+import type { Likeness } from '../recipe.ts';
+import { DistinctCount } from './distinct.ts';
+
+/** What a name gets that has no column. */
+export const dropped = -1;
+
+/** As many as the engine's maps can hold. */
+const mostNames = 2 ** 24 - 1;
+export const mostHashBits = 30;
+
+/** Gives names their columns. */
+export interface Vocabulary {
+  /** Columns there are in all. */
+  readonly columns: number;
+  /** By column; absent where columns are hashes. */
+  readonly featureNames?: readonly string[];
+  /** Names must come in the order in which the input has them. */
+  columnOf(name: string): number;
+  /** What there is to say at the end; `lost` values had a name without a column. */
+  notices(lost: number): string[];
+}
+
+export function vocabularyFor(options: {
+  readonly hashBits?: number;
+  readonly like?: Likeness;
+}): Vocabulary {
+  const { hashBits, like } = options;
+  const likeBits = like?.recipe?.hashBits;
+  if (hashBits !== undefined) checkHashBits(hashBits, like);
+  const bits = likeBits ?? hashBits;
+  if (bits !== undefined) return new HashedNames(bits);
+  return like ? new KnownNames(like.featureNames ?? []) : new ListedNames();
+}
+
+function checkHashBits(bits: number, like?: Likeness): void {
+  if (!(Number.isInteger(bits) && bits >= 1 && bits <= mostHashBits)) {
+    throw new UsageError(
+      `hashes of ${bits} bits; expected a whole number from 1 to ${mostHashBits}`,
+    );
+  }
+  if (!like || like.recipe?.hashBits === bits) return;
+  const found = like.recipe?.hashBits;
+  const wanted = found === undefined ? 'names of features' : `hashes of ${found} bits`;
+  throw new UsageError(`hashes of ${bits} bits; the model was trained with ${wanted}`);
+}
+
+/** Every name gets the next column when it is met first. */
+class ListedNames implements Vocabulary {
+  readonly featureNames: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  get columns(): number {
+    return this.featureNames.length;
+  }
+
+  columnOf(name: string): number {
+    const known = this.#places.get(name);
+    if (known !== undefined) return known;
+    if (this.#places.size === mostNames) {
+      throw new DataError(
+        `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which keeps none)`,
+      );
+    }
+    const column = this.featureNames.push(name) - 1;
+    this.#places.set(name, column);
+    return column;
+  }
+
+  notices(): string[] {
+    return [];
+  }
+}
+
+/** Names that other data has met keep their columns; others have none. */
+class KnownNames implements Vocabulary {
+  readonly featureNames: readonly string[];
+  readonly #places: ReadonlyMap<string, number>;
+  #unknown: string | undefined;
+
+  constructor(names: readonly string[]) {
+    this.featureNames = names;
+    this.#places = new Map(names.map((name, column) => [name, column]));
+  }
+
+  get columns(): number {
+    return this.featureNames.length;
+  }
+
+  columnOf(name: string): number {
+    const known = this.#places.get(name);
+    if (known !== undefined) return known;
+    this.#unknown ??= name;
+    return dropped;
+  }
+
+  notices(lost: number): string[] {
+    if (lost === 0 || this.#unknown === undefined) return [];
+    const values = lost === 1 ? '1 value' : `${lost} values`;
+    const which = `that the training data does not have, such as ${quote(this.#unknown)}`;
+    return [`ignored ${values} of features ${which}`];
+  }
+}
+
+/** The column is a hash of the name. */
+class HashedNames implements Vocabulary {
+  readonly columns: number;
+  readonly #bits: number;
+  readonly #distinct = new DistinctCount();
+  /** A bit for each column that has a name. */
+  readonly #taken: Uint8Array;
+  #used = 0;
+
+  constructor(bits: number) {
+    this.#bits = bits;
+    this.columns = 2 ** bits;
+    this.#taken = new Uint8Array(Math.ceil(this.columns / 8));
+  }
+
+  columnOf(name: string): number {
+    const column = hashedColumn(name, this.#bits);
+    const bit = 1 << (column & 7);
+    if ((this.#taken[column >>> 3] & bit) === 0) this.#used += 1;
+    this.#taken[column >>> 3] |= bit;
+    this.#distinct.add(name);
+    return column;
+  }
+
+  notices(): string[] {
+    const { count, exact } = this.#distinct;
+    const about = exact ? '' : 'about ';
+    const names = `hashed ${about}${count} feature names into ${this.#used} of 2^${this.#bits} columns`;
+    const clashes = Math.max(0, count - this.#used);
+    const share = clashes === 0 ? 'none' : `${about}${clashes}`;
+    return [
+      `${names}: ${share} of them ${clashes === 1 ? 'shares' : 'share'} the column of another`,
+    ];
+  }
+}

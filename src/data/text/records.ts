@@ -1,0 +1,101 @@
+import { LineError } from '../complaint.ts';
+import { textOf } from './decode.ts';
+
+const newline = 10;
+const carriageReturn = 13;
+const quoteMark = 34;
+
+/** Finds the values of one record of CSV after the other; there must be a line end at the end. */
+export class RecordSplitter {
+  /** Where the values of the last record begin and end, without their quotes. */
+  starts = new Int32Array(64);
+  ends = new Int32Array(64);
+  count = 0;
+  /** Lines that the last record takes: more than one if there are line ends inside of quotes. */
+  lines = 0;
+  readonly #delimiter: number;
+
+  constructor(delimiter: number) {
+    this.#delimiter = delimiter;
+  }
+
+  /** Splits the record that begins at a position; returns the position behind its line end. */
+  split(bytes: Uint8Array, start: number, line: number): number {
+    const delimiter = this.#delimiter;
+    let position = start;
+    this.count = 0;
+    this.lines = 1;
+    for (;;) {
+      let byte = bytes[position];
+      if (byte === quoteMark) position = this.#quoted(bytes, position, line);
+      else {
+        const from = position;
+        while (byte !== delimiter && byte !== newline && byte !== quoteMark) {
+          position += 1;
+          byte = bytes[position];
+        }
+        if (byte === quoteMark) {
+          throw new LineError(
+            line,
+            'a quote inside of a value that has none in front; expected the value in quotes, and its own quotes twice',
+          );
+        }
+        const ended = byte === newline && position > from && bytes[position - 1] === carriageReturn;
+        this.#add(from, ended ? position - 1 : position);
+      }
+      position += 1;
+      if (bytes[position - 1] === newline) return position;
+    }
+  }
+
+  /** The last record's value, as a text. */
+  text(bytes: Uint8Array, field: number): string {
+    const start = this.starts[field];
+    const text = textOf(bytes, start, this.ends[field]);
+    const isQuoted = start > 0 && bytes[start - 1] === quoteMark;
+    return isQuoted ? text.replaceAll('""', '"') : text;
+  }
+
+  /** A value in quotes; returns the position of the delimiter or line end behind it. */
+  #quoted(bytes: Uint8Array, start: number, line: number): number {
+    const from = start + 1;
+    let position = from;
+    for (; ; position += 1) {
+      const byte = bytes[position];
+      if (byte === newline) {
+        if (position + 1 >= bytes.length) throw new LineError(line, 'a quote that is never closed');
+        this.lines += 1;
+      }
+      if (byte !== quoteMark) continue;
+      if (bytes[position + 1] !== quoteMark) break;
+      position += 1;
+    }
+    this.#add(from, position);
+    position += 1;
+    if (bytes[position] === carriageReturn && bytes[position + 1] === newline) position += 1;
+    if (bytes[position] === newline || bytes[position] === this.#delimiter) return position;
+    throw new LineError(line, 'text behind a closing quote; expected the end of the value');
+  }
+
+  #add(start: number, end: number): void {
+    if (this.count === this.starts.length) {
+      const grown = (old: Int32Array) => {
+        const larger = new Int32Array(2 * old.length);
+        larger.set(old);
+        return larger;
+      };
+      this.starts = grown(this.starts);
+      this.ends = grown(this.ends);
+    }
+    this.starts[this.count] = start;
+    this.ends[this.count] = end;
+    this.count += 1;
+  }
+}
+
+/** Whether nothing but blanks is on the line that begins at a position. */
+export function isBlankLine(bytes: Uint8Array, start: number): boolean {
+  let position = start;
+  while (bytes[position] === 32 || bytes[position] === carriageReturn) position += 1;
+  return bytes[position] === newline;
+}

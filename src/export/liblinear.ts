@@ -1,0 +1,68 @@
+import { UsageError } from '../errors.ts';
+import { hasLogLink } from '../losses/link.ts';
+import type { Label, Model } from '../model/model.ts';
+import { vectorCount, weightsOf } from '../model/model.ts';
+import { numberText } from './tables.ts';
+
+/** LIBLINEAR keeps labels in a C int. */
+const labelLimit = 2 ** 31;
+
+/**
+ * The model file of LIBLINEAR. Weights stand by feature, with one column per class; of two classes
+ * there is one column, whose positive side is the first label. The intercept is the weight of a
+ * last feature that is 1 in every row. Numbers have the fewest digits that give the same double.
+ */
+export function* liblinearModel(model: Model): Generator<string> {
+  const labels = labelLine(model);
+  const vectors = Array.from({ length: vectorCount(model) }, (_, vector) =>
+    weightsOf(model, vector),
+  );
+  const biased = model.intercepts.some((intercept) => intercept !== 0);
+  yield `solver_type ${solverType(model)}\n`;
+  yield `nr_class ${model.classes?.length ?? 2}\n`;
+  if (labels !== undefined) yield `label ${labels.join(' ')}\n`;
+  yield `nr_feature ${model.columns}\n`;
+  yield `bias ${biased ? 1 : -1}\n`;
+  yield 'w\n';
+  for (let column = 0; column < model.columns; column++) {
+    let line = '';
+    for (const weights of vectors) line += `${numberText(weights[column])} `;
+    yield `${line}\n`;
+  }
+  if (biased) yield `${Array.from(model.intercepts, numberText).join(' ')} \n`;
+}
+
+function labelLine({ classes, multiLabel }: Model): readonly Label[] | undefined {
+  if (classes === undefined) return undefined;
+  if (multiLabel) {
+    throw new UsageError('--to liblinear: LIBLINEAR has no models that give several labels');
+  }
+  const foreign = classes.find(
+    (label) => !Number.isInteger(label) || Math.abs(Number(label)) >= labelLimit,
+  );
+  if (foreign !== undefined) {
+    throw new UsageError(
+      `--to liblinear: the class ${JSON.stringify(foreign)}; ` +
+        'LIBLINEAR has whole numbers for labels and nothing else',
+    );
+  }
+  return classes.length === 2 ? [classes[1], classes[0]] : classes;
+}
+
+/** The solver of LIBLINEAR for this problem, or the nearest; for prediction only its kind counts. */
+function solverType({ task, loss, penalty }: Model): string {
+  if (hasLogLink(loss.name)) {
+    throw new UsageError(
+      `--to liblinear: its predictions are scores, those of the ${loss.name} loss are exp(score)`,
+    );
+  }
+  const sparse = penalty.l1 > 0 && penalty.l2 === 0;
+  if (task === 'regression') {
+    return loss.name === 'absolute' || loss.name === 'quantile'
+      ? 'L2R_L1LOSS_SVR_DUAL'
+      : 'L2R_L2LOSS_SVR';
+  }
+  if (loss.name === 'logistic') return sparse ? 'L1R_LR' : 'L2R_LR';
+  if (sparse) return 'L1R_L2LOSS_SVC';
+  return loss.name === 'hinge' ? 'L2R_L1LOSS_SVC_DUAL' : 'L2R_L2LOSS_SVC';
+}

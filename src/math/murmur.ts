@@ -1,0 +1,41 @@
+const first = 0xcc9e2d51;
+const second = 0x1b873593;
+
+/** The 32-bit MurmurHash3 of bytes start … end - 1, from 0 to 2^32 - 1. */
+export function murmur3(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  const length = end - start;
+  const whole = start + (length & ~3);
+  let hash = seed | 0;
+  let place = start;
+  for (; place < whole; place += 4) {
+    const word =
+      bytes[place] | (bytes[place + 1] << 8) | (bytes[place + 2] << 16) | (bytes[place + 3] << 24);
+    hash ^= scramble(word);
+    hash = (hash << 13) | (hash >>> 19);
+    hash = (Math.imul(hash, 5) + 0xe6546b64) | 0;
+  }
+  let rest = 0;
+  for (let shift = 0; place < end; place += 1, shift += 8) rest |= bytes[place] << shift;
+  hash ^= scramble(rest) ^ length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function scramble(word: number): number {
+  const product = Math.imul(word, first);
+  return Math.imul((product << 15) | (product >>> 17), second);
+}
+
+const encoder = new TextEncoder();
+
+/** The hash of a text in UTF-8. */
+export function hashName(name: string, seed = 0): number {
+  const bytes = encoder.encode(name);
+  return murmur3(bytes, 0, bytes.length, seed);
+}
+
+/** The column of a feature among 2^bits columns: the low bits of its hash, for up to 31 bits. */
+export function hashedColumn(name: string, bits: number): number {
+  return hashName(name) % 2 ** bits;
+}

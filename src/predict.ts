@@ -1,0 +1,24 @@
+/**
+ * Predictions without the rest of the library: no API of Node, no dependency, for browsers, workers
+ * at the edge and servers that answer row by row.
+ */
+import { decodeModelFile } from './predict/file.ts';
+import { Predictor } from './predict/predictor.ts';
+
+export type { Label } from './model/model.ts';
+export { Predictor, type ScoringModel } from './predict/predictor.ts';
+export type { NamedRow, Row, SparseRow } from './predict/row.ts';
+
+export interface LoadOptions {
+  /** Whether to compare the checksums in the file; default true. */
+  readonly verify?: boolean;
+}
+
+/** A predictor from the bytes of a model file. */
+export function loadModel(
+  bytes: Uint8Array | ArrayBuffer,
+  { verify = true }: LoadOptions = {},
+): Predictor {
+  const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  return new Predictor(decodeModelFile(view, verify));
+}
