@@ -3,6 +3,7 @@ import { largestIndex } from './complaint.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
 import { orderRow, RepeatedIndex } from './row-order.ts';
 import { sharedFloat32, sharedFloat64, sharedInt32 } from './shared.ts';
+import { badWeight } from './weights.ts';
 
 export interface SparseRow {
   /** 0-based columns, in any order, each at most once. */
@@ -13,6 +14,8 @@ export interface SparseRow {
 export interface RowsInput {
   readonly rows: readonly SparseRow[];
   readonly labels: ArrayLike<number>;
+  /** How much each row counts: finite, at least 0, not all 0. Default: 1. */
+  readonly weights?: ArrayLike<number>;
   /** Default: the largest index + 1. */
   readonly columns?: number;
   /** For messages; default `array`. */
@@ -26,6 +29,8 @@ export interface CsrInput {
   readonly indices: ArrayLike<number>;
   readonly values: ArrayLike<number>;
   readonly labels: ArrayLike<number>;
+  /** As in RowsInput. */
+  readonly weights?: ArrayLike<number>;
   readonly columns?: number;
   readonly name?: string;
 }
@@ -39,6 +44,7 @@ interface RowSlice extends SparseRow {
 interface Source {
   readonly name: string;
   readonly labels: ArrayLike<number>;
+  readonly weights: ArrayLike<number> | undefined;
   readonly columns: number | undefined;
   row(number: number): RowSlice;
 }
@@ -49,7 +55,7 @@ const largestFloat32 = 3.4028234663852886e38;
 
 /** Data from one object per row. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromRows(input: RowsInput): Dataset {
-  const { rows, labels, columns, name = 'array' } = input;
+  const { rows, labels, weights, columns, name = 'array' } = input;
   if (rows.length !== labels.length) {
     throw new DataError(`${name}: ${rows.length} rows but ${labels.length} labels`);
   }
@@ -59,12 +65,12 @@ export function datasetFromRows(input: RowsInput): Dataset {
     throw new DataError(`${name}: row ${row}: ${found}`);
   });
   const slice = (row: number) => ({ ...rows[row], from: 0, to: rows[row].indices.length });
-  return assemble({ name, labels, columns, row: slice });
+  return assemble({ name, labels, weights, columns, row: slice });
 }
 
 /** Data in compressed sparse row form. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromCsr(input: CsrInput): Dataset {
-  const { rowOffsets, indices, values, labels, columns, name = 'array' } = input;
+  const { rowOffsets, indices, values, labels, weights, columns, name = 'array' } = input;
   checkOffsets(input, name);
   const slice = (row: number) => ({
     indices,
@@ -72,7 +78,7 @@ export function datasetFromCsr(input: CsrInput): Dataset {
     from: rowOffsets[row],
     to: rowOffsets[row + 1],
   });
-  return assemble({ name, labels, columns, row: slice });
+  return assemble({ name, labels, weights, columns, row: slice });
 }
 
 function checkOffsets({ rowOffsets, indices, values, labels }: CsrInput, name: string): void {
@@ -104,6 +110,7 @@ function assemble(source: Source): Dataset {
   ) {
     throw new DataError(`${name}: ${columns} columns; expected a whole number`);
   }
+  checkWeights(source);
   const parts: DatasetPart[] = [];
   let maxIndex = -1;
   for (let first = 0; first < labels.length; ) {
@@ -128,6 +135,20 @@ function assemble(source: Source): Dataset {
     nonzeros,
     notices: [],
   };
+}
+
+function checkWeights({ name, labels, weights }: Source): void {
+  if (!weights) return;
+  if (weights.length !== labels.length) {
+    throw new DataError(`${name}: ${labels.length} rows but ${weights.length} weights`);
+  }
+  const bad = badWeight(weights);
+  if (bad >= 0) {
+    const found = `${name}: row ${bad}: weight ${weights[bad]}`;
+    throw new DataError(`${found}; expected a finite number, 0 or more`);
+  }
+  for (let row = 0; row < weights.length; row += 1) if (weights[row] > 0) return;
+  throw new DataError(`${name}: all rows have weight 0; expected one above 0`);
 }
 
 function copyRows(source: Source, first: number, end: number, entries: number) {
@@ -155,8 +176,16 @@ function copyRows(source: Source, first: number, end: number, entries: number) {
     rowOffsets: sharedInt32(rowOffsets),
     indices: sharedInt32(indices.subarray(0, filled)),
     values: sharedFloat32(values.subarray(0, filled)),
+    ...(source.weights && { weights: copyWeights(source.weights, first, end) }),
   };
   return { part, largest };
+}
+
+function copyWeights(weights: ArrayLike<number>, first: number, end: number): Float64Array {
+  const copy = new Float64Array(new SharedArrayBuffer(8 * (end - first)));
+  // -0 counts as much as 0 does, with other bits.
+  for (let row = first; row < end; row += 1) copy[row - first] = weights[row] + 0;
+  return copy;
 }
 
 function checkedLabel({ name, labels }: Source, row: number): number {

@@ -35,26 +35,35 @@ export function columnCounts(
   return counts;
 }
 
-/** Bytes of packed rows: a label each, and an index and a value for each entry. */
-export function packedBytes(lengths: Int32Array): number {
+/**
+ * Bytes of packed rows: a label each, a weight each where rows have weights, and an index and a value
+ * for each entry.
+ */
+export function packedBytes(lengths: Int32Array, weighted = false): number {
   let entries = 0;
   for (let row = 0; row < lengths.length; row += 1) entries += lengths[row];
-  return 8 * lengths.length + 8 * entries;
+  return (weighted ? 16 : 8) * lengths.length + 8 * entries;
 }
 
-/** Labels, indices and values of rows that follow one another, each on its own. */
+/** Labels, weights, indices and values of rows that follow one another, each on its own. */
 interface Packed {
   readonly labels: Float64Array;
+  readonly weights: Float64Array | undefined;
   readonly indices: Int32Array;
   readonly values: Float32Array;
 }
 
 /** Where in the bytes of packed rows everything is. */
-function packedArrays({ buffer, byteOffset, byteLength }: Uint8Array, rows: number): Packed {
-  const entries = (byteLength - 8 * rows) / 8;
-  const start = byteOffset + 8 * rows;
+function packedArrays(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+  rows: number,
+  weighted: boolean,
+): Packed {
+  const start = byteOffset + (weighted ? 16 : 8) * rows;
+  const entries = (byteOffset + byteLength - start) / 8;
   return {
     labels: new Float64Array(buffer, byteOffset, rows),
+    weights: weighted ? new Float64Array(buffer, byteOffset + 8 * rows, rows) : undefined,
     indices: new Int32Array(buffer, start, entries),
     values: new Float32Array(buffer, start + 4 * entries, entries),
   };
@@ -62,18 +71,25 @@ function packedArrays({ buffer, byteOffset, byteLength }: Uint8Array, rows: numb
 
 /**
  * The rows with the given numbers in the data set (from 0), in the order given, on shared memory:
- * all labels, then all indices, then all values. How long the rows are, the receiver has to know.
+ * all labels, then all weights if they are wanted, all indices and all values. How long the rows
+ * are, and whether there are weights, the receiver has to know.
  */
-export function packRows(dataset: Pick<Dataset, 'parts'>, rows: Int32Array): Uint8Array {
+export function packRows(
+  dataset: Pick<Dataset, 'parts'>,
+  rows: Int32Array,
+  weighted = false,
+): Uint8Array {
   const finder = new RowFinder(dataset.parts);
   let entries = 0;
   for (let place = 0; place < rows.length; place += 1) entries += finder.find(rows[place]).length;
-  const bytes = new Uint8Array(new SharedArrayBuffer(8 * rows.length + 8 * entries));
-  const { labels, indices, values } = packedArrays(bytes, rows.length);
+  const heads = (weighted ? 16 : 8) * rows.length;
+  const bytes = new Uint8Array(new SharedArrayBuffer(heads + 8 * entries));
+  const { labels, weights, indices, values } = packedArrays(bytes, rows.length, weighted);
   let filled = 0;
   for (let place = 0; place < rows.length; place += 1) {
     const { part, row, from, length } = finder.find(rows[place]);
     labels[place] = part.labels[row];
+    if (weights) weights[place] = part.weights ? part.weights[row] : 1;
     for (let entry = 0; entry < length; entry += 1) {
       indices[filled + entry] = part.indices[from + entry];
       values[filled + entry] = part.values[from + entry];
@@ -136,10 +152,12 @@ export function unpackRows(
   bytes: Uint8Array,
   lengths: Int32Array,
   mostEntries = largestPart,
+  weighted = false,
 ): DatasetPart[] {
-  const wanted = packedBytes(lengths);
+  const wanted = packedBytes(lengths, weighted);
   if (bytes.length !== wanted) throw new RangeError(`${bytes.length} bytes of rows, not ${wanted}`);
-  const { labels, indices, values } = packedArrays(usable(bytes), lengths.length);
+  const packed = packedArrays(usable(bytes), lengths.length, weighted);
+  const { labels, weights, indices, values } = packed;
   const parts: DatasetPart[] = [];
   let row = 0;
   let entry = 0;
@@ -155,6 +173,7 @@ export function unpackRows(
       labels: labels.subarray(row, end),
       indices: indices.subarray(entry, last),
       values: values.subarray(entry, last),
+      ...(weights && { weights: weights.subarray(row, end) }),
     });
     row = end;
     entry = last;
@@ -199,7 +218,7 @@ function partWithColumns(part: DatasetPart, columns: number): DatasetPart {
     rowOffsets[row + 1] = kept.length;
   }
   return {
-    labels,
+    ...part,
     rowOffsets,
     indices: sharedInt32(kept.map((entry) => indices[entry])),
     values: sharedFloat32(kept.map((entry) => values[entry])),

@@ -50,15 +50,18 @@ export function hashData(dataset: Dataset): string {
  *
  * Four 32-bit words begin as number and label of the row and take in an entry after the other,
  * two words each. For any entries that follow, every step can be undone, so rows that differ in one
- * entry only never have the same hash. `scramble` then makes the words depend on one another
+ * entry only never have the same hash. A weight is taken in first, in the same way, unless it is 1:
+ * what counts as if it had no weight has the same hash. `scramble` then makes the words depend on one another
  * without any regularity that a sum could cancel.
  */
 function addRows(
-  { labels, rowOffsets, indices, values }: DatasetPart,
+  { labels, weights, rowOffsets, indices, values }: DatasetPart,
   row: number,
   sums: Int32Array,
 ) {
   const labelBits = new Int32Array(labels.buffer, labels.byteOffset, 2 * labels.length);
+  const weightBits =
+    weights && new Int32Array(weights.buffer, weights.byteOffset, 2 * labels.length);
   const valueBits = new Int32Array(values.buffer, values.byteOffset, values.length);
   for (let place = 0; place < labels.length; place += 1) {
     const number = row + place;
@@ -68,6 +71,12 @@ function addRows(
     let b = Math.floor(number / wordRange) ^ Math.imul(end - from, first);
     let c = labelBits[2 * place + 1 - highWord] | 0;
     let d = labelBits[2 * place + highWord] | 0;
+    if (weightBits && weights[place] !== 1) {
+      a = (Math.imul(a, third) + Math.imul(weightBits[2 * place + 1 - highWord], first)) | 0;
+      b = (Math.imul(b, fourth) + Math.imul(weightBits[2 * place + highWord], second)) | 0;
+      c = (c + a) | 0;
+      d ^= b;
+    }
     for (let entry = from; entry < end; entry = (entry + 1) | 0) {
       const index = Math.imul(indices[entry], first);
       const value = Math.imul(valueBits[entry], second);

@@ -67,6 +67,7 @@ export function selectRows(
 
 function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): DatasetPart {
   const labels: number[] = [];
+  const weights: number[] = [];
   const rowOffsets = [0];
   const indices = new Int32Array(part.indices.length);
   const values = new Float32Array(part.values.length);
@@ -79,6 +80,7 @@ function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): Datase
     values.set(part.values.subarray(from, to), end);
     end += to - from;
     labels.push(part.labels[row]);
+    if (part.weights) weights.push(part.weights[row]);
     rowOffsets.push(end);
   }
   return {
@@ -86,5 +88,6 @@ function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): Datase
     rowOffsets: sharedInt32(rowOffsets),
     indices: sharedInt32(indices.subarray(0, end)),
     values: sharedFloat32(values.subarray(0, end)),
+    ...(part.weights && { weights: sharedFloat64(weights) }),
   };
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../errors.ts';
 import { BinaryFile, SectionRoom } from './binary/file.ts';
-import { Damage, isBinary, magic, type SectionKind } from './binary/layout.ts';
+import { Damage, isBinary, magic, type SectionKind, weightedRows } from './binary/layout.ts';
 import type { BinaryIndex, SectionPlace } from './binary/sections.ts';
 import { checkColumns, totalCount } from './binary/tasks.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
@@ -100,12 +100,14 @@ function placesOf({ sections }: StoredFile, kind: SectionKind): SectionPlace[] {
   return sections.filter(({ header }) => header.kind === kind);
 }
 
-/** Labels and offsets of all rows of a file, on one piece of memory. */
+/** Labels, offsets and weights of all rows of a file, on one piece of memory each. */
 function headsOf(stored: StoredFile): DatasetPart[] {
   const { path, totals } = stored;
   const labels = new Float64Array(new SharedArrayBuffer(8 * totals.rows));
   const places = placesOf(stored, 'ROWS');
   const offsets = new Int32Array(new SharedArrayBuffer(4 * (totals.rows + places.length)));
+  const weighted = places.some(({ header }) => (header.flags & weightedRows) !== 0);
+  const weights = new Float64Array(new SharedArrayBuffer(weighted ? 8 * totals.rows : 0));
   return explained(path, (file) =>
     places.map((place, number) => {
       const { first, count } = place.header;
@@ -117,7 +119,9 @@ function headsOf(stored: StoredFile): DatasetPart[] {
       };
       part.labels.set(heads.labels);
       part.rowOffsets.set(heads.rowOffsets);
-      return part;
+      if (!heads.weights) return part;
+      weights.set(heads.weights, first);
+      return { ...part, weights: weights.subarray(first, first + count) };
     }),
   );
 }

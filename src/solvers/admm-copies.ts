@@ -142,7 +142,7 @@ export class AdmmCopies {
       this.#measureSquares(worker, values);
     });
     const total = squares > 0 ? squares : 1;
-    const rho = given ?? (counted > 0 ? counted : 1) / (mass * mass);
+    const rho = given ?? (counted > 0 ? counted : 1) / (rows * mass);
     const others = Math.max(1, intercept ? entries - rows : entries);
     const ones = total / others / rho;
     this.#forHome((j) => {

@@ -27,9 +27,9 @@ const adaptingEpochs = 60;
  * only where the column occurs (§7.2), which saves rare columns the votes of those who know nothing
  * about them.
  *
- * ρ starts at the weighted mean of ‖x_i‖²/W, where a dual step can just go from end to end of its domain, and
- * is doubled or halved to balance the residuals (§3.4.1), each relative to what it is a residual
- * of: so a change of units, of features or of labels, does not tip the scales.
+ * ρ starts at the weighted mean of ‖x_i‖²/m, where a dual step can just go from end to end of its
+ * domain, and is doubled or halved to balance the residuals (§3.4.1), each relative to what it is a
+ * residual of: so a change of units, of features, labels or weights, does not tip the scales.
  */
 export class Admm implements Method {
   readonly weights: Float64Array;

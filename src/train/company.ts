@@ -62,6 +62,14 @@ export async function gatherNumbers(company: Company, numbers: Int32Array): Prom
   return joinedInt32((await company.gather(bytesOf(numbers))).map(int32Of));
 }
 
+/** Every process's numbers, by rank. */
+export async function gatherFloats(
+  company: Company,
+  numbers: Float64Array,
+): Promise<Float64Array[]> {
+  return (await company.gather(bytesOf(numbers))).map(float64Of);
+}
+
 function joinedInt32(pieces: readonly Int32Array[]): Int32Array {
   const joined = new Int32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;

@@ -1,7 +1,9 @@
 import type { Dataset } from '../data/dataset.ts';
 import { withColumns } from '../data/exchange.ts';
 import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
+import { isWeighted, rowWeights } from '../data/weights.ts';
 import { UsageError } from '../errors.ts';
+import { sum } from '../math/sum.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import {
   type Arena,
@@ -66,6 +68,9 @@ export interface Ground {
   /** Room for the arrays of each of the runs that go on at the same time. */
   readonly rooms: readonly Room[];
   readonly targets: Targets;
+  /** What each row counts, in the order of the targets, if not all count 1; and all rows together. */
+  readonly weights: Float64Array | undefined;
+  readonly mass: number;
   readonly test: TestGround | undefined;
   /** Original columns in the order of their places, those of all processes. */
   readonly columnOrder: Int32Array;
@@ -91,6 +96,8 @@ export interface Aim {
   /** The vector of the model, whose class is told from all others. */
   readonly vector: number;
   readonly lambda: number;
+  /** What each row counts here, in place of what it counts on the ground. In one process. */
+  readonly weights?: Float64Array;
 }
 
 /**
@@ -167,9 +174,9 @@ function allocateArrays(
 
 /** Sets a problem up in a room, in place of the one that was there before. */
 export function setUp(
-  { grid, targets, test }: Ground,
+  { grid, targets, test, ...ground }: Ground,
   room: Room,
-  { vector, lambda }: Aim,
+  { vector, lambda, weights }: Aim,
   options: TrainOptions,
   { penalty, intercept }: Settings,
   plan: Plan,
@@ -182,6 +189,8 @@ export function setUp(
     lambda,
     factors,
     intercept,
+    weights: weights ?? ground.weights,
+    mass: weights ? sum(weights) : ground.mass,
   });
   const { memory } = arrays;
   if (!test || !arrays.test) return { problem, memory, test: undefined };
@@ -318,7 +327,9 @@ function storeOnDisk(
     for (const other of others) other(budget);
     return budget.bytes + room;
   };
-  const shares = shareWindow(bytesWith([0]), parts, segments, options, threads, poolThreads);
+  const weighted = isWeighted(dataset);
+  const fixed = bytesWith([0]);
+  const shares = shareWindow(fixed, parts, segments, weighted, options, threads, poolThreads);
   const entries = parts.workerEntries.reduce((sum, count) => sum + count, 0);
   const scratch = openScratch(entryBytes * entries, options.scratch, dataset.stored?.folder);
   const window = shares[shares.length - 1];

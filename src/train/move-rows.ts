@@ -24,7 +24,7 @@ export interface MovedRows {
  * places, and everybody knows all places and all lengths, so nothing but the rows has to be sent.
  */
 export async function moveRows(
-  { dataset, firstRow, columns, company }: Share,
+  { dataset, firstRow, columns, weighted, company }: Share,
   places: RowPlaces,
   lengths: Int32Array,
 ): Promise<MovedRows> {
@@ -41,14 +41,14 @@ export async function moveRows(
     return packRows(
       dataset,
       here.map((row) => row - firstRow),
+      weighted,
     );
   });
   const incoming = await company.exchange(outgoing);
-  return unpack(orderOf(rank), await ranges(company, firstRow, dataset.rows), lengths, incoming, {
-    name: dataset.name,
-    // Of all processes: an intercept comes behind the last column that any of them has.
-    columns,
-  });
+  // The columns of all processes: an intercept comes behind the last one that any of them has.
+  const of = { name: dataset.name, columns };
+  const sources = await ranges(company, firstRow, dataset.rows);
+  return unpack(orderOf(rank), sources, lengths, incoming, weighted, of);
 }
 
 const isBetween = (row: number, first: number, count: number) =>
@@ -65,6 +65,7 @@ function unpack(
   sources: readonly Range[],
   lengths: Int32Array,
   incoming: readonly Uint8Array[],
+  weighted: boolean,
   of: Pick<Dataset, 'name' | 'columns'>,
 ): MovedRows {
   const rowsFrom = sources.map(([first, count]) =>
@@ -74,6 +75,8 @@ function unpack(
     unpackRows(
       incoming[source],
       rows.map((row) => lengths[row]),
+      undefined,
+      weighted,
     ),
   );
   // Rows of a source lie behind those of the sources before it, in the order of their places.

@@ -16,7 +16,7 @@ import type { Site } from './fit.ts';
 import { type Input, layOut, type Settings } from './lay-out.ts';
 import { leastMemory, machineMemory } from './memory.ts';
 import type { TrainOptions } from './options.ts';
-import { classesOfShare, type Share, share, splitShare } from './shares.ts';
+import { checkMass, classesOfShare, type Share, share, splitShare } from './shares.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 /** Data laid out for training, and all that has been decided about it. */
@@ -46,7 +46,8 @@ export async function prepare(
   const defaults = withDefaults(options);
   const input = await prepareInput(all, options, defaults);
   checkMemory(fairShare(input.train));
-  const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.rows };
+  checkMass(input.train);
+  const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.mass };
   const plan = choose(settings.solver, {
     ...settings,
     factors: options.penaltyFactors !== undefined,

@@ -48,7 +48,8 @@ function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>
 /** Settings of the solver, by their names in the library; a recorded order of visits is too long. */
 function solverSettings(engine: string, settings: object): Record<string, Value> {
   const simple = Object.entries(settings).filter(
-    ([, value]) => typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string',
+    ([, value]) =>
+      typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string',
   ) as [string, Value][];
   return Object.fromEntries(simple.map(([name, value]) => [`${engine}.${name}`, value]));
 }

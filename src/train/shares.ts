@@ -3,8 +3,11 @@ import { columnCounts, rowLengths } from '../data/exchange.ts';
 import { hashShare, joinHashes, type RowHashes } from '../data/fingerprint.ts';
 import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
+import { isWeighted, rowWeights } from '../data/weights.ts';
+import { DataError } from '../errors.ts';
+import { CompensatedSum } from '../math/sum.ts';
 import type { EntryCounts } from '../parallel/partition.ts';
-import { type Company, gatherNumbers, gatherValues, sumNumbers } from './company.ts';
+import { type Company, gatherFloats, gatherNumbers, gatherValues, sumNumbers } from './company.ts';
 import type { HashPayload } from './tasks.ts';
 import { threadCount, threadPool } from './threads.ts';
 
@@ -17,22 +20,51 @@ export interface Share {
   readonly rows: number;
   readonly columns: number;
   readonly nonzeros: number;
+  /** Whether rows of any process have weights, and what all rows count together. */
+  readonly weighted: boolean;
+  readonly mass: number;
   readonly company: Company | undefined;
 }
 
 /** Counts what the processes have read together; alone, a process has all of it. */
 export async function share(dataset: Dataset, company?: Company): Promise<Share> {
   const { rows, columns, nonzeros } = dataset;
-  const all = await gatherValues(company, { rows, columns, nonzeros });
-  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const all = await gatherValues(company, {
+    rows,
+    columns,
+    nonzeros,
+    weighted: isWeighted(dataset),
+  });
+  const total = (counts: readonly number[]) => counts.reduce((whole, count) => whole + count, 0);
+  const weighted = all.some((one) => one.weighted);
+  const allRows = total(all.map((one) => one.rows));
   return {
     dataset,
-    firstRow: sum(all.slice(0, company?.rank ?? 0).map((one) => one.rows)),
-    rows: sum(all.map((one) => one.rows)),
+    firstRow: total(all.slice(0, company?.rank ?? 0).map((one) => one.rows)),
+    rows: allRows,
     columns: Math.max(...all.map((one) => one.columns)),
-    nonzeros: sum(all.map((one) => one.nonzeros)),
+    nonzeros: total(all.map((one) => one.nonzeros)),
+    weighted,
+    mass: weighted ? await massOf(dataset, company) : allRows,
     company,
   };
+}
+
+/** The sum of all weights in the order of all rows: the same bits however many processes there are. */
+async function massOf(dataset: Dataset, company: Company | undefined): Promise<number> {
+  const here = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
+  const sums = new CompensatedSum();
+  for (const weights of company ? await gatherFloats(company, here) : [here]) {
+    for (let row = 0; row < weights.length; row++) sums.add(weights[row]);
+  }
+  return sums.total;
+}
+
+/** Rows that count nothing leave nothing to train on, and too much of them no number to divide by. */
+export function checkMass({ dataset, mass }: Share): void {
+  if (mass > 0 && mass < Infinity) return;
+  const found = mass > 0 ? 'weights of rows whose sum is not finite' : 'all rows have weight 0';
+  throw new DataError(`${dataset.name}: ${found}; expected a positive, finite sum`);
 }
 
 /** Sets a random part of all rows aside, the same ones whoever has them. */

@@ -21,10 +21,10 @@ const usualShare = 0.75;
 
 /**
  * Bytes beside the arrays of the run. Of a row: label, target, offset and place while it is laid
- * out, and its order and count; of a column: order, place, count and block, and its weight in the
+ * out, and its order and count, and its weight, twice, if it has one; of a column: order, place, count and block, and its weight in the
  * model and on its way there.
  */
-const besides = { row: 32, column: 48 };
+const besides = { row: 32, weight: 16, column: 48 };
 /** Room for what an arena leaves between two arrays. */
 const edge = 2 ** 16;
 /** For a section of the data, and the odd buffer. */
@@ -57,6 +57,7 @@ export function shareWindow(
   fixed: number,
   partition: Partition,
   segments: Segments,
+  weighted: boolean,
   { memory }: TrainOptions,
   threads: number,
   poolThreads: number,
@@ -71,7 +72,7 @@ export function shareWindow(
     programBytes(poolThreads) +
     buffers +
     fixed +
-    besides.row * rowOrder.length +
+    (besides.row + (weighted ? besides.weight : 0)) * rowOrder.length +
     besides.column * columnOrder.length;
   const limit = memory ?? usualShare * machineMemory();
   if (limit < resident + least) {

@@ -28,13 +28,15 @@ export async function fitVectors(site: Site, columns: number): Promise<Fit[]> {
 function untrained({ ground, settings, options }: Site, vector: number, columns: number): Fit {
   const { loss, intercept } = settings;
   const targets = ground.targets.of(vector);
-  const losses = targets.map((target) => loss.value(0, target, loss.parameter));
+  const losses = targets.map(
+    (target, row) => (ground.weights?.[row] ?? 1) * loss.value(0, target, loss.parameter),
+  );
   return {
     weights: new Float64Array(columns + (intercept ? 1 : 0)),
     outcome: {
       epochs: 0,
       passes: 0,
-      primal: sum(losses) / targets.length,
+      primal: sum(losses) / ground.mass,
       dual: -Infinity,
       relativeGap: Infinity,
       stopped: options.signal?.aborted ? 'interrupted' : 'time-limit',

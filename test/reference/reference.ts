@@ -2,7 +2,9 @@
  * The optimum of a small dense problem, found by a method that shares nothing with the solvers:
  * every loss but the logistic and Poisson's is written as a linear or quadratic program in slack variables.
  *
- *   P(w, b) = λ Σ_j f_j (l1 |w_j| + (l2/2) w_j²) + (1/m) Σ_i ℓ(⟨w, x_i⟩ + b, y_i)
+ *   P(w, b) = λ Σ_j f_j (l1 |w_j| + (l2/2) w_j²) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩ + b, y_i)
+ *
+ * with W = Σ c_i; all c_i are 1 unless they are given.
  */
 import { type Constraint, interiorPoint, type Program } from './interior-point.ts';
 
@@ -15,6 +17,8 @@ export interface ReferenceProblem {
   readonly lambda: number;
   readonly intercept?: boolean;
   readonly penaltyFactors?: readonly number[];
+  /** c_i: finite and at least 0. */
+  readonly rowWeights?: readonly number[];
 }
 
 export interface ReferenceOptimum {
@@ -63,6 +67,12 @@ function parameterOf({ loss }: ReferenceProblem): number {
   return loss.parameter ?? initialParameters[loss.name] ?? 1;
 }
 
+/** c_i / W */
+function shareOf({ rows, rowWeights }: ReferenceProblem, row: number): number {
+  if (!rowWeights) return 1 / rows.length;
+  return rowWeights[row] / rowWeights.reduce((sum, weight) => sum + weight, 0);
+}
+
 function penaltyFactor(problem: ReferenceProblem, column: number): number {
   return problem.lambda * (problem.penaltyFactors?.[column] ?? 1);
 }
@@ -80,9 +90,10 @@ export function referenceObjective(
   let total = 0;
   problem.rows.forEach((row, i) => {
     const score = row.reduce((sum, x, j) => sum + x * weights[j], intercept);
-    total += referenceLoss(problem.loss.name, score, problem.labels[i], parameterOf(problem));
+    const loss = referenceLoss(problem.loss.name, score, problem.labels[i], parameterOf(problem));
+    total += shareOf(problem, i) * loss;
   });
-  return penalty + total / problem.rows.length;
+  return penalty + total;
 }
 
 /** Collects variables, costs and constraints of a quadratic program. */
@@ -111,9 +122,10 @@ function addRow(
   builder: Builder,
   problem: ReferenceProblem,
   scores: readonly (readonly [number, number])[],
-  y: number,
+  row: number,
 ): void {
-  const share = 1 / problem.rows.length;
+  const y = problem.labels[row];
+  const share = shareOf(problem, row);
   const parameter = parameterOf(problem);
   const far = Math.abs(y) + 2;
   const times = (factor: number) => scores.map(([index, x]) => [index, factor * x] as const);
@@ -161,7 +173,6 @@ const smoothLosses: Readonly<
 
 /** Adds the losses that need no slack variables to the derivatives. */
 function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
-  const share = 1 / problem.rows.length;
   const derivatives = smoothLosses[problem.loss.name];
   const each = (
     x: readonly number[],
@@ -171,6 +182,7 @@ function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
     allScores.forEach((scores, i) => {
       const u = scores.reduce((sum, [index, value]) => sum + value * x[index], 0);
       const [first, second] = derivatives(u, problem.labels[i]);
+      const share = shareOf(problem, i);
       visit(scores, share * first, share * second);
     });
   };
@@ -202,7 +214,8 @@ function programOf(problem: ReferenceProblem): Program {
   }
   const allScores = problem.rows.map((row) => [...row.map((x, j) => [j, x] as const), ...offset]);
   allScores.forEach((scores, i) => {
-    addRow(builder, problem, scores, problem.labels[i]);
+    // A row that does not count would leave its slack variables without a cost.
+    if (shareOf(problem, i) > 0) addRow(builder, problem, scores, i);
   });
   const eachRow = smoothPart(problem, allScores);
   const { constraints, start, linear, diagonal } = builder;

@@ -144,6 +144,7 @@ export function inParts(dataset: Dataset, rowsPerPart: number): Dataset {
         labels: part.labels.slice(from, to),
         indices: part.indices.slice(first, last),
         values: part.values.slice(first, last),
+        ...(part.weights && { weights: part.weights.slice(from, to) }),
       });
     }
   }

@@ -1,5 +1,6 @@
 import type { Dataset } from '../../src/data/dataset.ts';
 import { classesOf, targetsOf } from '../../src/data/labels.ts';
+import { rowWeights } from '../../src/data/weights.ts';
 import type { Kernels } from '../../src/kernels/kernels.ts';
 import { plainKernels } from '../../src/kernels/plain/index.ts';
 import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
@@ -74,6 +75,8 @@ export function prepare(options: EngineOptions): Engine {
     lambda,
     factors,
     intercept,
+    weights: rowWeights(dataset),
+    mass: rowWeights(dataset)?.reduce((sum, weight) => sum + weight, 0),
   });
   return { problem, memory, plan, loss, seed, arena };
 }

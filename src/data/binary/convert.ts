@@ -61,6 +61,7 @@ export interface DataDescription extends DataSummary {
 }
 
 const namesPerSection = 1 << 20;
+const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text has no place for them';
 /** Bytes of rows between two collections of garbage. */
 const collectionBytes = 1 << 25;
 
@@ -123,7 +124,8 @@ async function toText(
   const found = namesIn(shape);
   if (names && found === 0) throw new DataError(`${shape.name}: no names of features in it`);
   const left = names || found === 0 ? [] : ['the names of the features are left out (--names)'];
-  return { ...summary(shape), notices: [...shape.notices, ...left] };
+  const unweighted = writer.leavesWeights ? [weightsLeftOut] : [];
+  return { ...summary(shape), notices: [...shape.notices, ...left, ...unweighted] };
 }
 
 function collecting({ collect }: ConvertOptions, take: TakePart): TakePart {
@@ -200,6 +202,11 @@ export async function writeDataset(
     for (const part of dataset.parts) await writer.add(part);
     if (writer instanceof BinaryWriter && names.length > 0) {
       for (const lines of namePieces(names)) await writer.addNames(lines);
+    }
+    if (writer instanceof TextWriter && writer.leavesWeights) {
+      throw new DataError(
+        `${path}: rows have weights, for which LIBSVM text has no place: use dsob`,
+      );
     }
     await writer.finish(dataset.columns);
   });

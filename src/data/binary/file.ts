@@ -18,6 +18,7 @@ import {
   headBytes,
   type Purpose,
   type Reserve,
+  type RowHeads,
   reserveAnew,
 } from './rows.ts';
 import { type BinaryIndex, decodeIndex, type SectionPlace } from './sections.ts';
@@ -83,11 +84,11 @@ export class BinaryFile {
     return decodeRows(header, body, offset, wantWide, room?.reserve);
   }
 
-  /** Labels and offsets (the lengths of the rows), without reading the entries. */
-  readRowHeads(place: SectionPlace): { labels: Float64Array; rowOffsets: Int32Array } {
+  /** Labels, offsets (the lengths of the rows) and weights, without reading the entries. */
+  readRowHeads(place: SectionPlace): RowHeads {
     const body = this.#body(place, headBytes(place.header));
-    const { labels, rowOffsets } = decodeRowHeads(place.header, body, place.offset);
-    return { labels, rowOffsets };
+    const { places: _, ...heads } = decodeRowHeads(place.header, body, place.offset);
+    return heads;
   }
 
   /** How many entries each column has. */

@@ -19,6 +19,9 @@ export type SectionKind = 'ROWS' | 'NAME' | 'COLS' | 'INDX';
 /** Flags of a section of rows. */
 export const float64Values = 1;
 export const packedIndices = 2;
+export const weightedRows = 4;
+
+const rowFlags = float64Values | packedIndices | weightedRows;
 
 export interface SectionHeader {
   readonly kind: SectionKind;
@@ -33,7 +36,7 @@ export interface SectionHeader {
   readonly entries: number;
   /** Bytes that the indices of rows, or the text of names, take up before they are padded. */
   readonly used: number;
-  /** CRC-32 of the labels and offsets of rows; 0 elsewhere. */
+  /** CRC-32 of the labels, offsets and weights of rows; 0 elsewhere. */
   readonly headChecksum: number;
   /** CRC-32 of everything else. */
   readonly checksum: number;
@@ -108,7 +111,7 @@ function checkHeader({ kind, flags, length }: SectionHeader, offset: number): vo
   if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
     throw new Damage(offset, `a section of kind ${JSON.stringify(kind)}, which version 1 has not`);
   }
-  if ((flags & ~(kind === 'ROWS' ? float64Values | packedIndices : 0)) !== 0) {
+  if ((flags & ~(kind === 'ROWS' ? rowFlags : 0)) !== 0) {
     throw new Damage(offset, `flags ${flags} in a section of kind ${kind}, which has no such`);
   }
   if (!(length % 8 === 0 && length <= 2 ** 32)) {

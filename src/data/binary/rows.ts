@@ -2,6 +2,7 @@ import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { largestIndex } from '../complaint.ts';
 import type { DatasetPart } from '../dataset.ts';
+import { badWeight } from '../weights.ts';
 import {
   Damage,
   damaged,
@@ -11,6 +12,7 @@ import {
   padded,
   type SectionHeader,
   sectionHeaderBytes,
+  weightedRows,
 } from './layout.ts';
 import { packedBytesPerIndex, packIndices, unpackIndices } from './packing.ts';
 
@@ -48,16 +50,25 @@ export const reserveAnew: Reserve = (bytes) => new SharedArrayBuffer(bytes);
 /** Where the arrays of a section begin, counted from the end of its header. */
 interface Places {
   readonly offsets: number;
+  /** Where the indices begin, if there are none. */
+  readonly weights: number;
   readonly indices: number;
   readonly values: number;
   readonly end: number;
 }
 
-function placesOf(count: number, entries: number, used: number, valueBytes: number): Places {
+function placesOf(
+  count: number,
+  entries: number,
+  used: number,
+  valueBytes: number,
+  weighted: boolean,
+): Places {
   const offsets = 8 * count;
-  const indices = offsets + padded(4 * (count + 1));
+  const weights = offsets + padded(4 * (count + 1));
+  const indices = weights + (weighted ? 8 * count : 0);
   const values = indices + padded(used);
-  return { offsets, indices, values, end: values + padded(valueBytes * entries) };
+  return { offsets, weights, indices, values, end: values + padded(valueBytes * entries) };
 }
 
 /** A section of rows, header included; `reserve` gives a buffer of at least so many bytes. */
@@ -65,25 +76,28 @@ export function encodeRows(
   rows: RowsToWrite,
   reserve: (bytes: number) => Uint8Array,
 ): { header: SectionHeader; bytes: Uint8Array } {
-  const { first, count, labels, rowOffsets, indices, values, wide, pack } = rows;
+  const { first, count, labels, weights, rowOffsets, indices, values, wide, pack } = rows;
+  const weighted = weights !== undefined;
   const entries = rowOffsets[count];
   const valueBytes = wide ? 8 : 4;
   const room = pack ? packedBytesPerIndex * entries : 4 * entries;
-  const whole = reserve(sectionHeaderBytes + placesOf(count, entries, room, valueBytes).end);
+  const most = placesOf(count, entries, room, valueBytes, weighted).end;
+  const whole = reserve(sectionHeaderBytes + most);
   const body = whole.subarray(sectionHeaderBytes);
-  const head = placesOf(count, entries, 0, valueBytes).indices;
+  const head = placesOf(count, entries, 0, valueBytes, weighted).indices;
   const used = pack ? packIndices(rowOffsets, count, indices, body, head) - head : 4 * entries;
-  const places = placesOf(count, entries, used, valueBytes);
-  body.fill(0, places.offsets + 4 * (count + 1), head);
+  const places = placesOf(count, entries, used, valueBytes, weighted);
+  body.fill(0, places.offsets + 4 * (count + 1), places.weights);
   body.fill(0, head + used, places.values);
   body.fill(0, places.values + valueBytes * entries, places.end);
   store(body, 0, labels.subarray(0, count));
   store(body, places.offsets, rowOffsets.subarray(0, count + 1));
+  if (weights) store(body, places.weights, weights.subarray(0, count));
   if (!pack) store(body, places.indices, indices.subarray(0, entries));
   store(body, places.values, (wide ?? values).subarray(0, entries));
   const header: SectionHeader = {
     kind: 'ROWS',
-    flags: (wide ? float64Values : 0) | (pack ? packedIndices : 0),
+    flags: (wide ? float64Values : 0) | (pack ? packedIndices : 0) | (weighted ? weightedRows : 0),
     length: places.end,
     first,
     count,
@@ -123,7 +137,8 @@ export function decodeRows(
   reserve = reserveAnew,
 ): DecodedRows {
   const { count, entries, used, flags } = header;
-  const { labels, rowOffsets, places } = decodeRowHeads(header, body, offset);
+  const { places, ...heads } = decodeRowHeads(header, body, offset);
+  const { rowOffsets } = heads;
   const fail = failure(header, offset);
   if (crc32(body.subarray(places.indices)) !== header.checksum) fail(damaged('its entries'));
   const start = body.byteOffset;
@@ -142,22 +157,25 @@ export function decodeRows(
   if (width === 4) {
     const values = new Float32Array(body.buffer, start + places.values, entries);
     checkValues(values, fail);
-    return { part: { labels, rowOffsets, indices, values }, largest };
+    return { part: { ...heads, indices, values }, largest };
   }
   const wide = new Float64Array(body.buffer, start + places.values, entries);
   const values = new Float32Array(reserve(4 * entries, 'values'), 0, entries);
   values.set(wide);
   checkValues(values, fail);
-  const part = { labels, rowOffsets, indices, values };
+  const part = { ...heads, indices, values };
   return wantWide ? { part, wide, largest } : { part, largest };
 }
 
-/** Labels and offsets alone, from the first bytes behind the header (`headBytes` of them or more). */
+/** What a section says of its rows in front of their entries. */
+export type RowHeads = Pick<DatasetPart, 'labels' | 'rowOffsets' | 'weights'>;
+
+/** Labels, offsets and weights alone, from the first bytes behind the header (`headBytes` of them or more). */
 export function decodeRowHeads(
   header: SectionHeader,
   body: Uint8Array<SharedArrayBuffer>,
   offset: number,
-): { labels: Float64Array; rowOffsets: Int32Array; places: Places } {
+): RowHeads & { places: Places } {
   const { count, entries } = header;
   const places = checkShape(header, offset);
   const fail = failure(header, offset);
@@ -165,21 +183,36 @@ export function decodeRowHeads(
   if (crc32(head) !== header.headChecksum) fail(damaged('its labels and offsets'));
   if (bigEndian) {
     swap(head.subarray(0, places.offsets), 8);
-    swap(head.subarray(places.offsets), 4);
+    swap(head.subarray(places.offsets, places.weights), 4);
+    swap(head.subarray(places.weights), 8);
   }
   const labels = new Float64Array(body.buffer, body.byteOffset, count);
   const rowOffsets = new Int32Array(body.buffer, body.byteOffset + places.offsets, count + 1);
   checkLabels(labels, fail);
+  const weights = weightsIn(header, body, places, fail);
   for (let row = 0; row < count; row += 1) {
     if (rowOffsets[row + 1] < rowOffsets[row]) fail(`its row ${row + 1} ends before it begins`);
   }
   if (rowOffsets[0] !== 0 || rowOffsets[count] !== entries) fail('its offsets are not its own');
-  return { labels, rowOffsets, places };
+  return { labels, rowOffsets, ...(weights && { weights }), places };
 }
 
-/** Bytes behind the header that hold the labels and offsets: what `decodeRowHeads` needs. */
-export function headBytes({ count }: SectionHeader): number {
-  return placesOf(count, 0, 0, 0).indices;
+function weightsIn(
+  { flags, count }: SectionHeader,
+  body: Uint8Array<SharedArrayBuffer>,
+  places: Places,
+  fail: (message: string) => never,
+): Float64Array | undefined {
+  if ((flags & weightedRows) === 0) return undefined;
+  const weights = new Float64Array(body.buffer, body.byteOffset + places.weights, count);
+  const bad = badWeight(weights);
+  if (bad >= 0) fail(`the weight of its row ${bad + 1} is ${weights[bad]}; expected 0 or more`);
+  return weights;
+}
+
+/** Bytes behind the header that hold what stands in front of the entries: for `decodeRowHeads`. */
+export function headBytes({ count, flags }: SectionHeader): number {
+  return placesOf(count, 0, 0, 0, (flags & weightedRows) !== 0).indices;
 }
 
 function valueBytesOf({ flags }: SectionHeader): number {
@@ -188,7 +221,8 @@ function valueBytesOf({ flags }: SectionHeader): number {
 
 function checkShape(header: SectionHeader, offset: number): Places {
   const { count, entries, used, flags, length } = header;
-  const places = placesOf(count, entries, used, valueBytesOf(header));
+  const weighted = (flags & weightedRows) !== 0;
+  const places = placesOf(count, entries, used, valueBytesOf(header), weighted);
   const plain = (flags & packedIndices) === 0;
   if (count > 0 && entries <= largestEntries && places.end === length) {
     if (!plain || used === 4 * entries) return places;

@@ -37,6 +37,7 @@ export class BinaryWriter {
   readonly #counter = new ColumnCounter();
   readonly #sections: SectionPlace[] = [];
   readonly #labels = new Float64Array(rowsPerSection);
+  readonly #weights = new Float64Array(rowsPerSection);
   readonly #offsets = new Int32Array(rowsPerSection + 1);
   #indices = new Int32Array(entriesPerSection);
   #float32 = new Float32Array(entriesPerSection);
@@ -116,6 +117,7 @@ export class BinaryWriter {
     }
     this.#reserve(filled + to - from);
     this.#labels.set(part.labels.subarray(row, end), this.#count);
+    this.#takeWeights(part, row, end);
     this.#indices.set(part.indices.subarray(from, to), filled);
     this.#float32.set(part.values.subarray(from, to), filled);
     this.#hasWide ||= wide !== undefined;
@@ -126,6 +128,11 @@ export class BinaryWriter {
       this.#offsets[this.#count + 1] = filled + part.rowOffsets[next + 1] - from;
       this.#count += 1;
     }
+  }
+
+  #takeWeights({ weights }: DatasetPart, row: number, end: number): void {
+    if (weights) this.#weights.set(weights.subarray(row, end), this.#count);
+    else this.#weights.fill(1, this.#count, this.#count + end - row);
   }
 
   #reserve(entries: number): void {
@@ -151,6 +158,7 @@ export class BinaryWriter {
         first: this.#rows,
         count,
         labels: this.#labels,
+        ...(this.#hasWeights() && { weights: this.#weights }),
         rowOffsets: this.#offsets,
         indices: this.#indices,
         values: this.#float32,
@@ -165,6 +173,12 @@ export class BinaryWriter {
     this.#count = 0;
     this.#hasWide = false;
     await this.#write(section);
+  }
+
+  /** Whether a row of the section counts other than 1, whoever said so. */
+  #hasWeights(): boolean {
+    for (let row = 0; row < this.#count; row += 1) if (this.#weights[row] !== 1) return true;
+    return false;
   }
 
   #needsWide(entries: number): boolean {

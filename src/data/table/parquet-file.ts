@@ -70,6 +70,7 @@ export class ParquetFile implements Table {
       return await explained(path, async () => {
         const metadata = await parquetMetadataAsync(bytes, { geoparquet: false });
         const columns = parquetColumns(parquetSchema(metadata));
+        checkFooter(metadata, columns);
         return new ParquetFile(path, file, bytes, metadata, columns);
       });
     } catch (error) {
@@ -137,6 +138,14 @@ async function checkEnds(bytes: ParquetBytes, path: string): Promise<void> {
   if (tail === encryptedMagic) throw new DataError(`${path}: encrypted; ${wanted} that is not`);
   if (tail === magic) return;
   throw new DataError(`${path}: truncated: it begins as a Parquet file, but does not end as one`);
+}
+
+/** The decoder takes a footer as it is: what is missing there shows only where it is used. */
+function checkFooter({ num_rows, row_groups }: FileMetaData, columns: readonly ParquetColumn[]) {
+  if (columns.some(({ name }) => typeof name !== 'string')) throw new Error('a column has no name');
+  const rows = row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
+  if (rows === num_rows) return;
+  throw new Error(`row groups of ${rows} rows together; expected ${num_rows}`);
 }
 
 /** Whatever the decoder trips over is a fault of the file. */

@@ -39,10 +39,10 @@ export function plainSumKernels(loss: Loss): SumKernels {
     conjugateSlope(from, to, labels, importance, begin, end, eta) {
       let sum = 0;
       for (let i = begin; i < end; i++) {
-        // Where c is 0, α never moves.
         const delta = to[i] - from[i];
-        if (delta !== 0) {
-          const at = (from[i] + eta * delta) * (1 / importance[i]);
+        const c = importance[i];
+        if (delta !== 0 && c !== 0) {
+          const at = (from[i] + eta * delta) * (1 / c);
           sum += delta * loss.conjugateDerivative(-at, labels[i], parameter);
         }
       }

@@ -32,7 +32,8 @@ function rowsCase(adagrad: boolean): KernelCase {
     const { whole, columns, order, begin, end } = drawWholeRows(arena, random);
     const rows = drawRows(arena, random, loss, whole.rows);
     const { lines, pace } = drawLines(arena, random, columns);
-    const step = { adagrad, stepSize: random.uniform(), aging: random.uniform() };
+    const [stepSize, aging, rowShare] = [0, 0, 0].map(() => random.uniform());
+    const step = { adagrad, stepSize, aging, rowShare };
     return (kernels) => {
       kernels.sgdRows(whole, order, begin, end, rows, lines, pace, step);
       return undefined;

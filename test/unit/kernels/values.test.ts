@@ -49,6 +49,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const rows = {
       labels: desk.doubles(1, -1, 1, 1),
+      importance: desk.doubles(1, 1, 1, 1),
       alpha: desk.doubles(0.25, -0.5, 0.75, 0),
       norms: desk.doubles(6, 6, 6, 6),
       collisions: desk.doubles(1, 1, 1, 1),
@@ -59,7 +60,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const pending = { units: desk.ints(9, 9, 9, 9), deltas: desk.doubles(9, 9, 9, 9) };
     const stats = desk.doubles(...new Array(stat.length).fill(0));
     // q = (6 + 2·1)/2 = 4
-    const step = { damping: 2, inverseRows: 0.5, deltaScale: 8, shrink: 1 };
+    const step = { damping: 2, inverseMass: 0.5, deltaScale: 8, shrink: 1 };
     const count = desk
       .kernels(name, losses.hinge())
       .stepRows(desk.ints(0, 1, 2, 3), 0, 4, desk.doubles(0, 0, -3, 2), rows, step, pending, stats);
@@ -78,6 +79,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const rows = {
       labels: desk.doubles(1, 1, -1, -1),
+      importance: desk.doubles(1, 1, 1, 1),
       alpha: desk.doubles(0, 0, 0, -1),
       norms: desk.doubles(1, 1, 1, 1),
       collisions: desk.doubles(0, 0, 0, 0),
@@ -88,7 +90,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const pending = { units: desk.ints(0, 0, 0, 0), deltas: desk.doubles(0, 0, 0, 0) };
     const stats = desk.doubles(...new Array(stat.length).fill(0));
     const margins = desk.doubles(1.0625, 1.046875, -1.0625, -0.9375);
-    const step = { damping: 0, inverseRows: 1, deltaScale: 1, shrink: 1 };
+    const step = { damping: 0, inverseMass: 1, deltaScale: 1, shrink: 1 };
     const order = desk.ints(0, 1, 2, 3);
     const kernels = desk.kernels(name, losses.hinge());
     expect(kernels.stepRows(order, 0, 4, margins, rows, step, pending, stats)).toBe(0);
@@ -131,6 +133,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 2], [0, 1], [2, 4]);
     const rows = {
       labels: desk.doubles(3, 1),
+      importance: desk.doubles(1, 1),
       margins: desk.doubles(1, 0),
       slopes: desk.doubles(0, 0),
       curvatures: desk.doubles(0, 0),
@@ -172,6 +175,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 1], [0], [2]);
     const rows = {
       labels: desk.doubles(1),
+      importance: desk.doubles(1),
       alpha: desk.doubles(0.25),
       accumulators: desk.doubles(0),
       inverseCounts: desk.doubles(1 / 8),
@@ -188,7 +192,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       svrg: false,
       l1: 0,
       l2: 1,
-      inverseRows: 1 / 4,
+      inverseMass: 1 / 4,
     };
     const kernels = desk.kernels(name, losses.hinge());
     kernels.saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
@@ -202,6 +206,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 1], [0], [2]);
     const rows = {
       labels: desk.doubles(1),
+      importance: desk.doubles(1),
       alpha: desk.doubles(0.25),
       accumulators: desk.doubles(0),
       inverseCounts: desk.doubles(1),
@@ -218,7 +223,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       svrg: false,
       l1: 0,
       l2: 1,
-      inverseRows: 1,
+      inverseMass: 1,
     };
     desk.kernels(name, losses.hinge()).saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
     expect(columns[0]).toBe(1.25);
@@ -229,18 +234,65 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const kernels = desk.kernels(name, losses.square());
     const labels = desk.doubles(9, 1, 2, 9);
+    const ones = desk.doubles(1, 1, 1, 1);
     const a = desk.doubles(9, 3, 2, 9);
     const b = desk.doubles(9, 5, 2, 9);
-    expect(kernels.lossSum(a, labels, 1, 3)).toBe(2);
+    expect(kernels.lossSum(a, labels, ones, 1, 3)).toBe(2);
     // ℓ*(s) = s²/2 + s y at s = −a/2
-    expect(kernels.conjugateSum(a, labels, 1, 3, 0.5)).toBe(1.125 - 1.5 + 0.5 - 2);
+    expect(kernels.conjugateSum(a, labels, ones, 1, 3, 0.5)).toBe(1.125 - 1.5 + 0.5 - 2);
     // (5 − 3) ℓ'(4), (5 − 3) ℓ*'(−4) with ℓ*'(s) = s + y
-    expect(kernels.lossSlope(a, b, labels, 1, 3, 0.5)).toBe(6);
-    expect(kernels.conjugateSlope(a, b, labels, 1, 3, 0.5)).toBe(-6);
+    expect(kernels.lossSlope(a, b, labels, ones, 1, 3, 0.5)).toBe(6);
+    expect(kernels.conjugateSlope(a, b, labels, ones, 1, 3, 0.5)).toBe(-6);
     const target = desk.doubles(0, 0, 0, 0);
-    kernels.dualPoint(a, labels, 1, 3, target);
+    kernels.dualPoint(a, labels, ones, 1, 3, target);
     expect([...target]).toEqual([0, -2, -0, 0]);
-    expect(kernels.shiftAlpha(a, labels, 1, 3, 0.25, target)).toBe(5.5);
+    expect(kernels.shiftAlpha(a, labels, ones, 1, 3, 0.25, target)).toBe(5.5);
     expect([...target]).toEqual([0, 3.25, 2.25, 0]);
+  });
+
+  test('a row of weight c: α moves as c rows would together, and without weight not at all', () => {
+    const desk = new Desk();
+    const rows = {
+      labels: desk.doubles(1, -1, 1),
+      importance: desk.doubles(4, 0.5, 0),
+      alpha: desk.doubles(1, -0.5, 0),
+      norms: desk.doubles(6, 6, 6),
+      collisions: desk.doubles(1, 1, 1),
+      counts: desk.ints(3, 4, 5),
+      level: desk.bytes(2, 2, 0),
+      skip: desk.bytes(0, 0, 0),
+    };
+    const pending = { units: desk.ints(9, 9, 9), deltas: desk.doubles(9, 9, 9) };
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    // q = 4: α_0 + (1 − u)/q = 1.25, inside [0, 4]; row 1 is at its end −½ and stays.
+    const step = { damping: 2, inverseMass: 0.5, deltaScale: 8, shrink: 1 };
+    const count = desk
+      .kernels(name, losses.hinge())
+      .stepRows(desk.ints(0, 1, 2), 0, 3, desk.doubles(0, 3, -9), rows, step, pending, stats);
+    expect([...rows.alpha]).toEqual([1.25, -0.5, 0]);
+    expect(count).toBe(1);
+    expect([...pending.deltas]).toEqual([2, 9, 9]);
+    expect([...rows.skip]).toEqual([0, 7, 7]);
+  });
+
+  test('sums over rows count every row as often as its weight says', () => {
+    const desk = new Desk();
+    const kernels = desk.kernels(name, losses.square());
+    const labels = desk.doubles(1, 2);
+    const weights = desk.doubles(4, 0);
+    const a = desk.doubles(3, Infinity);
+    const b = desk.doubles(5, Infinity);
+    expect(kernels.lossSum(a, labels, weights, 0, 2)).toBe(8);
+    // 4 ℓ*(s) at s = −3/8, ℓ*(s) = s²/2 + s y
+    expect(kernels.conjugateSum(a, labels, weights, 0, 2, 0.5)).toBe(4 * (9 / 128 - 3 / 8));
+    expect(kernels.lossSlope(a, b, labels, weights, 0, 1, 0.5)).toBe(24);
+    // (5 − 3) ℓ*'(−4/4)
+    expect(kernels.conjugateSlope(a, b, labels, weights, 0, 1, 0.5)).toBe(0);
+    const target = desk.doubles(9, 9);
+    kernels.dualPoint(a, labels, weights, 0, 1, target);
+    kernels.dualSlopes(b, labels, weights, 1, 1, target);
+    expect([...target]).toEqual([-8, 9]);
+    expect(kernels.shiftAlpha(a, labels, weights, 0, 2, 0.25, target)).toBe(4);
+    expect([...target]).toEqual([4, 0]);
   });
 });

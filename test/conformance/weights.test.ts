@@ -1,0 +1,215 @@
+/** Rows that count more or less than others: the problem, its proofs and its bits. */
+import { describe, expect, test } from 'vitest';
+import { datasetFromRows } from '../../src/data/arrays.ts';
+import type { Dataset } from '../../src/data/dataset.ts';
+import { DataError } from '../../src/errors.ts';
+import { losses } from '../../src/losses/index.ts';
+import { stream } from '../../src/math/random.ts';
+import { encodeModel } from '../../src/model/format.ts';
+import { penalties } from '../../src/penalties/index.ts';
+import { solvers } from '../../src/solvers/index.ts';
+import type { Solver } from '../../src/solvers/solver.ts';
+import type { TrainOptions } from '../../src/train/options.ts';
+import { train } from '../../src/train/train.ts';
+import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
+import { inParts, type Sample, sample } from '../support/data.ts';
+import { trainCertified } from './certified.ts';
+import { type Pair, pairs } from './pairs.ts';
+
+type Dense = Pick<Sample, 'rows' | 'labels'>;
+
+function weighted({ rows, labels }: Dense, weights: readonly number[]): Dataset {
+  const sparse = rows.map((row) => {
+    const indices = [...row.keys()].filter((j) => row[j] !== 0);
+    return { indices, values: indices.map((j) => row[j]) };
+  });
+  return datasetFromRows({ rows: sparse, labels, weights, columns: rows[0].length });
+}
+
+/** Every row as often as its weight says. */
+function repeated({ rows, labels }: Dense, weights: readonly number[]): Dataset {
+  const order = weights.flatMap((weight, row) => new Array<number>(weight).fill(row));
+  const copies = { rows: order.map((row) => rows[row]), labels: order.map((row) => labels[row]) };
+  return weighted(
+    copies,
+    order.map(() => 1),
+  );
+}
+
+interface Way {
+  readonly name: string;
+  readonly solver: Solver;
+  readonly grid?: number;
+  readonly refuses?: (pair: Pair, intercept: boolean) => boolean;
+}
+
+const kinked = ({ loss }: Pair) => !loss.smooth;
+const flat = ({ penalty }: Pair, intercept: boolean) => intercept || !(penalty.l2 > 0);
+
+const exact: readonly Way[] = [
+  { name: 'ring rows, grid 1', solver: solvers.ring({ mode: 'rows' }) },
+  { name: 'ring rows, grid 3', solver: solvers.ring({ mode: 'rows' }), grid: 3 },
+  { name: 'few rotations', solver: solvers.ring({ mode: 'rows', rotations: 3 }), grid: 3 },
+  { name: 'ring columns, grid 1', solver: solvers.ring({ mode: 'columns' }), refuses: kinked },
+  {
+    name: 'ring columns, grid 3',
+    solver: solvers.ring({ mode: 'columns' }),
+    grid: 3,
+    refuses: kinked,
+  },
+  { name: 'admm', solver: solvers.admm(), grid: 3 },
+  { name: 'dcd', solver: solvers.dcd(), refuses: flat },
+  { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
+  { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
+];
+
+/** What comes to rest at a hundredth, as without weights. */
+function rough({ linear, penalty }: Pair): readonly Way[] {
+  const average = linear;
+  return [
+    { name: 'dso', solver: solvers.dso({ average }), grid: 3 },
+    { name: 'dso-async', solver: solvers.dsoAsync({ average }), grid: 3 },
+    ...(penalty.l2 > 0
+      ? [{ name: 'dso from local descent', solver: solvers.dso({ initialize: 2 }), grid: 3 }]
+      : []),
+    { name: 'sgd', solver: solvers.sgd() },
+    { name: 'sgd, η₀/√t', solver: solvers.sgd({ step: 'sqrt' }) },
+  ];
+}
+
+/**
+ * The gap that a solver can close, with weights or without: on linear programs only admm comes to
+ * 1e-9, and OWL-QN stalls before where nothing but L1 bounds the weights.
+ */
+function reach({ name }: Way, pair: Pair): number {
+  if (rough(pair).some((way) => way.name === name)) return 1e-2;
+  if (pair.linear && name !== 'admm') return 1e-3;
+  return name === 'lbfgs' && !(pair.penalty.l2 > 0) ? 1e-7 : 5e-10;
+}
+
+const lambda = 0.02;
+
+describe.each(pairs)('$title', (pair) => {
+  const { loss, penalty, linear } = pair;
+  const dense = sample({ task: loss.task });
+  const random = stream(3, 41);
+
+  describe.each([false, true])('fractions, intercept %s', (intercept) => {
+    const weights = dense.rows.map(
+      () => [0, 0.25, 1, 3, 0.1 + 4 * random.uniform()][random.below(5)],
+    );
+    const problem = { ...dense, loss, penalty, lambda, intercept, rowWeights: weights };
+    const { value: optimum } = referenceOptimum(problem);
+    const common = { loss, penalty, lambda, intercept, epochs: 20_000, threads: 1 };
+    const reached = [
+      ...exact.map((way) => ({ ...way, tolerance: linear ? 1e-3 : 1e-6 })),
+      ...rough(pair).map((way) => ({ ...way, tolerance: 1e-2 })),
+    ];
+    test.for(reached)('$name', async ({ solver, grid = 1, tolerance, refuses }, { skip }) => {
+      if (refuses?.(pair, intercept)) skip('this solver refuses such problems');
+      const options = { ...common, solver, grid, tolerance };
+      const { model, report } = await trainCertified(weighted(dense, weights), optimum, options);
+      const value = referenceObjective(problem, [...model.weights], model.intercept);
+      expect(Math.abs(value - report.primal)).toBeLessThan(1e-11 * optimum);
+    });
+  });
+
+  const copies = [...exact, ...rough(pair)].map((way) => ({ ...way, tolerance: reach(way, pair) }));
+
+  test.for(copies)(
+    'k copies, or no copy at all, to $tolerance: $name',
+    async ({ solver, grid = 1, refuses, tolerance }, { skip }) => {
+      if (refuses?.(pair, false)) skip('this solver refuses such problems');
+      const weights = dense.rows.map(() => random.below(4));
+      const options = { loss, penalty, lambda, epochs: 100_000, threads: 1, solver, tolerance };
+      const one = await train(weighted(dense, weights), { ...options, grid });
+      const many = await train(repeated(dense, weights), { ...options, grid });
+      const { primal } = many.report;
+      expect([one.report.stopped, many.report.stopped]).toEqual(['converged', 'converged']);
+      expect(Math.abs(one.report.primal - primal)).toBeLessThan(2 * tolerance * primal);
+      expect(Math.abs(one.report.dual - primal)).toBeLessThan(2 * tolerance * primal);
+      if (!(penalty.l2 > 0)) return;
+      // P − P* ≥ (λ l2/2) ‖w − w*‖² on both sides.
+      const apart = 2 * Math.sqrt((2 * tolerance * primal) / (lambda * penalty.l2));
+      one.model.weights.forEach((w, j) => {
+        expect(Math.abs(w - many.model.weights[j])).toBeLessThan(apart);
+      });
+    },
+  );
+});
+
+const classes = sample({ rows: 150, columns: 25, density: 0.3 });
+const numbers = sample({ rows: 150, columns: 25, density: 0.3, task: 'regression' });
+const mixed = { penalty: penalties.elasticNet({ l1Ratio: 0.5 }), intercept: true };
+
+const runs: readonly { readonly title: string; readonly options: TrainOptions }[] = [
+  { title: 'ring rows', options: { solver: solvers.ring({ mode: 'rows' }) } },
+  { title: 'ring rows, mapped', options: { solver: solvers.ring({ mode: 'rows' }), ...mixed } },
+  { title: 'few rotations', options: { solver: solvers.ring({ rotations: 2 }), ...mixed } },
+  {
+    title: 'ring columns',
+    options: { solver: solvers.ring({ mode: 'columns' }), loss: losses.logistic(), ...mixed },
+  },
+  { title: 'dso', options: { solver: solvers.dso(), intercept: true } },
+  { title: 'dso, η₀/√t', options: { solver: solvers.dso({ step: 'sqrt', svrg: false }) } },
+  { title: 'dso of the paper', options: { solver: solvers.paper(), loss: losses.logistic() } },
+  { title: 'psgd', options: { solver: solvers.psgd(), loss: losses.square() } },
+  { title: 'psgd, η₀/√t', options: { solver: solvers.psgd({ step: 'sqrt' }), intercept: true } },
+  { title: 'bmrm', options: { solver: solvers.bmrm() } },
+  { title: 'lbfgs', options: { solver: solvers.lbfgs(), loss: losses.logistic(), ...mixed } },
+  { title: 'admm', options: { solver: solvers.admm(), loss: losses.huber(), ...mixed } },
+  { title: 'sgd', options: { solver: solvers.sgd(), grid: 1 } },
+  { title: 'dcd', options: { solver: solvers.dcd(), grid: 1 } },
+];
+
+describe.each(runs)('bits: $title', ({ options }) => {
+  const dense = options.loss?.task === 'regression' ? numbers : classes;
+  const bytesOf = async (dataset: Dataset, more: TrainOptions = {}): Promise<Buffer> => {
+    const limits = { lambda: 0.003, grid: 4, epochs: 8, tolerance: 1e-13, threads: 1 };
+    const { model } = await train(dataset, { ...limits, ...options, ...more });
+    return Buffer.from(encodeModel(model));
+  };
+  const random = stream(8, 1);
+  const weights = dense.rows.map(() => [0, 1, 0.3, 5 * random.uniform()][random.below(4)]);
+
+  test('threads and parts do not matter', async () => {
+    const dataset = weighted(dense, weights);
+    const one = await bytesOf(dataset);
+    for (const threads of [2, 4])
+      expect((await bytesOf(dataset, { threads })).equals(one)).toBe(true);
+    expect((await bytesOf(inParts(dataset, 37), { threads: 2 })).equals(one)).toBe(true);
+  });
+
+  test('the weights do, unless all are 1 or the same power of two', async () => {
+    const plain = await bytesOf(weighted(dense, new Array(150).fill(1)));
+    expect((await bytesOf(dense.dataset)).equals(plain)).toBe(true);
+    for (const weight of [1 / 4, 8]) {
+      const same = await bytesOf(weighted(dense, new Array(150).fill(weight)));
+      expect(same.equals(plain), `weight ${weight}`).toBe(true);
+    }
+    expect((await bytesOf(weighted(dense, weights))).equals(plain)).toBe(false);
+  });
+});
+
+test('the default λ is 1/Σc, and rows set aside take their weights along', async () => {
+  const weights = classes.rows.map((_, row) => 1 + (row % 3));
+  const dataset = weighted(classes, weights);
+  const { report } = await train(dataset);
+  expect(report.lambda).toBe(1 / 300);
+  const left = await train(dataset, { holdout: 0.5 });
+  expect(1 / left.report.lambda).toBeGreaterThan(75);
+  expect(1 / left.report.lambda).toBeLessThan(225);
+});
+
+test('what cannot be divided by is refused', async () => {
+  const huge = weighted(classes, new Array(150).fill(1.7e308));
+  await expect(train(huge)).rejects.toThrow(
+    new DataError(
+      'array: weights of rows whose sum is not finite; expected a positive, finite sum',
+    ),
+  );
+  const parts = classes.dataset.parts.map((part) => ({ ...part, weights: new Float64Array(150) }));
+  await expect(train({ ...classes.dataset, parts })).rejects.toThrow(
+    'array: all rows have weight 0; expected a positive, finite sum',
+  );
+});
