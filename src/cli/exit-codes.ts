@@ -22,6 +22,6 @@ export function exitCodeOfError(error: unknown): number {
 }
 
 export function exitCodeOfStop(stopped: StopReason, signal: InterruptSignal | undefined): number {
-  if (stopped === 'converged') return exitCodes.done;
+  if (stopped === 'converged' || stopped === 'early-stop') return exitCodes.done;
   return stopped === 'interrupted' ? signalExitCodes[signal ?? 'SIGINT'] : exitCodes.unfinished;
 }

@@ -54,6 +54,8 @@ function describeStop(stopped: StopReason, tolerance: number): string {
   switch (stopped) {
     case 'converged':
       return `converged to the tolerance ${formatNumber(tolerance)}`;
+    case 'early-stop':
+      return 'stopped early, where the test error had not fallen any more,';
     case 'epoch-limit':
       return `stopped by the limit on epochs, short of the tolerance ${formatNumber(tolerance)},`;
     case 'time-limit':

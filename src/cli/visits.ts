@@ -30,6 +30,7 @@ const decisive = [
   'seed',
   'tolerance',
   'holdout',
+  'earlyStop',
   'zeroBased',
   'sumDuplicates',
 ] as const satisfies readonly (keyof TrainFlags)[];

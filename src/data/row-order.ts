@@ -8,6 +8,9 @@ export class RepeatedIndex extends Error {
   }
 }
 
+/** Rows up to this length are sorted by insertion. */
+const shortRow = 24;
+
 /**
  * Puts the entries from … to - 1 in ascending order of index and drops the zeros, in place, and
  * returns the new end. Repeats are an error, or are added up in float64 in the order in which
@@ -20,7 +23,10 @@ export function orderRow(
   to: number,
   sumDuplicates: boolean,
 ): number {
-  if (!ascends(indices, from, to)) sortEntries(indices, values, from, to);
+  if (!ascends(indices, from, to)) {
+    if (to - from <= shortRow) insertEntries(indices, values, from, to);
+    else sortEntries(indices, values, from, to);
+  }
   let kept = from;
   for (let entry = from; entry < to; ) {
     const index = indices[entry];
@@ -44,11 +50,7 @@ function ascends(indices: Int32Array, from: number, to: number): boolean {
   return true;
 }
 
-/** Rows up to this length are sorted by insertion. */
-const shortRow = 24;
-
 function sortEntries(indices: Int32Array, values: Float32Array, from: number, to: number): void {
-  if (to - from <= shortRow) return insertEntries(indices, values, from, to);
   const oldIndices = indices.slice(from, to);
   const oldValues = values.slice(from, to);
   const order = Int32Array.from(oldIndices, (_, entry) => entry);

@@ -9,7 +9,7 @@ const searchSteps = 8;
  * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
  * segment from the best point to a new one usually holds a better point than either end. With the
  * margins of both at hand the search costs no pass over the data. P at the mixture never rises; it
- * begins at w = 0, where the arrays are when they are new.
+ * begins at w = 0, where the arrays are when they are new, unless goTo() puts it elsewhere.
  */
 export class Mixture {
   readonly weights: Float64Array;
@@ -48,6 +48,15 @@ export class Mixture {
   replace(weights: Float64Array, margins: Float64Array): void {
     this.#fresh = true;
     this.take(weights, margins);
+  }
+
+  /** Goes to w wherever it comes from; its margins take a rotation. */
+  goTo(weights: Float64Array): void {
+    for (let part = this.#team.first; part < this.#team.end; part++) {
+      const here = this.#objective.columnsOf(this.weights, part);
+      here.set(this.#objective.columnsOf(weights, part));
+    }
+    this.#objective.margins(this.weights, this.#margins);
   }
 
   /** P here. */

@@ -192,6 +192,21 @@ export class Objective {
     return this.dualOfImage(feasible, this.#memory.image);
   }
 
+  /** D at α cut to its domain, wherever it comes from. */
+  dualWithin(alpha: Float64Array): number {
+    const { intercept, labels, weights } = this.problem;
+    // The shift that an intercept asks for cuts it anyway.
+    if (intercept) return this.dual(alpha);
+    const cut = this.#memory.alpha;
+    for (let worker = this.#team.first; worker < this.#team.end; worker++) {
+      const from = this.rowsOf(alpha, worker);
+      const y = this.rowsOf(labels, worker);
+      const c = this.rowsOf(weights, worker);
+      this.kernels.shiftAlpha(from, y, c, 0, from.length, 0, this.rowsOf(cut, worker));
+    }
+    return this.dual(cut);
+  }
+
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
   dualOfImage(alpha: Float64Array, image: Float64Array): number {
     const { mass, labels, weights, penalty } = this.problem;

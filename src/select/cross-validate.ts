@@ -1,9 +1,9 @@
 import type { Dataset } from '../data/dataset.ts';
 import { type Fit, fit, inLanes } from '../train/fit.ts';
+import { dealFolds } from '../train/folds.ts';
 import type { TrainOptions, TrainResult } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { train } from '../train/train.ts';
-import { dealFolds } from '../train/folds.ts';
 import { checkMeasure, type HeldOut, type MeasureName, measure, usualMeasure } from './measure.ts';
 import { type LambdaOptions, lambdasOf, startFrom } from './path.ts';
 
@@ -52,13 +52,8 @@ export async function crossValidate(
   const atEnd: (() => void)[] = [];
   try {
     const { consume: _, ...options } = given;
-    const prepared = await prepare(
-      dataset,
-      options,
-      undefined,
-      atEnd,
-      (vectors) => vectors * folds,
-    );
+    const tasksOf = (vectors: number) => vectors * folds;
+    const prepared = await prepare(dataset, options, undefined, atEnd, { tasksOf, starts: true });
     const { loss } = prepared.site.settings;
     const name = metric ?? usualMeasure(loss);
     checkMeasure(name, loss);
@@ -97,6 +92,7 @@ async function validate(
   const { site, input } = prepared;
   const { ground, settings, vectors } = site;
   const { dataset } = input.train;
+  const all = ground.weights ?? new Float64Array(dataset.rows).fill(1);
   const fold = dealFolds(dataset.rows, ground.targets.codes, folds, settings.seed);
   const chains = Array.from(
     { length: folds * vectors },
@@ -105,12 +101,12 @@ async function validate(
       vector: task % vectors,
     }),
   );
-  const scores = chains.map(() => path.map(() => new Float64Array(0)));
+  const scores: Float64Array[][] = chains.map(() => []);
   const gaps = path.map(() => 0);
   let done = 0;
   await inLanes(site, chains, async (chain, lane) => {
     const task = chain.fold * vectors + chain.vector;
-    const weights = ground.weights.map((weight, row) => (fold[row] === chain.fold ? 0 : weight));
+    const weights = all.map((weight, row) => (fold[row] === chain.fold ? 0 : weight));
     let before: Fit | undefined;
     for (const [step, lambda] of path.entries()) {
       const aim = { vector: chain.vector, lambda, weights, ...startFrom(before) };
@@ -165,7 +161,7 @@ function heldOutOf(
   return {
     scores,
     targets: scores.map((_, vector) => targets.of(vector).filter(isHeldOut)),
-    weights: weights.filter(isHeldOut),
+    weights: (weights ?? new Float64Array(fold.length).fill(1)).filter(isHeldOut),
   };
 }
 

@@ -27,7 +27,7 @@ export interface AtZero {
   readonly dataset: Pick<Dataset, 'parts' | 'columns'>;
   /** Of all rows, in their order. */
   readonly targets: Float64Array;
-  readonly weights: Float64Array;
+  readonly weights: Float64Array | undefined;
   readonly loss: Loss;
   readonly intercept: boolean;
   readonly factors: Float64Array | undefined;
@@ -57,8 +57,9 @@ function gradientAtZero(problem: AtZero): Float64Array {
   let row = 0;
   for (const { rowOffsets, labels, indices, values } of dataset.parts) {
     for (let local = 0; local < labels.length; local += 1) {
-      const slope = weights[row] * loss.derivative(offset, targets[row], loss.parameter);
-      mass += weights[row];
+      const weight = weights?.[row] ?? 1;
+      const slope = weight * loss.derivative(offset, targets[row], loss.parameter);
+      mass += weight;
       for (let k = rowOffsets[local]; k < rowOffsets[local + 1]; k += 1) {
         image[indices[k]] += slope * values[k];
       }
@@ -73,7 +74,7 @@ function bestIntercept({ targets, weights, loss }: AtZero): number {
   const slope = (offset: number) => {
     let sum = 0;
     for (let row = 0; row < targets.length; row += 1) {
-      sum += weights[row] * loss.derivative(offset, targets[row], loss.parameter);
+      sum += (weights?.[row] ?? 1) * loss.derivative(offset, targets[row], loss.parameter);
     }
     return sum;
   };

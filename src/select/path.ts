@@ -2,7 +2,7 @@ import type { Dataset } from '../data/dataset.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Model, weightsOf } from '../model/model.ts';
-import { type Fit, fit, inLanes, type Site } from '../train/fit.ts';
+import { type Fit, fit, inLanes } from '../train/fit.ts';
 import { makeModel } from '../train/model-of.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
@@ -43,7 +43,7 @@ export async function trainPath(
   const atEnd: (() => void)[] = [];
   try {
     const { consume: _, ...rest } = options;
-    const prepared = await prepare(dataset, rest, undefined, atEnd);
+    const prepared = await prepare(dataset, rest, undefined, atEnd, { starts: true });
     const path = lambdasOf(prepared, { lambdas, count, ratio });
     return await walk(prepared, path, onPoint);
   } finally {
@@ -67,7 +67,7 @@ export function lambdasOf(
   const { site, input } = prepared;
   const { loss, penalty, intercept } = site.settings;
   const { dataset } = input.train;
-  const weights = site.ground.weights;
+  const { weights } = site.ground;
   const largest = Array.from({ length: site.vectors }, (_, vector) =>
     largestLambda(
       {

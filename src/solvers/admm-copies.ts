@@ -1,11 +1,20 @@
 import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type RowState, stat, type WholeRows } from '../kernels/kernels.ts';
+import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
-import type { Workplace } from './method.ts';
-import { allColumns, everywhere, interceptAmongAll, partOfWorker } from './whole-columns.ts';
+import { addImage } from './local-descent.ts';
+import type { Start, Workplace } from './method.ts';
+import { startingAlpha } from './start.ts';
+import {
+  allColumns,
+  blockAmongAll,
+  everywhere,
+  interceptAmongAll,
+  partOfWorker,
+} from './whole-columns.ts';
 import { heldColumns, wholeRows } from './whole-rows.ts';
 
 /** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
@@ -98,6 +107,32 @@ export class AdmmCopies {
       }
     });
     this.#tie(rho);
+  }
+
+  /**
+   * All copies at z = w, and u_q = (1/m) Σ_i α_i x_i ∘ (1/ρ_j), as it is where α belongs to w.
+   * Returns the passes this takes.
+   */
+  startFrom(start: Start, loss: Loss): number {
+    const { objective, problem, team } = this.#place;
+    const { grid, rows } = problem;
+    const { alpha, margins, weights, inverses } = this.#memory;
+    for (let block = team.first; block < team.end; block++) {
+      objective.columnsOf(weights, block).set(objective.columnsOf(start.weights, block));
+    }
+    const passes = startingAlpha(this.#place, start, loss, margins, alpha);
+    everywhere(this.#place, weights, this.#agreed);
+    for (const [worker, { rows: own, held, copy, pull }] of this.#holders) {
+      for (let block = 0; block < grid.size; block++) {
+        const cell = grid.cells[worker * grid.size + block];
+        const [inverse, target] = [inverses, pull].map((all) =>
+          blockAmongAll(grid.partition, all, block),
+        );
+        addImage(cell, own.alpha, 1 / rows, inverse, target);
+      }
+      for (let k = 0; k < held.length; k++) copy[held[k]] = this.#agreed[held[k]];
+    }
+    return 1 + passes;
   }
 
   #of(worker: number): Holder {

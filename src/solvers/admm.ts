@@ -1,4 +1,5 @@
 import type { StateArray } from '../checkpoint/state.ts';
+import type { Loss } from '../losses/loss.ts';
 import { softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
@@ -45,7 +46,7 @@ export class Admm implements Method {
   /** Epochs in which ρ may still change. */
   #adapting: number;
 
-  constructor(place: Workplace, memory: AdmmMemory, { rho, passes }: AdmmSettings) {
+  constructor(place: Workplace, memory: AdmmMemory, { rho, passes }: AdmmSettings, loss: Loss) {
     this.#place = place;
     this.#memory = memory;
     this.weights = memory.weights;
@@ -54,6 +55,11 @@ export class Admm implements Method {
     this.#adapts = rho === undefined;
     this.#adapting = rho === undefined ? adaptingEpochs : 0;
     this.#copies = new AdmmCopies(place, memory, rho);
+    if (place.start) this.passes += this.#copies.startFrom(place.start, loss);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.alpha;
   }
 
   epoch(): void {
@@ -128,5 +134,5 @@ export const admmEngine: Engine<AdmmSettings, AdmmMemory> = {
   orientation: 'rows',
   leastGrid: 4,
   allocate: allocateAdmm,
-  create: (place, memory, settings) => new Admm(place, memory, settings),
+  create: (place, memory, settings, loss) => new Admm(place, memory, settings, loss),
 };

@@ -5,7 +5,7 @@ import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { BundleProgram } from './bundle-program.ts';
 import type { Engine } from './engine.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import type { BmrmSettings } from './solver.ts';
 
 /**
@@ -92,14 +92,40 @@ export class Bmrm implements Method {
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
       memory.inverseRoots[j] = 1 / Math.sqrt(problem.l2[j]);
     }
+    if (place.start) this.#startFrom(place.start);
+  }
+
+  /** The first plane is taken at w; one of α, where it is given, comes before. */
+  #startFrom(start: Start): void {
+    const { objective, kernels, problem, team } = this.#place;
+    for (let block = team.first; block < team.end; block++) {
+      const weights = objective.columnsOf(this.weights, block);
+      weights.set(objective.columnsOf(start.weights, block));
+    }
+    objective.margins(this.weights, this.margins);
+    this.passes++;
+    if (!start.alpha) return;
+    for (let worker = team.first; worker < team.end; worker++) {
+      const given = objective.rowsOf(start.alpha, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      const target = objective.rowsOf(this.#memory.alpha, worker);
+      kernels.shiftAlpha(given, labels, importance, 0, given.length, 0, target);
+    }
+    this.#add(this.#cut());
+    this.passes++;
+  }
+
+  #add(offset: number): void {
+    this.#program.add(this.#products(), offset);
+    this.#idle[this.#program.size - 1] = 0;
   }
 
   epoch(): void {
     const program = this.#program;
     this.#makeRoom();
-    const offset = this.#cut();
-    program.add(this.#products(), offset);
-    this.#idle[program.size - 1] = 0;
+    this.#differentiate();
+    this.#add(this.#cut());
     program.solve(this.#share * Math.max(0, this.#primal - this.#bound));
     this.#move();
     this.#place.objective.margins(this.weights, this.margins);
@@ -159,18 +185,23 @@ export class Bmrm implements Method {
     this.#release(least);
   }
 
-  /** The plane at the current point, into the first free one; returns its offset b. */
-  #cut(): number {
+  /** α at the current point. */
+  #differentiate(): void {
     const { kernels, objective, problem, team } = this.#place;
-    const { alpha, inverseRoots } = this.#memory;
-    const plane = this.#planes[this.#program.size];
     for (let worker = team.first; worker < team.end; worker++) {
       const margins = objective.rowsOf(this.margins, worker);
       const labels = objective.rowsOf(problem.labels, worker);
       const importance = objective.rowsOf(problem.weights, worker);
-      const own = objective.rowsOf(alpha, worker);
-      kernels.dualPoint(margins, labels, importance, 0, margins.length, own);
+      const alpha = objective.rowsOf(this.#memory.alpha, worker);
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
     }
+  }
+
+  /** The plane of α at the current point, into the first free one; returns its offset b. */
+  #cut(): number {
+    const { kernels, objective, problem, team } = this.#place;
+    const { alpha, inverseRoots } = this.#memory;
+    const plane = this.#planes[this.#program.size];
     const image = objective.scratchImage;
     objective.image(alpha, image);
     const { columnStarts } = problem.grid.partition;

@@ -1,14 +1,18 @@
 import { type StateArray, stateArrays } from '../checkpoint/state.ts';
 import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
+import type { Loss } from '../losses/loss.ts';
 import { stream } from '../math/random.ts';
+import { rootOfFalling } from '../math/root.ts';
+import { softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators } from './generators.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import type { DcdSettings } from './solver.ts';
+import { startingAlpha, startingShare } from './start.ts';
 
 /** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
@@ -67,7 +71,7 @@ export class Dcd implements Method {
   readonly #step: RowStep;
   readonly #map: WeightMap | undefined;
 
-  constructor(place: Workplace, memory: DcdMemory, { shrink }: DcdSettings) {
+  constructor(place: Workplace, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
     this.#place = place;
     this.#memory = memory;
     this.weights = memory.weights;
@@ -84,6 +88,45 @@ export class Dcd implements Method {
       shrink: shrink ? 1 : 0,
     };
     if (place.team.first < place.team.end) this.#prepare();
+    if (place.start) this.#startFrom(place.start, loss);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.alpha;
+  }
+
+  /** A multiple of the α suggested, see startingShare. */
+  #startFrom(start: Start, loss: Loss): void {
+    const { objective, kernels, problem } = this.#place;
+    const { alpha, margins, image, weights, inverse } = this.#memory;
+    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    objective.image(alpha, image);
+    margins.fill(0);
+    const slope = (share: number) => this.#slopeFromZero(share);
+    const [atZero, atAll] = [slope(0), slope(1)];
+    const falls = atZero > 0 && atAll < 0;
+    const found = falls ? rootOfFalling(slope, 0, atZero, 1, atAll, 1e-3 * -atAll, 20) : 1;
+    const share = startingShare(atZero > 0 ? found : 0);
+    kernels.scaleInto(alpha, alpha, share);
+    kernels.scaleInto(image, image, share);
+    for (let j = 0; j < weights.length; j++) {
+      weights[j] = softThreshold(image[j], problem.l1[j]) * inverse[j];
+    }
+  }
+
+  /** d/ds of D(s α); the margins are 0. */
+  #slopeFromZero(share: number): number {
+    const { team, kernels, problem } = this.#place;
+    const { alpha, margins, image, inverse } = this.#memory;
+    const [conjugate, penalty] = team.reduce(2, (_worker, values) => {
+      const { labels, weights: importance } = problem;
+      const { length } = alpha;
+      values[0] = kernels.conjugateSlope(margins, alpha, labels, importance, 0, length, share);
+      for (let j = 0; j < image.length; j++) {
+        values[1] += softThreshold(share * image[j], problem.l1[j]) * inverse[j] * image[j];
+      }
+    });
+    return conjugate / problem.mass - penalty;
   }
 
   /** Whether w is anything but a multiple of its image. */
@@ -183,5 +226,5 @@ export const dcdEngine: Engine<DcdSettings, DcdMemory> = {
       : undefined;
   },
   allocate: allocateDcd,
-  create: (place, memory, settings) => new Dcd(place, memory, settings),
+  create: (place, memory, settings, loss) => new Dcd(place, memory, settings, loss),
 };

@@ -17,7 +17,7 @@ export interface Course extends Limits {
   readonly before?: { readonly epoch: number; readonly seconds: number };
 }
 
-export type Stop = 'converged' | 'epoch-limit' | 'time-limit' | 'interrupted';
+export type Stop = 'converged' | 'early-stop' | 'epoch-limit' | 'time-limit' | 'interrupted';
 
 /** What the first thread of the first process tells after every epoch. */
 export interface Progress {
@@ -47,6 +47,8 @@ export interface Outcome {
   readonly effort: Effort;
   /** Per epoch, of the ring solver. */
   readonly rotations?: number;
+  /** The array of the run that holds the method's last dual point, by row place. */
+  readonly dualPoint?: Float64Array;
 }
 
 /** Keeps the state of a run from time to time; every thread calls both, at the same moments. */
@@ -55,7 +57,8 @@ export interface Keeping {
   keep(epoch: number, seconds: number): void;
 }
 
-const stops: readonly Stop[] = ['converged', 'epoch-limit', 'time-limit', 'interrupted'];
+/** What may end a run short of its goal, by the number that threads agree on. */
+const limitStops: readonly Stop[] = ['epoch-limit', 'time-limit', 'interrupted'];
 const goOn = -1;
 
 /**
@@ -86,25 +89,37 @@ export function drive(
     if (!resumed && keeping && team.index === 0) noteVisits(method, standing);
     const { effort, interrupted } = accounts.settle();
     const limit = team.fromFirst(() => {
-      if (interrupted) return 3;
-      if (epoch >= limits.epochs) return 1;
-      return here() >= limits.time ? 2 : goOn;
+      if (interrupted) return 2;
+      if (epoch >= limits.epochs) return 0;
+      return here() >= limits.time ? 1 : goOn;
     });
-    const ending = standing.left === 0 || limit !== goOn;
+    const ending = standing.left === 0 || standing.exhausted || limit !== goOn;
     if (keeping && (ending || keeping.isDue(epoch))) keeping.keep(epoch, seconds());
     if (resumed && !ending) continue;
-    if (ending) standing.certify(epoch);
+    const stopped = ending ? end(standing, epoch, limit) : undefined;
     const visits = resumed ? undefined : method.visits;
     if (team.leads) report(progressOf(epoch, seconds(), method.passes, standing, visits, effort));
-    if (ending && (standing.met || limit !== goOn)) {
+    if (stopped) {
       const { primal, dual, relativeGap } = standing;
-      const stopped = standing.met ? 'converged' : stops[limit];
-      const { passes } = method;
-      const { rotations } = method;
+      const { passes, rotations, dualPoint } = method;
       const found = { primal, dual, relativeGap, stopped, ...(rotations && { rotations }) };
-      return { epochs: epoch, passes, ...found, seconds: seconds(), effort: accounts.total };
+      const rest = { seconds: seconds(), effort: accounts.total, ...(dualPoint && { dualPoint }) };
+      return { epochs: epoch, passes, ...found, ...rest };
     }
   }
+}
+
+/**
+ * Certifies what there is; returns why the run ends, if it does: a bound that was too good by
+ * rounding errors may turn out to be short of the tolerance.
+ */
+function end(standing: Standing, epoch: number, limit: number): Stop | undefined {
+  standing.certify(epoch);
+  if (standing.met) return 'converged';
+  if (!standing.exhausted && limit === goOn) return undefined;
+  const stopped = standing.exhausted ? 'early-stop' : limitStops[limit];
+  standing.goBack();
+  return stopped;
 }
 
 function noteVisits({ visits }: Method, standing: Standing): void {

@@ -12,9 +12,10 @@ import { boxOf, defaultSteps } from './dso-scales.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import { SegmentOrder } from './segment-order.ts';
 import type { DsoSettings } from './solver.ts';
+import { startingAlpha } from './start.ts';
 
 /**
  * Losses whose conjugate becomes infinitely steep at an end of its domain. The appendix keeps α of
@@ -94,12 +95,17 @@ export class Dso implements Method {
       this.#orders.set(worker, new SegmentOrder(starts, rowsTogether));
     }
     this.#prepare(loss);
-    if (memory.local && !place.resumes) {
+    if (place.start) this.#startFrom(place.start, loss);
+    else if (memory.local && !place.resumes) {
       localDualDescent(place, memory.local, settings.initialize, memory.alpha, memory.weights);
       this.passes += 2 * settings.initialize;
       this.#projectStart();
     }
     this.#measure(memory.weights, memory.alpha);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#settings.average ? this.#memory.alphaSum : this.#memory.alpha;
   }
 
   /** The last iterate, or the average (Theorem 1). */
@@ -185,7 +191,7 @@ export class Dso implements Method {
   evaluate(): Gap {
     const { objective, problem } = this.#place;
     const { margins, image } = this.#memory;
-    const alpha = this.#settings.average ? this.#memory.alphaSum : this.#memory.alpha;
+    const alpha = this.dualPoint;
     this.#measure(this.weights, alpha);
     const primal = objective.primal(this.weights, margins);
     const dual = problem.intercept ? objective.dual(alpha) : objective.dualOfImage(alpha, image);
@@ -257,13 +263,13 @@ export class Dso implements Method {
         rows.low[i] = -loss.conjugateHigh(y, loss.parameter) + inset;
         rows.high[i] = -loss.conjugateLow(y, loss.parameter) - inset;
       }
-      // No step ever meets an empty row: it starts where it belongs, at the best α for u = 0. So does
-      // a row for which α = 0 is an open end.
       for (let i = 0; i < counts.length; i++) {
-        if (counts[i] > 0 && !isOpenAtZero(loss, rows.labels[i])) continue;
+        // There is no α = 0 to begin with where that is an open end.
+        if (!isOpenAtZero(loss, rows.labels[i])) continue;
         const slope = loss.derivative(0, rows.labels[i], loss.parameter);
         rows.alpha[i] = -(rows.importance[i] * slope);
       }
+      this.#settleEmptyRows(part, loss);
       const lines = this.#columns(part);
       const columnCounts = this.#columnCounts(part);
       for (let j = 0; j < columnCounts.length; j++) {
@@ -276,6 +282,60 @@ export class Dso implements Method {
       }
     }
     team.barrier();
+  }
+
+  /** No step ever meets an empty row: it starts where it belongs, at the best α for u = 0. */
+  #settleEmptyRows(worker: number, loss: Loss): void {
+    const counts = this.#rowView(this.#place.problem.grid.partition.rowCounts, worker);
+    const { alpha, labels, importance } = this.#rows(worker);
+    for (let i = 0; i < counts.length; i++) {
+      if (counts[i] > 0) continue;
+      alpha[i] = -(importance[i] * loss.derivative(0, labels[i], loss.parameter));
+    }
+  }
+
+  #startFrom(start: Start, loss: Loss): void {
+    const { objective, team } = this.#place;
+    const { weights, alpha, margins } = this.#memory;
+    for (let part = team.first; part < team.end; part++) {
+      objective.columnsOf(weights, part).set(objective.columnsOf(start.weights, part));
+    }
+    this.passes += startingAlpha(this.#place, start, loss, margins, alpha);
+    for (let part = team.first; part < team.end; part++) this.#settleEmptyRows(part, loss);
+    this.#projectStart();
+    if (this.#settings.step === 'adagrad') this.#rememberGradients(loss);
+  }
+
+  /**
+   * AdaGrad's first step is as long as all it knows is the first gradient, however small that is,
+   * and would lead away from a good start. So it gets to know the gradients of all non-zeros there.
+   */
+  #rememberGradients(loss: Loss): void {
+    const { objective, problem, ring, team } = this.#place;
+    const { l1, l2 } = problem.penalty;
+    const inverseMass = 1 / problem.mass;
+    ring.rotate(this.#cargo, (worker, block) => {
+      const { alpha, labels, importance, accumulators, inverseCounts } = this.#rows(worker);
+      const lines = this.#columns(block);
+      objective.cells.through(worker, block, ({ offsets, indices, values }, first, end) => {
+        for (let i = first; i < end; i++) {
+          const c = importance[i];
+          const plain = c > 0 ? alpha[i] / c : 0;
+          const slope = loss.conjugateDerivative(-plain, labels[i], loss.parameter);
+          for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+            const at = indices[k] * saddleStride;
+            const x = values[k] * inverseMass;
+            const w = lines[at];
+            const down = (l1 * Math.sign(w) + l2 * w) * lines[at + slot.share] - alpha[i] * x;
+            const up = slope * inverseCounts[i] - w * x;
+            lines[at + slot.squares] += down * down;
+            accumulators[i] += up * up;
+          }
+        }
+      });
+    });
+    team.barrier();
+    this.passes++;
   }
 
   /** Puts the starting point into the boxes and into the columns' lines. */

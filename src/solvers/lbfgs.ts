@@ -11,7 +11,7 @@ import {
   type Damped,
 } from './curvature-history.ts';
 import type { Engine } from './engine.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import type { LbfgsSettings } from './solver.ts';
 
 /** A line search ends where the slope has fallen to this share. */
@@ -84,8 +84,23 @@ export class Lbfgs implements Method {
     this.#orthants = problem.penalty.l1 > 0;
     const columnsOf = (array: Float64Array, block: number) => objective.columnsOf(array, block);
     this.#history = new CurvatureHistory(team, columnsOf, memory.pairs, interceptOf(problem));
+    if (place.start) this.#startFrom(place.start);
     this.#primal = objective.primal(this.weights, this.margins);
     this.#differentiate();
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.alpha;
+  }
+
+  #startFrom(start: Start): void {
+    const { objective, team } = this.#place;
+    for (let block = team.first; block < team.end; block++) {
+      const weights = objective.columnsOf(this.weights, block);
+      weights.set(objective.columnsOf(start.weights, block));
+    }
+    objective.margins(this.weights, this.margins);
+    this.passes++;
   }
 
   epoch(): void {

@@ -109,8 +109,8 @@ function solveLocally(
   return own;
 }
 
-/** weights += share · Σ_i α_i x_i ∘ inverse, where a loss does not start from α = 0. */
-function addImage(
+/** weights += share · Σ_i α_i x_i ∘ inverse. */
+export function addImage(
   { offsets, indices, values }: Cell,
   alpha: Float64Array,
   share: number,

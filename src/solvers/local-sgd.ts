@@ -134,6 +134,39 @@ export class LocalSgd {
     }
   }
 
+  /** Starts the block's columns at these weights. */
+  placeAt(block: number, weights: Float64Array): void {
+    const start = this.#columnBounds[block];
+    for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
+      this.#lines[sgdStride * this.#held[k] + sgdSlot.weight] = weights[this.#held[k] - start];
+    }
+  }
+
+  /**
+   * AdaGrad's sums as an epoch at the starting point would leave them, with the mean square of all
+   * slopes, which are in `alpha`, for that of each row: no column is without a step size then. A
+   * first step that knows of no gradient but its own would lead away from a good start.
+   */
+  rememberGradients(): void {
+    const lines = this.#lines;
+    let slopes = 0;
+    for (let i = 0; i < this.alpha.length; i++) slopes += this.alpha[i] * this.alpha[i];
+    const mean = slopes > 0 ? slopes / this.alpha.length : 1;
+    let entries = 0;
+    this.#visit((_row, column, x) => {
+      entries++;
+      lines[column * sgdStride + sgdSlot.squares] += mean * x * x;
+    });
+    for (const j of this.#held) {
+      const at = j * sgdStride;
+      const squares = lines[at + sgdSlot.squares];
+      if (squares > 0) lines[at + sgdSlot.rate] = lines[at + sgdSlot.scale] / Math.sqrt(squares);
+      // Nothing but stored zeros: no step would ever move it.
+      else lines[at + sgdSlot.weight] = 0;
+    }
+    this.#pace[sgdPace.work] += 2 * entries;
+  }
+
   /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
   get work(): number {
     return this.#pace[sgdPace.work];

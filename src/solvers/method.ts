@@ -5,6 +5,15 @@ import type { Problem } from '../objective/problem.ts';
 import type { Ring } from '../parallel/ring.ts';
 import type { Team } from '../parallel/team.ts';
 
+/**
+ * A point to start from, by place: `weights` as long as an array that travels, `alpha` by rows.
+ * Both are read only, and are not among the arrays of the run itself.
+ */
+export interface Start {
+  readonly weights: Float64Array;
+  readonly alpha?: Float64Array;
+}
+
 /** What a thread needs to take part in solving a problem. */
 export interface Workplace {
   readonly problem: Problem;
@@ -15,6 +24,8 @@ export interface Workplace {
   readonly seed: number;
   /** The run goes on from a checkpoint: what only leads to a first point may be left out. */
   readonly resumes?: boolean;
+  /** Where to start instead of w = 0; not when the run resumes, whose state is complete. */
+  readonly start?: Start;
 }
 
 /**
@@ -26,6 +37,11 @@ export interface Method {
   readonly weights: Float64Array;
   /** Those of `weights`, after an evaluation that returned P. */
   readonly margins: Float64Array;
+  /**
+   * The dual point behind the last bound, by row place, where a method has one. It may be outside of
+   * what an intercept or a pure L1 penalty asks for; Objective.dual makes it feasible.
+   */
+  readonly dualPoint?: Float64Array;
   /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
   /**

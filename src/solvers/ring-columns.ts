@@ -10,7 +10,7 @@ import { Batches } from './batches.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import { allocateParcels, type Batch, Parcels } from './parcels.ts';
 
 /** Columns lie in the order of their frequency, which no batch should know of. */
@@ -129,6 +129,21 @@ export class RingColumns implements Method {
         : (options.rotations ?? rotationsFor(columns, collision, entries, grid.size));
     this.#damping = new Damping(columns / this.#rotations);
     this.#parcels = new Parcels(place, memory.parcels, this.#rotations);
+    if (place.start) this.#startFrom(place.start);
+  }
+
+  #startFrom({ weights }: Start): void {
+    const { objective, team } = this.#place;
+    for (const [k, { columns }] of this.#home.entries()) {
+      columns.weights.set(objective.columnsOf(weights, team.first + k));
+    }
+    objective.margins(this.weights, this.margins);
+    this.passes++;
+  }
+
+  /** After a whole evaluation. */
+  get dualPoint(): Float64Array {
+    return this.#memory.slopes;
   }
 
   #viewWorker(worker: number): WorkerMargins {

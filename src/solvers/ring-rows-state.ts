@@ -334,15 +334,26 @@ export class RowModeState {
     return column >= columnStarts[team.first] && column < columnStarts[team.end];
   }
 
-  startFrom(inside: boolean): void {
-    const { kernels } = this.#place;
-    if (inside) {
-      for (const { rows, margins } of this.mine) {
-        const { labels, importance, alpha } = rows;
-        kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
-      }
-      this.#recomputeImage();
+  /** α = 0, where the arrays are when they are new, or the dual point of w = 0. */
+  startCold(inside: boolean): void {
+    if (!inside) return;
+    for (const { rows, margins } of this.mine) {
+      const { labels, importance, alpha } = rows;
+      this.#place.kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
     }
+    this.recomputeImage();
+  }
+
+  /** Puts the proximal centre of columns without curvature at these weights. */
+  centreAt(weights: Float64Array): void {
+    const { objective, team } = this.#place;
+    for (const [k, block] of this.home.entries()) {
+      this.#recentre(block, objective.columnsOf(weights, team.first + k));
+    }
+  }
+
+  /** The point at hand is the one that momentum and margins start from. */
+  settle(): void {
     this.refreshMargins();
     for (const { rows, previous, margins, marginsPrevious } of this.mine) {
       previous.set(rows.alpha);
@@ -352,7 +363,7 @@ export class RowModeState {
   }
 
   /** The image of α from scratch, and w from it. */
-  #recomputeImage(): void {
+  recomputeImage(): void {
     const { problem, objective } = this.#place;
     const target = this.mapped ? this.memory.image : this.memory.weights;
     objective.image(this.memory.alpha, target);
@@ -373,13 +384,13 @@ export class RowModeState {
       if (this.keepsMargins) kernels.extrapolate(margins, marginsPrevious, marginsPrevious, beta);
     }
     for (const block of this.home) {
-      if (recentre) this.#recentre(block);
+      if (recentre) this.#recentre(block, block.weights);
       kernels.extrapolate(block.image, block.start, block.previous, beta);
       this.#mapWeights(block);
     }
   }
 
-  #recentre({ weights, map, l2 }: HomeColumns): void {
+  #recentre({ map, l2 }: HomeColumns, weights: Float64Array): void {
     if (!map) return;
     for (let j = 0; j < weights.length; j++) {
       if (!(l2[j] > 0)) map.shift[j] = weights[j] / map.inverse[j];

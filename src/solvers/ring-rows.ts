@@ -1,14 +1,16 @@
 import type { StateArray } from '../checkpoint/state.ts';
 import { pendingPart, type RowStep } from '../kernels/kernels.ts';
+import type { Loss } from '../losses/loss.ts';
 import { rootOfFalling } from '../math/root.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { CellVisit } from '../parallel/cells.ts';
 import { Damping, rotationsFor } from './damping.ts';
 import type { Engine } from './engine.ts';
 import { InterceptPace } from './intercept-pace.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import { expectedCrowd, mindsOwnChanges, OwnChanges } from './own-changes.ts';
 import { allocateRingRows, type RingRowsMemory, RowModeState } from './ring-rows-state.ts';
+import { startingAlpha, startingShare } from './start.ts';
 
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
@@ -68,7 +70,7 @@ export class RingRows implements Method {
   #recentreNext = true;
   #epochsSinceRecentring = 0;
 
-  constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions) {
+  constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions, loss: Loss) {
     const { rows, entries, grid } = place.problem;
     const few = mindsOwnChanges(options.rotations, grid.size);
     const state = new RowModeState(place, memory, options.mapped, few);
@@ -91,7 +93,24 @@ export class RingRows implements Method {
     state.prepareIntercept(weight, this.#interceptCrowd);
     this.#own = few ? new OwnChanges(place, memory) : undefined;
     this.#own?.learnCurvature(memory.inverse);
-    state.startFrom(options.startInside);
+    state.startCold(options.startInside);
+    if (place.start) this.#startFrom(place.start, loss);
+    state.settle();
+  }
+
+  /** A point between the cold start and the one suggested, see startingShare. */
+  #startFrom(start: Start, loss: Loss): void {
+    const state = this.#state;
+    const { margins, alpha } = state.memory;
+    state.centreAt(start.weights);
+    state.extrapolate(0, false);
+    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    state.recomputeImage();
+    state.moveTo(startingShare(this.#search().eta));
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#state.memory.alpha;
   }
 
   /** With one worker, which hands nothing on, every row is a batch. */
@@ -365,5 +384,5 @@ export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
   orientation: 'rows',
   allocate: (arena, partition, { mapped, rotations }) =>
     allocateRingRows(arena, partition, mapped, mindsOwnChanges(rotations, partition.size)),
-  create: (place, memory, options) => new RingRows(place, memory, options),
+  create: (place, memory, options, loss) => new RingRows(place, memory, options, loss),
 };

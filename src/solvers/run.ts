@@ -16,8 +16,9 @@ import type { Partition } from '../parallel/partition.ts';
 import { Ring } from '../parallel/ring.ts';
 import { Team, type TeamShared } from '../parallel/team.ts';
 import { drive, type Keeping, type Limits, type Outcome, type Progress } from './drive.ts';
+import { EarlyStop } from './early-stop.ts';
 import { engineOf, type Plan } from './engines.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import { type SavedStanding, Standing } from './standing.ts';
 import { TestMeasure, type TestRows } from './test-measure.ts';
 
@@ -26,14 +27,22 @@ export interface RunMemory {
   readonly objective: ObjectiveMemory;
   readonly best: Float64Array;
   readonly bestMargins: Float64Array;
+  /** The point that did best on the test rows, where it is kept: else of length 0. */
+  readonly tested: Float64Array;
   readonly method: unknown;
 }
 
-export function allocateRun(arena: Arena, partition: Partition, plan: Plan): RunMemory {
+export function allocateRun(
+  arena: Arena,
+  partition: Partition,
+  plan: Plan,
+  stopsEarly = false,
+): RunMemory {
   return {
     objective: allocateObjective(arena, partition),
     best: arena.float64(partition.travelling),
     bestMargins: arena.float64(partition.rowOrder.length),
+    tested: arena.float64(stopsEarly ? partition.travelling : 0),
     method: engineOf(plan).allocate(arena, partition, plan.settings),
   };
 }
@@ -50,6 +59,10 @@ export interface RunPayload {
   readonly limits: Limits;
   readonly wasm?: { readonly module: WebAssembly.Module; readonly memory: WebAssembly.Memory };
   readonly test?: TestRows;
+  /** Measurements on test rows without a better one that end the run; needs room in `memory`. */
+  readonly earlyStop?: number;
+  /** Where to start, unless the run resumes. */
+  readonly start?: Start;
   readonly checkpoint?: KeeperSettings;
   readonly resume?: Resume;
   /** For the first thread of a process among others: where to tell the carrier what travels. */
@@ -84,7 +97,7 @@ export async function runThread(
   payload: RunPayload,
   report: (message: Progress | Notice | Kept) => void,
 ): Promise<Outcome> {
-  const { problem, shared, index, memory, wasm, test, limits, seed, resume } = payload;
+  const { problem, shared, index, memory, wasm, test, limits, seed, resume, earlyStop } = payload;
   const loss = await lossOf(payload);
   // What a method does before its first epoch is part of its time.
   const started = performance.now();
@@ -95,11 +108,19 @@ export async function runThread(
   const ring = new Ring(team, payload.carrier);
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
   const resumes = resume !== undefined;
-  const place: Workplace = { problem, kernels, team, ring, objective, seed, resumes };
+  const start = resumes ? undefined : payload.start;
+  const common = { problem, kernels, team, ring, objective, seed, resumes };
+  const place: Workplace = { ...common, ...(start && { start }) };
   const method = engineOf(payload.plan).create(place, memory.method, payload.plan.settings, loss);
   const measure = test && new TestMeasure(test, place, loss.task);
   const best = new Mixture(memory.best, memory.bestMargins, objective, team);
-  const standing = new Standing(method, best, measure, limits.tolerance, objective.primalAtZero());
+  const early =
+    earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, place);
+  const atZero = objective.primalAtZero();
+  const standing = new Standing(method, best, measure, limits.tolerance, atZero, early);
+  if (start) {
+    standing.begin(start.weights, start.alpha ? objective.dualWithin(start.alpha) : -Infinity);
+  }
   const arrays = () => arraysOf(memory, method);
   const { partition } = problem.grid;
   if (resume) goOn(resume, team, partition, method, standing, arrays);
@@ -117,10 +138,10 @@ export async function runThread(
   );
 }
 
-function arraysOf({ best, bestMargins }: RunMemory, method: Method): StateArray[] {
+function arraysOf({ best, bestMargins, tested }: RunMemory, method: Method): StateArray[] {
   // Where the best point is an iterate as it was, its margins follow from it.
   const row = method.mixes ? { bestMargins } : {};
-  const result = stateArrays({ row, column: { best } });
+  const result = stateArrays({ row, column: { best, tested } });
   return [...result, ...method.arrays()];
 }
 

@@ -4,7 +4,7 @@ import type { Loss } from '../losses/loss.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Engine } from './engine.ts';
 import { allocateSgd, LocalSgd, type SgdMemory } from './local-sgd.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Method, Start, Workplace } from './method.ts';
 import type { SgdSettings } from './solver.ts';
 
 /**
@@ -43,6 +43,27 @@ export class Sgd implements Method {
       this.#workers.set(worker, new LocalSgd(place, memory, settings, loss, worker));
     }
     this.#penalise();
+    if (place.start) this.#startFrom(place.start);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.meanAlpha;
+  }
+
+  #startFrom({ weights }: Start): void {
+    const { ring, objective, kernels, problem, team } = this.#place;
+    objective.margins(weights, this.margins);
+    ring.rotate(objective.cargoOf(weights), (worker, block) => {
+      this.#workerOf(worker).placeAt(block, objective.columnsOf(weights, block));
+    });
+    for (const [worker, local] of this.#workers) {
+      const margins = objective.rowsOf(this.margins, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, local.alpha);
+      if (this.#adagrad) local.rememberGradients();
+    }
+    team.barrier();
   }
 
   /** Every worker has to know the penalty of the columns in its rows, wherever they are at home. */

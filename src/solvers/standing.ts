@@ -1,5 +1,6 @@
 import type { Mixture } from '../objective/mixture.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
+import type { EarlyStop } from './early-stop.ts';
 import type { Method } from './method.ts';
 import { Schedule } from './schedule.ts';
 import type { Measured, TestMeasure } from './test-measure.ts';
@@ -34,6 +35,9 @@ export class Standing {
   readonly #tolerance: number;
   readonly #atZero: number;
   readonly #schedule: Schedule;
+  readonly #early: EarlyStop | undefined;
+  /** D of the α that the run started from: no method needs to compute it again. */
+  #startingDual = -Infinity;
 
   constructor(
     method: Method,
@@ -41,6 +45,7 @@ export class Standing {
     test: TestMeasure | undefined,
     tolerance: number,
     atZero: number,
+    early?: EarlyStop,
   ) {
     this.#method = method;
     this.#best = best;
@@ -49,6 +54,20 @@ export class Standing {
     this.#atZero = atZero;
     this.#schedule = new Schedule(tolerance);
     this.primal = atZero;
+    this.#early = early;
+  }
+
+  /** Begins at a point that is known: its weights, and D of its α where it has one. */
+  begin(weights: Float64Array, dual: number): void {
+    this.#best.goTo(weights);
+    this.primal = this.#best.primal();
+    this.dual = dual;
+    this.#startingDual = dual;
+  }
+
+  /** Whether the error on the test rows has not fallen for long enough. */
+  get exhausted(): boolean {
+    return this.#early?.exhausted ?? false;
   }
 
   get relativeGap(): number {
@@ -85,9 +104,10 @@ export class Standing {
 
   /** Only a gap that is recomputed from scratch may go into a certificate. */
   certify(epoch: number): void {
-    if (!this.whole) this.#evaluate(epoch, true);
+    // Where the point is to be an earlier one, nothing can be gained from the present one.
+    if (!this.whole && !this.exhausted) this.#evaluate(epoch, true);
     this.primal = this.#best.primalAfresh();
-    this.dual = this.#method.certify(this.dual);
+    this.dual = Math.max(this.#startingDual, this.#method.certify(this.dual));
     this.left = -1;
   }
 
@@ -104,8 +124,18 @@ export class Standing {
     const test = this.#test;
     if (!test || !(test.latest ? known : moved || !this.measured)) return;
     const before = performance.now();
-    this.measured = test.measure(test.latest ? this.#method.weights : this.#best.weights);
+    const weights = test.latest ? this.#method.weights : this.#best.weights;
+    this.measured = test.measure(weights);
+    this.#early?.note(this.measured, weights);
     this.measuring += performance.now() - before;
+  }
+
+  /** Goes back to the point that did best on the test rows, where such points are kept. */
+  goBack(): void {
+    if (!this.#early?.best) return;
+    this.#best.goTo(this.#early.weights);
+    this.primal = this.#best.primal();
+    this.measured = this.#early.best;
   }
 
   save() {
@@ -118,6 +148,8 @@ export class Standing {
       whole: this.whole,
       visited: this.visited,
       schedule: this.#schedule.save(),
+      startingDual: this.#startingDual,
+      ...(this.#early && { early: this.#early.save() }),
     };
   }
 
@@ -131,6 +163,8 @@ export class Standing {
     this.whole = saved.whole;
     this.visited = saved.visited;
     this.#schedule.restore(saved.schedule);
+    this.#startingDual = saved.startingDual;
+    if (sameTest && saved.early) this.#early?.restore(saved.early);
     // A tolerance that was met may not be any more, and the other way round.
     if (!sameTolerance && !this.met) this.left = -1;
     else if (!sameTolerance && this.left < 0) this.left = this.#method.polish;

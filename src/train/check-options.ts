@@ -35,8 +35,14 @@ const known = [
   'auprc',
   'testOn',
   'multiLabel',
+  'classWeights',
+  'scale',
+  'calibrate',
   'intercept',
   'penaltyFactors',
+  'start',
+  'alpha',
+  'earlyStop',
   'checkpoint',
   'resume',
   'memory',
@@ -70,7 +76,7 @@ function checkKinds(options: TrainOptions): void {
   demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
   demand('onCheckpoint', onCheckpoint, 'a function', typeof onCheckpoint === 'function');
   demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
-  for (const name of ['intercept', 'auprc', 'consume', 'multiLabel'] as const) {
+  for (const name of ['intercept', 'auprc', 'consume', 'multiLabel', 'alpha'] as const) {
     demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
   }
 }
@@ -90,6 +96,36 @@ function checkCheckpoint({ checkpoint, resume }: TrainOptions): void {
       : typeof seconds === 'number' && seconds >= 0 && epochs === undefined;
   demand('checkpoint.every', every, '{ epochs: n } from 1 or { seconds: s } from 0', fits);
 }
+
+function checkEarlyStop({ earlyStop, test, holdout }: TrainOptions): void {
+  if (earlyStop === undefined) return;
+  const fits = Number.isInteger(earlyStop) && earlyStop >= 1;
+  demand('earlyStop', earlyStop, 'a positive whole number of measurements', fits);
+  if (test || holdout !== undefined) return;
+  throw new UsageError('earlyStop watches the error on test rows: give test or holdout');
+}
+
+function checkStart({ start, intercept }: TrainOptions): void {
+  if (start === undefined) return;
+  demand('start.weights', start?.weights ?? null, 'a Float64Array', isNumbers(start?.weights));
+  demand('start.alpha', start.alpha, 'a Float64Array', isNumbers(start.alpha));
+  demand('start.intercepts', start.intercepts, 'a Float64Array', isNumbers(start.intercepts));
+  const offset = start.intercepts?.find((value) => value !== 0);
+  if (offset !== undefined && !intercept) {
+    throw new UsageError(
+      `start.intercepts has ${offset}; the model is to have none (give intercept: true)`,
+    );
+  }
+  for (const name of ['weights', 'intercepts', 'alpha'] as const) {
+    const place = start[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+    if (place < 0) continue;
+    throw new UsageError(
+      `start.${name}[${place}] is ${start[name]?.[place]}; it must be a finite number`,
+    );
+  }
+}
+
+const isNumbers = (value: unknown) => value instanceof Float64Array;
 
 /** What is read only once, in passing, can be neither set aside nor tested on. */
 function checkStored({ stored }: Dataset, { memory, scratch, holdout, test }: TrainOptions): void {
@@ -138,6 +174,8 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
     );
   }
   checkStored(dataset, options);
+  checkStart(options);
+  checkEarlyStop(options);
   if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
   if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {

@@ -284,12 +284,21 @@ async function identityOf(data: Share, options: TrainOptions, settled: Settled):
       intercept,
       'penalty factors': factors ? hashNumbers(factors) : null,
       holdout: options.holdout ?? null,
+      start: options.start ? hashOfStart(options.start) : null,
+      'early stop': options.earlyStop ?? null,
+      scale: options.scale ?? null,
       solver: plan.engine,
       ...solverOptions(plan),
       grid,
       seed,
     },
   };
+}
+
+function hashOfStart({ weights, intercepts, alpha }: NonNullable<TrainOptions['start']>) {
+  const given = [weights, intercepts, alpha].filter((numbers) => numbers !== undefined);
+  const hashes = given.map(hashNumbers);
+  return hashes.join(' ');
 }
 
 /** The ring solver's other settings follow from the options above. */

@@ -12,6 +12,7 @@ import { type Aim, type Ground, type Run, type Settings, setUp } from './lay-out
 import { Listener } from './listener.ts';
 import { collectWeights } from './model-of.ts';
 import type { TrainOptions } from './options.ts';
+import { alphaByRow } from './start.ts';
 import { threadPool, together } from './threads.ts';
 
 /** What stays as it is while one problem after the other is fitted to the same data. */
@@ -36,6 +37,8 @@ export interface Fit {
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
   readonly visits?: Int32Array | undefined;
   readonly bounds: readonly Gap[];
+  /** The dual point by row, where the method has one. In one process. */
+  readonly alpha?: Float64Array | undefined;
 }
 
 /** Runs at the same time, each on its own threads and in its own room. */
@@ -52,7 +55,12 @@ export async function inLanes<Task>(
 }
 
 /** Fits one problem: sets it up, solves it and brings its weights together. */
-export async function fit(site: Site, aim: Aim, lane: number, time: number): Promise<Fit> {
+export async function fit(
+  site: Site,
+  aim: Aim,
+  lane: number,
+  time: number = site.settings.time,
+): Promise<Fit> {
   const { ground, options, settings, plan, company } = site;
   const { course, release } = await site.beginnings(aim.vector);
   try {
@@ -63,8 +71,9 @@ export async function fit(site: Site, aim: Aim, lane: number, time: number): Pro
     if (before && before.epoch === solved.outcome.epochs) {
       options.onNotice?.('the run had come to its end before: nothing was left to train');
     }
+    const alpha = company ? undefined : alphaByRow(run, solved.outcome.dualPoint);
     const resumed = before && { epoch: before.epoch, seconds: before.seconds };
-    return { weights, ...solved, ...(resumed && { resumed }) };
+    return { weights, ...solved, alpha, ...(resumed && { resumed }) };
   } finally {
     release();
   }
@@ -140,7 +149,7 @@ async function solve(
 }
 
 function payloadOf(
-  { settings, ground, plan }: Site,
+  { settings, ground, plan, options }: Site,
   run: Run,
   time: number,
 ): Omit<RunPayload, 'index' | 'shared'> {
@@ -159,6 +168,8 @@ function payloadOf(
     limits: { tolerance, epochs, time },
     ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
     ...(run.test && { test: run.test }),
+    ...(options.earlyStop !== undefined && { earlyStop: options.earlyStop }),
+    ...(run.start && { start: run.start }),
   };
 }
 

@@ -4,6 +4,7 @@ import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
 import { isWeighted, rowWeights } from '../data/weights.ts';
 import { UsageError } from '../errors.ts';
 import { sum } from '../math/sum.ts';
+import { vectorCount } from '../model/model.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import {
   type Arena,
@@ -26,6 +27,7 @@ import { cutSegments } from '../parallel/segments.ts';
 import { entryBytes } from '../parallel/stored-cells.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
 import { engineOf, type Plan } from '../solvers/engines.ts';
+import type { Start } from '../solvers/method.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import { allocateTest, type TestRows } from '../solvers/test-measure.ts';
 import { checkWorkers, gibibytes, machineMemory, mebibytes } from './memory.ts';
@@ -33,6 +35,7 @@ import { moveRows } from './move-rows.ts';
 import type { TrainOptions } from './options.ts';
 import { openScratch, type ScratchFile } from './scratch.ts';
 import { countShare, type Share } from './shares.ts';
+import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './start.ts';
 import { allocateStreamed, checkStreaming, fillStreamed, shareWindow } from './stream-lay-out.ts';
 import type { FillPayload } from './tasks.ts';
 import { threadCount, threadPool, together } from './threads.ts';
@@ -68,6 +71,8 @@ export interface Ground {
   /** Room for the arrays of each of the runs that go on at the same time. */
   readonly rooms: readonly Room[];
   readonly targets: Targets;
+  /** Whether rooms have space for a point to start from. */
+  readonly starts: boolean;
   /** What each row counts, in the order of the targets, if not all count 1; and all rows together. */
   readonly weights: Float64Array | undefined;
   readonly mass: number;
@@ -89,6 +94,7 @@ export interface Run {
   readonly problem: Problem;
   readonly memory: RunMemory;
   readonly test: TestRows | undefined;
+  readonly start?: Start;
 }
 
 /** What is to be fitted on the ground. */
@@ -98,11 +104,13 @@ export interface Aim {
   readonly lambda: number;
   /** What each row counts here, in place of what it counts on the ground. In one process. */
   readonly weights?: Float64Array;
+  /** Where to start instead of w = 0; there must be room for it. */
+  readonly start?: StartingPoint;
 }
 
 /**
  * Partitions the data, reserves memory and copies the data into the grid, on all threads. `runs` at
- * most will go on at the same time.
+ * most will go on at the same time; `starts` says whether some will start from a given point.
  */
 export async function layOut(
   input: Input,
@@ -112,12 +120,14 @@ export async function layOut(
   size: number,
   solvingThreads: number,
   runs: number,
+  starts: boolean,
 ): Promise<Ground> {
   const { intercept, seed, loss } = settings;
   const { train, classes } = input;
   if (train.company && train.dataset.stored) {
     throw new UsageError('training from disk runs in one process: read the data into the ranks');
   }
+  checkStartRows(train, options, vectorCount(classes ?? {}));
   const counts = await countShare(train, intercept);
   const placement = placeEntries(counts, size, seed);
   const held = await hold(train, placement, counts, intercept);
@@ -125,7 +135,7 @@ export async function layOut(
   const { parts, dataset } = held;
   const threads = threadCount(options.threads);
   const rest = new Budget();
-  allocateArrays(rest, parts, testRows?.parts, plan, options);
+  allocateArrays(rest, parts, testRows?.parts, plan, options, starts);
   const room = padded(rest.bytes);
   const testGrid = (arena: Arena) => testRows && allocateGrid(arena, testRows.parts, 'rows');
   const storage = dataset.stored
@@ -145,6 +155,9 @@ export async function layOut(
     arena,
     rooms,
     targets: targetsOf(dataset, classes),
+    starts,
+    weights: rowWeights(dataset),
+    mass: train.mass,
     test: test &&
       testRows && {
         grid: test,
@@ -163,10 +176,12 @@ function allocateArrays(
   parts: Partition,
   testParts: Partition | undefined,
   plan: Plan,
-  { auprc = false }: TrainOptions,
+  { auprc = false, earlyStop }: TrainOptions,
+  starts: boolean,
 ) {
   return {
-    memory: allocateRun(arena, parts, plan),
+    memory: allocateRun(arena, parts, plan, earlyStop !== undefined),
+    start: starts ? allocateStart(arena, parts) : undefined,
     problem: allocateProblem(arena, parts),
     test: testParts && allocateTest(arena, testParts, auprc),
   };
@@ -174,15 +189,16 @@ function allocateArrays(
 
 /** Sets a problem up in a room, in place of the one that was there before. */
 export function setUp(
-  { grid, targets, test, ...ground }: Ground,
+  { grid, targets, test, starts, ...ground }: Ground,
   room: Room,
-  { vector, lambda, weights }: Aim,
+  { vector, lambda, weights, start: from }: Aim,
   options: TrainOptions,
   { penalty, intercept }: Settings,
   plan: Plan,
 ): Run {
   room.clear();
-  const arrays = allocateArrays(room, grid.partition, test?.grid.partition, plan, options);
+  const { partition } = grid;
+  const arrays = allocateArrays(room, partition, test?.grid.partition, plan, options, starts);
   const factors = options.penaltyFactors;
   const problem = layOutProblem(arrays.problem, grid, targets.of(vector), {
     penalty,
@@ -193,14 +209,16 @@ export function setUp(
     mass: weights ? sum(weights) : ground.mass,
   });
   const { memory } = arrays;
-  if (!test || !arrays.test) return { problem, memory, test: undefined };
+  const start = arrays.start && from && layOutStart(arrays.start, from, partition);
+  const run = { problem, memory, ...(start && { start }) };
+  if (!test || !arrays.test) return { ...run, test: undefined };
   const { rowOrder } = test.grid.partition;
   const signs = test.targets.of(vector);
   for (let place = 0; place < rowOrder.length; place++) {
     arrays.test.targets[place] = signs[rowOrder[place]];
   }
   const { auprc, latest } = test;
-  return { problem, memory, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
+  return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
 }
 
 /** Where the entries will be, and the memory that this takes. */

@@ -1,10 +1,12 @@
 import type { Interval } from '../checkpoint/keeper.ts';
 import type { Dataset } from '../data/dataset.ts';
+import type { Scaling } from '../data/scale.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Label, Model } from '../model/model.ts';
+import type { Calibration, Label, Model } from '../model/model.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import type { Solver } from '../solvers/solver.ts';
+import type { ClassWeights } from './class-weights.ts';
 import type { EpochEvent, StopReason } from './events.ts';
 
 export interface TrainOptions {
@@ -46,8 +48,37 @@ export interface TrainOptions {
   multiLabel?: boolean;
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
+  /** What rows of a class count, beside their own weights; default 1 for all. */
+  classWeights?: ClassWeights;
+  /**
+   * Divides every column by its largest size (`max`) or its standard deviation (`std`), or every row
+   * by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   */
+  scale?: Scaling;
+  /**
+   * Fits how scores become probabilities, to the scores of rows held out in turn; default 5 folds.
+   * Each fold is trained as the model is.
+   */
+  calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
+  /**
+   * A point to start from instead of w = 0, such as a model: weights by column and intercepts, and a
+   * dual point by row trained on, which the result of an earlier run has if `alpha` was asked for.
+   * Of several vectors they lie one behind the other.
+   */
+  start?: {
+    readonly weights: Float64Array;
+    readonly intercepts?: Float64Array;
+    readonly alpha?: Float64Array;
+  };
+  /** Also return the dual point; default false. In one process. */
+  alpha?: boolean;
+  /**
+   * Stops when so many measurements of the error on the test rows, each of another point, were no
+   * better than the best. Unless the run has converged, the model is the point with the least error.
+   */
+  earlyStop?: number;
   /** Keeps the run in a folder while it lasts, and at its end; default interval: 60 seconds. */
   checkpoint?: { readonly folder: string; readonly every?: Interval };
   /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
@@ -121,6 +152,8 @@ export interface TrainResult {
    * solvers.dsoAsync({ order }) makes the same visits again, one after the other.
    */
   readonly visits?: Int32Array;
+  /** With the option `alpha`: the dual point, by row trained on; bmrm has none. */
+  readonly alpha?: Float64Array;
   /** dso-async: primal and dual after every epoch. */
   readonly bounds?: readonly { readonly primal: number; readonly dual: number }[];
 }

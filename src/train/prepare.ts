@@ -28,17 +28,24 @@ export interface Prepared {
   readonly leads: boolean;
 }
 
+/** What will be done with the data. */
+interface Plans {
+  /** Runs that do not have to wait for one another, for a number of vectors; default: as many. */
+  readonly tasksOf?: (vectors: number) => number;
+  /** Whether some of them start from a given point. */
+  readonly starts?: boolean;
+}
+
 /**
- * Checks the options, decides what they leave open and lays out the data. `tasksOf` says how many
- * runs there will be, for a number of vectors, that do not have to wait for one another. `atEnd`
- * gets what has to be done when all is over, however it ends.
+ * Checks the options, decides what they leave open and lays out the data. `atEnd` gets what has to
+ * be done when all is over, however it ends.
  */
 export async function prepare(
   dataset: Dataset,
   options: TrainOptions,
   company: Company | undefined,
   atEnd: (() => void)[],
-  tasksOf: (vectors: number) => number = (vectors) => vectors,
+  { tasksOf = (vectors) => vectors, starts = options.start !== undefined }: Plans = {},
 ): Promise<Prepared> {
   const all = await share(dataset, company);
   const { rows, columns, nonzeros } = all;
@@ -65,7 +72,7 @@ export async function prepare(
   const companions = company && companionsOf(company, grid);
   const settled = { ...settings, plan, grid };
   const begin = await beginnings(all, input.test, options, settled, vectors, companions);
-  const ground = await layOut(input, options, settings, plan, grid, threads, lanes);
+  const ground = await layOut(input, options, settings, plan, grid, threads, lanes, starts);
   const { scratch } = ground;
   if (scratch) atEnd.push(() => scratch.close());
   if (options.consume) await release(threads, dataset, input.train.dataset);

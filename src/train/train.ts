@@ -43,7 +43,7 @@ async function trainWhole(
   const { site, input, grid, leads } = await prepare(dataset, options, company, atEnd);
   const { ground, settings, plan, threads } = site;
   const laidOut = performance.now();
-  const fits = await fitVectors(site, input.train.columns);
+  const fits = await fitVectors(site, input.train);
   const ended = performance.now();
   const entries = (await gatherValues(company, entriesOfCells(ground.grid))).flat();
   const model = leads ? makeModel(fits, input, settings, plan, grid) : undefined;
@@ -64,7 +64,20 @@ async function trainWhole(
     seconds,
     imbalance: imbalance(ground.grid.partition, entries),
   };
-  return { model, report, ...(visits && { visits, bounds }) };
+  const alpha = options.alpha ? joinedAlpha(fits) : undefined;
+  return { model, report, ...(alpha && { alpha }), ...(visits && { visits, bounds }) };
+}
+
+function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
+  const pieces = fits.flatMap(({ alpha }) => (alpha ? [alpha] : []));
+  if (pieces.length < fits.length) return undefined;
+  const all = new Float64Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
 
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {

@@ -1,11 +1,16 @@
 import { sum } from '../math/sum.ts';
 import { type Fit, fit, inLanes, type Site } from './fit.ts';
+import type { Share } from './shares.ts';
+import { startOfVector } from './start.ts';
 
 /**
  * Fits the vectors of the model, several at the same time where threads have no other work. Time
  * is shared out evenly among those that are left.
  */
-export async function fitVectors(site: Site, columns: number): Promise<Fit[]> {
+export async function fitVectors(
+  site: Site,
+  shape: Pick<Share, 'rows' | 'columns'>,
+): Promise<Fit[]> {
   const { options, settings, vectors, ground } = site;
   const started = performance.now();
   const fits: Fit[] = [];
@@ -16,10 +21,11 @@ export async function fitVectors(site: Site, columns: number): Promise<Fit[]> {
     const share = ((settings.time - spent) * Math.min(left, ground.rooms.length)) / left;
     left -= 1;
     const { lambda } = settings;
+    const start = startOfVector(options, vector, shape);
     fits[vector] =
       vector > 0 && (options.signal?.aborted || share <= 0)
-        ? untrained(site, vector, columns)
-        : await fit(site, { vector, lambda }, lane, share);
+        ? untrained(site, vector, shape.columns)
+        : await fit(site, { vector, lambda, ...(start && { start }) }, lane, share);
   });
   return fits;
 }

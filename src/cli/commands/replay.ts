@@ -35,9 +35,9 @@ export async function replayCommand(
     const loss = await chooseLoss(record.flags);
     progress.start(loss.task, { tolerance: 0, epochs: record.epochs.length, seconds: undefined });
     const events: EpochEvent[] = [];
-    const { lambda, seed, tolerance, holdout, intercept, penaltyFactors } = record.flags;
+    const { lambda, seed, tolerance, holdout, earlyStop, intercept, penaltyFactors } = record.flags;
     const { model } = await train(dataset, {
-      ...withoutUndefined({ lambda, seed, tolerance, holdout, intercept }),
+      ...withoutUndefined({ lambda, seed, tolerance, holdout, earlyStop, intercept }),
       ...(penaltyFactors !== undefined && {
         penaltyFactors: await readPenaltyFactors(penaltyFactors, dataset.columns),
       }),

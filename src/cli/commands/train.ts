@@ -267,8 +267,9 @@ async function readInput(
 
 function trainSettings(flags: TrainFlags): TrainOptions {
   const { lambda, threads, grid, seed, epochs, tolerance, time } = flags;
-  const { holdout, intercept, auprc, memory, scratch } = flags;
+  const { holdout, intercept, auprc, memory, scratch, earlyStop } = flags;
   return withoutUndefined({
+    earlyStop,
     auprc,
     memory,
     scratch,

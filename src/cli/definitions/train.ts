@@ -51,6 +51,7 @@ export interface StoppingFlags {
   readonly tolerance: number;
   readonly epochs: number;
   readonly time?: number;
+  readonly earlyStop?: number;
 }
 
 export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, StoppingFlags, JobFlags {
@@ -166,7 +167,15 @@ function addStoppingOptions(command: Command): void {
       1e-3,
     )
     .option('--epochs <number>', 'most epochs', whole(1), 10_000)
-    .option('--time <seconds>', 'most seconds of training', positive);
+    .option('--time <seconds>', 'most seconds of training', positive)
+    .addOption(
+      new Option(
+        '--early-stop [measurements]',
+        'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
+      )
+        .preset('5')
+        .argParser(whole(1)),
+    );
 }
 
 function addCheckpointOptions(command: Command): void {

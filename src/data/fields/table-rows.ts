@@ -126,8 +126,8 @@ export class TableRows {
   #label(field: number, value: NonNullable<FieldValue> | null): void {
     const { textLabels, labelOptional, fields } = this.#plan;
     if (value === null) {
-      if (textLabels) return this.#builder.labelText('');
-      if (labelOptional) return;
+      // A row without one has the empty text for a label, or none.
+      if (textLabels || labelOptional) return;
       const column = quote(fields[field].name);
       throw new LineError(this.#record, `no label in column ${column}; expected one`);
     }

@@ -1,5 +1,7 @@
-import { UsageError } from '../../errors.ts';
+import { DataError } from '../../errors.ts';
 import type { Collector } from '../collector.ts';
+import type { DatasetPart } from '../dataset.ts';
+import type { NamedRows } from '../fields/named-rows.ts';
 import { planNotices } from '../fields/plan.ts';
 import type { PartsOptions } from '../read-options.ts';
 import type { Table } from './table.ts';
@@ -16,25 +18,49 @@ export class TableReader {
     this.#options = options;
   }
 
-  /** `format` is for the notice that tells how the first table is read. */
+  /** `format` is for messages: the kind of table. */
   async read(table: Table, format: string): Promise<void> {
     this.#blocks ??= this.#begin(table, format);
     for await (const block of this.#blocks.of(table)) {
-      await this.#options.takePart(this.#collector.addNamed(block));
+      await this.#options.takePart(this.#settled(table, block));
     }
   }
 
   #begin(table: Table, format: string): TableBlocks {
-    const { hashBits = this.#options.like?.recipe?.hashBits, wide } = this.#options;
-    if (wide === 'all') {
-      throw new UsageError(
-        `${table.title}: float64 values are kept of LIBSVM text alone, not of ${format}`,
-      );
-    }
+    this.#check(table, format);
+    const { like, hashBits, missing } = this.#options;
     const plan = planColumns(table, this.#options);
-    const { fields, missing } = plan;
-    this.#collector.recipe = { fields, missing, ...(hashBits !== undefined && { hashBits }) };
+    this.#collector.isNamed = true;
+    this.#collector.recipe = like?.recipe ?? {
+      ...(hashBits !== undefined && { hashBits }),
+      fields: plan.fields,
+      ...(missing !== undefined && { missing }),
+    };
     this.#collector.notices.push(...planNotices(plan, format, this.#options));
     return new TableBlocks(table, plan);
+  }
+
+  #check({ title }: Table, format: string): void {
+    const { like, wide } = this.#options;
+    if (wide === 'all') {
+      throw new DataError(
+        `${title}: float64 values are kept of LIBSVM text alone; this is ${format}`,
+      );
+    }
+    if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
+      throw new DataError(
+        `${title}: ${format} has names for columns, but the training data had numbers; expected LIBSVM text or .dsob`,
+      );
+    }
+  }
+
+  /** Gives the rows their final columns; what is wrong with that does not know of the table. */
+  #settled({ title }: Table, rows: NamedRows): DatasetPart {
+    try {
+      return this.#collector.addNamed(rows);
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      throw new DataError(`${title}: ${error.message}`, { cause: error });
+    }
   }
 }

@@ -37,7 +37,7 @@ export function parseCsv(text: Uint8Array, plan: CsvPlan, skipped: number): Text
   const rows = new TableRows(plan);
   const splitter = new RecordSplitter(plan.delimiter);
   // Numbers that mean a missing value have to be looked at as texts.
-  const plain = !plan.missingTexts.some((text) => !Number.isNaN(numberOf(text)));
+  const plain = !plan.missingTexts.some((absence) => !Number.isNaN(numberOf(absence)));
   categories.clear();
   let line = 1;
   let record = 0;

@@ -85,18 +85,17 @@ class ObjectRows {
 
   #value(value: unknown, path: string, depth: number): void {
     const field = this.#fields.get(path) ?? this.#meet(path);
-    if (field.role === 'ignored') return;
-    if (field.role === 'label') return this.#label(value, path);
-    if (field.role === 'weight') return this.#weight(value, path);
-    if (value === null) return this.#missing(field);
-    if (Array.isArray(value)) return this.#array(value, field, depth);
-    if (typeof value === 'object') {
-      return this.#object(value as Record<string, unknown>, path, depth + 1);
-    }
-    if (typeof value === 'string' || field.role === 'category') {
-      return this.#category(`${value as string | number | boolean}`, field);
-    }
-    this.#number(Number(value), field);
+    const { role } = field;
+    if (role === 'ignored') return;
+    if (role === 'label') this.#label(value, path);
+    else if (role === 'weight') this.#weight(value, path);
+    else if (value === null) this.#missing(field);
+    else if (Array.isArray(value)) this.#array(value, field, depth);
+    else if (typeof value === 'object') {
+      this.#object(value as Record<string, unknown>, path, depth + 1);
+    } else if (typeof value === 'string' || role === 'category') {
+      this.#category(`${value as string | number | boolean}`, field);
+    } else this.#number(Number(value), field);
   }
 
   #array(values: readonly unknown[], field: Field, depth: number): void {
@@ -118,7 +117,10 @@ class ObjectRows {
   }
 
   #category(text: string, field: Field): void {
-    if (this.#missingTexts.has(text)) return this.#missing(field);
+    if (this.#missingTexts.has(text)) {
+      this.#missing(field);
+      return;
+    }
     let column = field.categories.get(text);
     if (column === undefined) {
       column = this.builder.column(`${field.name}=${text}`);
@@ -154,7 +156,7 @@ class ObjectRows {
     this.#labelled = true;
     const number = typeof text === 'string' ? numberOf(text) : Number(text);
     if (Number.isFinite(number) && !Array.isArray(value)) this.builder.label(number);
-    else this.builder.labelText(`${text as string}`);
+    else this.builder.labelText(typeof text === 'string' ? text : `${number}`);
   }
 
   #absentLabel(): void {

@@ -42,6 +42,7 @@ test('after release signals are not its business', () => {
 
 test('exit codes of a run that ended', () => {
   expect(exitCodeOfStop('converged', 'SIGINT')).toBe(0);
+  expect(exitCodeOfStop('early-stop', undefined)).toBe(0);
   expect(exitCodeOfStop('epoch-limit', undefined)).toBe(4);
   expect(exitCodeOfStop('time-limit', undefined)).toBe(4);
   expect(exitCodeOfStop('interrupted', undefined)).toBe(130);

@@ -48,6 +48,7 @@ test('what was solved, how it ended, how good it is, where it is', () => {
 });
 
 test.each([
+  ['early-stop', 'stopped early, where the test error had not fallen any more, after 9 epochs'],
   ['epoch-limit', 'stopped by the limit on epochs, short of the tolerance 0.001, after 9 epochs'],
   ['time-limit', 'stopped by the time limit, short of the tolerance 0.001, after 9 epochs'],
   ['interrupted', 'interrupted after 9 epochs'],

@@ -42,7 +42,7 @@ function start(options: Options) {
   const { engine, problem, memory } = layOut(options);
   if (engine.plan.engine !== 'admm') throw new Error('not the solver that was asked for');
   const place = workplaceOf(engine);
-  const method = new Admm(place, memory, engine.plan.settings);
+  const method = new Admm(place, memory, engine.plan.settings, engine.loss);
   return { engine, problem, place, memory, method };
 }
 
@@ -83,7 +83,7 @@ describe("a worker's own problem", () => {
     const laidOut = layOut({ loss, intercept: true });
     const { engine, memory } = laidOut;
     const place = workplaceOf(engine);
-    const method = new Admm(place, memory, { passes: 3 });
+    const method = new Admm(place, memory, { passes: 3 }, loss);
     for (let epoch = 0; epoch < 4; epoch++) method.epoch();
     const { rows: height, columns } = engine.problem;
     // The copies that the epochs left behind are where the next problem starts from.
@@ -203,7 +203,7 @@ test('a column has copies only where it occurs', () => {
     solver: solvers.admm(),
   });
   const memory = engine.memory.method as AdmmMemory;
-  const method = new Admm(workplaceOf(engine), memory, { passes: 2 });
+  const method = new Admm(workplaceOf(engine), memory, { passes: 2 }, engine.loss);
   const { columnPlace } = engine.problem.grid.partition;
   expect([0, 1, 2, 3].map((column) => memory.holders[columnPlace[column]])).toEqual([2, 2, 2, 0]);
   for (let epoch = 0; epoch < 50; epoch++) method.epoch();

@@ -39,7 +39,7 @@ function start({ loss, penalty, factors }: (typeof problems)[number], shrink: bo
   });
   const place = workplaceOf(engine);
   const memory = engine.memory.method as DcdMemory;
-  const method = new Dcd(place, memory, { shrink });
+  const method = new Dcd(place, memory, { shrink }, engine.loss);
   const optimum = referenceOptimum({
     ...data,
     loss,

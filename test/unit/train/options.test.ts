@@ -36,6 +36,41 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
     message: 'give holdout or test, not both',
   },
   {
+    title: 'an early stop without test rows',
+    options: { earlyStop: 3 },
+    message: 'earlyStop watches the error on test rows: give test or holdout',
+  },
+  {
+    title: 'an early stop after nothing',
+    options: { earlyStop: 0, holdout: 0.5 },
+    message: 'earlyStop is 0; it must be a positive whole number of measurements',
+  },
+  {
+    title: 'a start without weights',
+    options: { start: {} as never },
+    message: 'start.weights is null; it must be a Float64Array',
+  },
+  {
+    title: 'a start of another width',
+    options: { start: { weights: new Float64Array(4) } },
+    message: 'start.weights has 4 numbers; the data has 5 columns',
+  },
+  {
+    title: 'a start that is not finite',
+    options: { start: { weights: Float64Array.of(0, 0, Infinity, 0, 0) } },
+    message: 'start.weights[2] is Infinity; it must be a finite number',
+  },
+  {
+    title: 'a start with an intercept that the model has not',
+    options: { start: { weights: new Float64Array(5), intercepts: Float64Array.of(2) } },
+    message: 'start.intercepts has 2; the model is to have none',
+  },
+  {
+    title: 'a dual start for other rows',
+    options: { start: { weights: new Float64Array(5), alpha: new Float64Array(20) }, holdout: 0.5 },
+    message: 'start.alpha has 20 numbers; the model is trained on 10 rows',
+  },
+  {
     title: 'auprc without test rows',
     options: { auprc: true },
     message: 'auprc is measured on test rows: give test or holdout',

@@ -4,7 +4,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { ColumnSource } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset, readParts } from '../../../../src/data/read.ts';
 import { DataError } from '../../../../src/errors.ts';
 import { stream } from '../../../../src/math/random.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
@@ -126,7 +126,11 @@ describe('the golden file, written by DuckDB', () => {
       textLabels: true,
     });
     expect(namedRows(dataset)).toEqual([
-      { label: 'Paris', weight: 30, features: { 'score=0.3': 1, 'identity=9007199254740993': 1 } },
+      {
+        label: 'Paris',
+        weight: 30,
+        features: { 'score=0.3': 1, 'identity=9007199254740993': 1, member: 1 },
+      },
       { label: 'Rome', weight: 41, features: { 'identity=9007199254740992': 1, member: 1 } },
       { label: '', weight: 0, features: { 'score=-12.75': 1, 'identity=-1': 1, member: 1 } },
     ]);
@@ -273,6 +277,16 @@ describe('what is refused', () => {
     await expect(readDataset([first, other])).rejects.toThrow(
       `${other}: column "x" is of type BYTE_ARRAY (UTF8); expected INT32, as in ${first}`,
     );
+  });
+
+  test('what the caller cannot have of it', async () => {
+    const like = await readDataset(temporaryFile('numbers.svm', '1 1:1\n'));
+    const path = writeParquet([label]);
+    expect(await refusal(path, { like })).toContain('the training data had numbers');
+    const takePart = () => {};
+    await expect(readParts(path, { takePart, wide: 'all' })).rejects.toThrow('float64 values');
+    const texts = writeParquet([{ ...label, data: ['a', 'b', 'c'], type: 'STRING' }]);
+    await expect(readParts(texts, { takePart })).rejects.toThrow(`${texts}: label "a" is not a n`);
   });
 
   test('no rows, and standard input', async () => {
