@@ -54,7 +54,8 @@ export function withUnitRows(dataset: Dataset): Dataset {
   return withValues(dataset, ({ rowOffsets }, values) => {
     for (let row = 0; row + 1 < rowOffsets.length; row += 1) {
       let squares = 0;
-      for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k += 1) squares += values[k] ** 2;
+      for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k += 1)
+        squares += values[k] * values[k];
       if (!(squares > 0)) continue;
       const length = Math.sqrt(squares);
       for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k += 1) values[k] /= length;
@@ -126,7 +127,7 @@ function deviations({ parts, columns }: Dataset): Float64Array {
     }
   }
   return squares.map((sum, j) => {
-    const zeros = means[j] ** 2 * present[j] * ((all - present[j]) / all);
+    const zeros = means[j] * means[j] * present[j] * ((all - present[j]) / all);
     return all > 0 ? Math.sqrt((sum + zeros) / all) : 0;
   });
 }

@@ -97,7 +97,8 @@ class PlattFit {
     const centre = all > 0 ? sum / all : 0;
     let squares = 0;
     for (let row = 0; row < scores.length; row += 1) {
-      squares += (weights ? weights[row] : 1) * (scores[row] - centre) ** 2;
+      const away = scores[row] - centre;
+      squares += (weights ? weights[row] : 1) * away * away;
     }
     this.positive = positive;
     this.negative = all - positive;

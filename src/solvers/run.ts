@@ -112,7 +112,7 @@ export async function runThread(
   const common = { problem, kernels, team, ring, objective, seed, resumes };
   const place: Workplace = { ...common, ...(start && { start }) };
   const method = engineOf(payload.plan).create(place, memory.method, payload.plan.settings, loss);
-  const measure = test && new TestMeasure(test, place, loss.task);
+  const measure = test && new TestMeasure(test, place, loss);
   const best = new Mixture(memory.best, memory.bestMargins, objective, team);
   const early =
     earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, place);

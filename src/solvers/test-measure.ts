@@ -1,4 +1,5 @@
-import type { Task } from '../losses/loss.ts';
+import { meanOfScore } from '../losses/link.ts';
+import type { PrimalLoss } from '../losses/loss.ts';
 import { rank } from '../math/ranking.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Grid } from '../parallel/grid.ts';
@@ -40,25 +41,25 @@ export interface Measured {
 }
 
 /**
- * The error on rows that are not trained on: the share of wrong signs, or the mean squared error;
- * and, when asked for, the area under the precision-recall curve. Scores are added up by a rotation
- * of the ring, like the margins of the rows that are trained on.
+ * The error on rows that are not trained on: the share of wrong signs, or the mean squared error
+ * of what the scores predict; and, when asked for, the area under the precision-recall curve.
+ * Scores are added up by a rotation of the ring, like the margins of the rows that are trained on.
  */
 export class TestMeasure {
   readonly #test: TestRows;
   readonly #place: Workplace;
-  readonly #task: Task;
+  readonly #loss: PrimalLoss;
   readonly #scores: (block: number) => Float64Array;
   readonly #targets: (block: number) => Float64Array;
   readonly #ranking: Cargo;
 
-  constructor(test: TestRows, place: Workplace, task: Task) {
+  constructor(test: TestRows, place: Workplace, loss: PrimalLoss) {
     const { rowBounds, first, end } = test.grid.partition;
     const { scores, targets } = test.memory;
     const lodging = lodge(rowBounds, first, end);
     this.#test = test;
     this.#place = place;
-    this.#task = task;
+    this.#loss = loss;
     this.#scores = (worker) => blockOf(lodging, scores, worker);
     this.#targets = (worker) => blockOf(lodging, targets, worker);
     this.#ranking = place.ring.cargo((block) => [this.#scores(block), this.#targets(block)]);
@@ -90,11 +91,14 @@ export class TestMeasure {
   }
 
   #errors(scores: Float64Array, targets: Float64Array): number {
+    const { task, name } = this.#loss;
     let sum = 0;
     for (let i = 0; i < scores.length; i++) {
       const [u, y] = [scores[i], targets[i]];
-      if (this.#task === 'regression') sum += (u - y) * (u - y);
-      else if (u > 0 !== y > 0) sum += 1;
+      if (task === 'regression') {
+        const residual = meanOfScore(name, u) - y;
+        sum += residual * residual;
+      } else if (u > 0 !== y > 0) sum += 1;
     }
     return sum;
   }

@@ -85,7 +85,9 @@ describe('train, predict, evaluate, inspect', () => {
     await runDso(['train', 'train.svm', '-o', 'hinge'], { folder });
     const refused = await runDso(['predict', 'hinge', 'test.svm', '--probabilities'], { folder });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('train with --loss logistic or --calibrate, or ask for scores');
+    expect(refused.stderr).toContain(
+      'train with --loss logistic or --calibrate, or ask for scores',
+    );
   });
 
   test('every loss and penalty by name', async () => {
@@ -95,6 +97,8 @@ describe('train, predict, evaluate, inspect', () => {
       ['--loss', 'smoothed-hinge', '--smoothing', '0.5'],
       ['--loss', 'huber', '--delta', '0.5', '--penalty', 'elastic-net', '--l1-ratio', '0.3'],
       ['--loss', 'absolute', '--epsilon', '0.1', '--lambda', '0.1'],
+      ['--loss', 'squared-absolute', '--epsilon', '0.1'],
+      ['--loss', 'quantile', '--quantile', '0.3', '--lambda', '0.1'],
     ];
     for (const variant of variants) {
       const run = await runDso(['train', 'train.svm', '--json', '--quiet', ...variant], { folder });

@@ -79,8 +79,11 @@ test.each(lossNames)('src/losses/%s.ts', async (lossName) => {
   const twin = await compileTwin(`src/losses/${lossName}.ts`);
   const random = stream(11, 3);
   for (const { loss } of lossCases.filter((item) => item.loss.name === lossName)) {
-    const label = () =>
-      loss.task === 'classification' ? random.below(2) * 2 - 1 : 10 * random.normal();
+    const label = () => {
+      if (loss.task === 'classification') return random.below(2) * 2 - 1;
+      const drawn = 10 * random.normal();
+      return loss.labels ? Math.abs(drawn) : drawn;
+    };
     /** Scores and dual variables as they occur, and any double at times. */
     const argument = () => (random.below(8) === 0 ? anyDouble(random) : 3 * random.normal());
     const stiffness = () => (random.below(10) === 0 ? 0 : 10 ** (random.uniform() * 12 - 6));

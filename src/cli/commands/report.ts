@@ -3,16 +3,22 @@ import type { ReportFlags } from '../definitions/report.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createProgress } from '../progress.ts';
 import { qualityText } from '../quality-text.ts';
+import { chooseSource, readQueryData } from '../query-reading.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function reportCommand(
-  data: string,
+  data: string | undefined,
   flags: ReportFlags,
   terminal: Terminal,
 ): Promise<number> {
+  const source = chooseSource(data, flags.sql);
   const progress = createProgress(terminal, flags.quiet ?? false);
-  const dataset = await readData(data, flags, progress).finally(() => progress.end());
+  const reading =
+    'sql' in source
+      ? readQueryData(source.sql, flags, progress)
+      : readData(source.data, flags, progress);
+  const dataset = await reading.finally(() => progress.end());
   const quality = describeQuality(dataset);
   const firstFeature = flags.zeroBased ? 0 : 1;
   const text = flags.json

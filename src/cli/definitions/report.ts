@@ -3,6 +3,7 @@ import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';
 
 export interface ReportFlags extends DataFlags {
+  readonly sql?: string;
   readonly json?: true;
   readonly quiet?: true;
 }
@@ -10,11 +11,12 @@ export interface ReportFlags extends DataFlags {
 const examples = `
 Examples:
   dso report train.svm
-  dso report 'part-*.parquet' --label clicked --json | jq .constantColumns`;
+  dso report 'part-*.parquet' --label clicked --json | jq .constantColumns
+  dso report --sql "select * from 'a.parquet' join 'b.csv' using (id)" --ignore id`;
 
 export function defineReport(
   program: Command,
-  run: (data: string, flags: ReportFlags) => Promise<void>,
+  run: (data: string | undefined, flags: ReportFlags) => Promise<void>,
 ): void {
   const command = program
     .command('report')
@@ -23,10 +25,11 @@ export function defineReport(
       'Show sizes, labels and weights of data, and what may be wrong with it: empty,\n' +
         'equal and contradictory rows, empty, constant and equal features, uneven scales.',
     )
-    .argument('<data>', 'data of any format; - for standard input')
+    .argument('[data]', 'data of any format; - for standard input')
     .addHelpText('after', examples)
+    .option('--sql <query>', 'the data is what DuckDB answers, instead of a file')
     .option('--json', 'print JSON')
     .option('--quiet', 'print no notes')
-    .action((data: string, flags: ReportFlags) => run(data, flags));
+    .action((data: string | undefined, flags: ReportFlags) => run(data, flags));
   addDataOptions(command);
 }

@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { clip, quote } from '../complaint.ts';
-import type { Recipe, RecipeField } from '../recipe.ts';
+import type { Likeness, Recipe, RecipeField } from '../recipe.ts';
 import { type FieldOptions, missingTexts } from './options.ts';
 
 /** What becomes of the fields of a table, one after the other. Plain data: it goes to threads. */
@@ -42,11 +42,10 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
   if (label !== undefined && label === weight) {
     throw new UsageError(`column ${quote(head.names[label])} is asked to be label and weight`);
   }
-  const known = knownKinds(options);
+  const learned = learnedKinds(options);
   const fields = head.names.map((name, place): RecipeField => {
     const found = head.isNumeric(place) ? 'number' : 'category';
-    const learned = known && (known.get(name) ?? 'ignored');
-    return { name, kind: kinds.get(place) ?? learned ?? found };
+    return { name, kind: kinds.get(place) ?? learned(name) ?? found };
   });
   return {
     fields,
@@ -57,16 +56,33 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
   };
 }
 
-/** What other data made of its fields, other than label and weight. */
-function knownKinds({ like }: FieldOptions): Map<string, RecipeField['kind']> | undefined {
-  const fields = like?.recipe?.fields;
-  if (!fields) return undefined;
-  return new Map(
-    fields.map(({ name, kind }) => [
-      name,
-      kind === 'number' || kind === 'category' ? kind : 'ignored',
-    ]),
-  );
+/** What other data made of a field, other than label and weight; undefined if it does not say. */
+function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['kind'] | undefined {
+  if (!like) return () => undefined;
+  const listed = new Map(like.recipe?.fields?.map(({ name, kind }) => [name, kind]));
+  const isKnown = fieldsKnown(like);
+  return (name) => {
+    const kind = listed.get(name);
+    if (kind === 'number' || kind === 'category') return kind;
+    // Objects list only what cannot be told from their values.
+    return kind === undefined && isKnown(name) ? undefined : 'ignored';
+  };
+}
+
+/** Whether features of a field that is not listed may have columns. */
+export function fieldsKnown({ featureNames, recipe }: Likeness): (name: string) => boolean {
+  if (!featureNames) {
+    const isTable = recipe?.fields?.some(({ kind }) => kind === 'number' || kind === 'category');
+    return () => !isTable;
+  }
+  const known = new Set<string>();
+  for (const name of featureNames) {
+    known.add(name);
+    for (let at = name.indexOf('='); at >= 0; at = name.indexOf('=', at + 1)) {
+      known.add(name.slice(0, at));
+    }
+  }
+  return (name) => known.has(name);
 }
 
 function checkNames({ title, names }: TableHead): void {
@@ -146,8 +162,8 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
 
 /** Where the fields are not those of the other data. */
 function foreignNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
-  const known = like?.recipe?.fields;
-  if (!known) return [];
+  if (!like) return [];
+  const known = like.recipe?.fields ?? [];
   const ours = new Set(fields.map(({ name }) => name));
   const theirs = new Set(known.map(({ name }) => name));
   const fresh = fields.filter(

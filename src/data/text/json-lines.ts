@@ -54,6 +54,7 @@ class ObjectRows {
   readonly #fields = new Map<string, Field>();
   readonly #roles: ReadonlyMap<string, Field['role']>;
   readonly #missingTexts: ReadonlySet<string>;
+  readonly #keys: ReadonlySet<string> | undefined;
   #line = 0;
   #labelled = false;
 
@@ -62,6 +63,7 @@ class ObjectRows {
     this.builder = new RowBuilder([], plan.textLabels);
     this.#roles = new Map(plan.roles);
     this.#missingTexts = new Set(plan.missingTexts);
+    this.#keys = plan.keys && new Set(plan.keys);
   }
 
   add(object: object, line: number): void {
@@ -77,8 +79,9 @@ class ObjectRows {
     for (const key in object) {
       const value = object[key];
       // A row may keep its values apart from the label; their names are the inner ones.
-      const inner = prefix === '' && key === 'features' && isObject(value);
+      const inner = depth === 0 && key === 'features' && isObject(value);
       if (inner) this.#object(value, '', depth + 1);
+      else if (depth === 0 && this.#keys && !this.#keys.has(key)) continue;
       else this.#value(value, prefix === '' ? key : `${prefix}.${key}`, depth);
     }
   }

@@ -1,6 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { clip, LineError } from '../complaint.ts';
 import type { FieldOptions } from '../fields/options.ts';
+import { fieldsKnown } from '../fields/plan.ts';
 import type { Recipe, RecipeField } from '../recipe.ts';
 import { textOf } from './decode.ts';
 import { objectOf } from './json-lines.ts';
@@ -10,6 +11,8 @@ export interface ObjectPlan {
   /** Keys, with the path that leads to them, that are no plain values. */
   readonly roles: readonly (readonly [string, 'label' | 'weight' | 'category' | 'ignored'])[];
   readonly label: string | undefined;
+  /** Where the keys of other data are known: all of those; others are left out. */
+  readonly keys?: readonly string[];
   readonly missing: NonNullable<Recipe['missing']>;
   /** Texts that mean a missing value, besides null. */
   readonly missingTexts: readonly string[];
@@ -35,11 +38,19 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
   return {
     roles: [...roles],
     label,
+    ...knownKeys(options),
     missing: like?.recipe?.missing ?? options.missing ?? 'indicator',
     missingTexts: missingValues,
     textLabels: textLabels || like?.labelNames !== undefined,
     labelOptional: like !== undefined,
   };
+}
+
+/** Hashes have columns for any key, so those that the training data did not have are left out. */
+function knownKeys({ like }: FieldOptions): { keys?: readonly string[] } {
+  const fields = like?.recipe?.fields ?? [];
+  if (!like || like.featureNames || fieldsKnown(like)('')) return {};
+  return { keys: fields.map(({ name }) => name.replace(/[.[].*$/s, '')) };
 }
 
 /** The fields that a recipe has to name: those that cannot be told from the values. */

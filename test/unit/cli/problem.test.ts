@@ -18,6 +18,8 @@ describe('loss', () => {
     expect(await choose({})).toMatchObject({ name: 'hinge' });
     expect(await choose({ loss: 'huber', delta: 0.5 })).toMatchObject({ parameter: 0.5 });
     expect(await choose({ loss: 'absolute', epsilon: 0 })).toMatchObject({ parameter: 0 });
+    const quantile = await choose({ loss: 'quantile', quantile: 0.9 });
+    expect(quantile).toMatchObject({ name: 'quantile', parameter: 0.9 });
   });
 
   test('from a module, with its parameter', async () => {

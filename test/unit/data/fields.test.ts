@@ -144,6 +144,22 @@ describe('like other data', () => {
     expect(rowsOf(scored)).toEqual([[NaN, [0, 1]]]);
   });
 
+  test('a table is read like objects, and objects like a table', async () => {
+    const objects = temporaryFile('x.jsonl', '{"y":1,"a":2,"b":"u"}\n{"y":0,"a":3,"b":"v"}\n');
+    const table = 'b,new,a,y\nv,1,5,1\nw,2,6,0\n';
+    const like = await readDataset(objects);
+    const dataset = await read(table, { like });
+    expect(namesAndValues(dataset)).toEqual([{ a: 5, 'b=v': 1 }, { a: 6 }]);
+    expect(dataset.notices[1]).toBe('ignored column "new", which the training data does not have');
+    const back = await readDataset(objects, { like: await read(table) });
+    expect(namesAndValues(back)).toEqual([{ a: 2 }, { a: 3, 'b=v': 1 }]);
+    const hashed = await read('a,y\n1,0\n', { hashBits: 10 });
+    const few = await readDataset(objects, { like: hashed });
+    expect(rowsOf(few)[0]).toEqual([1, [hashedColumn('a', 10), 2]]);
+    const free = await readDataset(objects, { hashBits: 10 });
+    expect((await read(table, { like: free })).nonzeros).toBe(6);
+  });
+
   test('data without names cannot be compared with names', async () => {
     const like = await readDataset(temporaryFile('x.svm', '1 1:1\n'));
     await expect(read(training, { like })).rejects.toThrow(

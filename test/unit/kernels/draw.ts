@@ -46,7 +46,8 @@ export function number(random: Random): number {
 
 function label(random: Random, loss: Loss): number {
   if (loss.task === 'classification') return random.below(2) === 0 ? -1 : 1;
-  return random.below(8) === 0 ? 0 : 3 * random.normal();
+  const drawn = random.below(8) === 0 ? 0 : 3 * random.normal();
+  return loss.labels ? Math.abs(drawn) : drawn;
 }
 
 /** α inside its domain, at its ends, and outside, where momentum can put it. */

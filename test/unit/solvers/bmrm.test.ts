@@ -47,7 +47,9 @@ describe.each(quadratic)('$title', ({ loss, penalty }) => {
   const { value: optimum } = referenceOptimum({ rows, labels, loss, penalty, lambda });
 
   test('the bound stays below the optimum, never falls, and meets P', () => {
-    follow(start({ dataset, loss, penalty }), optimum, 1e-6, 500);
+    // Planes far out on an exponential are steep and teach little.
+    const most = loss.name === 'poisson' ? 2000 : 500;
+    follow(start({ dataset, loss, penalty }), optimum, 1e-6, most);
   });
 
   test('so it does with room for five planes, which must be merged', () => {

@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises';
+import { DataError } from '../errors.ts';
+import { Refusal } from './refusal.ts';
+import type { Question } from './rows.ts';
+import type { Scorer } from './scorer.ts';
+
+/** Other requests get their turn after so many rows. */
+const rowsPerTurn = 256;
+/** Characters of an answer that is kept in memory until it is whole. */
+const answerLimit = 2 ** 26;
+
+/**
+ * The answer to a batch: all rows or none, so that a bad row is known by the status. Throws a
+ * Refusal that names the row.
+ */
+export async function answerBatch(
+  { rows, wrapped }: Extract<Question, { kind: 'batch' }>,
+  scorer: Scorer,
+  mostRows: number,
+): Promise<string> {
+  if (rows.length > mostRows) {
+    throw new Refusal(413, `${rows.length} rows; wanted at most ${mostRows}`);
+  }
+  let text = wrapped ? '{"predictions":[' : '[';
+  for (let row = 0; row < rows.length; row++) {
+    if (row % rowsPerTurn === rowsPerTurn - 1) await setImmediate();
+    if (row > 0) text += ',';
+    text += answerRow(scorer, rows[row], `row ${row + 1}`);
+    if (text.length > answerLimit) {
+      throw new Refusal(
+        413,
+        `the answer is longer than ${answerLimit} characters at row ${row + 1}; ` +
+          'wanted fewer rows, or application/x-ndjson, whose answers are streamed',
+      );
+    }
+  }
+  return text + (wrapped ? ']}' : ']');
+}
+
+/** The answer to one row, or a Refusal that says where and what is wrong. */
+export function answerRow(scorer: Scorer, row: unknown, place?: string): string {
+  try {
+    return scorer.answer(row);
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    throw new Refusal(400, place === undefined ? error.message : `${place}: ${error.message}`);
+  }
+}
+
+/** The value of a text of JSON, or a Refusal that says where it stops being one. */
+export function parseJson(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, `${place}: not JSON: ${(error as Error).message}`);
+  }
+}
