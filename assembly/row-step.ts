@@ -1,6 +1,7 @@
 // The exact dual step of one row. Twin of src/kernels/plain/row-step.ts.
 import * as loss from "./loss";
 import { addDouble, byte, double, int, setByte, setDouble } from "./memory";
+import { conjugateDerivative, dualStep, inverseOf } from "./weighted";
 
 const restMargin: f64 = 0.05;
 const highestLevel: i32 = 3;
@@ -25,10 +26,10 @@ export function stepRow(
   if (c == 0) return restWithoutSay(i, counts, levels, skips, shrink, stats);
   const y = double(labels, i);
   const alpha = double(alphas, i);
-  const inverse = 1 / c;
+  const inverse = inverseOf(c);
   const q = (double(norms, i) + damping * double(collisions, i)) * inverseMass;
   const bend = q * c;
-  const next = c * loss.dualStep(alpha * inverse, u, bend, y, parameter);
+  const next = dualStep(c, inverse, alpha, u, q, y, parameter);
   const delta = next - alpha;
   if (delta != 0) {
     setDouble(alphas, i, next);
@@ -40,7 +41,7 @@ export function stepRow(
   }
   addDouble(stats, 0, <f64>int(counts, i));
   if (shrink != 0) {
-    const slope = loss.conjugateDerivative(-(alpha * inverse), y, parameter) - u;
+    const slope = conjugateDerivative(c, inverse, -alpha, y, parameter) - u;
     let level = 0;
     if (slope > restMargin || slope < -restMargin) {
       const before = byte(levels, i);

@@ -3,7 +3,7 @@
 // and wait for no register they do not need; a lane rounds as a scalar does. w and α keep vectors of
 // their own: in one, α's next value would have to wait for w's.
 import * as loss from "./loss";
-import { double, float, int, setDouble } from "./memory";
+import { double, int, setDouble } from "./memory";
 
 // Without a branch: the sign of a weight cannot be foretold.
 // @ts-ignore: decorator
@@ -27,6 +27,64 @@ function moved(
   return f64x2.extract_lane(f64x2.pmin(f64x2.pmax(free, f64x2.splat(low)), f64x2.splat(high)), 0);
 }
 
+// One inlined body for rows that count 1 and one for all others, whose α/c takes products that every
+// entry would have to wait for: `weighted` is a constant at both calls, adagrad and svrg at all of them.
+// @ts-ignore: decorator
+@inline
+function visitRow(
+  weighted: bool, adagrad: bool, svrg: bool, c: f64, i: i32,
+  offsets: usize, indices: usize, values: usize,
+  labels: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
+  snapshots: usize, snapshotGradients: usize, columns: usize,
+  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseMass: f64, parameter: f64,
+): void {
+  const y = double(labels, i);
+  const inverse: f64 = weighted && c > 0 ? 1 / c : 0;
+  const rowStep = weighted ? c * alphaStep : alphaStep;
+  const share = double(inverseCounts, i);
+  const low: f64 = !weighted ? double(lows, i) : c > 0 ? c * double(lows, i) : 0;
+  const high: f64 = !weighted ? double(highs, i) : c > 0 ? c * double(highs, i) : 0;
+  const alpha0 = double(snapshots, i);
+  const gradient0 = double(snapshotGradients, i);
+  const slope0 = svrg
+    ? loss.conjugateDerivative(weighted ? -(alpha0 * inverse) : -alpha0, y, parameter)
+    : 0;
+  let alpha = double(alphas, i);
+  let accumulator = double(accumulators, i);
+  let at = indices + ((<usize>int(offsets, i)) << 2);
+  let valueAt = values + ((<usize>int(offsets, i)) << 2);
+  const last = indices + ((<usize>int(offsets, i + 1)) << 2);
+  for (; at < last; at += 4, valueAt += 4) {
+    const line = columns + ((<usize>load<i32>(at)) << 6);
+    const x = <f64>load<f32>(valueAt) * inverseMass;
+    const w = load<f64>(line);
+    const slope = loss.conjugateDerivative(weighted ? -(alpha * inverse) : -alpha, y, parameter);
+    let weightGradient: f64;
+    let alphaGradient: f64;
+    if (svrg) {
+      const w0 = load<f64>(line, 24);
+      weightGradient =
+        (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * x + load<f64>(line, 32);
+      alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
+    } else {
+      weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * x;
+      alphaGradient = slope * share - w * x;
+    }
+    let squares: f64 = 0;
+    if (adagrad) {
+      squares = load<f64>(line, 8) + weightGradient * weightGradient;
+      store<f64>(line, squares, 8);
+      accumulator += alphaGradient * alphaGradient;
+    }
+    const box = load<f64>(line, 40);
+    // w goes down its gradient, α up.
+    store<f64>(line, moved(adagrad, w, -weightStep, weightGradient, squares, -box, box));
+    alpha = moved(adagrad, alpha, rowStep, alphaGradient, accumulator, low, high);
+  }
+  setDouble(alphas, i, alpha);
+  setDouble(accumulators, i, accumulator);
+}
+
 // One inlined body, four specialisations: adagrad and svrg are constants at every call below.
 // @ts-ignore: decorator
 @inline
@@ -39,52 +97,18 @@ function saddle(
 ): void {
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
-    const y = double(labels, i);
     const c = double(importances, i);
-    const inverse: f64 = c > 0 ? 1 / c : 0;
-    const weighted = c * inverseMass;
-    const share = double(inverseCounts, i);
-    const low = double(lows, i);
-    const high = double(highs, i);
-    const alpha0 = double(snapshots, i) * inverse;
-    const gradient0 = double(snapshotGradients, i);
-    const slope0 = svrg ? loss.conjugateDerivative(-alpha0, y, parameter) : 0;
-    let alpha = double(alphas, i) * inverse;
-    let accumulator = double(accumulators, i);
-    let at = indices + ((<usize>int(offsets, i)) << 2);
-    let valueAt = values + ((<usize>int(offsets, i)) << 2);
-    const last = indices + ((<usize>int(offsets, i + 1)) << 2);
-    for (; at < last; at += 4, valueAt += 4) {
-      const line = columns + ((<usize>load<i32>(at)) << 6);
-      const value = <f64>load<f32>(valueAt);
-      const x = value * inverseMass;
-      const pull = value * weighted;
-      const w = load<f64>(line);
-      const slope = loss.conjugateDerivative(-alpha, y, parameter);
-      let weightGradient: f64;
-      let alphaGradient: f64;
-      if (svrg) {
-        const w0 = load<f64>(line, 24);
-        weightGradient =
-          (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * pull + load<f64>(line, 32);
-        alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
-      } else {
-        weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * pull;
-        alphaGradient = slope * share - w * x;
-      }
-      let squares: f64 = 0;
-      if (adagrad) {
-        squares = load<f64>(line, 8) + weightGradient * weightGradient;
-        store<f64>(line, squares, 8);
-        accumulator += alphaGradient * alphaGradient;
-      }
-      const box = load<f64>(line, 40);
-      // w goes down its gradient, α up.
-      store<f64>(line, moved(adagrad, w, -weightStep, weightGradient, squares, -box, box));
-      alpha = moved(adagrad, alpha, alphaStep, alphaGradient, accumulator, low, high);
+    if (c == 1) {
+      visitRow(
+        false, adagrad, svrg, c, i, offsets, indices, values, labels, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+      );
+    } else {
+      visitRow(
+        true, adagrad, svrg, c, i, offsets, indices, values, labels, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+      );
     }
-    setDouble(alphas, i, c * alpha);
-    setDouble(accumulators, i, accumulator);
   }
 }
 

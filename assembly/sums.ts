@@ -2,14 +2,14 @@
 import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { double, setDouble } from "./memory";
+import { conjugate, conjugateDerivative, inverseOf, value } from "./weighted";
 
 export function lossSum(
   margins: usize, labels: usize, importances: usize, begin: i32, end: i32, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
-    const c = double(importances, i);
-    if (c != 0) sum += c * loss.value(double(margins, i), double(labels, i), parameter);
+    sum += value(double(importances, i), double(margins, i), double(labels, i), parameter);
   }
   return sum;
 }
@@ -19,9 +19,8 @@ export function conjugateSum(
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
-    const c = double(importances, i);
-    if (c == 0) continue;
-    sum += c * loss.conjugate(-(scale * double(alpha, i) * (1 / c)), double(labels, i), parameter);
+    const s = -(scale * double(alpha, i));
+    sum += conjugate(double(importances, i), s, double(labels, i), parameter);
   }
   return sum;
 }
@@ -32,9 +31,10 @@ export function conjugateSlope(
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
-    if (delta != 0) {
-      const at = (double(from, i) + eta * delta) * (1 / double(importances, i));
-      sum += delta * loss.conjugateDerivative(-at, double(labels, i), parameter);
+    const c = double(importances, i);
+    if (delta != 0 && c != 0) {
+      const s = -(double(from, i) + eta * delta);
+      sum += delta * conjugateDerivative(c, inverseOf(c), s, double(labels, i), parameter);
     }
   }
   return sum;
@@ -68,8 +68,8 @@ export function dualSlopes(
 ): void {
   for (let i = begin; i < end; i++) {
     const c = double(importances, i);
-    const inverse: f64 = c > 0 ? 1 / c : 0;
-    setDouble(target, i, loss.conjugateDerivative(-(double(alpha, i) * inverse), double(labels, i), parameter));
+    const slope = conjugateDerivative(c, inverseOf(c), -double(alpha, i), double(labels, i), parameter);
+    setDouble(target, i, slope);
   }
 }
 

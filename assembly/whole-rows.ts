@@ -1,7 +1,7 @@
 // Rows of one worker across its cells. Twin of src/kernels/plain/whole-rows.ts.
-import * as loss from "./loss";
 import { addDouble, double, float, int, setDouble, setInt } from "./memory";
 import { stepRow } from "./row-step";
+import { dualStep, inverseOf } from "./weighted";
 
 // Columns of a block count from its start.
 // @ts-ignore: decorator
@@ -52,7 +52,7 @@ export function sweepWholeRows(
     const u = dot(i, stride, blocks, offsets, indices, values, starts, weights, 0);
     const alpha = double(alphas, i);
     const q = double(norms, i) * inverseMass;
-    const next = c * loss.dualStep(alpha * (1 / c), u, q * c, double(labels, i), parameter);
+    const next = dualStep(c, inverseOf(c), alpha, u, q, double(labels, i), parameter);
     const delta = next - alpha;
     addDouble(stats, 0, (delta != 0 ? <f64>2 : <f64>1) * <f64>int(counts, i));
     if (delta == 0) continue;

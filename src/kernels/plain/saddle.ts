@@ -15,11 +15,11 @@ function bounded(x: number, low: number, high: number): number {
  * The paper's update, equation (saddle_grad), for every (i, j) of a cell, both sides from the
  * values before the update as Lemma 1 has it:
  *
- *   w_j ← w_j − η (λ ∇φ_j(w_j)/|Ω̄_j| − c_i β_i x_ij/W)
- *   β_i ← β_i + η (∇ℓ*_i(−β_i)/(W|Ω_i|) − w_j x_ij/W),   β_i = α_i/c_i
+ *   w_j ← w_j − η (λ ∇φ_j(w_j)/|Ω̄_j| − α_i x_ij/W)
+ *   α_i ← α_i + η c_i (∇ℓ*_i(−α_i/c_i)/(W|Ω_i|) − w_j x_ij/W)
  *
- * In β the steps of all rows are of one scale, whatever the rows count; the paper has c_i = 1 and
- * W = m.
+ * The paper has c_i = 1 and W = m. Steps c_i times as long make those of α_i/c_i, whose domain is the
+ * same in every row, of one scale.
  *
  * With SVRG the gradient is taken relative to a snapshot (w⁰, α⁰) plus the snapshot's full
  * gradient spread evenly over its non-zeros. With AdaGrad η is divided by the root of the sum of
@@ -36,37 +36,36 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
         const y = rows.labels[i];
         const c = rows.importance[i];
         const inverse = c > 0 ? 1 / c : 0;
-        const weighted = c * inverseMass;
+        const rowStep = c * alphaStep;
         const share = rows.inverseCounts[i];
-        const low = rows.low[i];
-        const high = rows.high[i];
-        const alpha0 = rows.snapshot[i] * inverse;
+        const low = c > 0 ? c * rows.low[i] : 0;
+        const high = c > 0 ? c * rows.high[i] : 0;
+        const alpha0 = rows.snapshot[i];
         const gradient0 = rows.snapshotGradient[i];
-        const slope0 = svrg ? loss.conjugateDerivative(-alpha0, y, parameter) : 0;
-        let alpha = rows.alpha[i] * inverse;
+        const slope0 = svrg ? loss.conjugateDerivative(-(alpha0 * inverse), y, parameter) : 0;
+        let alpha = rows.alpha[i];
         let accumulator = rows.accumulators[i];
         for (let k = offsets[i]; k < offsets[i + 1]; k++) {
           const at = indices[k] * saddleStride;
           const x = values[k] * inverseMass;
-          const pull = values[k] * weighted;
           const w = columns[at];
-          const slope = loss.conjugateDerivative(-alpha, y, parameter);
+          const slope = loss.conjugateDerivative(-(alpha * inverse), y, parameter);
           let weightGradient: number;
           let alphaGradient: number;
           if (svrg) {
             const w0 = columns[at + 3];
             weightGradient =
               (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * columns[at + 2] -
-              (alpha - alpha0) * pull +
+              (alpha - alpha0) * x +
               columns[at + 4];
             alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
           } else {
-            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * pull;
+            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * x;
             alphaGradient = slope * share - w * x;
           }
           // w goes down its gradient, α up.
           let weightMove = -weightStep * weightGradient;
-          let alphaMove = alphaStep * alphaGradient;
+          let alphaMove = rowStep * alphaGradient;
           if (adagrad) {
             const weightSquares = columns[at + 1] + weightGradient * weightGradient;
             columns[at + 1] = weightSquares;
@@ -77,7 +76,7 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
           columns[at] = bounded(w + weightMove, -columns[at + 5], columns[at + 5]);
           alpha = bounded(alpha + alphaMove, low, high);
         }
-        rows.alpha[i] = c * alpha;
+        rows.alpha[i] = alpha;
         rows.accumulators[i] = accumulator;
       }
     },
