@@ -139,8 +139,8 @@ function checkStored({ stored }: Dataset, { memory, scratch, holdout, test }: Tr
   if (test?.stored) throw new UsageError('test rows are kept in memory: read them by readDataset');
 }
 
-/** Refuses what cannot work before any memory is taken. */
-export function checkOptions(dataset: Dataset, options: TrainOptions): void {
+/** Callers without types may give anything. */
+export function checkArguments(dataset: Dataset, options: TrainOptions): void {
   if (!isDataset(dataset)) {
     throw new UsageError(
       `train wants a data set first, not ${shown(dataset)}: readDataset makes one from a file, datasetFromRows from arrays`,
@@ -149,6 +149,10 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new UsageError(`options is ${shown(options)}; it must be an object`);
   }
+}
+
+/** Refuses what cannot work before any memory is taken. */
+export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkNames(options);
   checkKinds(options);
   checkCheckpoint(options);
