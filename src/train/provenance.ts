@@ -5,6 +5,9 @@ import type { Plan } from '../solvers/engines.ts';
 import type { Settings } from './lay-out.ts';
 import type { TrainOptions } from './options.ts';
 
+/** A limit that no run is meant to reach is not worth telling. */
+export const usualEpochs = 10_000;
+
 type Value = string | number | boolean;
 
 /**
@@ -20,7 +23,7 @@ export function provenanceOf(
   const { holdout, penaltyFactors, earlyStop, classWeights, scale, calibrate, start } = options;
   const given: Record<string, Value | undefined> = {
     tolerance,
-    epochs: options.epochs === undefined ? undefined : epochs,
+    epochs: epochs === usualEpochs ? undefined : epochs,
     time: time === Infinity ? undefined : time,
     holdout,
     'early-stop': earlyStop,

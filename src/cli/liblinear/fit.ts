@@ -6,7 +6,7 @@
  * φ(w) being ½‖w‖² or ‖w‖₁, so the minima are the same and values differ by the factor C W.
  */
 import type { Dataset } from '../../data/dataset.ts';
-import { type Fit, fit, inLanes } from '../../train/fit.ts';
+import { type Fit, fit as fitVector, inLanes } from '../../train/fit.ts';
 import { dealFolds, scoresOfFold } from '../../train/folds.ts';
 import type { TrainOptions } from '../../train/options.ts';
 import { type Prepared, prepare } from '../../train/prepare.ts';
@@ -50,7 +50,7 @@ export async function fitLiblinear(
       const mass = massOf(ground, weights);
       const lambda = 1 / (request.cost * mass);
       const aim = { vector, lambda, ...(weights && { weights }) };
-      fits[vector] = fittedVector(await fit(site, aim, lane), request.cost * mass);
+      fits[vector] = fittedVector(await fitVector(site, aim, lane), request.cost * mass);
     });
     return fits;
   });
@@ -75,7 +75,7 @@ export async function scoreHeldOut(
       const all = weightsFor(ground, request, classes, vector) ?? onesFor(ground);
       const weights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
       const lambda = 1 / (request.cost * massOf(ground, weights));
-      const fitted = await fit(site, { vector, lambda, weights }, lane);
+      const fitted = await fitVector(site, { vector, lambda, weights }, lane);
       const own = scoresOfFold(input.train.dataset, fitted.weights, fold, which);
       let next = 0;
       for (let row = 0; row < fold.length; row += 1) {

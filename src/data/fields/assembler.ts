@@ -53,17 +53,19 @@ export class Assembler {
     for (let row = 0; row + 1 < rowOffsets.length; row += 1) {
       const start = end;
       const to = rowOffsets[row + 1];
-      const ordered = to - from <= shortRow;
-      let irregular = !ordered;
+      const isShort = to - from <= shortRow;
+      let irregular = !isShort;
       for (let entry = from; entry < to; entry += 1) {
         const column = table[indices[entry]];
         if (column === dropped) continue;
         const value = values[entry];
         let place = end;
-        // What is moved has been read already: rows only get shorter.
-        for (; ordered && place > start && indices[place - 1] > column; place -= 1) {
-          indices[place] = indices[place - 1];
-          values[place] = values[place - 1];
+        if (isShort) {
+          // What is moved has been read already: rows only get shorter.
+          for (; place > start && indices[place - 1] > column; place -= 1) {
+            indices[place] = indices[place - 1];
+            values[place] = values[place - 1];
+          }
         }
         if (place > start && indices[place - 1] === column) irregular = true;
         indices[place] = column;
