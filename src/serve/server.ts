@@ -6,7 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { answerBatch, answerRow, parseJson } from './batch.ts';
+import { answerBatch, answerRow, type BatchLimits, parseJson } from './batch.ts';
 import { type BodyLimits, bodyKind, collectBody, decodeUtf8 } from './body.ts';
 import { descriptionOf, healthOf } from './description.ts';
 import { Exchange } from './exchange.ts';
@@ -29,7 +29,7 @@ export interface RequestRecord {
 export interface ServerSettings {
   /** What the model is called. */
   readonly name: string;
-  readonly limits: BodyLimits & { readonly rows: number };
+  readonly limits: BodyLimits & BatchLimits;
   readonly metrics: Metrics;
   readonly current: () => LoadedModel;
   readonly onRequest?: (record: RequestRecord) => void;
@@ -71,6 +71,7 @@ export class ScoringServer {
     const { patience } = settings.limits;
     const interval = Math.min(1000, Math.ceil(patience / 4));
     this.#timer = setInterval(() => this.#expireBodies(), interval);
+    this.#timer.unref();
     this.#server = createServer(
       {
         headersTimeout: patience,
@@ -207,7 +208,7 @@ export class ScoringServer {
   ): Promise<void> {
     const { limits, current } = this.#settings;
     try {
-      const text = await answerBatch(question, current().scorer, limits.rows);
+      const text = await answerBatch(question, current().scorer, limits);
       exchange.counts.rows = question.rows.length;
       exchange.send(200, json, `${text}\n`);
       this.#settle(exchange);

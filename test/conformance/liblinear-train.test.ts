@@ -101,8 +101,13 @@ interface Pair {
   readonly ours: ModelFile;
   readonly theirs: ModelFile;
   /** Theirs with a finer criterion: their defaults may be percents away from the optimum. */
-  readonly best: ModelFile;
+  readonly best: { readonly file: ModelFile; readonly values: readonly number[] };
   readonly output: string;
+}
+
+/** What is printed of each vector. */
+function valuesIn(output: string): number[] {
+  return [...output.matchAll(/^Objective value = (\S+)$/gm)].map(([, one]) => Number(one));
 }
 
 /** Both programs on the same data with the same options. */
@@ -111,12 +116,12 @@ async function trainBoth(text: string, options: readonly string[]): Promise<Pair
   const path = (name: string) => join(folder, name);
   writeFileSync(path('data'), text);
   const trainReal = (name: string, more: readonly string[]) => {
-    const words = ['-q', ...options, ...more, path('data'), path(name)];
-    const { status, stderr } = spawnSync('liblinear-train', words);
+    const words = [...options, ...more, path('data'), path(name)];
+    const { status, stdout, stderr } = spawnSync('liblinear-train', words);
     expect(status, stderr.toString()).toBe(0);
-    return readModelFile(path(name));
+    return { file: readModelFile(path(name)), values: valuesIn(stdout.toString()) };
   };
-  const theirs = trainReal('theirs', []);
+  const theirs = trainReal('theirs', []).file;
   const best = trainReal('best', ['-e', '1e-5']);
   const io = memoryIo();
   const code = await main(['liblinear-train', ...options, path('data'), path('ours')], io);
@@ -145,13 +150,16 @@ function expectSameObjectives(
   expect(ours.weights).toHaveLength(theirs.weights.length);
   const found = objectives(type, rows, ours, settings);
   const wanted = objectives(type, rows, theirs, settings);
-  const least = objectives(type, rows, best, settings);
+  // Of the hinge and the absolute loss their dual value gets to the optimum long before the weights.
+  const least = [3, 13].includes(type)
+    ? best.values.map((value) => -value)
+    : objectives(type, rows, best.file, settings);
   expect(found).toHaveLength(wanted.length);
   for (const [vector, value] of found.entries()) {
     expect(value).toBeLessThanOrEqual(wanted[vector] * (1 + 1e-4));
     expect(Math.abs(value - least[vector])).toBeLessThanOrEqual(1e-4 * least[vector]);
   }
-  const printed = [...output.matchAll(/^Objective value = (\S+)$/gm)].map(([, one]) => Number(one));
+  const printed = valuesIn(output);
   expect(printed).toHaveLength(found.length);
   for (const [vector, value] of printed.entries()) {
     expect(Math.abs(Math.abs(value) - found[vector])).toBeLessThanOrEqual(1e-4 * found[vector]);
@@ -205,20 +213,20 @@ describe.skipIf(absent)(withReason('beside liblinear-train', absent), () => {
   });
 
   test.each([11, 12, 13])('-s %i: objective, predictions', async (type) => {
-    const options = ['-s', `${type}`, '-p', '0.3', '-c', '0.5', '-B', '1'];
+    const options = ['-s', `${type}`, '-p', '0.3', '-c', '0.05', '-B', '1'];
     const pair = await trainBoth(real, options);
-    expectSameObjectives(type, rowsOf(real), pair, { epsilon: 0.3, cost: 0.5 });
+    expectSameObjectives(type, rowsOf(real), pair, { epsilon: 0.3, cost: 0.05 });
     expectPredictions(pair, rowsOf(real), type);
   });
 
   test.each([0, 1, 3, 5])('-s %i with a bias, a cost and weights', async (type) => {
-    const options = ['-s', `${type}`, '-B', '2.5', '-c', '4', '-w1', '3', '-w-1', '0.5'];
+    const options = ['-s', `${type}`, '-B', '2.5', '-c', '0.2', '-w1', '3', '-w-1', '0.5'];
     const pair = await trainBoth(twoClasses, options);
     const factors = new Map([
       [1, 3],
       [-1, 0.5],
     ]);
-    expectSameObjectives(type, rowsOf(twoClasses), pair, { cost: 4, factors });
+    expectSameObjectives(type, rowsOf(twoClasses), pair, { cost: 0.2, factors });
     expectPredictions(pair, rowsOf(twoClasses), type);
   });
 
@@ -249,9 +257,9 @@ describe.skipIf(absent)(withReason('beside liblinear-train', absent), () => {
     process.env.DSO_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
   const a9a = join(folder, 'a9a.svm.gz');
   const noData = !existsSync(a9a) && 'no a9a.svm.gz in the folder that DSO_DATA names';
-  test.skipIf(noData)(withReason('a9a with -s 1, 0 and 6', noData), async () => {
+  test.skipIf(noData)(withReason('a9a with -s 1 and -s 0', noData), async () => {
     const text = gunzipSync(readFileSync(a9a)).toString();
-    for (const type of [1, 0, 6]) {
+    for (const type of [1, 0]) {
       const pair = await trainBoth(text, ['-s', `${type}`]);
       expectSameObjectives(type, rowsOf(text), pair);
     }

@@ -111,6 +111,7 @@ export function defineTrain(
   addProblemOptions(command);
   addPreparationOptions(command);
   addStoppingOptions(command);
+  addEarlyStop(command);
   addCheckpointOptions(command);
   addMemoryOptions(command);
   addJobOptions(command);
@@ -137,25 +138,37 @@ function addOutputOptions(command: Command): void {
     .option('--quiet', 'print nothing but errors');
 }
 
-function addProblemOptions(command: Command): void {
+/** What other commands take a list of. */
+type Choosable = 'loss' | 'penalty' | 'lambda' | 'l1Ratio';
+
+const choosable = (): Record<Choosable, Option> => ({
+  loss: new Option(
+    '--loss <name>',
+    `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
+  ).default('hinge'),
+  penalty: new Option('--penalty <name>', 'what keeps the weights small')
+    .choices([...penaltyNames])
+    .default('l2'),
+  lambda: new Option('--lambda <number>', 'weight of the penalty (default: 1 / rows)').argParser(
+    positive,
+  ),
+  l1Ratio: new Option(
+    '--l1-ratio <number>',
+    "L1's share in the elastic net, between 0 and 1 (default: 0.5)",
+  ).argParser(fraction),
+});
+
+export function addProblemOptions(
+  command: Command,
+  own: Partial<Record<Choosable, Option>> = {},
+): void {
+  const { loss, penalty, lambda, l1Ratio } = { ...choosable(), ...own };
   command
     .optionsGroup('Problem: minimize lambda * penalty(w) + mean of loss')
-    .option(
-      '--loss <name>',
-      `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
-      'hinge',
-    )
-    .addOption(
-      new Option('--penalty <name>', 'what keeps the weights small')
-        .choices([...penaltyNames])
-        .default('l2'),
-    )
-    .option('--lambda <number>', 'weight of the penalty (default: 1 / rows)', positive)
-    .option(
-      '--l1-ratio <number>',
-      "L1's share in the elastic net, between 0 and 1 (default: 0.5)",
-      fraction,
-    )
+    .addOption(loss)
+    .addOption(penalty)
+    .addOption(lambda)
+    .addOption(l1Ratio)
     .option('--intercept', 'fit a constant term, which is not penalised')
     .option(
       '--epsilon <number>',
@@ -184,9 +197,9 @@ const classWeights = (text: string): ClassWeights => {
   return Object.fromEntries(pairs);
 };
 
-function addPreparationOptions(command: Command): void {
+/** What is done to rows and classes before training. */
+export function addClassOptions(command: Command): void {
   command
-    .optionsGroup('Classes, scales and probabilities:')
     .option('--multi-label', 'a row may have several labels, with commas between: a,b')
     .option(
       '--class-weight <weights>',
@@ -198,7 +211,13 @@ function addPreparationOptions(command: Command): void {
         '--scale <way>',
         'divide columns by their largest size or standard deviation, or rows by their\nlength, while training; the model is for the data as it is',
       ).choices([...scalings]),
-    )
+    );
+}
+
+function addPreparationOptions(command: Command): void {
+  command.optionsGroup('Classes, scales and probabilities:');
+  addClassOptions(command);
+  command
     .addOption(
       new Option(
         '--calibrate <method>',
@@ -209,7 +228,7 @@ function addPreparationOptions(command: Command): void {
     .option('--init <model>', 'start from this model instead of from nothing');
 }
 
-function addStoppingOptions(command: Command): void {
+export function addStoppingOptions(command: Command, timed = 'training'): void {
   command
     .optionsGroup('Stopping, whichever comes first:')
     .option(
@@ -219,15 +238,18 @@ function addStoppingOptions(command: Command): void {
       1e-3,
     )
     .option('--epochs <number>', 'most epochs', whole(1), 10_000)
-    .option('--time <seconds>', 'most seconds of training', positive)
-    .addOption(
-      new Option(
-        '--early-stop [measurements]',
-        'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
-      )
-        .preset('5')
-        .argParser(whole(1)),
-    );
+    .option('--time <seconds>', `most seconds of ${timed}`, positive);
+}
+
+export function addEarlyStop(command: Command): void {
+  command.addOption(
+    new Option(
+      '--early-stop [measurements]',
+      'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
+    )
+      .preset('5')
+      .argParser(whole(1)),
+  );
 }
 
 function addCheckpointOptions(command: Command): void {
@@ -254,7 +276,7 @@ function addJobOptions(command: Command): void {
     .option('--peer-timeout <seconds>', 'a rank silent for so long is given up', positive, 60);
 }
 
-function addMemoryOptions(command: Command): void {
+export function addMemoryOptions(command: Command): void {
   command
     .optionsGroup('More data than memory:')
     .option(
@@ -274,7 +296,7 @@ const interval = (text: string): Interval => {
   throw new InvalidArgumentError('Wanted a number of epochs (10) or a time (30s, 5m, 1h).');
 };
 
-function addSolverOptions(command: Command): void {
+export function addSolverOptions(command: Command): void {
   command
     .optionsGroup('Solver:')
     .addOption(

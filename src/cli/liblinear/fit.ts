@@ -6,6 +6,7 @@
  * φ(w) being ½‖w‖² or ‖w‖₁, so the minima are the same and values differ by the factor C W.
  */
 import type { Dataset } from '../../data/dataset.ts';
+import { solvers } from '../../solvers/index.ts';
 import { type Fit, fit as fitVector, inLanes } from '../../train/fit.ts';
 import { dealFolds, scoresOfFold } from '../../train/folds.ts';
 import type { TrainOptions } from '../../train/options.ts';
@@ -102,12 +103,19 @@ async function prepared<Result>(
   }
 }
 
+/** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
+const worthCurvature = 100;
+
 /** λ is set for each vector; what is said here is what the solver is chosen by. */
-function optionsFor({ rows }: Dataset, request: LiblinearRequest): TrainOptions {
+function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): TrainOptions {
   const { solver, epsilon, cost, freeBias, threads } = request;
+  const loss = solver.loss(epsilon);
+  const penalty = solver.penalty();
+  const curved = loss.smooth && penalty.l1 === 0 && rows > worthCurvature * columns;
   return {
-    loss: solver.loss(epsilon),
-    penalty: solver.penalty(),
+    loss,
+    penalty,
+    ...(curved && { solver: solvers.lbfgs() }),
     lambda: 1 / (cost * rows),
     tolerance: toleranceFor(request),
     intercept: freeBias,

@@ -29,14 +29,24 @@ export function naiveConjugate(name: string, alpha: number, y: number, parameter
       return -y * alpha + alpha ** 2 / 2;
     case 'absolute':
       return -y * alpha + parameter * Math.abs(alpha);
+    case 'squared-absolute':
+      return -y * alpha + parameter * Math.abs(alpha) + alpha ** 2 / 4;
+    case 'quantile':
+      return -y * alpha;
+    case 'poisson':
+      return gross(y - alpha) - gross(y);
     default:
       throw new Error(`no formula for loss '${name}'`);
   }
 }
 
+const gross = (z: number) => (z > 0 ? z * Math.log(z) - z : 0);
+
 /** The ends of α's domain. */
 export function naiveDomain(name: string, y: number, parameter: number): [number, number] {
-  if (name === 'square') return [-Infinity, Infinity];
+  if (name === 'square' || name === 'squared-absolute') return [-Infinity, Infinity];
+  if (name === 'quantile') return [parameter - 1, parameter];
+  if (name === 'poisson') return [-Infinity, y];
   if (name === 'huber') return [-parameter, parameter];
   if (name === 'absolute') return [-1, 1];
   const far = name === 'squared-hinge' ? Infinity : 1;
