@@ -23,7 +23,8 @@ export function provenanceOf(
   const { holdout, penaltyFactors, earlyStop, classWeights, scale, calibrate, start } = options;
   const given: Record<string, Value | undefined> = {
     tolerance,
-    epochs: epochs === usualEpochs ? undefined : epochs,
+    // A replay makes as many as were made.
+    epochs: epochs === usualEpochs || engine === 'dso-async' ? undefined : epochs,
     time: time === Infinity ? undefined : time,
     holdout,
     'early-stop': earlyStop,

@@ -4,7 +4,7 @@ import { relativeGap } from '../../../src/objective/objective.ts';
 import { penalties } from '../../../src/penalties/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import { lossCases } from '../../laws/cases.ts';
-import { sample } from '../../support/data.ts';
+import { sampleFor } from '../../support/data.ts';
 import { type Engine, prepare, workplaceOf } from '../../support/engine.ts';
 import { type NaiveProblem, naiveDomain, naiveDual, naiveImage, naivePrimal } from './naive.ts';
 
@@ -62,7 +62,7 @@ const relative = (found: number, wanted: number) =>
   Math.abs(found - wanted) / Math.max(1, Math.abs(wanted));
 
 describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode }) => {
-  const { rows, labels, dataset } = sample({ rows: 25, columns, task: loss.task, seed: 4 });
+  const { rows, labels, dataset } = sampleFor(loss, { rows: 25, columns, seed: 4 });
   const engine = prepare({
     dataset,
     loss,
