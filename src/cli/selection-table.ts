@@ -9,21 +9,21 @@ import { formatGap, formatNumber, formatPercent, plural } from './text.ts';
 
 type Row = readonly string[];
 
-/** Columns of equal width, all but the last to the right; a head and a row that stands out. */
+/** Columns of equal width: numbers to the right, texts and the notes at the end to the left. */
 export function alignedTable(
   head: Row,
   rows: readonly Row[],
   isChosen: (row: number) => boolean,
   { bold, dim }: Pick<Colours, 'bold' | 'dim'>,
+  texts: readonly number[] = [],
 ): string {
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => row[column].length)),
   );
-  const lineOf = (row: Row) =>
-    row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padStart(widths[column])))
-      .join('  ')
-      .trimEnd();
+  const isText = (column: number) => texts.includes(column) || column === head.length - 1;
+  const padded = (cell: string, column: number) =>
+    isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
+  const lineOf = (row: Row) => row.map(padded).join('  ').trimEnd();
   const lines = rows.map((row, index) => (isChosen(index) ? bold(lineOf(row)) : lineOf(row)));
   return [dim(lineOf(head)), ...lines].join('\n');
 }
@@ -89,7 +89,8 @@ export function searchTable(
     '',
   ]);
   const isWinner = (row: number) => ranking[row] === winner;
-  return alignedTable(['', 'loss', 'penalty', ...head(metric), ''], rows, isWinner, colours);
+  const titles = ['', 'loss', 'penalty', ...head(metric), ''];
+  return alignedTable(titles, rows, isWinner, colours, [1, 2]);
 }
 
 /** What was left out, if anything. */

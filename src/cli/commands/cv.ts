@@ -1,5 +1,5 @@
 import { crossValidate, type Validation } from '../../select/cross-validate.ts';
-import { titleOfSource } from '../../train/read-dataset.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { CvFlags } from '../definitions/cv.ts';
@@ -59,7 +59,7 @@ export async function cvCommand(data: string, given: CvFlags, terminal: Terminal
     );
     if (!validation) return scene.signalCode ?? exitCodes.failure;
     const name = `${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
-    await tell(validation, flags, scene, `${titleOfSource(data)}: ${name}`);
+    await tell(validation, flags, scene, `${nameOfSource(data)}: ${name}`);
     const known = { ...validationJson(validation, choose), folds };
     if (scene.signalCode !== undefined || model === undefined) {
       await scene.printJson(known);

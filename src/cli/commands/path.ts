@@ -6,7 +6,7 @@ import type { Loss } from '../../losses/loss.ts';
 import { writeModel } from '../../model/format.ts';
 import type { Penalty } from '../../penalties/penalty.ts';
 import { testErrorOf, walkPath } from '../../select/path.ts';
-import { titleOfSource } from '../../train/read-dataset.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { PathFlags } from '../definitions/path.ts';
@@ -51,7 +51,7 @@ export async function pathCommand(
       scene.say('interrupted before the first model was trained');
       return scene.signalCode;
     }
-    const title = `${titleOfSource(data)}: ${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
+    const title = `${nameOfSource(data)}: ${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
     await tell(record, given, problem, scene, title);
     return scene.signalCode ?? codeOf(record.rows);
   } finally {

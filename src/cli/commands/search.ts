@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { Loss } from '../../losses/loss.ts';
 import type { Penalty } from '../../penalties/penalty.ts';
 import { type Search, search } from '../../select/search.ts';
-import { titleOfSource } from '../../train/read-dataset.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { SearchFlags } from '../definitions/search.ts';
@@ -60,7 +60,7 @@ export async function searchCommand(
       }),
     );
     if (!found) return scene.signalCode ?? exitCodes.failure;
-    await tell(found, flags, candidates, scene, titleOfSource(data));
+    await tell(found, flags, candidates, scene, nameOfSource(data));
     const known = jsonOf(found, choose, folds);
     if (scene.signalCode !== undefined || model === undefined) {
       await scene.printJson(known);
