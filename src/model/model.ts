@@ -15,7 +15,14 @@ export interface Certificate {
 export interface ModelDescription {
   readonly task: Task;
   readonly loss: { readonly name: string; readonly parameter: number; readonly module?: string };
-  readonly penalty: { readonly name: string; readonly l1: number; readonly l2: number };
+  /** `low` and `high`, where weights are bounded: the ends of their box. */
+  readonly penalty: {
+    readonly name: string;
+    readonly l1: number;
+    readonly l2: number;
+    readonly low?: number;
+    readonly high?: number;
+  };
   readonly lambda: number;
   /** Original labels of the negative and the positive class (classification only). */
   readonly classes?: readonly [number, number];

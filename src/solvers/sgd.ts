@@ -83,6 +83,7 @@ export class Sgd implements Method {
       }
       this.#workerOf(worker).addTo(target, block, share);
     });
+    objective.keepInBox(this.weights);
     team.barrier();
   }
 

@@ -83,7 +83,7 @@ export async function layOut(
   const threads = threadCount(options.threads);
   const rest = (arena: Arena) => {
     const memory = allocateRun(arena, parts, plan);
-    const problemMemory = allocateProblem(arena, parts);
+    const problemMemory = allocateProblem(arena, parts, penalty);
     const testMemory = testRows && allocateTestRows(arena, testRows, options);
     return { memory, problemMemory, testMemory };
   };

@@ -11,6 +11,7 @@ import { collectGarbage } from '../parallel/collect-garbage.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { openTraffic, workersOfRanks } from '../parallel/traffic.ts';
+import { describePenalty } from '../penalties/bounded.ts';
 import { penalties } from '../penalties/index.ts';
 import { choose, gridFor } from '../solvers/choose.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
@@ -120,7 +121,7 @@ function reportOf(model: Model, outcome: Outcome, test: Metrics | undefined) {
   return {
     solver,
     loss: model.loss.name,
-    penalty: model.penalty.name,
+    penalty: describePenalty(model.penalty),
     lambda,
     rows,
     columns,

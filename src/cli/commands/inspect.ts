@@ -2,6 +2,7 @@ import type { WeightSummary } from '../../metrics/weights.ts';
 import { largestColumns, summarizeWeights } from '../../metrics/weights.ts';
 import { readModel } from '../../model/format.ts';
 import type { Model } from '../../model/model.ts';
+import { describePenalty } from '../../penalties/bounded.ts';
 import type { InspectFlags } from '../definitions/inspect.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkStandardInput } from '../outputs.ts';
@@ -49,7 +50,7 @@ function describeModel(model: Model, summary: WeightSummary): string {
   const rows: [string, string][] = [
     ['task', describeTask(model)],
     ['loss', `${loss.name}${parameter}`],
-    ['penalty', `${penalty.name}, lambda ${formatNumber(model.lambda)}`],
+    ['penalty', `${describePenalty(penalty)}, lambda ${formatNumber(model.lambda)}`],
     [
       'trained on',
       `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +

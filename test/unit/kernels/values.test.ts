@@ -180,7 +180,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       snapshot: desk.doubles(0),
       snapshotGradient: desk.doubles(0),
     };
-    const columns = desk.doubles(3, 0, 0.5 / 2, 0, 0, Infinity, 0, 0);
+    const columns = desk.doubles(3, 0, 0.5 / 2, 0, 0, -Infinity, Infinity, 0);
     const step = {
       weightStep: 1 / 8,
       alphaStep: 1 / 8,
@@ -210,7 +210,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       snapshot: desk.doubles(0),
       snapshotGradient: desk.doubles(0),
     };
-    const columns = desk.doubles(-1, 0, 0, 0, 0, 1.25, 0, 0);
+    const columns = desk.doubles(-1, 0, 0, 0, 0, -2, 1.25, 0);
     const step = {
       weightStep: 1000,
       alphaStep: 1000,
