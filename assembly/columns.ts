@@ -101,9 +101,9 @@ function stepColumn(
   const l1 = double(l1s, j);
   const l2 = double(l2s, j);
   const bends = h + l2 > 0;
-  if (!bounded && !bends) return 0;
-  let next = bends ? softThreshold(h * w - g, l1) / (h + l2) : w;
-  if (bounded) next = clamp(next, double(lows, j), double(highs, j));
+  if (!bends && !bounded) return 0;
+  const free = bounded && !bends ? w : softThreshold(h * w - g, l1) / (h + l2);
+  const next = bounded ? clamp(free, double(lows, j), double(highs, j)) : free;
   const delta = next - w;
   if (bounded && !bends && delta == 0) return 0;
   addDouble(stats, 0, <f64>int(counts, j));

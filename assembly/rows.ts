@@ -87,8 +87,12 @@ function updateMapped(
     const j = int(indices, k);
     const v = double(image, j) + delta * float(values, k);
     setDouble(image, j, v);
-    const free = softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j);
-    setDouble(weights, j, bounded ? clamp(free, double(lows, j), double(highs, j)) : free);
+    if (bounded) {
+      const free = softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j);
+      setDouble(weights, j, clamp(free, double(lows, j), double(highs, j)));
+    } else {
+      setDouble(weights, j, softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j));
+    }
   }
 }
 
