@@ -37,8 +37,10 @@ export function bounded(penalty: Penalty, bounds: Bounds): Penalty {
     conjugate: (s: number) => {
       const excess = softThreshold(s, l1);
       if (excess === 0) return 0;
-      const w = l2 > 0 ? clamp(excess / l2, low, high) : excess > 0 ? high : low;
-      return w === 0 ? 0 : w * (excess - 0.5 * l2 * w);
+      const end = excess > 0 ? high : low;
+      const w = l2 > 0 ? clamp(excess / l2, low, high) : end;
+      if (w === 0) return 0;
+      return l2 > 0 ? w * (excess - 0.5 * l2 * w) : w * excess;
     },
   });
 }

@@ -10,6 +10,8 @@ import { l1 } from './l1.ts';
 import { l2 } from './l2.ts';
 import type { Penalty } from './penalty.ts';
 
+export { describePenalty } from './bounded.ts';
+
 export const penaltyNames = ['l2', 'l1', 'elastic-net'] as const;
 
 export type PenaltyName = (typeof penaltyNames)[number];

@@ -41,7 +41,7 @@ function ways(linear: boolean): Way[] {
   const dso = { average: linear };
   const tolerance = linear ? 1e-3 : 1e-6;
   return [
-    { name: 'auto', solver: solvers.auto(), grid: 2, threads: 2, tolerance },
+    { name: 'auto', solver: solvers.auto(), grid: 2, tolerance },
     { name: 'ring rows, grid 1', solver: rows, grid: 1, tolerance },
     { name: 'ring rows, grid 3', solver: rows, grid: 3, tolerance },
     {

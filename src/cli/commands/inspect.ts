@@ -2,7 +2,7 @@ import type { WeightSummary } from '../../metrics/weights.ts';
 import { largestColumns, summarizeWeights } from '../../metrics/weights.ts';
 import { readModel } from '../../model/format.ts';
 import type { Model } from '../../model/model.ts';
-import { describePenalty } from '../../penalties/bounded.ts';
+import { describePenalty } from '../../penalties/index.ts';
 import type { InspectFlags } from '../definitions/inspect.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkStandardInput } from '../outputs.ts';
