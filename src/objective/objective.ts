@@ -245,7 +245,10 @@ export class Objective {
     return { low: this.columnsOf(low, block), high: this.columnsOf(high, block) };
   }
 
-  /** Takes back what rounding has put outside the box, of weights that are means of such inside. */
+  /**
+   * Takes back what rounding has put outside the box, of weights that are means of such inside; each
+   * thread those of its own blocks, to which nobody else may be writing.
+   */
   keepInBox(weights: Float64Array): void {
     const { box } = this.problem;
     if (!box) return;

@@ -83,6 +83,8 @@ export class Sgd implements Method {
       }
       this.#workerOf(worker).addTo(target, block, share);
     });
+    team.barrier();
+    if (!problem.box) return;
     objective.keepInBox(this.weights);
     team.barrier();
   }
