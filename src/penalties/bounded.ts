@@ -76,6 +76,6 @@ export function describePenalty(penalty: Bounds & { readonly name: string }): st
   const bounds = boundsOf(penalty);
   if (bounds === undefined) return penalty.name;
   const { low, high } = bounds;
-  if (high === Infinity) return `${penalty.name}, w ≥ ${low}`;
-  return `${penalty.name}, ${low === -Infinity ? '' : `${low} ≤ `}w ≤ ${high}`;
+  if (high === Infinity) return `${penalty.name} (w ≥ ${low})`;
+  return `${penalty.name} (${low === -Infinity ? '' : `${low} ≤ `}w ≤ ${high})`;
 }

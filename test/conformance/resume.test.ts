@@ -95,10 +95,10 @@ const ring: Case[] = [
     penalty: penalties.nonNegative(l1),
     intercept: true,
   }),
-  on(numbers, 'ring columns, square, elastic net, bounded', {
-    loss: losses.square(),
+  on(text, 'ring columns, logistic, bounded', {
+    loss: losses.logistic(),
     solver: columns,
-    penalty: penalties.bounded(net, box),
+    penalty: penalties.bounded(net, { low: -0.5, high: 4 }),
   }),
 ];
 

@@ -68,9 +68,9 @@ describe('bounds on weights', () => {
     const described = (bounds: Bounds) =>
       describePenalty(penalties.bounded(penalties.l1(), bounds));
     expect(described({})).toBe('l1');
-    expect(described({ low: 0 })).toBe('l1, w ≥ 0');
-    expect(described({ high: 1.5 })).toBe('l1, w ≤ 1.5');
-    expect(described(box)).toBe('l1, -0.5 ≤ w ≤ 2');
+    expect(described({ low: 0 })).toBe('l1 (w ≥ 0)');
+    expect(described({ high: 1.5 })).toBe('l1 (w ≤ 1.5)');
+    expect(described(box)).toBe('l1 (-0.5 ≤ w ≤ 2)');
     expect(finiteBounds(penalties.nonNegative(penalties.l1()))).toEqual({ low: 0 });
     expect(finiteBounds(penalties.bounded(penalties.l1(), { low: -0 }))).toEqual({ low: 0 });
     expect(finiteBounds(penalties.bounded(penalties.l1(), box))).toEqual(box);
