@@ -12,7 +12,7 @@ import type { Solver } from '../../src/solvers/solver.ts';
 import type { TrainOptions } from '../../src/train/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
-import { inParts, type Sample, sample } from '../support/data.ts';
+import { inParts, type Sample, sample, sampleFor } from '../support/data.ts';
 import { trainCertified } from './certified.ts';
 import { type Pair, pairs } from './pairs.ts';
 
@@ -91,7 +91,7 @@ const lambda = 0.02;
 
 describe.each(pairs)('$title', (pair) => {
   const { loss, penalty, linear } = pair;
-  const dense = sample({ task: loss.task });
+  const dense = sampleFor(loss);
   const random = stream(3, 41);
 
   describe.each([false, true])('fractions, intercept %s', (intercept) => {

@@ -5,13 +5,20 @@ export interface NaiveProblem {
   readonly rows: readonly (readonly number[])[];
   readonly labels: readonly number[];
   readonly loss: { readonly name: string; readonly parameter: number };
-  readonly penalty: { readonly l1: number; readonly l2: number };
+  readonly penalty: {
+    readonly l1: number;
+    readonly l2: number;
+    readonly low?: number;
+    readonly high?: number;
+  };
   readonly lambda: number;
   readonly factors: readonly number[];
   readonly intercept: boolean;
 }
 
 const entropy = (b: number) => (b > 0 && b < 1 ? b * Math.log(b) + (1 - b) * Math.log(1 - b) : 0);
+
+const selfLog = (b: number) => (b > 0 ? b * Math.log(b) : 0);
 
 /** ℓ*(−α) for α in the domain. */
 export function naiveConjugate(name: string, alpha: number, y: number, parameter: number): number {
@@ -29,6 +36,12 @@ export function naiveConjugate(name: string, alpha: number, y: number, parameter
       return -y * alpha + alpha ** 2 / 2;
     case 'absolute':
       return -y * alpha + parameter * Math.abs(alpha);
+    case 'squared-absolute':
+      return -y * alpha + parameter * Math.abs(alpha) + alpha ** 2 / 4;
+    case 'quantile':
+      return -y * alpha;
+    case 'poisson':
+      return selfLog(y - alpha) - selfLog(y) + alpha;
     default:
       throw new Error(`no formula for loss '${name}'`);
   }
@@ -36,9 +49,11 @@ export function naiveConjugate(name: string, alpha: number, y: number, parameter
 
 /** The ends of α's domain. */
 export function naiveDomain(name: string, y: number, parameter: number): [number, number] {
-  if (name === 'square') return [-Infinity, Infinity];
+  if (name === 'square' || name === 'squared-absolute') return [-Infinity, Infinity];
   if (name === 'huber') return [-parameter, parameter];
   if (name === 'absolute') return [-1, 1];
+  if (name === 'quantile') return [parameter - 1, parameter];
+  if (name === 'poisson') return [-Infinity, y];
   const far = name === 'squared-hinge' ? Infinity : 1;
   return y > 0 ? [0, far] : [-far, 0];
 }
@@ -77,7 +92,11 @@ export function naiveDual(problem: NaiveProblem, alpha: readonly number[]): numb
   for (const [j, v] of naiveImage(problem, alpha).entries()) {
     const strength = lambda * factors[j];
     const excess = Math.max(0, Math.abs(v) - strength * penalty.l1);
-    if (penalty.l2 > 0) penalties += excess ** 2 / (2 * strength * penalty.l2);
+    // The greatest excess · |w| − (strength l2/2) w² as far as the box lets w go towards v.
+    const room = v > 0 ? (penalty.high ?? Infinity) : -(penalty.low ?? -Infinity);
+    const wanted = penalty.l2 > 0 ? excess / (strength * penalty.l2) : Infinity;
+    const reach = Math.min(room, wanted);
+    if (reach < Infinity) penalties += reach * (excess - (strength * penalty.l2 * reach) / 2);
     else if (excess > 1e-12 * strength * penalty.l1) return -Infinity;
   }
   let conjugates = 0;
