@@ -2,7 +2,8 @@
  * Measures what the project promises about speed, and prints ratios beside their bars.
  *
  *   npm run bench                 everything, in less than twenty minutes
- *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory
+ *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
+ *                                 stream, serve
  *
  * A bar that is missed is reported, never a failure: the machine may be busy.
  */
@@ -17,6 +18,7 @@ import { isMet, type Measure, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
 import { benchRanks } from './ranks.ts';
+import { benchServe } from './serve.ts';
 import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
 
@@ -29,6 +31,7 @@ const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   ranks: benchRanks,
   memory: benchMemory,
   stream: benchStream,
+  serve: benchServe,
 };
 
 const resultFile = fileURLToPath(new URL('../.cache/bench.json', import.meta.url));

@@ -3,6 +3,7 @@ import packageDescription from '../../package.json' with { type: 'json' };
 import { DsoError } from '../errors.ts';
 import { complain } from './complaint.ts';
 import { defineCompare } from './definitions/compare.ts';
+import { defineCompletion } from './definitions/completion.ts';
 import { defineConvert } from './definitions/convert.ts';
 import { defineDemo } from './definitions/demo.ts';
 import { defineDoctor } from './definitions/doctor.ts';
@@ -11,6 +12,7 @@ import { defineGenerate } from './definitions/generate.ts';
 import { defineInspect } from './definitions/inspect.ts';
 import { definePredict } from './definitions/predict.ts';
 import { defineReplay } from './definitions/replay.ts';
+import { defineServe } from './definitions/serve.ts';
 import { defineTrain } from './definitions/train.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
@@ -123,6 +125,14 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineDoctor(program, async (flags) => {
     const { doctorCommand } = await import('./commands/doctor.ts');
     onResult(await doctorCommand(flags, terminal));
+  });
+  defineServe(program, async (model, flags) => {
+    const { serveCommand } = await import('./commands/serve.ts');
+    onResult(await serveCommand(model, flags, terminal));
+  });
+  defineCompletion(program, async (shell) => {
+    const { completionCommand } = await import('./commands/completion.ts');
+    onResult(await completionCommand(shell, program, terminal));
   });
   defineDemo(program, async (folder, flags) => {
     const { demoCommand } = await import('./commands/demo.ts');

@@ -18,13 +18,18 @@ export function* nameLines(names: readonly string[]): Generator<Uint8Array> {
   }
 }
 
+/** The names in lines of them. */
+export function namesOf(lines: readonly Uint8Array[]): string[] {
+  return Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+}
+
 /** Data with the names that its file has; columns are those of the other data, if it has names. */
 export function withStoredNames(
   dataset: Dataset,
   lines: readonly Uint8Array[],
   like?: Likeness,
 ): Dataset {
-  const featureNames = Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+  const featureNames = namesOf(lines);
   const wanted = like?.featureNames;
   if (!wanted) return { ...dataset, featureNames };
   const same = featureNames.every((name, column) => name === wanted[column]);

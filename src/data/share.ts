@@ -5,6 +5,7 @@ import { hashText } from './fingerprint.ts';
 import { type InputFile, inputFiles, type Piece, readPieces, wholePiece } from './pieces.ts';
 import type { ReadOptions } from './read-options.ts';
 import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
+import { isStored, namesOfStored } from './stored.ts';
 
 export interface ShareOptions extends ReadOptions {
   /** Which of the processes this is, from 0. */
@@ -50,8 +51,11 @@ export async function readShare(source: DataSource, options: ShareOptions): Prom
   });
   const dataset = datasetOf(collector.shape(titleOfSource(source), options.columns ?? 0), parts);
   const notices = [...dataset.notices, ...unevenness(collector.uncut, files, ranks)];
+  // Every process knows them, though they lie in the part of one.
+  const isKept = files.every(({ regular }) => regular) && isStored(source);
+  const featureNames = isKept ? namesOfStored(source) : undefined;
   return {
-    dataset: { ...dataset, notices },
+    dataset: { ...dataset, notices, ...(featureNames && { featureNames }) },
     files: files.length,
     listing: hashText(JSON.stringify(files.map(({ path, size }) => [path, size]))),
   };

@@ -62,7 +62,8 @@ export function selectRows(
   }
   const rows = parts.reduce((sum, part) => sum + part.labels.length, 0);
   const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
-  return { name, parts, rows, columns: dataset.columns, nonzeros, notices: [] };
+  // What columns and labels mean stays as it is.
+  return { ...dataset, name, parts, rows, nonzeros, notices: [] };
 }
 
 function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): DatasetPart {

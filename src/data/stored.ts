@@ -6,6 +6,8 @@ import { Damage, isBinary, magic, type SectionKind, weightedRows } from './binar
 import type { BinaryIndex, SectionPlace } from './binary/sections.ts';
 import { checkColumns, totalCount } from './binary/tasks.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
+import { namesOf } from './feature-names.ts';
+import { NameLines } from './name-lines.ts';
 import { type DataSource, filesOfSource, standardInput, titleOfSource } from './sources.ts';
 
 /** A file of binary data and what its index says. */
@@ -67,17 +69,36 @@ function shapeOf(files: readonly StoredFile[]): StoredShape {
 export function openDataset(source: DataSource): Dataset {
   const files = filesOfSource(source).map(openStored);
   const shape = shapeOf(files);
+  const featureNames = namesIn(files);
   return {
     name: titleOfSource(source),
     parts: files.flatMap(headsOf),
     ...shape,
     notices: [],
+    ...(featureNames && { featureNames }),
     stored: {
       folder: dirname(files[0].path),
       scan: () => scanRows(files),
       countColumns: (columns) => countColumns(files, columns),
     },
   };
+}
+
+/** The names of the features, if the files have some. */
+export function namesOfStored(source: DataSource): readonly string[] | undefined {
+  return namesIn(filesOfSource(source).map(openStored));
+}
+
+function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
+  const lines = new NameLines();
+  for (const stored of files) {
+    const { path } = stored;
+    explained(path, (file) => {
+      for (const place of placesOf(stored, 'NAME')) lines.add(path, file.readNames(place));
+    });
+  }
+  const found = lines.take();
+  return found.length > 0 ? namesOf(found) : undefined;
 }
 
 function openStored(path: string): StoredFile {

@@ -18,18 +18,43 @@ export function* liblinearModel(model: Model): Generator<string> {
     weightsOf(model, vector),
   );
   const biased = model.intercepts.some((intercept) => intercept !== 0);
-  yield `solver_type ${solverType(model)}\n`;
-  yield `nr_class ${model.classes?.length ?? 2}\n`;
+  yield* liblinearText({
+    solver: solverType(model),
+    ...(labels && { labels }),
+    features: model.columns,
+    bias: biased ? 1 : -1,
+    vectors,
+    ...(biased && { biasWeights: model.intercepts }),
+  });
+}
+
+/** What a model file of LIBLINEAR says. */
+export interface LiblinearContent {
+  readonly solver: string;
+  /** In classification; of two, the first is the positive side. */
+  readonly labels?: readonly Label[];
+  readonly features: number;
+  /** The value of one more feature, the last; below 0 where there is none. */
+  readonly bias: number;
+  readonly vectors: readonly Float64Array[];
+  /** Its weights, one for each vector. */
+  readonly biasWeights?: Float64Array;
+}
+
+export function* liblinearText(content: LiblinearContent): Generator<string> {
+  const { solver, labels, features, bias, vectors, biasWeights } = content;
+  yield `solver_type ${solver}\n`;
+  yield `nr_class ${labels?.length ?? 2}\n`;
   if (labels !== undefined) yield `label ${labels.join(' ')}\n`;
-  yield `nr_feature ${model.columns}\n`;
-  yield `bias ${biased ? 1 : -1}\n`;
+  yield `nr_feature ${features}\n`;
+  yield `bias ${bias}\n`;
   yield 'w\n';
-  for (let column = 0; column < model.columns; column++) {
+  for (let column = 0; column < features; column++) {
     let line = '';
     for (const weights of vectors) line += `${numberText(weights[column])} `;
     yield `${line}\n`;
   }
-  if (biased) yield `${Array.from(model.intercepts, numberText).join(' ')} \n`;
+  if (biasWeights) yield `${Array.from(biasWeights, numberText).join(' ')} \n`;
 }
 
 function labelLine({ classes, multiLabel }: Model): readonly Label[] | undefined {

@@ -1,6 +1,6 @@
 import type { Dataset } from '../data/dataset.ts';
 import { type Fit, fit, inLanes } from '../train/fit.ts';
-import { dealFolds } from '../train/folds.ts';
+import { dealFolds, scoresOfFold } from '../train/folds.ts';
 import type { TrainOptions, TrainResult } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { train } from '../train/train.ts';
@@ -112,7 +112,7 @@ async function validate(
       const aim = { vector: chain.vector, lambda, weights, ...startFrom(before) };
       before = await fit(site, aim, lane);
       gaps[step] = Math.max(gaps[step], before.outcome.relativeGap);
-      scores[task][step] = scoresOfFold(dataset, before, fold, chain.fold);
+      scores[task][step] = scoresOfFold(dataset, before.weights, fold, chain.fold);
       done += 1;
       onFit?.(done, chains.length * path.length);
     }
@@ -125,29 +125,6 @@ async function validate(
     });
     return { lambda, folds: measured, ...spread(measured), relativeGap: gaps[step] };
   });
-}
-
-/** Scores of the rows of a fold, in their order. */
-function scoresOfFold(
-  { parts, columns }: Dataset,
-  { weights = new Float64Array(0) }: Fit,
-  fold: Int32Array,
-  which: number,
-): Float64Array {
-  const intercept = weights.length > columns ? weights[columns] : 0;
-  const scores: number[] = [];
-  let row = 0;
-  for (const { rowOffsets, labels, indices, values } of parts) {
-    for (let local = 0; local < labels.length; local += 1) {
-      if (fold[row++] !== which) continue;
-      let sum = 0;
-      for (let k = rowOffsets[local]; k < rowOffsets[local + 1]; k += 1) {
-        sum += weights[indices[k]] * values[k];
-      }
-      scores.push(sum + intercept);
-    }
-  }
-  return Float64Array.from(scores);
 }
 
 function heldOutOf(

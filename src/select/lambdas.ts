@@ -1,8 +1,61 @@
-import type { Dataset } from '../data/dataset.ts';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import { exp, log } from '../math/elementary.ts';
 import type { Penalty } from '../penalties/penalty.ts';
+import type { Prepared } from '../train/prepare.ts';
+
+/** λ of a path: given, or so many from the largest useful one down to a fraction of it. */
+export interface LambdaOptions {
+  readonly lambdas?: readonly number[];
+  /** Default 30. */
+  readonly count?: number;
+  /** The smallest λ as a part of the largest; default 1e-3, for a penalty without L1 1e-5. */
+  readonly ratio?: number;
+}
+
+type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
+
+const usualCount = 30;
+
+/** Refuses what can be no path, before anything is read or laid out for it. */
+export function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
+  if (lambdas && (count !== undefined || ratio !== undefined)) {
+    throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
+  }
+  if (lambdas?.length === 0) throw new UsageError('no value of lambda; give at least one');
+  for (const lambda of lambdas ?? []) {
+    if (lambda > 0 && lambda < Infinity) continue;
+    throw new UsageError(`lambda is ${lambda}; it must be a positive finite number`);
+  }
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1)) {
+    throw new UsageError(`count is ${count}; it must be a whole number of at least 1`);
+  }
+  if (ratio !== undefined && !(ratio > 0 && ratio < 1)) {
+    throw new UsageError(`ratio is ${ratio}; it must be a number between 0 and 1`);
+  }
+}
+
+/** From the largest to the smallest, where a start from the one before helps most; each once. */
+export function lambdasOf(
+  { site, input }: Prepared,
+  { lambdas, count = usualCount, ratio }: Given<LambdaOptions>,
+): number[] {
+  if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
+  const { loss, penalty, intercept } = site.settings;
+  const { targets, weights } = site.ground;
+  const { dataset } = input.train;
+  const factors = site.options.penaltyFactors;
+  let first = 0;
+  for (let vector = 0; vector < site.vectors; vector += 1) {
+    const own = targets.of(vector);
+    const problem = { dataset, targets: own, weights, loss, intercept, factors };
+    first = Math.max(first, largestLambda(problem, penalty));
+  }
+  // Where nothing pulls at a weight, any λ is as good as another.
+  if (first === 0) first = 1;
+  return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
+}
 
 /** λ from `first` down to `last`, equal factors apart. */
 export function lambdasBetween(first: number, last: number, count: number): number[] {
@@ -14,17 +67,9 @@ export function lambdasBetween(first: number, last: number, count: number): numb
   });
 }
 
-export function checkLambdas(lambdas: readonly number[]): void {
-  if (lambdas.length === 0) throw new UsageError('no value of lambda; give at least one');
-  for (const lambda of lambdas) {
-    if (lambda > 0 && lambda < Infinity) continue;
-    throw new UsageError(`lambda is ${lambda}; it must be a positive finite number`);
-  }
-}
-
 /** What the gradient at w = 0 is computed from. */
 export interface AtZero {
-  readonly dataset: Pick<Dataset, 'parts' | 'columns'>;
+  readonly dataset: Pick<Dataset, 'parts' | 'columns' | 'stored'>;
   /** Of all rows, in their order. */
   readonly targets: Float64Array;
   readonly weights: Float64Array | undefined;
@@ -35,8 +80,10 @@ export interface AtZero {
 
 /**
  * The smallest λ at which w = 0 is optimal: max_j |v_j| / (l1 f_j) with
- * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. A penalty without an L1 part has no such
- * λ; for those, l1 = 1 gives the λ at which weights are about as large as the slopes allow.
+ * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. Where b is a kink of the loss for some
+ * rows, ℓ' is one of many slopes and the result an estimate. A penalty without an L1 part has no
+ * such λ; for those, l1 = 1 gives the λ at which no weight is larger than 1, as far as the slopes at
+ * w = 0 tell.
  */
 export function largestLambda(problem: AtZero, { l1 }: Pick<Penalty, 'l1'>): number {
   const { dataset, factors } = problem;
@@ -55,7 +102,8 @@ function gradientAtZero(problem: AtZero): Float64Array {
   const image = new Float64Array(dataset.columns);
   let mass = 0;
   let row = 0;
-  for (const { rowOffsets, labels, indices, values } of dataset.parts) {
+  const parts: Iterable<DatasetPart> = dataset.stored?.scan() ?? dataset.parts;
+  for (const { rowOffsets, labels, indices, values } of parts) {
     for (let local = 0; local < labels.length; local += 1) {
       const weight = weights?.[row] ?? 1;
       const slope = weight * loss.derivative(offset, targets[row], loss.parameter);
@@ -80,15 +128,16 @@ function bestIntercept({ targets, weights, loss }: AtZero): number {
   };
   const atZero = slope(0);
   if (atZero === 0) return 0;
-  const side = atZero > 0 ? -1 : 1;
   let near = 0;
-  let far = side;
+  let far = atZero > 0 ? -1 : 1;
   for (let k = 0; k < 60 && slope(far) * atZero > 0; k += 1) {
     near = far;
     far *= 2;
   }
   for (let k = 0; k < 100 && near !== far; k += 1) {
     const middle = (near + far) / 2;
+    // Halfway between neighbours is one of them.
+    if (middle === near || middle === far) break;
     if (slope(middle) * atZero > 0) near = middle;
     else far = middle;
   }

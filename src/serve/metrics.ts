@@ -54,7 +54,7 @@ export class Metrics {
       ...this.#requestLines(),
       ...simple('dso_requests_under_way', 'gauge', 'Requests being answered.', this.underWay),
       ...simple('dso_rows_total', 'counter', 'Rows that were scored.', this.rows),
-      ...simple('dso_row_errors_total', 'counter', 'Rows that were refused.', this.failedRows),
+      ...simple('dso_row_errors_total', 'counter', 'Lines answered by an error.', this.failedRows),
       ...heading('dso_model_loads_total', 'counter', 'Model files read, by result.'),
       `dso_model_loads_total{result="ok"} ${this.loads}`,
       `dso_model_loads_total{result="failed"} ${this.failedLoads}`,

@@ -31,19 +31,23 @@ export async function readModelFile(path: string): Promise<FoundModel> {
 }
 
 async function readHashed(path: string): Promise<{ bytes: Buffer; hash: string }> {
-  await using file = await open(path, 'r');
-  const { size } = await file.stat();
-  const bytes = Buffer.allocUnsafe(size);
-  const hash = createHash('sha256');
-  let filled = 0;
-  while (filled < size) {
-    const wanted = Math.min(pieceBytes, size - filled);
-    const { bytesRead } = await file.read(bytes, filled, wanted, filled);
-    if (bytesRead === 0) break;
-    hash.update(bytes.subarray(filled, filled + bytesRead));
-    filled += bytesRead;
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.allocUnsafe(size);
+    const hash = createHash('sha256');
+    let filled = 0;
+    while (filled < size) {
+      const wanted = Math.min(pieceBytes, size - filled);
+      const { bytesRead } = await file.read(bytes, filled, wanted, filled);
+      if (bytesRead === 0) break;
+      hash.update(bytes.subarray(filled, filled + bytesRead));
+      filled += bytesRead;
+    }
+    return { bytes: bytes.subarray(0, filled), hash: hash.digest('hex') };
+  } finally {
+    await file.close();
   }
-  return { bytes: bytes.subarray(0, filled), hash: hash.digest('hex') };
 }
 
 function explain(cause: unknown): string {

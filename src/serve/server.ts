@@ -10,7 +10,7 @@ import { answerBatch, answerRow, parseJson } from './batch.ts';
 import { type BodyLimits, bodyKind, decodeUtf8, readBody } from './body.ts';
 import { descriptionOf, healthOf } from './description.ts';
 import { Exchange } from './exchange.ts';
-import { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-keeper.ts';
 import { errorText, Refusal } from './refusal.ts';
 import { questionOf } from './rows.ts';
@@ -62,6 +62,7 @@ export class ScoringServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
   readonly #open = new Set<Exchange>();
+  readonly #sockets = new Set<Socket>();
   #stopping = false;
 
   constructor(settings: ServerSettings) {
@@ -78,6 +79,10 @@ export class ScoringServer {
       },
       (request, response) => void this.#serve(request, response),
     );
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     this.#server.on('clientError', (error, socket) => this.#refuseConnection(error, socket));
   }
 
@@ -99,6 +104,8 @@ export class ScoringServer {
   stop(): Promise<number> {
     this.#stopping = true;
     for (const { response } of this.#open) response.shouldKeepAlive = false;
+    // Node takes a connection without a single byte for a request under way.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     return new Promise((resolve) => {
       let cut = 0;
       const timer = setTimeout(() => {

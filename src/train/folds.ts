@@ -1,3 +1,4 @@
+import type { Dataset } from '../data/dataset.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
 
@@ -28,4 +29,27 @@ export function dealFolds(
   const fold = new Int32Array(rows);
   for (let place = 0; place < rows; place += 1) fold[order[place]] = place % folds;
   return fold;
+}
+
+/** Scores of the rows of a fold, in their order; `weights` by column, an intercept last. */
+export function scoresOfFold(
+  { parts, columns }: Dataset,
+  weights: Float64Array = new Float64Array(0),
+  fold: Int32Array,
+  which: number,
+): Float64Array {
+  const intercept = weights.length > columns ? weights[columns] : 0;
+  const scores: number[] = [];
+  let row = 0;
+  for (const { rowOffsets, labels, indices, values } of parts) {
+    for (let local = 0; local < labels.length; local += 1) {
+      if (fold[row++] !== which) continue;
+      let sum = 0;
+      for (let k = rowOffsets[local]; k < rowOffsets[local + 1]; k += 1) {
+        sum += weights[indices[k]] * values[k];
+      }
+      scores.push(sum + intercept);
+    }
+  }
+  return Float64Array.from(scores);
 }

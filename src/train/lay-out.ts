@@ -63,6 +63,10 @@ export interface Input {
   readonly test: Share | undefined;
   /** In classification. */
   readonly classes: Classes | undefined;
+  /** What the columns were divided by for training. */
+  readonly factors?: Float64Array;
+  /** The rows to test on as they are read, where `test` has them scaled. */
+  readonly plainTest?: Share;
 }
 
 /** Data laid out for all threads, in memory or in a scratch file: problems are set up on it. */

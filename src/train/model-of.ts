@@ -1,3 +1,4 @@
+import { foldWeights } from '../data/scale.ts';
 import { DataError } from '../errors.ts';
 import { evaluate, measureScores } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -53,6 +54,7 @@ export function makeModel(
   settings: Settings,
   plan: Plan,
   grid: number,
+  extras: Pick<Model, 'calibration' | 'provenance' | 'unitRows'> = {},
 ): Model {
   const { columns, rows, nonzeros, dataset } = input.train;
   const { loss, penalty, lambda, seed, intercept } = settings;
@@ -63,7 +65,9 @@ export function makeModel(
   }
   const weights = new Float64Array(fits.length * columns);
   for (const [vector, one] of fits.entries()) {
-    weights.set(one.weights.subarray(0, columns), vector * columns);
+    const own = one.weights.subarray(0, columns);
+    const plain = input.factors ? foldWeights(own, input.factors) : own;
+    weights.set(plain, vector * columns);
   }
   const certificates = fits.map(({ outcome }) => certificateOf(outcome));
   const { featureNames, recipe } = dataset;
@@ -87,6 +91,7 @@ export function makeModel(
     certificate: joinedCertificate(certificates),
     ...(fits.length > 1 && { certificates }),
     ...(recipe && { recipe }),
+    ...extras,
     weights,
     intercepts: Float64Array.from(fits, (one) => (intercept ? one.weights[columns] : 0)),
     ...(featureNames && { featureNames }),

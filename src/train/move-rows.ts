@@ -46,7 +46,8 @@ export async function moveRows(
   });
   const incoming = await company.exchange(outgoing);
   // The columns of all processes: an intercept comes behind the last one that any of them has.
-  const of = { name: dataset.name, columns };
+  const { stored: _, ...meaning } = dataset;
+  const of = { ...meaning, columns };
   const sources = await ranges(company, firstRow, dataset.rows);
   return unpack(orderOf(rank), sources, lengths, incoming, weighted, of);
 }
@@ -66,7 +67,7 @@ function unpack(
   lengths: Int32Array,
   incoming: readonly Uint8Array[],
   weighted: boolean,
-  of: Pick<Dataset, 'name' | 'columns'>,
+  of: Omit<Dataset, 'stored'>,
 ): MovedRows {
   const rowsFrom = sources.map(([first, count]) =>
     order.filter((row) => isBetween(row, first, count)),

@@ -1,7 +1,6 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
-import { targetsOf } from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
-import { checkLabels, losses } from '../losses/index.ts';
+import { losses } from '../losses/index.ts';
 import { vectorCount } from '../model/model.ts';
 import { collectGarbage } from '../parallel/collect-garbage.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
@@ -9,20 +8,24 @@ import { penalties } from '../penalties/index.ts';
 import { choose, gridFor } from '../solvers/choose.ts';
 import type { Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
-import { checkMemory, checkOptions } from './check-options.ts';
+import { checkCalibration } from './calibrate.ts';
+import { checkArguments, checkMemory, checkOptions } from './check-options.ts';
 import { beginnings, type Companions } from './checkpoints.ts';
 import { type Company, gatherValues } from './company.ts';
 import type { Site } from './fit.ts';
+import { prepareInput } from './input.ts';
 import { type Input, layOut, type Settings } from './lay-out.ts';
 import { leastMemory, machineMemory } from './memory.ts';
 import type { TrainOptions } from './options.ts';
-import { checkMass, classesOfShare, type Share, share, splitShare } from './shares.ts';
+import { checkMass, hashOfShare, type Share, share } from './shares.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 /** Data laid out for training, and all that has been decided about it. */
 export interface Prepared {
   readonly site: Site;
   readonly input: Input;
+  /** The hash of all rows, those held out included, as they were read. */
+  readonly hash: string;
   readonly grid: number;
   /** Whether this process is the one that speaks, and has the model. */
   readonly leads: boolean;
@@ -32,7 +35,7 @@ export interface Prepared {
 interface Plans {
   /** Runs that do not have to wait for one another, for a number of vectors; default: as many. */
   readonly tasksOf?: (vectors: number) => number;
-  /** Whether some of them start from a given point. */
+  /** Whether some of them start from a point that the options do not give. */
   readonly starts?: boolean;
 }
 
@@ -45,8 +48,9 @@ export async function prepare(
   options: TrainOptions,
   company: Company | undefined,
   atEnd: (() => void)[],
-  { tasksOf = (vectors) => vectors, starts = options.start !== undefined }: Plans = {},
+  { tasksOf = (vectors) => vectors, starts = false }: Plans = {},
 ): Promise<Prepared> {
+  checkArguments(dataset, options);
   const all = await share(dataset, company);
   const { rows, columns, nonzeros } = all;
   checkOptions({ ...dataset, rows, columns, nonzeros }, options);
@@ -54,6 +58,7 @@ export async function prepare(
   const input = await prepareInput(all, options, defaults);
   checkMemory(fairShare(input.train));
   checkMass(input.train);
+  checkCalibration(input, options, defaults);
   const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.mass };
   const plan = choose(settings.solver, {
     ...settings,
@@ -72,12 +77,23 @@ export async function prepare(
   const companions = company && companionsOf(company, grid);
   const settled = { ...settings, plan, grid };
   const begin = await beginnings(all, input.test, options, settled, vectors, companions);
-  const ground = await layOut(input, options, settings, plan, grid, threads, lanes, starts);
+  const hash = await hashOfShare(all, options.threads);
+  const ground = await layOut(
+    input,
+    options,
+    settings,
+    plan,
+    grid,
+    threads,
+    lanes,
+    starts || options.start !== undefined,
+  );
   const { scratch } = ground;
   if (scratch) atEnd.push(() => scratch.close());
-  if (options.consume) await release(threads, dataset, input.train.dataset);
+  // Rows are scored once more to calibrate.
+  if (options.consume && !options.calibrate) await release(threads, dataset, input.train.dataset);
   const site = { ground, options, settings, plan, threads, company, beginnings: begin, vectors };
-  return { site, input, grid, leads };
+  return { site, input, hash, grid, leads };
 }
 
 /** Runs that can go on at the same time: several need memory for each. */
@@ -148,28 +164,6 @@ function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
     time: options.time ?? Infinity,
     intercept: options.intercept ?? false,
   };
-}
-
-async function prepareInput(
-  all: Share,
-  options: TrainOptions,
-  { loss, seed }: Omit<Settings, 'lambda'>,
-): Promise<Input> {
-  const { task } = loss;
-  const { company } = all;
-  const sides =
-    options.holdout === undefined
-      ? { train: all, test: options.test && (await share(options.test, company)) }
-      : await splitShare(all, options.holdout, seed);
-  const { test } = sides;
-  const classes =
-    task === 'classification'
-      ? await classesOfShare(sides.train, options.multiLabel ?? false)
-      : undefined;
-  // Labels that cannot be are found out now, where the number of their row is known.
-  for (const side of [all, test]) if (side) checkLabels(loss, side.dataset, side.firstRow);
-  if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
-  return { ...sides, classes };
 }
 
 async function describe(

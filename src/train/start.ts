@@ -4,7 +4,7 @@ import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Start } from '../solvers/method.ts';
-import type { Run } from './lay-out.ts';
+import type { Input, Run } from './lay-out.ts';
 import type { TrainOptions } from './options.ts';
 import type { Share } from './shares.ts';
 
@@ -37,11 +37,13 @@ export function checkStartRows(
 export function startOfVector(
   { start }: TrainOptions,
   vector: number,
-  { rows, columns }: Pick<Share, 'rows' | 'columns'>,
+  { train: { rows, columns }, factors }: Pick<Input, 'train' | 'factors'>,
 ): StartingPoint | undefined {
   if (!start) return undefined;
   const weights = new Float64Array(columns + 1);
   weights.set(start.weights.subarray(vector * columns, (vector + 1) * columns));
+  // Weights are those of the data as it is; columns divided by s want them times s.
+  if (factors) for (let j = 0; j < columns; j++) weights[j] *= factors[j];
   weights[columns] = start.intercepts?.[vector] ?? 0;
   const alpha = start.alpha?.subarray(vector * rows, (vector + 1) * rows);
   return { weights, ...(alpha && { alpha }) };

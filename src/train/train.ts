@@ -4,11 +4,13 @@ import type { Model } from '../model/model.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
 import { describePenalty } from '../penalties/index.ts';
 import type { Outcome } from '../solvers/drive.ts';
+import { calibrate } from './calibrate.ts';
 import { type Company, gatherValues } from './company.ts';
 import type { Fit } from './fit.ts';
 import { makeModel, testModel } from './model-of.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
 import { prepare } from './prepare.ts';
+import { provenanceOf } from './provenance.ts';
 import { fitVectors } from './vectors.ts';
 
 /** Trains a model and certifies how far from the optimum it is at most. */
@@ -41,14 +43,22 @@ async function trainWhole(
   atEnd: (() => void)[],
 ): Promise<TrainResult | undefined> {
   const started = performance.now();
-  const { site, input, grid, leads } = await prepare(dataset, options, company, atEnd);
+  const { site, input, hash, grid, leads } = await prepare(dataset, options, company, atEnd);
   const { ground, settings, plan, threads } = site;
   const laidOut = performance.now();
-  const fits = await fitVectors(site, input.train);
+  const fits = await fitVectors(site, input);
   const ended = performance.now();
   const entries = (await gatherValues(company, entriesOfCells(ground.grid))).flat();
-  const model = leads ? makeModel(fits, input, settings, plan, grid) : undefined;
-  const test = input.test && (await testModel(model, input.test, input.train.columns));
+  const calibration =
+    options.calibrate && (await calibrate(site, input.train.dataset, options.calibrate));
+  const extras = {
+    ...(options.scale === 'unit-rows' && { unitRows: true as const }),
+    ...(calibration && { calibration }),
+    provenance: provenanceOf(hash, options, settings, plan),
+  };
+  const model = leads ? makeModel(fits, input, settings, plan, grid, extras) : undefined;
+  const tested = input.plainTest ?? input.test;
+  const test = tested && (await testModel(model, tested, input.train.columns));
   if (!model) return undefined;
   const seconds = {
     read: 0,

@@ -1,6 +1,6 @@
 import { sum } from '../math/sum.ts';
 import { type Fit, fit, inLanes, type Site } from './fit.ts';
-import type { Share } from './shares.ts';
+import type { Input } from './lay-out.ts';
 import { startOfVector } from './start.ts';
 
 /**
@@ -9,7 +9,7 @@ import { startOfVector } from './start.ts';
  */
 export async function fitVectors(
   site: Site,
-  shape: Pick<Share, 'rows' | 'columns'>,
+  input: Pick<Input, 'train' | 'factors'>,
 ): Promise<Fit[]> {
   const { options, settings, vectors, ground } = site;
   const started = performance.now();
@@ -21,10 +21,10 @@ export async function fitVectors(
     const share = ((settings.time - spent) * Math.min(left, ground.rooms.length)) / left;
     left -= 1;
     const { lambda } = settings;
-    const start = startOfVector(options, vector, shape);
+    const start = startOfVector(options, vector, input);
     fits[vector] =
       vector > 0 && (options.signal?.aborted || share <= 0)
-        ? untrained(site, vector, shape.columns)
+        ? untrained(site, vector, input.train.columns)
         : await fit(site, { vector, lambda, ...(start && { start }) }, lane, share);
   });
   return fits;

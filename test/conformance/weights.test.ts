@@ -1,6 +1,5 @@
 /** Rows that count more or less than others: the problem, its proofs and its bits. */
 import { describe, expect, test } from 'vitest';
-import { datasetFromRows } from '../../src/data/arrays.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { DataError } from '../../src/errors.ts';
 import { losses } from '../../src/losses/index.ts';
@@ -12,29 +11,10 @@ import type { Solver } from '../../src/solvers/solver.ts';
 import type { TrainOptions } from '../../src/train/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
-import { inParts, type Sample, sample, sampleFor } from '../support/data.ts';
+import { inParts, sample, sampleFor } from '../support/data.ts';
+import { repeated, weighted } from '../support/weighted.ts';
 import { trainCertified } from './certified.ts';
 import { type Pair, pairs } from './pairs.ts';
-
-type Dense = Pick<Sample, 'rows' | 'labels'>;
-
-function weighted({ rows, labels }: Dense, weights: readonly number[]): Dataset {
-  const sparse = rows.map((row) => {
-    const indices = [...row.keys()].filter((j) => row[j] !== 0);
-    return { indices, values: indices.map((j) => row[j]) };
-  });
-  return datasetFromRows({ rows: sparse, labels, weights, columns: rows[0].length });
-}
-
-/** Every row as often as its weight says. */
-function repeated({ rows, labels }: Dense, weights: readonly number[]): Dataset {
-  const order = weights.flatMap((weight, row) => new Array<number>(weight).fill(row));
-  const copies = { rows: order.map((row) => rows[row]), labels: order.map((row) => labels[row]) };
-  return weighted(
-    copies,
-    order.map(() => 1),
-  );
-}
 
 interface Way {
   readonly name: string;

@@ -104,7 +104,7 @@ describe('the same rows in any format', () => {
       expect(train.code).toBe(0);
       const predict = await runDso(['predict', 'model', 'a.csv', '--scores'], { folder });
       expect(predict.code).toBe(0);
-      scores[name] = `${predict.stdout}`;
+      scores[name] = predict.stdout.toString();
     }
     expect(
       new Set([scores['a.csv'], scores['b.csv.gz'], scores['c.tsv.zst'], scores['-']]).size,
@@ -125,7 +125,7 @@ describe('the same rows in any format', () => {
     expect(done.stderr).toContain('read as Vowpal Wabbit text');
     expect(done.code).toBe(0);
     const info = await runDso(['convert', '--info', 'x.dsob', '--json'], { folder });
-    expect(JSON.parse(`${info.stdout}`).names).toBeGreaterThan(1);
+    expect(JSON.parse(info.stdout.toString()).names).toBeGreaterThan(1);
     const golden = fileURLToPath(new URL('../golden/data/people.csv', import.meta.url));
     copyFileSync(golden, join(folder, 'people.csv'));
     const refused = await runDso(['convert', 'people.csv', '-o', 'people.dsob'], { folder });

@@ -70,7 +70,10 @@ const layers: Readonly<Record<string, Layer>> = {
   },
 
   // The public library.
-  model: { values: ['data/atomic'], types: ['losses', 'train/events', 'data/recipe', 'data/labels'] },
+  model: {
+    values: ['data/atomic'],
+    types: ['losses', 'train/events', 'data/recipe', 'data/labels'],
+  },
   metrics: { values: ['model', 'losses', 'data', 'math'] },
   train: { values: ['metrics', 'model', ...training, '../package.json'] },
 
@@ -88,6 +91,18 @@ const layers: Readonly<Record<string, Layer>> = {
       'math/murmur',
     ],
     types: ['data'],
+  },
+
+  // Predictions over HTTP.
+  serve: {
+    values: [
+      'predict',
+      'metrics/predict',
+      'metrics/probabilities',
+      'model',
+      'losses/link',
+      '../package.json',
+    ],
   },
 
   // Solvers side by side on one problem, and the report of it.
@@ -131,6 +146,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ...library,
       'compare',
       'export',
+      'serve',
       'mpi',
       'losses/index',
       'penalties/index',

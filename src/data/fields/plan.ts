@@ -59,17 +59,17 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
 /** What other data made of a field, other than label and weight; undefined if it does not say. */
 function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['kind'] | undefined {
   if (!like) return () => undefined;
-  const listed = new Map(like.recipe?.fields?.map(({ name, kind }) => [name, kind]));
+  const kinds = new Map(like.recipe?.fields?.map(({ name, kind }) => [name, kind]));
   const isKnown = fieldsKnown(like);
   return (name) => {
-    const kind = listed.get(name);
+    const kind = kinds.get(name);
     if (kind === 'number' || kind === 'category') return kind;
     // Objects list only what cannot be told from their values.
     return kind === undefined && isKnown(name) ? undefined : 'ignored';
   };
 }
 
-/** Whether features of a field that is not listed may have columns. */
+/** Whether features of a field that is not kinds may have columns. */
 export function fieldsKnown({ featureNames, recipe }: Likeness): (name: string) => boolean {
   if (!featureNames) {
     const isTable = recipe?.fields?.some(({ kind }) => kind === 'number' || kind === 'category');

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ByteColumns } from '../../../src/data/fields/byte-columns.ts';
 import { DistinctCount } from '../../../src/data/fields/distinct.ts';
 import { type ReadOptions, readDataset, readParts } from '../../../src/data/read.ts';
+import { readShare } from '../../../src/data/share.ts';
+import { openDataset } from '../../../src/data/stored.ts';
 import { DataError } from '../../../src/errors.ts';
 import { hashedColumn } from '../../../src/math/murmur.ts';
 import { stream } from '../../../src/math/random.ts';
@@ -172,6 +174,11 @@ describe('like other data', () => {
     const rows = await readDataset(temporaryFile('x.svm', '0 1:1 2:2 3:3\n1 3:5\n'));
     const path = temporaryFile('x.dsob', await binaryBytes(rows, { names: 'v\nw\nu\n' }));
     expect((await readDataset(path)).featureNames).toEqual(['v', 'w', 'u']);
+    expect(openDataset(path).featureNames).toEqual(['v', 'w', 'u']);
+    for (const rank of [0, 1]) {
+      const { dataset: share } = await readShare(path, { rank, ranks: 2 });
+      expect(share.featureNames).toEqual(['v', 'w', 'u']);
+    }
     const dataset = await readDataset(path, { like });
     expect(namesAndValues(dataset)).toEqual([{ u: 3, v: 1 }, { u: 5 }]);
     expect(dataset).toMatchObject({ columns: 2, nonzeros: 3, featureNames: ['u', 'v'] });

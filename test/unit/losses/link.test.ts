@@ -17,11 +17,11 @@ test('of other losses it is the prediction itself', () => {
 test('the error on test rows while training is that of the means', async () => {
   const loss = losses.poisson();
   const { dataset } = sampleFor(loss);
-  const { dataset: test, rows, labels } = sampleFor(loss, { seed: 2 });
+  const { dataset: held, rows, labels } = sampleFor(loss, { seed: 2 });
   let last: EpochEvent | undefined;
   const { model } = await train(dataset, {
     loss,
-    test,
+    test: held,
     lambda: 0.1,
     threads: 1,
     onEpoch: (event) => {

@@ -195,7 +195,7 @@ describe('isotonic regression', () => {
     fc.assert(
       fc.property(someRows, fc.boolean(), (drawnRows, weighted) => {
         const { scores, positives } = drawnRows;
-        const rows = weighted ? drawnRows : { scores, positives };
+        const rows: Rows = weighted ? drawnRows : { scores, positives };
         const fit = fitIsotonic(rows.scores, rows.positives, rows.weights);
         const found = squares(rows, (row) => calibrated(fit, rows.scores[row]));
         expect(Math.abs(found - leastSquares(rows))).toBeLessThan(1e-10);

@@ -36,6 +36,11 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
     message: 'give holdout or test, not both',
   },
   {
+    title: 'a box for weights of scaled columns',
+    options: { scale: 'max', penalty: penalties.bounded(penalties.l2(), { low: 0, high: 1 }) },
+    message: "scale 'max' divides columns, so that weights in a box are not in it",
+  },
+  {
     title: 'an early stop without test rows',
     options: { earlyStop: 3 },
     message: 'earlyStop watches the error on test rows: give test or holdout',
@@ -53,7 +58,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'a start of another width',
     options: { start: { weights: new Float64Array(4) } },
-    message: 'start.weights has 4 numbers; the data has 5 columns',
+    message: 'start.weights has 4 numbers; the model has 5: one for each column',
   },
   {
     title: 'a start that is not finite',
@@ -68,7 +73,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'a dual start for other rows',
     options: { start: { weights: new Float64Array(5), alpha: new Float64Array(20) }, holdout: 0.5 },
-    message: 'start.alpha has 20 numbers; the model is trained on 10 rows',
+    message: 'start.alpha has 20 numbers; the model has 10: one for each row trained on',
   },
   {
     title: 'auprc without test rows',
