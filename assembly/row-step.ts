@@ -41,7 +41,7 @@ export function stepRow(
   }
   addDouble(stats, 0, <f64>int(counts, i));
   if (shrink != 0) {
-    const slope = conjugateDerivative(c, inverse, -alpha, y, parameter) - u;
+    const slope = conjugateDerivative(c, -alpha, y, parameter) - u;
     let level = 0;
     if (slope > restMargin || slope < -restMargin) {
       const before = byte(levels, i);

@@ -2,7 +2,7 @@
 import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { double, setDouble } from "./memory";
-import { conjugate, conjugateDerivative, inverseOf, value } from "./weighted";
+import { conjugate, conjugateDerivative, value } from "./weighted";
 
 export function lossSum(
   margins: usize, labels: usize, importances: usize, begin: i32, end: i32, parameter: f64,
@@ -31,10 +31,9 @@ export function conjugateSlope(
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
-    const c = double(importances, i);
-    if (delta != 0 && c != 0) {
+    if (delta != 0) {
       const s = -(double(from, i) + eta * delta);
-      sum += delta * conjugateDerivative(c, inverseOf(c), s, double(labels, i), parameter);
+      sum += delta * conjugateDerivative(double(importances, i), s, double(labels, i), parameter);
     }
   }
   return sum;
@@ -68,7 +67,7 @@ export function dualSlopes(
 ): void {
   for (let i = begin; i < end; i++) {
     const c = double(importances, i);
-    const slope = conjugateDerivative(c, inverseOf(c), -double(alpha, i), double(labels, i), parameter);
+    const slope = conjugateDerivative(c, -double(alpha, i), double(labels, i), parameter);
     setDouble(target, i, slope);
   }
 }

@@ -25,12 +25,14 @@ export function conjugate(c: f64, s: f64, y: f64, parameter: f64): f64 {
   return c == 0 ? 0 : c * loss.conjugate(s * (1 / c), y, parameter);
 }
 
-/** ℓ*'(s/c); `inverse` is that of c. */
+/** ℓ*'(s/c) */
 // @ts-ignore: decorator
 @inline
-export function conjugateDerivative(c: f64, inverse: f64, s: f64, y: f64, parameter: f64): f64 {
-  if (c == 1) return loss.conjugateDerivative(s, y, parameter);
-  return loss.conjugateDerivative(s * inverse, y, parameter);
+export function conjugateDerivative(c: f64, s: f64, y: f64, parameter: f64): f64 {
+  // With one call of the loss, the compiler inlines it.
+  let at = s;
+  if (c != 1) at = s * inverseOf(c);
+  return loss.conjugateDerivative(at, y, parameter);
 }
 
 /** c step(α/c, u, c q), for c > 0; `inverse` is that of c. */

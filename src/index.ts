@@ -36,6 +36,23 @@ export type {
 export { vectorCount, weightsOf } from './model/model.ts';
 export { penalties } from './penalties/index.ts';
 export type { Penalty } from './penalties/penalty.ts';
+export {
+  crossValidate,
+  crossValidateAndTrain,
+  type ValidatedLambda,
+  type ValidateOptions,
+  type Validation,
+} from './select/cross-validate.ts';
+export type { LambdaOptions } from './select/lambdas.ts';
+export type { MeasureName } from './select/measure.ts';
+export { type PathOptions, type PathPoint, trainPath, walkPath } from './select/path.ts';
+export {
+  type Candidate,
+  type Search,
+  type SearchOptions,
+  search,
+  searchAndTrain,
+} from './select/search.ts';
 export { solverByName, solvers } from './solvers/index.ts';
 export type {
   AdmmSettings,

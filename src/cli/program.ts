@@ -8,10 +8,14 @@ import { defineConvert } from './definitions/convert.ts';
 import { defineDemo } from './definitions/demo.ts';
 import { defineDoctor } from './definitions/doctor.ts';
 import { defineEvaluate } from './definitions/evaluate.ts';
+import { defineExport } from './definitions/export.ts';
 import { defineGenerate } from './definitions/generate.ts';
+import { defineImport } from './definitions/import.ts';
 import { defineInspect } from './definitions/inspect.ts';
+import { defineLiblinearTrain } from './definitions/liblinear-train.ts';
 import { definePredict } from './definitions/predict.ts';
 import { defineReplay } from './definitions/replay.ts';
+import { defineReport } from './definitions/report.ts';
 import { defineServe } from './definitions/serve.ts';
 import { defineTrain } from './definitions/train.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
@@ -114,6 +118,18 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
     const { convertCommand } = await import('./commands/convert.ts');
     onResult(await convertCommand(data, flags, terminal));
   });
+  defineExport(program, async (model, flags) => {
+    const { exportCommand } = await import('./commands/export.ts');
+    onResult(await exportCommand(model, flags, terminal));
+  });
+  defineImport(program, async (file, flags) => {
+    const { importCommand } = await import('./commands/import.ts');
+    onResult(await importCommand(file, flags, terminal));
+  });
+  defineReport(program, async (data, flags) => {
+    const { reportCommand } = await import('./commands/report.ts');
+    onResult(await reportCommand(data, flags, terminal));
+  });
   defineGenerate(program, async (flags) => {
     const { generateCommand } = await import('./commands/generate.ts');
     onResult(await generateCommand(flags, terminal));
@@ -125,6 +141,10 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineDoctor(program, async (flags) => {
     const { doctorCommand } = await import('./commands/doctor.ts');
     onResult(await doctorCommand(flags, terminal));
+  });
+  defineLiblinearTrain(program, async (words) => {
+    const { liblinearTrainCommand } = await import('./commands/liblinear-train.ts');
+    onResult(await liblinearTrainCommand(words, terminal));
   });
   defineServe(program, async (model, flags) => {
     const { serveCommand } = await import('./commands/serve.ts');

@@ -13,7 +13,7 @@ export interface Progress {
   start(task: Task, limits: Limits): void;
   epoch(event: EpochEvent): void;
   notice(message: string): void;
-  /** Clears what was drawn; nothing may be drawn afterwards. */
+  /** Clears what was drawn. */
   end(): void;
 }
 

@@ -19,6 +19,8 @@ export type Point = readonly [x: number, y: number];
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
+  /** Of each point, from where to where a bar shows how sure it is. */
+  readonly bars?: readonly (readonly [low: number, high: number])[];
   /** Draws a solid line dashed, as for a prediction beside its measurement. */
   readonly dashed?: boolean;
   /** Whether some points carry a symbol; default true. */
@@ -78,7 +80,8 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
   const range: readonly [number, number] = [height - 46, top];
   const points = chart.series.flatMap((series) => series.points);
   const ruled = (chart.rules ?? []).map((rule) => rule.y);
-  const y = scaleOf(chart.y, [...points.map((point) => point[1]), ...ruled], range);
+  const barred = chart.series.flatMap(({ bars = [] }) => bars.flat());
+  const y = scaleOf(chart.y, [...points.map((point) => point[1]), ...ruled, ...barred], range);
   const widest = Math.max(0, ...y.ticks.map(({ label }) => textWidth(label, fontSize)));
   const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom: range[0] };
   const xValues = points.map((point) => point[0]);
@@ -195,9 +198,24 @@ function drawSeries(series: Series, style: SeriesStyle, x: Scale, y: Scale, inde
   return (
     `<g class="series" stroke="${style.color}" fill="${style.color}">` +
     `<title>${escapeMarkup(series.name)}</title>` +
-    `<path d="${path}" ${stroke(style)}/>` +
+    `<path d="${path}" ${stroke(style)}/>${barMarks(series, x, y)}` +
     `${marks.map((place) => symbolMark(style, place[0], place[1])).join('')}</g>`
   );
+}
+
+const barWidth = 6;
+
+/** A bar that reaches beyond what the axis can show is left out. */
+function barMarks({ points, bars = [] }: Series, x: Scale, y: Scale): string {
+  const paths = bars.flatMap(([low, high], index) => {
+    const [place, bottom, top] = [x.place(points[index][0]), y.place(low), y.place(high)];
+    if ([place, bottom, top].some(Number.isNaN)) return [];
+    const left = shorten(place - barWidth / 2);
+    const across = (level: number) => `M${left} ${shorten(level)}h${barWidth}`;
+    return [`M${shorten(place)} ${shorten(bottom)}V${shorten(top)}${across(bottom)}${across(top)}`];
+  });
+  if (paths.length === 0) return '';
+  return `<path class="bars" d="${paths.join('')}" fill="none" stroke-width="1.1" stroke-opacity="0.75"/>`;
 }
 
 /** Where an axis does not show all values, the lines end at the frame; symbols on it stay whole. */

@@ -17,6 +17,22 @@ import { lastRecordEnd, recordEnds } from './text/record-ends.ts';
 /** The first records are looked at, but no more than so many bytes. */
 const sampledBytes = 1 << 24;
 
+const newline = 10;
+
+interface Cuts {
+  /** Whether the beginning of a file tells how to read it. */
+  isEnough(head: Uint8Array): boolean;
+  /** Where the last whole record ends. */
+  lastEnd(block: Uint8Array): number;
+}
+
+const cuts: Readonly<Record<string, Cuts>> = {
+  csv: { isEnough: hasRecords, lastEnd: lastRecordEnd },
+  jsonl: { isEnough: hasLines, lastEnd: lastLineEnd },
+  // Every line tells all about itself.
+  vw: { isEnough: () => true, lastEnd: lastLineEnd },
+};
+
 const titles: Readonly<Record<string, string>> = {
   csv: 'CSV',
   tsv: 'TSV',
@@ -57,8 +73,9 @@ export class NamedReader {
 
   /** Text: this thread cuts it into blocks of whole records, which are parsed on all threads. */
   async readText({ chunks, name, format, blockSize, runner }: NamedText): Promise<void> {
-    const { head, whole, chunks: all } = await peekUntil(chunks, isSample);
-    const sample = withoutMark(whole ? head : head.subarray(0, lastRecordEnd(head)));
+    const { isEnough, lastEnd } = cuts[format] ?? cuts.csv;
+    const { head, whole, chunks: all } = await peekUntil(chunks, isEnough);
+    const sample = withoutMark(whole ? head : head.subarray(0, lastEnd(head)));
     // A file without a record has no columns either.
     if (whole && isEmpty(sample)) return;
     const text = this.#plan(sample, name, format);
@@ -66,7 +83,7 @@ export class NamedReader {
     const pool = new BlockPool(blockSize);
     const place = new TextPlace(name);
     let first = true;
-    for await (const bytes of lineBlocks(all, pool, isTable ? lastRecordEnd : lastLineEnd)) {
+    for await (const bytes of lineBlocks(all, pool, lastEnd)) {
       const skipped = isTable && first && (this.#options.header ?? true) ? 1 : 0;
       const payload: NamedPayload = { bytes, first, skipped, text };
       const parse = () =>
@@ -169,10 +186,19 @@ export class NamedReader {
   }
 }
 
-function isSample(head: Uint8Array): boolean {
+function hasRecords(head: Uint8Array): boolean {
   return (
     head.length >= sampledBytes || recordEnds(head, sampledRecords + 1).records > sampledRecords
   );
+}
+
+function hasLines(head: Uint8Array): boolean {
+  let lines = 0;
+  for (let place = head.indexOf(newline); place >= 0; place = head.indexOf(newline, place + 1)) {
+    lines += 1;
+    if (lines === sampledRecords) return true;
+  }
+  return head.length >= sampledBytes;
 }
 
 function isEmpty(text: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetPart } from './dataset.ts';
 
 /** Whether any row may count other than 1. */
-export function isWeighted({ parts }: Pick<Dataset, 'parts'>): boolean {
+export function isWeighted({ parts = [] }: Partial<Pick<Dataset, 'parts'>>): boolean {
   return parts.some(({ weights }) => weights !== undefined);
 }
 

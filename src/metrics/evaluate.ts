@@ -39,8 +39,8 @@ export function evaluate(model: Model, dataset: Dataset): Metrics {
 }
 
 /**
- * The same for a model of one vector, given the scores and labels of the rows; `name` is that of
- * the data, for messages.
+ * The same for rows with one label each, given their labels and the scores of all vectors, rows ×
+ * vectors; `name` is that of the data, for messages.
  */
 export function measureScores(
   model: Pick<Model, 'classes' | 'loss' | 'calibration'>,
@@ -50,5 +50,11 @@ export function measureScores(
 ): Metrics {
   const { classes } = model;
   if (classes === undefined) return measureRegression(model, scores, labels, name);
-  return measureBinary(model, scores, classPlaces(classes, { name }, labels));
+  const places = classPlaces(classes, { name }, labels);
+  const vectors = vectorCount({ classes });
+  if (vectors === 1) return measureBinary(model, scores, places);
+  return measureMulticlass(model, classes, places, {
+    blocks: [{ firstRow: 0, rows: labels.length, scores }],
+    vector: (vector) => Float64Array.from(labels, (_, row) => scores[row * vectors + vector]),
+  });
 }

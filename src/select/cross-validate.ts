@@ -1,14 +1,21 @@
 import type { Dataset } from '../data/dataset.ts';
+import { rowWeights } from '../data/weights.ts';
+import { DsoError, UsageError } from '../errors.ts';
 import { type Fit, fit, inLanes } from '../train/fit.ts';
-import { dealFolds, scoresOfFold } from '../train/folds.ts';
+import { checkFolds, dealFolds, scoresOfFold } from '../train/folds.ts';
 import type { TrainOptions, TrainResult } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { train } from '../train/train.ts';
-import { checkMeasure, type HeldOut, type MeasureName, measure, usualMeasure } from './measure.ts';
-import { type LambdaOptions, lambdasOf, startFrom } from './path.ts';
+import { Allowance } from './allowance.ts';
+import { Fold } from './fold.ts';
+import { checkLambdas, type LambdaOptions, lambdasOf } from './lambdas.ts';
+import { checkMeasure, type MeasureName, usualMeasure } from './measure.ts';
+import { startFrom } from './path.ts';
+import { refuseSingleRun, type SingleRun } from './refusal.ts';
 
+/** `time` is for all models together; a signal ends it with what is known by then. */
 export interface ValidateOptions
-  extends Omit<TrainOptions, 'lambda' | 'checkpoint' | 'resume' | 'test' | 'holdout'>,
+  extends Omit<TrainOptions, SingleRun | 'consume' | 'test' | 'holdout' | 'earlyStop'>,
     LambdaOptions {
   /** Default 5. */
   readonly folds?: number;
@@ -21,13 +28,16 @@ export interface ValidateOptions
 /** How well one λ did on the rows held out. */
 export interface ValidatedLambda {
   readonly lambda: number;
-  /** Of each fold. */
+  /** Of each fold; smaller is better. */
   readonly folds: readonly number[];
   readonly mean: number;
   /** Of the mean: the deviation of the folds divided by the root of their number. */
   readonly standardError: number;
   /** The largest relative duality gap of the models measured. */
   readonly relativeGap: number;
+  /** Of all models with this λ, each started from the one before it. */
+  readonly epochs: number;
+  readonly passes: number;
 }
 
 export interface Validation {
@@ -38,6 +48,8 @@ export interface Validation {
   readonly best: ValidatedLambda;
   /** The largest λ whose mean is within a standard error of the best. */
   readonly simplest: ValidatedLambda;
+  /** false where a signal or the limit on time left folds or λs out. */
+  readonly complete: boolean;
 }
 
 /**
@@ -47,19 +59,29 @@ export interface Validation {
  */
 export async function crossValidate(
   dataset: Dataset,
-  { lambdas, count, ratio, folds = 5, metric, onFit, ...given }: ValidateOptions,
+  { lambdas, count, ratio, folds = 5, metric, onFit, ...options }: ValidateOptions = {},
 ): Promise<Validation> {
+  refuseSingleRun('cross-validation', options);
+  checkLambdas({ lambdas, count, ratio });
+  checkFolds(folds, dataset.rows);
+  if (dataset.stored) {
+    throw new UsageError(
+      `${dataset.name}: its entries are on disk; read it with readDataset to cross-validate on it`,
+    );
+  }
   const atEnd: (() => void)[] = [];
   try {
-    const { consume: _, ...options } = given;
     const tasksOf = (vectors: number) => vectors * folds;
-    const prepared = await prepare(dataset, options, undefined, atEnd, { tasksOf, starts: true });
+    const kept = { ...options, consume: false };
+    const prepared = await prepare(dataset, kept, undefined, atEnd, { tasksOf, starts: true });
     const { loss } = prepared.site.settings;
     const name = metric ?? usualMeasure(loss);
     checkMeasure(name, loss);
     const path = lambdasOf(prepared, { lambdas, count, ratio });
-    const results = await validate(prepared, path, folds, name, onFit);
-    return chosen(name, results);
+    // The weights of classes are for training; an error counts what its row counts.
+    const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
+    const measured = await measureFolds(prepared, path, folds, name, weights, onFit);
+    return summarize(name, path, measured);
   } finally {
     for (const act of atEnd) act();
   }
@@ -68,7 +90,7 @@ export async function crossValidate(
 /** The same, then trains on all rows with the best λ, or with the simplest. */
 export async function crossValidateAndTrain(
   dataset: Dataset,
-  options: ValidateOptions & { readonly choose?: 'best' | 'simplest' },
+  options: ValidateOptions & { readonly choose?: 'best' | 'simplest' } = {},
 ): Promise<TrainResult & { readonly validation: Validation }> {
   const { choose = 'best', ...rest } = options;
   const validation = await crossValidate(dataset, rest);
@@ -77,80 +99,151 @@ export async function crossValidateAndTrain(
   return { ...(await train(dataset, { ...training, lambda })), validation };
 }
 
+/** One fold and one vector of the model: its fits follow one another from the largest λ on. */
 interface Chain {
   readonly fold: number;
   readonly vector: number;
 }
 
-async function validate(
+async function measureFolds(
   prepared: Prepared,
   path: readonly number[],
-  folds: number,
+  count: number,
   name: MeasureName,
+  rowWeight: Float64Array,
   onFit: ValidateOptions['onFit'],
-): Promise<ValidatedLambda[]> {
+): Promise<Fold[]> {
   const { site, input } = prepared;
   const { ground, settings, vectors } = site;
-  const { dataset } = input.train;
-  const all = ground.weights ?? new Float64Array(dataset.rows).fill(1);
-  const fold = dealFolds(dataset.rows, ground.targets.codes, folds, settings.seed);
-  const chains = Array.from(
-    { length: folds * vectors },
-    (_, task): Chain => ({
-      fold: Math.floor(task / vectors),
-      vector: task % vectors,
+  const { rows } = input.train.dataset;
+  const fold = dealFolds(rows, ground.targets.codes, count, settings.seed);
+  const several = vectors > 1 && !input.classes?.multiLabel;
+  const folds = Array.from(
+    { length: count },
+    (_, which) => new Fold(fold, which, ground.targets, rowWeight, { vectors, several }),
+  );
+  const chains = Array.from({ length: count * vectors }, (_, task): Chain => {
+    return { fold: Math.floor(task / vectors), vector: task % vectors };
+  });
+  const fits = chains.length * path.length;
+  const allowance = new Allowance(settings.time, fits, ground.rooms.length);
+  const walk = new Walk(prepared, path, allowance);
+  let done = 0;
+  await inLanes(site, chains, ({ fold: which, vector }, lane) =>
+    walk.follow(fold, { fold: which, vector }, lane, (step, scores, outcome) => {
+      folds[which].add(step, vector, scores, outcome, name, settings.loss);
+      done += 1;
+      onFit?.(done, fits);
     }),
   );
-  const scores: Float64Array[][] = chains.map(() => []);
-  const gaps = path.map(() => 0);
-  let done = 0;
-  await inLanes(site, chains, async (chain, lane) => {
-    const task = chain.fold * vectors + chain.vector;
-    const weights = all.map((weight, row) => (fold[row] === chain.fold ? 0 : weight));
-    let before: Fit | undefined;
-    for (const [step, lambda] of path.entries()) {
-      const aim = { vector: chain.vector, lambda, weights, ...startFrom(before) };
-      before = await fit(site, aim, lane);
-      gaps[step] = Math.max(gaps[step], before.outcome.relativeGap);
-      scores[task][step] = scoresOfFold(dataset, before.weights, fold, chain.fold);
-      done += 1;
-      onFit?.(done, chains.length * path.length);
+  walk.rethrow();
+  return folds;
+}
+
+type OnScores = (step: number, scores: Float64Array, outcome?: Fit['outcome']) => void;
+
+/** Fits along chains. When one fails the others end too, so that nothing runs on behind an error. */
+class Walk {
+  readonly #prepared: Prepared;
+  readonly #path: readonly number[];
+  readonly #allowance: Allowance;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(prepared: Prepared, path: readonly number[], allowance: Allowance) {
+    this.#prepared = prepared;
+    this.#path = path;
+    this.#allowance = allowance;
+  }
+
+  async follow(fold: Int32Array, chain: Chain, lane: number, onScores: OnScores): Promise<void> {
+    try {
+      await this.#follow(fold, chain, lane, onScores);
+    } catch (error) {
+      this.#failure ??= { error };
     }
-  });
-  const several = vectors > 1 && !input.classes?.multiLabel;
-  return path.map((lambda, step) => {
-    const measured = Array.from({ length: folds }, (_, which) => {
-      const own = scores.slice(which * vectors, (which + 1) * vectors).map((all) => all[step]);
-      return measure(name, heldOutOf(prepared, own, fold, which), settings.loss, several);
-    });
-    return { lambda, folds: measured, ...spread(measured), relativeGap: gaps[step] };
-  });
+  }
+
+  rethrow(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async #follow(fold: Int32Array, chain: Chain, lane: number, onScores: OnScores): Promise<void> {
+    const { site, input } = this.#prepared;
+    const { dataset } = input.train;
+    const { vector, fold: which } = chain;
+    const weights = new Float64Array(fold.length);
+    for (let row = 0; row < fold.length; row += 1) {
+      if (fold[row] !== which) weights[row] = site.ground.weights?.[row] ?? 1;
+    }
+    const only = input.classes && onlySign(site.ground.targets.of(vector), weights);
+    let before: Fit | undefined;
+    for (const [step, lambda] of this.#path.entries()) {
+      const time = this.#allowance.next();
+      if (this.#failure || site.options.signal?.aborted || !(time > 0)) return;
+      if (only !== undefined) {
+        const held = fold.reduce((sum, one) => sum + (one === which ? 1 : 0), 0);
+        onScores(step, new Float64Array(held).fill(only));
+        continue;
+      }
+      before = await fit(site, { vector, lambda, weights, ...startFrom(before) }, lane, time);
+      if (before.outcome.stopped === 'interrupted') return;
+      onScores(step, scoresOfFold(dataset, before.weights, fold, which), before.outcome);
+    }
+  }
 }
 
-function heldOutOf(
-  { site }: Prepared,
-  scores: readonly Float64Array[],
-  fold: Int32Array,
-  which: number,
-): HeldOut {
-  const { targets, weights } = site.ground;
-  const isHeldOut = (_: number, row: number) => fold[row] === which;
-  return {
-    scores,
-    targets: scores.map((_, vector) => targets.of(vector).filter(isHeldOut)),
-    weights: (weights ?? new Float64Array(fold.length).fill(1)).filter(isHeldOut),
-  };
+/**
+ * The side that all rows with a weight are on, if they are: a class too rare to be in every fold.
+ * There is nothing to tell apart then, and an intercept would grow without end.
+ */
+function onlySign(targets: Float64Array, weights: Float64Array): number | undefined {
+  let only: number | undefined;
+  for (let row = 0; row < targets.length; row += 1) {
+    if (weights[row] === 0 || targets[row] === only) continue;
+    if (only !== undefined) return undefined;
+    only = targets[row];
+  }
+  return only;
 }
 
+/** Of folds that were not all finished, those that came furthest, as far as they came. */
+function summarize(
+  metric: MeasureName,
+  path: readonly number[],
+  folds: readonly Fold[],
+): Validation {
+  const furthest = Math.max(...folds.map(({ steps }) => steps.length));
+  if (furthest === 0) {
+    throw new DsoError('failure', 'cross-validation was ended before any fold was measured');
+  }
+  const counted = folds.filter(({ steps }) => steps.length === furthest);
+  const lambdas = path.slice(0, furthest).map((lambda, step): ValidatedLambda => {
+    const own = counted.map(({ steps }) => steps[step]);
+    const values = own.map(({ value }) => value);
+    const total = (key: 'epochs' | 'passes') => own.reduce((sum, one) => sum + one[key], 0);
+    return {
+      lambda,
+      folds: values,
+      ...spread(values),
+      relativeGap: Math.max(...own.map(({ relativeGap }) => relativeGap)),
+      epochs: total('epochs'),
+      passes: total('passes'),
+    };
+  });
+  const complete = furthest === path.length && counted.length === folds.length;
+  return { metric, lambdas, ...chosen(lambdas), complete };
+}
+
+/** The spread of a single value is unknown: NaN. */
 function spread(values: readonly number[]): { mean: number; standardError: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return { mean, standardError: Math.sqrt(squares / (values.length - 1) / values.length) };
 }
 
-function chosen(metric: MeasureName, lambdas: readonly ValidatedLambda[]): Validation {
+function chosen(lambdas: readonly ValidatedLambda[]): Pick<Validation, 'best' | 'simplest'> {
   const best = lambdas.reduce((least, one) => (one.mean < least.mean ? one : least));
   const limit = best.mean + best.standardError;
   const simplest = lambdas.find((one) => one.mean <= limit) ?? best;
-  return { metric, lambdas, best, simplest };
+  return { best, simplest };
 }

@@ -92,11 +92,11 @@ function totalLoss({ scores, targets }: HeldOut, loss: Loss, row: number): numbe
   return total;
 }
 
-/** Vectors of which a side is absent say nothing. */
-function meanAuc({ scores, targets }: HeldOut): number {
+/** Rows count alike, but for those without weight; vectors of which a side is absent say nothing. */
+function meanAuc({ scores, targets, weights }: HeldOut): number {
   const found = scores.flatMap((all, vector) => {
     const side = (positive: boolean) =>
-      all.filter((_, row) => targets[vector][row] > 0 === positive);
+      all.filter((_, row) => weights[row] > 0 && targets[vector][row] > 0 === positive);
     const ranking = rank(side(true), side(false));
     return ranking ? [ranking.auc] : [];
   });

@@ -1,31 +1,24 @@
 import type { Dataset } from '../data/dataset.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Model, weightsOf } from '../model/model.ts';
+import type { Model } from '../model/model.ts';
 import { type Fit, fit, inLanes } from '../train/fit.ts';
 import { makeModel } from '../train/model-of.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
-import { checkLambdas, lambdasBetween, largestLambda } from './lambdas.ts';
+import { provenanceOf } from '../train/provenance.ts';
+import { Allowance } from './allowance.ts';
+import { checkLambdas, type LambdaOptions, lambdasOf } from './lambdas.ts';
+import { refuseSingleRun, type SingleRun } from './refusal.ts';
 
-/** λ of a path: given, or so many from the largest useful one down to a fraction of it. */
-export interface LambdaOptions {
-  readonly lambdas?: readonly number[];
-  /** Default 30. */
-  readonly count?: number;
-  /** The smallest λ as a part of the largest; default 1e-3. */
-  readonly ratio?: number;
-}
-
-export interface PathOptions
-  extends Omit<TrainOptions, 'lambda' | 'checkpoint' | 'resume'>,
-    LambdaOptions {
-  /** Called with each model as soon as it is there, from the largest λ on. */
-  readonly onPoint?: (point: PathPoint) => unknown;
-}
+/** `time` is for the whole path; a signal ends it after the last model that is done. */
+export interface PathOptions extends Omit<TrainOptions, SingleRun | 'consume'>, LambdaOptions {}
 
 /** One model of a path, with its own certificate. */
 export interface PathPoint {
+  /** From 0, of how many. */
+  readonly place: number;
+  readonly count: number;
   readonly lambda: number;
   readonly model: Model;
   /** Weights that are not 0. */
@@ -35,77 +28,58 @@ export interface PathPoint {
   readonly test?: Metrics;
 }
 
-/** Trains one model after the other, each from where the one before it ended. */
-export async function trainPath(
+/** Trains one model after the other, from the largest λ on, each from where the last one ended. */
+export async function trainPath(dataset: Dataset, options: PathOptions = {}): Promise<PathPoint[]> {
+  const points: PathPoint[] = [];
+  for await (const point of walkPath(dataset, options)) points.push(point);
+  return points;
+}
+
+/** The same model by model: only what the caller keeps takes memory. */
+export async function* walkPath(
   dataset: Dataset,
-  { lambdas, count, ratio, onPoint, ...options }: PathOptions,
-): Promise<PathPoint[]> {
+  { lambdas, count, ratio, ...options }: PathOptions = {},
+): AsyncGenerator<PathPoint, void, undefined> {
+  refuseSingleRun('a path', options);
+  checkLambdas({ lambdas, count, ratio });
   const atEnd: (() => void)[] = [];
   try {
-    const { consume: _, ...rest } = options;
-    const prepared = await prepare(dataset, rest, undefined, atEnd, { starts: true });
-    const path = lambdasOf(prepared, { lambdas, count, ratio });
-    return await walk(prepared, path, onPoint);
+    // The test rows may be a part of the data, and other paths may be walked on it.
+    const kept = { ...options, consume: false };
+    const prepared = await prepare(dataset, kept, undefined, atEnd, { starts: true });
+    yield* walk(prepared, lambdasOf(prepared, { lambdas, count, ratio }));
   } finally {
     for (const act of atEnd) act();
   }
 }
 
-/** From the largest to the smallest, where a start from the one before helps most. */
-export function lambdasOf(
-  prepared: Prepared,
-  {
-    lambdas,
-    count = 30,
-    ratio = 1e-3,
-  }: { [Key in keyof LambdaOptions]: LambdaOptions[Key] | undefined },
-): number[] {
-  if (lambdas) {
-    checkLambdas(lambdas);
-    return [...new Set(lambdas)].sort((left, right) => right - left);
-  }
-  const { site, input } = prepared;
-  const { loss, penalty, intercept } = site.settings;
-  const { dataset } = input.train;
-  const { weights } = site.ground;
-  const largest = Array.from({ length: site.vectors }, (_, vector) =>
-    largestLambda(
-      {
-        dataset,
-        targets: site.ground.targets.of(vector),
-        weights,
-        loss,
-        intercept,
-        factors: site.options.penaltyFactors,
-      },
-      penalty,
-    ),
-  );
-  const first = Math.max(...largest, Number.MIN_VALUE);
-  return lambdasBetween(first, first * ratio, count);
-}
-
-async function walk(
+async function* walk(
   prepared: Prepared,
   path: readonly number[],
-  onPoint: PathOptions['onPoint'],
-): Promise<PathPoint[]> {
+): AsyncGenerator<PathPoint, void, undefined> {
   const { site } = prepared;
+  const { settings, ground, options } = site;
   const vectors = Array.from({ length: site.vectors }, (_, vector) => vector);
-  let before: (Fit | undefined)[] = [];
-  const points: PathPoint[] = [];
-  for (const lambda of path) {
-    if (site.options.signal?.aborted && points.length > 0) break;
+  const allowance = new Allowance(
+    settings.time,
+    path.length * site.vectors,
+    Math.min(site.vectors, ground.rooms.length),
+  );
+  let before: Fit[] = [];
+  for (const [place, lambda] of path.entries()) {
     const fits: Fit[] = [];
+    let isOver = false;
     await inLanes(site, vectors, async (vector, lane) => {
-      fits[vector] = await fit(site, { vector, lambda, ...startFrom(before[vector]) }, lane);
+      const time = allowance.next();
+      isOver ||= options.signal?.aborted === true || !(time > 0);
+      if (isOver) return;
+      fits[vector] = await fit(site, { vector, lambda, ...startFrom(before[vector]) }, lane, time);
+      isOver ||= fits[vector].outcome.stopped === 'interrupted';
     });
+    if (isOver) return;
     before = fits;
-    const point = pointOf(prepared, lambda, fits);
-    points.push(point);
-    await onPoint?.(point);
+    yield pointOf(prepared, path, place, fits);
   }
-  return points;
 }
 
 /** Where the fit before it ended. */
@@ -115,19 +89,45 @@ export function startFrom(before: Fit | undefined) {
   return { start: { weights, ...(alpha && { alpha }) } };
 }
 
-function pointOf(prepared: Prepared, lambda: number, fits: readonly Fit[]): PathPoint {
-  const { site, input, grid } = prepared;
-  const model = makeModel(fits, input, { ...site.settings, lambda }, site.plan, grid);
+function pointOf(
+  { site, input, hash, grid }: Prepared,
+  path: readonly number[],
+  place: number,
+  fits: readonly Fit[],
+): PathPoint {
+  const { options, plan } = site;
+  const lambda = path[place];
+  const settings = { ...site.settings, lambda };
+  const provenance = provenanceOf(hash, options, settings, plan);
+  // Where a model started from is in its last bits.
+  const start = place > 0 && { 'path-start': path[0], 'path-place': place + 1 };
+  const model = makeModel(fits, input, settings, plan, grid, {
+    ...(options.scale === 'unit-rows' && { unitRows: true as const }),
+    provenance: { ...provenance, options: { ...provenance.options, ...start } },
+  });
   let nonzero = 0;
-  for (let vector = 0; vector < site.vectors; vector += 1) {
-    for (const weight of weightsOf(model, vector)) if (weight !== 0) nonzero += 1;
-  }
+  for (const weight of model.weights) if (weight !== 0) nonzero += 1;
+  const test = input.plainTest ?? input.test;
   return {
+    place,
+    count: path.length,
     lambda,
     model,
     nonzero,
     epochs: model.certificate.epochs,
     passes: fits.reduce((sum, { outcome }) => sum + outcome.passes, 0),
-    ...(input.test && { test: evaluate(model, input.test.dataset) }),
+    ...(test && { test: evaluate(model, test.dataset) }),
   };
+}
+
+/** What the rows to test on say of a model, smaller being better. */
+export function testErrorOf(test: Metrics): number {
+  switch (test.task) {
+    case 'regression':
+      return test.mse;
+    case 'multi-label':
+      return test.hammingLoss;
+    default:
+      return test.error;
+  }
 }

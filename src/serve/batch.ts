@@ -4,10 +4,15 @@ import { Refusal } from './refusal.ts';
 import type { Question } from './rows.ts';
 import type { Scorer } from './scorer.ts';
 
-/** Other requests get their turn after so many rows. */
+/** Other requests get their turn after so many rows, or so many characters. */
 const rowsPerTurn = 256;
-/** Characters of an answer that is kept in memory until it is whole. */
-const answerLimit = 2 ** 26;
+const textPerTurn = 2 ** 17;
+
+export interface BatchLimits {
+  readonly rows: number;
+  /** Characters of the answer, which is kept in memory until it is whole. */
+  readonly answer: number;
+}
 
 /**
  * The answer to a batch: all rows or none, so that a bad row is known by the status. Throws a
@@ -16,20 +21,24 @@ const answerLimit = 2 ** 26;
 export async function answerBatch(
   { rows, wrapped }: Extract<Question, { kind: 'batch' }>,
   scorer: Scorer,
-  mostRows: number,
+  limits: BatchLimits,
 ): Promise<string> {
-  if (rows.length > mostRows) {
-    throw new Refusal(413, `${rows.length} rows; wanted at most ${mostRows}`);
+  if (rows.length > limits.rows) {
+    throw new Refusal(413, `${rows.length} rows; wanted at most ${limits.rows}`);
   }
+  let turn = { row: 0, length: 0 };
   let text = wrapped ? '{"predictions":[' : '[';
   for (let row = 0; row < rows.length; row++) {
-    if (row % rowsPerTurn === rowsPerTurn - 1) await setImmediate();
+    if (row - turn.row >= rowsPerTurn || text.length - turn.length >= textPerTurn) {
+      turn = { row, length: text.length };
+      await setImmediate();
+    }
     if (row > 0) text += ',';
     text += answerRow(scorer, rows[row], `row ${row + 1}`);
-    if (text.length > answerLimit) {
+    if (text.length > limits.answer) {
       throw new Refusal(
         413,
-        `the answer is longer than ${answerLimit} characters at row ${row + 1}; ` +
+        `the answer is longer than ${limits.answer} characters at row ${row + 1}; ` +
           'wanted fewer rows, or application/x-ndjson, whose answers are streamed',
       );
     }

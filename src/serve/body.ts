@@ -9,43 +9,38 @@ export interface BodyLimits {
   readonly patience: number;
 }
 
-/** The whole body; refuses one that is too long, or too slow to arrive. */
-export function readBody(
+/** What becomes of a body that is collected. */
+export interface BodyListener {
+  onBody(bytes: Buffer): void;
+  onFailure(error: Refusal | Departure): void;
+}
+
+/**
+ * Collects a body; refuses one that is too long. It is as short as it can be, without promises or
+ * timers, since it is a good part of the cost of a small request.
+ */
+export function collectBody(
   request: IncomingMessage,
-  { bytes, patience }: BodyLimits,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const announced = request.headers['content-length'];
-    if (announced !== undefined && Number(announced) > bytes) {
-      reject(tooLong(bytes));
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const timer = setTimeout(() => {
-      reject(new Refusal(408, `the body did not arrive within ${patience / 1000} s`));
-    }, patience);
-    const settle = (): void => {
-      clearTimeout(timer);
-      request.off('data', take);
-    };
-    const take = (chunk: Buffer): void => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length <= bytes) return;
-      settle();
-      reject(tooLong(bytes));
-    };
-    request.on('data', take);
-    request.on('end', () => {
-      settle();
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
-    });
-    request.on('error', () => {
-      settle();
-      reject(new Departure());
-    });
+  { bytes }: BodyLimits,
+  listener: BodyListener,
+): void {
+  const announced = request.headers['content-length'];
+  if (announced !== undefined && Number(announced) > bytes) throw tooLong(bytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length <= bytes) return;
+    request.off('data', take);
+    listener.onFailure(tooLong(bytes));
+  };
+  request.on('data', take);
+  request.on('end', () => {
+    if (length > bytes) return;
+    listener.onBody(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
   });
+  request.on('error', () => listener.onFailure(new Departure()));
 }
 
 function tooLong(bytes: number): Refusal {

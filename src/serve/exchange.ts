@@ -16,6 +16,10 @@ export class Exchange {
   readonly start = performance.now();
   readonly counts: StreamCounts = { rows: 0, failedRows: 0 };
   status = 200;
+  /** Whether the answer is given, or the request given up. */
+  settled = false;
+  /** Whether the whole body has to arrive in a limited time. */
+  timed = false;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;

@@ -27,7 +27,9 @@ export class ModelKeeper {
   #current: LoadedModel;
   #state: string;
   #timer: NodeJS.Timeout | undefined;
-  #loading: Promise<void> | undefined;
+  /** Files are read one after the other: what was there last is what stays. */
+  #queue: Promise<void> = Promise.resolve();
+  #looking = false;
 
   private constructor(path: string, events: KeeperEvents, state: string, loaded: LoadedModel) {
     this.#path = path;
@@ -55,27 +57,29 @@ export class ModelKeeper {
    * network drives, nor through a symbolic link whose target is replaced.
    */
   watch(milliseconds: number): void {
-    this.#timer = setInterval(() => {
-      if (this.#loading === undefined) void this.#reload(false);
-    }, milliseconds);
+    this.#timer = setInterval(() => void this.#look(), milliseconds);
     this.#timer.unref();
   }
 
   /** Reads the file, changed or not; resolves when that is done. */
-  async reload(): Promise<void> {
-    await this.#loading;
-    await this.#reload(true);
+  reload(): Promise<void> {
+    return this.#enqueue(true);
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  #reload(unasked: boolean): Promise<void> {
-    this.#loading = this.#replace(unasked).finally(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await this.#enqueue(false);
+    this.#looking = false;
+  }
+
+  #enqueue(always: boolean): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#replace(always));
+    return this.#queue;
   }
 
   async #replace(always: boolean): Promise<void> {

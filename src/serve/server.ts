@@ -6,14 +6,14 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { answerBatch, answerRow, parseJson } from './batch.ts';
-import { type BodyLimits, bodyKind, decodeUtf8, readBody } from './body.ts';
+import { answerBatch, answerRow, type BatchLimits, parseJson } from './batch.ts';
+import { type BodyLimits, bodyKind, collectBody, decodeUtf8 } from './body.ts';
 import { descriptionOf, healthOf } from './description.ts';
 import { Exchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-keeper.ts';
 import { errorText, Refusal } from './refusal.ts';
-import { questionOf } from './rows.ts';
+import { type Question, questionOf } from './rows.ts';
 import { answerLines } from './stream.ts';
 
 /** A request that was answered, for the log. */
@@ -29,7 +29,7 @@ export interface RequestRecord {
 export interface ServerSettings {
   /** What the model is called. */
   readonly name: string;
-  readonly limits: BodyLimits & { readonly rows: number };
+  readonly limits: BodyLimits & BatchLimits;
   readonly metrics: Metrics;
   readonly current: () => LoadedModel;
   readonly onRequest?: (record: RequestRecord) => void;
@@ -63,21 +63,25 @@ export class ScoringServer {
   readonly #server: Server;
   readonly #open = new Set<Exchange>();
   readonly #sockets = new Set<Socket>();
+  readonly #timer: NodeJS.Timeout;
   #stopping = false;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
     const { patience } = settings.limits;
+    const interval = Math.min(1000, Math.ceil(patience / 4));
+    this.#timer = setInterval(() => this.#expireBodies(), interval);
+    this.#timer.unref();
     this.#server = createServer(
       {
         headersTimeout: patience,
         // Streams may go on for long: bodies are timed as they are read.
         requestTimeout: 0,
-        connectionsCheckingInterval: Math.min(1000, Math.ceil(patience / 4)),
+        connectionsCheckingInterval: interval,
         keepAliveTimeout: idleMilliseconds,
         noDelay: true,
       },
-      (request, response) => void this.#serve(request, response),
+      (request, response) => this.#serve(request, response),
     );
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -114,37 +118,45 @@ export class ScoringServer {
       }, this.#settings.limits.patience);
       this.#server.close(() => {
         clearTimeout(timer);
+        clearInterval(this.#timer);
         resolve(cut);
       });
     });
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { metrics } = this.#settings;
+  #serve(request: IncomingMessage, response: ServerResponse): void {
     const exchange = new Exchange(request, response);
     this.#open.add(exchange);
-    metrics.underWay++;
+    this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
     try {
-      if (exchange.path === '/predict') await this.#predict(exchange);
+      if (exchange.path === '/predict') this.#predict(exchange);
       else this.#showPage(exchange);
     } catch (error) {
-      exchange.fail(error, this.#settings);
+      this.#fail(exchange, error);
     }
-    metrics.underWay--;
-    this.#open.delete(exchange);
-    this.#record(exchange);
-    // A stream had its head sent before it was known that its connection has to end.
-    if (this.#stopping) response.once('finish', () => this.#server.closeIdleConnections());
   }
 
-  #record({ request, path, status, start, counts }: Exchange): void {
+  #fail(exchange: Exchange, error: unknown): void {
+    if (exchange.settled) return;
+    exchange.fail(error, this.#settings);
+    this.#settle(exchange);
+  }
+
+  /** Counts a request that is answered, or given up. */
+  #settle(exchange: Exchange): void {
+    const { request, response, path, status, start, counts } = exchange;
     const { metrics, onRequest } = this.#settings;
+    exchange.settled = true;
+    this.#open.delete(exchange);
     const milliseconds = performance.now() - start;
+    metrics.underWay--;
     metrics.rows += counts.rows;
     metrics.failedRows += counts.failedRows;
     const known = path === '/predict' || Object.hasOwn(pages, path);
     metrics.count(known ? path : 'other', status, milliseconds / 1000);
+    // A stream had its head sent before it was known that its connection has to end.
+    if (this.#stopping) response.once('finish', () => this.#server.closeIdleConnections());
     onRequest?.({
       method: request.method ?? '',
       path,
@@ -155,29 +167,78 @@ export class ScoringServer {
     });
   }
 
-  async #predict(exchange: Exchange): Promise<void> {
-    const { request, response, counts } = exchange;
+  #predict(exchange: Exchange): void {
+    const { request } = exchange;
     if (request.method !== 'POST') {
       throw new Refusal(405, `${request.method} /predict; wanted POST`, 'POST');
     }
-    const { limits } = this.#settings;
     if (bodyKind(request) === 'lines') {
-      const { scorer } = this.#settings.current();
+      void this.#answerLines(exchange);
+      return;
+    }
+    exchange.timed = true;
+    collectBody(request, this.#settings.limits, {
+      onBody: (bytes) => {
+        if (!exchange.settled) this.#answer(exchange, bytes);
+      },
+      onFailure: (error) => this.#fail(exchange, error),
+    });
+  }
+
+  #answer(exchange: Exchange, bytes: Buffer): void {
+    exchange.timed = false;
+    try {
+      const question = questionOf(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
+      if (question.kind === 'batch') {
+        void this.#answerBatch(exchange, question);
+        return;
+      }
+      const text = answerRow(this.#settings.current().scorer, question.row);
+      exchange.counts.rows = 1;
+      exchange.send(200, json, `${text}\n`);
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  async #answerBatch(
+    exchange: Exchange,
+    question: Extract<Question, { kind: 'batch' }>,
+  ): Promise<void> {
+    const { limits, current } = this.#settings;
+    try {
+      const text = await answerBatch(question, current().scorer, limits);
+      exchange.counts.rows = question.rows.length;
+      exchange.send(200, json, `${text}\n`);
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  async #answerLines(exchange: Exchange): Promise<void> {
+    const { request, response, counts } = exchange;
+    const { limits, current } = this.#settings;
+    try {
       response.setHeader('Content-Type', 'application/x-ndjson');
-      await answerLines(request, response, scorer, limits, counts);
+      await answerLines(request, response, current().scorer, limits, counts);
       response.end();
-      return;
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
     }
-    const body = parseJson(decodeUtf8(await readBody(request, limits), 'the body'), 'the body');
-    const { scorer } = this.#settings.current();
-    const question = questionOf(body);
-    if (question.kind === 'row') {
-      exchange.send(200, json, `${answerRow(scorer, question.row)}\n`);
-      counts.rows = 1;
-      return;
+  }
+
+  /** One timer for all: one for each request would cost as much as scoring a row. */
+  #expireBodies(): void {
+    const { patience } = this.#settings.limits;
+    const now = performance.now();
+    for (const exchange of this.#open) {
+      if (!exchange.timed || now - exchange.start < patience) continue;
+      const message = `the body did not arrive within ${patience / 1000} s`;
+      this.#fail(exchange, new Refusal(408, message));
     }
-    exchange.send(200, json, `${await answerBatch(question, scorer, limits.rows)}\n`);
-    counts.rows = question.rows.length;
   }
 
   #showPage(exchange: Exchange): void {
@@ -191,6 +252,7 @@ export class ScoringServer {
     }
     const { type, text } = page(this.#settings);
     exchange.send(200, type, text);
+    this.#settle(exchange);
   }
 
   /** What is no request of HTTP, or stops in the middle of its head. */

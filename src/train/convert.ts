@@ -26,7 +26,8 @@ export async function describeData(
   {
     threads,
     ...options
-  }: Pick<ConvertOptions, 'threads' | 'zeroBased' | 'sumDuplicates'> & {
+  }: binary.ReadingOptions & {
+    threads?: number;
     onProgress?: (fraction: number) => void;
   } = {},
 ): Promise<binary.DataDescription> {

@@ -17,10 +17,7 @@ export function dealFolds(
   folds: number,
   seed: number,
 ): Int32Array {
-  if (!(Number.isInteger(folds) && folds >= 2)) {
-    throw new UsageError(`folds is ${folds}; it must be a whole number of at least 2`);
-  }
-  if (rows < folds) throw new DataError(`${rows} rows cannot be dealt to ${folds} folds`);
+  checkFolds(folds, rows);
   const random = stream(seed, foldStream);
   const order = Int32Array.from({ length: rows }, (_, row) => row);
   random.shuffle(order, rows);
@@ -29,6 +26,14 @@ export function dealFolds(
   const fold = new Int32Array(rows);
   for (let place = 0; place < rows; place += 1) fold[order[place]] = place % folds;
   return fold;
+}
+
+/** Every fold gets a row, and leaves some. */
+export function checkFolds(folds: number, rows: number): void {
+  if (!(Number.isInteger(folds) && folds >= 2)) {
+    throw new UsageError(`folds is ${folds}; it must be a whole number of at least 2`);
+  }
+  if (rows < folds) throw new DataError(`${rows} rows cannot be dealt to ${folds} folds`);
 }
 
 /** Scores of the rows of a fold, in their order; `weights` by column, an intercept last. */

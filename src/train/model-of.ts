@@ -2,7 +2,7 @@ import { foldWeights } from '../data/scale.ts';
 import { DataError } from '../errors.ts';
 import { evaluate, measureScores } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { scoreDataset } from '../metrics/score.ts';
+import { scoreVectors } from '../metrics/score.ts';
 import type { Certificate, Model } from '../model/model.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
 import { finiteBounds } from '../penalties/bounded.ts';
@@ -126,12 +126,13 @@ export async function testModel(
   const { dataset, company } = test;
   if (!company) return model && evaluate(model, dataset);
   const weights = await broadcastNumbers(company, model && joined(model));
+  const vectors = weights.length / (columns + 1);
   const here = {
     columns,
-    weights: weights.subarray(0, columns),
-    intercepts: weights.subarray(columns),
+    weights: weights.subarray(0, vectors * columns),
+    intercepts: weights.subarray(vectors * columns),
   };
-  const scores = await collectNumbers(company, scoreDataset(here, dataset));
+  const scores = await collectNumbers(company, scoreVectors(here, dataset));
   const labels = await collectNumbers(company, labelsOf(test));
   return model && measureScores(model, concatenated(scores), concatenated(labels));
 }

@@ -17,6 +17,7 @@ import { prepareInput } from './input.ts';
 import { type Input, layOut, type Settings } from './lay-out.ts';
 import { leastMemory, machineMemory } from './memory.ts';
 import type { TrainOptions } from './options.ts';
+import { usualEpochs } from './provenance.ts';
 import { checkMass, hashOfShare, type Share, share } from './shares.ts';
 import { threadCount, threadPool } from './threads.ts';
 
@@ -159,7 +160,7 @@ function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
     penalty: options.penalty ?? penalties.l2(),
     solver: options.solver ?? solvers.auto(),
     seed: options.seed ?? 1,
-    epochs: options.epochs ?? 10_000,
+    epochs: options.epochs ?? usualEpochs,
     tolerance: options.tolerance ?? 1e-3,
     time: options.time ?? Infinity,
     intercept: options.intercept ?? false,

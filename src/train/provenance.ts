@@ -6,6 +6,9 @@ import type { Plan } from '../solvers/engines.ts';
 import type { Settings } from './lay-out.ts';
 import type { TrainOptions } from './options.ts';
 
+/** A limit that no run is meant to reach is not worth telling. */
+export const usualEpochs = 10_000;
+
 type Value = string | number | boolean;
 
 /**
@@ -23,7 +26,7 @@ export function provenanceOf(
   const { low: lower, high: upper } = finiteBounds(penalty);
   const given: Record<string, Value | undefined> = {
     tolerance,
-    epochs: options.epochs === undefined ? undefined : epochs,
+    epochs: epochs === usualEpochs ? undefined : epochs,
     time: time === Infinity ? undefined : time,
     holdout,
     'early-stop': earlyStop,

@@ -85,6 +85,21 @@ describe('training from disk', () => {
     },
   );
 
+  test('minds the weights of rows', async () => {
+    const counts = Float64Array.from({ length: dataset.rows }, (_, row) => (row % 5) / 2);
+    const parts = dataset.parts.map((part) => ({ ...part, weights: counts }));
+    const weighted = { ...dataset, parts };
+    const path = join(temporaryFolder(), 'weighted.dsob');
+    await writeDataset(path, weighted);
+    const options = { ...short, solver: ring, intercept: true };
+    const inMemory = Buffer.from(encodeModel((await train(weighted, options)).model));
+    const memory = await tightMemory(path, options);
+    const fromDisk = await train(openDataset(path), { ...options, memory });
+    expect(Buffer.from(encodeModel(fromDisk.model)).equals(inMemory)).toBe(true);
+    const plain = Buffer.from(encodeModel((await train(dataset, options)).model));
+    expect(plain.equals(inMemory)).toBe(false);
+  });
+
   test('goes on from a checkpoint of training in memory, and the other way round', async () => {
     const path = await storedPath();
     const options = { ...short, solver: ring, epochs: 6 };

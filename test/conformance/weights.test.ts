@@ -12,6 +12,7 @@ import type { TrainOptions } from '../../src/train/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
 import { inParts, sample, sampleFor } from '../support/data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { repeated, weighted } from '../support/weighted.ts';
 import { trainCertified } from './certified.ts';
 import { type Pair, pairs } from './pairs.ts';
@@ -179,6 +180,23 @@ test('the default λ is 1/Σc, and rows set aside take their weights along', asy
   const left = await train(dataset, { holdout: 0.5 });
   expect(1 / left.report.lambda).toBeGreaterThan(75);
   expect(1 / left.report.lambda).toBeLessThan(225);
+});
+
+test('a checkpoint goes on with the same weights, and with no others', async () => {
+  const dataset = weighted(
+    classes,
+    classes.rows.map((_, row) => row % 3),
+  );
+  const options = { lambda: 0.01, grid: 2, tolerance: 1e-13, threads: 1, epochs: 6 };
+  const whole = await train(dataset, options);
+  const folder = temporaryFolder();
+  await train(dataset, { ...options, epochs: 3, checkpoint: { folder } });
+  const resumed = await train(dataset, { ...options, resume: folder });
+  const bytes = Buffer.from(encodeModel(resumed.model));
+  expect(bytes.equals(Buffer.from(encodeModel(whole.model)))).toBe(true);
+  await expect(train(classes.dataset, { ...options, resume: folder })).rejects.toThrow(
+    'array: other numbers than those of the checkpoint',
+  );
 });
 
 test('what cannot be divided by is refused', async () => {

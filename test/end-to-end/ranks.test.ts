@@ -14,6 +14,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { selectRows } from '../../src/data/split.ts';
+import { writeDataset } from '../../src/train/convert.ts';
+import { readDataset } from '../../src/train/read-dataset.ts';
 import { runDso } from '../support/command-line.ts';
 import { lackForHosts, makeHosts } from '../support/hosts.ts';
 import { type EndedJob, type JobOptions, runJob } from '../support/jobs.ts';
@@ -81,6 +84,34 @@ describe('every solver gives the bits of one process with one thread', () => {
       expect(hash, where).toBe(single?.hash);
     }
   });
+
+  test.for([openMpi, mpich])(
+    '$name: rows with weights, and part of the ranks without',
+    async (launcher, { skip }) => {
+      installed(launcher, skip);
+      const folder = place();
+      const whole = await readDataset(join(folder, 'train.svm'));
+      const counts = Float64Array.from({ length: 300 }, (_, row) => [0, 1, 0.3, 2.7][row % 4]);
+      const part = async (name: string, side: number, weights?: Float64Array) => {
+        const parts = whole.parts.map((rows) => ({ ...rows, ...(weights && { weights }) }));
+        const chosen = Uint8Array.from({ length: 300 }, (_, row) => Number(row >= 100));
+        await writeDataset(join(folder, name), selectRows({ ...whole, parts }, chosen, side, name));
+      };
+      await part('part-0.dsob', 0);
+      await part('part-1.dsob', 1, counts);
+      const args = ['part-*.dsob', 'test.svm', '1'];
+      const wanted = runsOf(
+        execFileSync(process.execPath, [trainer, ...args], { cwd: folder }).toString(),
+      );
+      expect(wanted.map(({ hash }) => hash)).not.toEqual(
+        alone(folder, '1').map(({ hash }) => hash),
+      );
+      const options = { folder, program: trainer };
+      const { code, stdout, stderr } = await runJob(launcher, 2, args, options);
+      expect(code, stderr).toBe(0);
+      expect(runsOf(stdout)).toEqual(wanted);
+    },
+  );
 
   test('one process with four threads', () => {
     const folder = place();

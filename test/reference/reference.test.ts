@@ -52,14 +52,17 @@ const cases = losses.flatMap((loss) =>
 
 describe.each(cases)('$label', ({ loss, penalty }) => {
   test.each([
-    { intercept: false, factors: false },
-    { intercept: true, factors: false },
-    { intercept: true, factors: true },
-  ])('no step improves it ($intercept, $factors)', ({ intercept, factors }) => {
+    { intercept: false, factors: false, counts: false },
+    { intercept: true, factors: false, counts: false },
+    { intercept: true, factors: true, counts: false },
+    { intercept: true, factors: false, counts: true },
+  ])('no step improves it ($intercept, $factors, $counts)', ({ intercept, factors, counts }) => {
     const random = stream(21, 1);
+    const plain = randomProblem(random, loss, penalty);
     const problem: ReferenceProblem = {
-      ...randomProblem(random, loss, penalty),
+      ...plain,
       intercept,
+      ...(counts ? { rowWeights: plain.rows.map(() => random.below(4) / 2) } : {}),
       ...(factors ? { penaltyFactors: [1, 2, 0.5, 3, 0.1, 1] } : {}),
     };
     const best = referenceOptimum(problem);
@@ -75,6 +78,19 @@ describe.each(cases)('$label', ({ loss, penalty }) => {
       expect(value).toBeGreaterThan(best.value - 1e-11);
     }
   });
+});
+
+test('a weight of k is k copies of the row', () => {
+  const plain = randomProblem(stream(22, 1), losses[0], penalties[2]);
+  const rowWeights = plain.rows.map((_, row) => row % 4);
+  const order = rowWeights.flatMap((count, row) => new Array<number>(count).fill(row));
+  const copies = {
+    ...plain,
+    rows: order.map((row) => plain.rows[row]),
+    labels: order.map((row) => plain.labels[row]),
+  };
+  const { value } = referenceOptimum({ ...plain, rowWeights });
+  expect(Math.abs(value - referenceOptimum(copies).value)).toBeLessThan(1e-10);
 });
 
 /** The dual with L2: (1/m) Σ −ℓ*(−α_i) − ‖Σ α_i x_i / m‖² / (2λ), with −ℓ*(−a) as given. */

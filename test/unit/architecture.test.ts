@@ -77,6 +77,12 @@ const layers: Readonly<Record<string, Layer>> = {
   metrics: { values: ['model', 'losses', 'data', 'math'] },
   train: { values: ['metrics', 'model', ...training, '../package.json'] },
 
+  // Many models on one layout of the data, and the choice among them.
+  select: {
+    values: ['train', 'metrics', 'data/weights', 'losses/link', 'math'],
+    types: ['data', 'losses', 'penalties', 'model'],
+  },
+
   // Models for other programs, and from them.
   export: { values: ['metrics/probabilities', 'model', 'losses/link'] },
 
@@ -125,6 +131,7 @@ const layers: Readonly<Record<string, Layer>> = {
     values: [
       'compare',
       'export',
+      'select',
       'train',
       'metrics',
       'model',
@@ -144,6 +151,7 @@ const layers: Readonly<Record<string, Layer>> = {
   cli: {
     values: [
       ...library,
+      'select',
       'compare',
       'export',
       'serve',

@@ -13,6 +13,7 @@ import {
   standardStream,
 } from '../outputs.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { readOptions } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatBytes, formatCount, plural, twoColumns } from '../text.ts';
 
@@ -62,8 +63,8 @@ function checkFlags(data: string, output: string, to: string, flags: ConvertFlag
 }
 
 function convertOptions(flags: ConvertFlags): ConvertOptions {
-  const { values, pack, names, zeroBased, sumDuplicates, threads } = flags;
-  return withoutUndefined({ values, pack, names, zeroBased, sumDuplicates, threads });
+  const { values, pack, names } = flags;
+  return { ...readOptions(flags), ...withoutUndefined({ values, pack, names }) };
 }
 
 /** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
@@ -90,8 +91,7 @@ async function watched<Result extends DataSummary>(
 }
 
 async function printInfo(data: string, flags: ConvertFlags, terminal: Terminal): Promise<number> {
-  const { zeroBased, sumDuplicates, threads } = flags;
-  const options = withoutUndefined({ zeroBased, sumDuplicates, threads });
+  const options = readOptions(flags);
   const found = await watched(
     terminal,
     flags.quiet ?? false,

@@ -15,6 +15,8 @@ import { formatPercentUp, plural } from '../text.ts';
 
 /** Milliseconds between two looks at the model file. */
 const watchInterval = 1000;
+/** Characters of an answer to a batch. */
+const longestAnswer = 2 ** 26;
 
 export async function serveCommand(
   path: string,
@@ -39,7 +41,12 @@ export async function serveCommand(
   });
   const server = new ScoringServer({
     name,
-    limits: { bytes: flags.maxBody, patience: flags.timeout, rows: flags.maxRows },
+    limits: {
+      bytes: flags.maxBody,
+      patience: flags.timeout,
+      rows: flags.maxRows,
+      answer: longestAnswer,
+    },
     metrics,
     current: () => keeper.current,
     ...(flags.log && { onRequest: (record) => journal.request(record) }),

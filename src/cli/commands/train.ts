@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import type { Dataset } from '../../data/dataset.ts';
 import { hashData } from '../../data/fingerprint.ts';
+import { describeQuality, type Quality } from '../../data/quality/quality.ts';
 import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
-import { fairCores, gatherValues } from '../../train/company.ts';
+import { fairCores } from '../../train/company.ts';
 import type { TrainOptions, TrainReport, TrainResult } from '../../train/options.ts';
 import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
@@ -21,19 +21,24 @@ import {
   checkStandardOutput,
   standardStream,
 } from '../outputs.ts';
-import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../problem.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
 import type { Progress } from '../progress.ts';
 import { createProgress } from '../progress.ts';
-import { readData, readOrOpenData, readShareOf } from '../reading.ts';
+import { qualityText } from '../quality-text.ts';
+import { chooseSource } from '../query-reading.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
+import { readTrainingInput } from '../training-input.ts';
 import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
 
 export async function trainCommand(
-  data: string,
+  given: string | undefined,
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<number> {
+  const source = chooseSource(given, flags.sql);
+  // What a query is called where a file has its name.
+  const data = 'sql' in source ? 'query' : source.data;
   const job = await Job.join(flags, terminal);
   if (!job) return trainAndTell(data, flags, terminal);
   return job.run(() => trainAndTell(data, flags, terminal, job));
@@ -63,7 +68,7 @@ async function trainAndTell(
 }
 
 interface Training {
-  readonly report: TrainReport;
+  readonly report: TrainReport & { readonly quality?: Quality };
   /** Where the model was written. */
   readonly path: string;
   readonly code: number;
@@ -99,8 +104,14 @@ async function trainHere(
   const progress = progressOf(terminal, flags, job);
   const interrupts = watchInterrupts(terminal, progress, leads);
   try {
-    const input = await readInput(data, flags, progress, job);
+    const input = await readTrainingInput(data, flags, progress, job, problem.loss);
     const read = (performance.now() - started) / 1000;
+    const quality = flags.report && leads ? describeQuality(input.dataset) : undefined;
+    if (quality && !flags.quiet) {
+      const { colours } = terminal;
+      progress.end();
+      terminal.say(qualityText(quality, { colours, firstFeature: flags.zeroBased ? 0 : 1 }));
+    }
     const log = leads ? openLog(flags, terminal, progress) : undefined;
     progress.start(problem.loss.task, {
       tolerance: flags.tolerance,
@@ -134,7 +145,7 @@ async function trainHere(
     await writeModel(path, result.model);
     if (job) job.salvage = () => `the model is complete, in ${path}`;
     if (visits !== undefined) await recordVisits(visits, hash, result, flags);
-    const report = completeReport(result, read, started);
+    const report = { ...completeReport(result, read, started), ...(quality && { quality }) };
     log?.write({ event: 'result', ...report });
     log?.close();
     if (log?.failed) {
@@ -165,7 +176,8 @@ function defaultModelPath(data: string): string {
 
 function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
   const factors = flags.penaltyFactors;
-  const inputs = [data, flags.test, factors].filter((input) => input !== undefined);
+  const files = [flags.sql === undefined ? data : undefined, flags.test, factors, flags.init];
+  const inputs = files.filter((input) => input !== undefined);
   checkStandardInput(inputs);
   checkStandardOutput({
     '--output -': path === standardStream,
@@ -244,31 +256,18 @@ function openLog(
   return new EpochLog(path, terminal, failed, resume !== undefined);
 }
 
-async function readInput(
-  data: string,
-  flags: TrainFlags,
-  progress: Progress,
-  job: Job | undefined,
-): Promise<{ dataset: Dataset; options: TrainOptions }> {
-  const read = (source: string) =>
-    job ? readShareOf(source, flags, progress, job.peers) : readData(source, flags, progress);
-  if (job && flags.memory !== undefined) {
-    throw new UsageError('--memory is for one process: give every rank its share in memory');
-  }
-  const dataset = job ? await read(data) : await readOrOpenData(data, flags, progress);
-  const options: TrainOptions = {};
-  if (flags.test !== undefined) options.test = await read(flags.test);
-  if (flags.penaltyFactors !== undefined) {
-    const columns = Math.max(...(await gatherValues(job?.peers, dataset.columns)));
-    options.penaltyFactors = await readPenaltyFactors(flags.penaltyFactors, columns);
-  }
-  return { dataset, options };
-}
-
 function trainSettings(flags: TrainFlags): TrainOptions {
   const { lambda, threads, grid, seed, epochs, tolerance, time } = flags;
+  const { multiLabel, classWeight: classWeights, scale, calibrate, calibrateFolds } = flags;
   const { holdout, intercept, auprc, memory, scratch, earlyStop } = flags;
+  if (calibrateFolds !== undefined && calibrate === undefined) {
+    throw new UsageError('--calibrate-folds goes with --calibrate, which names the method');
+  }
   return withoutUndefined({
+    multiLabel,
+    classWeights,
+    scale,
+    calibrate: calibrate && { method: calibrate, ...withoutUndefined({ folds: calibrateFolds }) },
     earlyStop,
     auprc,
     memory,

@@ -21,6 +21,10 @@ export interface DataFlags {
   readonly threads?: number;
 }
 
+/** What stands for the argument in the help of every command. */
+export const dataArgument =
+  'LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit, Parquet or .dsob,\nalso .gz or .zst; a pattern for several files; - for standard input';
+
 /** What the formats are called on the command line. */
 const formats: readonly FormatName[] = ['libsvm', 'csv', 'tsv', 'jsonl', 'vw', 'parquet', 'dsob'];
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { bytes, whole } from '../arguments.ts';
 
 export interface ServeFlags {
@@ -37,14 +37,17 @@ export function defineServe(
     .addHelpText('after', examples)
     .option('--port <number>', 'port to listen on; 0: any that is free', port, 8080)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option(
-      '--max-body <bytes>',
-      'longest body of JSON, or line of NDJSON (10M)',
-      bytes,
-      10 * 2 ** 20,
+    .addOption(
+      new Option('--max-body <bytes>', 'longest body of JSON, or line of NDJSON')
+        .argParser(bytes)
+        .default(10 * 2 ** 20, '10M'),
     )
     .option('--max-rows <number>', 'most rows of a batch', whole(1), 100_000)
-    .option('--timeout <time>', 'for a body to arrive, and for the end: 10s, 500ms', time, 10_000)
+    .addOption(
+      new Option('--timeout <time>', 'for a body to arrive, and for the end (500ms, 10s)')
+        .argParser(time)
+        .default(10_000, '10s'),
+    )
     .option('--no-reload', 'do not look whether the model file changes')
     .option('--log', 'a line of JSON for every request, on standard error')
     .action((model: string, flags: ServeFlags) => run(model, flags));

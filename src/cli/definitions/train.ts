@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Interval } from '../../checkpoint/keeper.ts';
+import { type Scaling, scalings } from '../../data/scale.ts';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyByName, penaltyNames } from '../../penalties/index.ts';
 import { type SolverName, solverNames } from '../../solvers/names.ts';
+import type { ClassWeights } from '../../train/class-weights.ts';
 import { bytes, finite, fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { JobFlags } from '../job.ts';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 
 export interface ProblemFlags {
   readonly loss: string;
@@ -72,6 +74,14 @@ export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, Stoppi
   /** Bytes. */
   readonly memory?: number;
   readonly scratch?: string;
+  readonly sql?: string;
+  readonly report?: true;
+  readonly init?: string;
+  readonly multiLabel?: true;
+  readonly classWeight?: ClassWeights;
+  readonly scale?: Scaling;
+  readonly calibrate?: 'platt' | 'isotonic';
+  readonly calibrateFolds?: number;
 }
 
 const examples = `
@@ -80,6 +90,8 @@ Examples:
   dso train train.svm.gz -o spam.model --loss logistic --lambda 1e-5 --test test.svm.gz
   dso train prices.svm --loss square --penalty l1 --lambda 1e-3 --intercept
   zcat huge.svm.gz | dso train - --holdout 0.1 --json > report.json
+  dso train customers.csv --label churned --loss logistic --scale std --class-weight balanced
+  dso train --sql "select * from 'sales.parquet' where year = 2025" --label price --loss huber
 
   dso train huge.svm --checkpoint kept --resume kept   goes on where it was killed, if it was
   mpirun -n 4 dso train 'part-*.svm' -o model          one model on four processes or machines
@@ -89,18 +101,20 @@ Ctrl-C ends training early and writes the model reached so far.`;
 /** `dso train`; `run` is called with the checked options. */
 export function defineTrain(
   program: Command,
-  run: (data: string, flags: TrainFlags) => Promise<void>,
+  run: (data: string | undefined, flags: TrainFlags) => Promise<void>,
 ): void {
   const command = program
     .command('train')
     .summary('train a model')
     .description('Train a linear model on sparse data and prove how close to optimal it is.')
-    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
+    .argument('[data]', dataArgument)
     .addHelpText('after', examples)
-    .action((data: string, flags: TrainFlags) => run(data, flags));
+    .action((data: string | undefined, flags: TrainFlags) => run(data, flags));
   addOutputOptions(command);
   addProblemOptions(command);
+  addPreparationOptions(command);
   addStoppingOptions(command);
+  addEarlyStop(command);
   addCheckpointOptions(command);
   addMemoryOptions(command);
   addJobOptions(command);
@@ -112,12 +126,14 @@ function addOutputOptions(command: Command): void {
   command
     .optionsGroup('Output:')
     .option('-o, --output <model>', 'model file; - for standard output (default: <data>.model)')
+    .option('--sql <query>', 'train on the rows of a query, run by DuckDB, in place of <data>')
     .addOption(
       new Option('--test <file>', 'data to measure the error on after every epoch').conflicts(
         'holdout',
       ),
     )
     .option('--holdout <fraction>', 'set aside this part of the rows as test data', fraction)
+    .option('--report', 'first describe the data: classes, empty rows, constant columns, …')
     .option('--auprc', 'also measure the area under the precision-recall curve on the test data')
     .option('--json', 'print the report as JSON on standard output')
     .option('--log <file>', 'write one JSON object per epoch and one for the result')
@@ -125,21 +141,35 @@ function addOutputOptions(command: Command): void {
     .option('--quiet', 'print nothing but errors');
 }
 
-function addProblemOptions(command: Command): void {
+/** What other commands take a list of. */
+type Choosable = 'loss' | 'penalty' | 'lambda' | 'l1Ratio';
+
+const choosable = (): Record<Choosable, Option> => ({
+  loss: new Option(
+    '--loss <name>',
+    `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
+  ).default('hinge'),
+  penalty: penaltyOption(),
+  lambda: new Option('--lambda <number>', 'weight of the penalty (default: 1 / rows)').argParser(
+    positive,
+  ),
+  l1Ratio: new Option(
+    '--l1-ratio <number>',
+    "L1's share in the elastic net, between 0 and 1 (default: 0.5)",
+  ).argParser(fraction),
+});
+
+export function addProblemOptions(
+  command: Command,
+  own: Partial<Record<Choosable, Option>> = {},
+): void {
+  const { loss, penalty, lambda, l1Ratio } = { ...choosable(), ...own };
   command
     .optionsGroup('Problem: minimize lambda * penalty(w) + mean of loss')
-    .option(
-      '--loss <name>',
-      `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
-      'hinge',
-    )
-    .addOption(penaltyOption())
-    .option('--lambda <number>', 'weight of the penalty (default: 1 / rows)', positive)
-    .option(
-      '--l1-ratio <number>',
-      "L1's share in the elastic net, between 0 and 1 (default: 0.5)",
-      fraction,
-    )
+    .addOption(loss)
+    .addOption(penalty)
+    .addOption(lambda)
+    .addOption(l1Ratio)
     .option('--intercept', 'fit a constant term, which is not penalised')
     .addOption(new Option('--non-negative', 'keep every weight at 0 or above').conflicts('lower'))
     .option('--lower <number>', 'keep every weight at this or above (at most 0)', finite)
@@ -171,7 +201,50 @@ export function penaltyOption(): Option {
     .default('l2');
 }
 
-function addStoppingOptions(command: Command): void {
+/** `balanced`, or labels with their weights: `spam=5,ham=1`. */
+const classWeights = (text: string): ClassWeights => {
+  if (text === 'balanced') return text;
+  const pairs = text.split(',').map((pair): [string, number] => {
+    const [, label = '', weight = ''] = /^(.*)=([^=]*)$/.exec(pair.trim()) ?? [];
+    const value = weight.trim() === '' ? Number.NaN : Number(weight);
+    if (label !== '' && value >= 0 && value < Infinity) return [label.trim(), value];
+    throw new InvalidArgumentError('Wanted balanced, or label=weight pairs as in spam=5,ham=1.');
+  });
+  return Object.fromEntries(pairs);
+};
+
+/** What is done to rows and classes before training. */
+export function addClassOptions(command: Command): void {
+  command
+    .option('--multi-label', 'a row may have several labels, with commas between: a,b')
+    .option(
+      '--class-weight <weights>',
+      'what rows of a class count: balanced, or as in spam=5,ham=1',
+      classWeights,
+    )
+    .addOption(
+      new Option(
+        '--scale <way>',
+        'divide columns by their largest size or standard deviation, or rows by their\nlength, while training; the model is for the data as it is',
+      ).choices([...scalings]),
+    );
+}
+
+function addPreparationOptions(command: Command): void {
+  command.optionsGroup('Classes, scales and probabilities:');
+  addClassOptions(command);
+  command
+    .addOption(
+      new Option(
+        '--calibrate <method>',
+        'fit how scores become probabilities, to rows held out in turn',
+      ).choices(['platt', 'isotonic']),
+    )
+    .option('--calibrate-folds <number>', 'how many parts are held out (default: 5)', whole(2))
+    .option('--init <model>', 'start from this model instead of from nothing');
+}
+
+export function addStoppingOptions(command: Command, timed = 'training'): void {
   command
     .optionsGroup('Stopping, whichever comes first:')
     .option(
@@ -181,15 +254,18 @@ function addStoppingOptions(command: Command): void {
       1e-3,
     )
     .option('--epochs <number>', 'most epochs', whole(1), 10_000)
-    .option('--time <seconds>', 'most seconds of training', positive)
-    .addOption(
-      new Option(
-        '--early-stop [measurements]',
-        'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
-      )
-        .preset('5')
-        .argParser(whole(1)),
-    );
+    .option('--time <seconds>', `most seconds of ${timed}`, positive);
+}
+
+export function addEarlyStop(command: Command): void {
+  command.addOption(
+    new Option(
+      '--early-stop [measurements]',
+      'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
+    )
+      .preset('5')
+      .argParser(whole(1)),
+  );
 }
 
 function addCheckpointOptions(command: Command): void {
@@ -216,7 +292,7 @@ function addJobOptions(command: Command): void {
     .option('--peer-timeout <seconds>', 'a rank silent for so long is given up', positive, 60);
 }
 
-function addMemoryOptions(command: Command): void {
+export function addMemoryOptions(command: Command): void {
   command
     .optionsGroup('More data than memory:')
     .option(
@@ -236,7 +312,7 @@ const interval = (text: string): Interval => {
   throw new InvalidArgumentError('Wanted a number of epochs (10) or a time (30s, 5m, 1h).');
 };
 
-function addSolverOptions(command: Command): void {
+export function addSolverOptions(command: Command): void {
   command
     .optionsGroup('Solver:')
     .addOption(

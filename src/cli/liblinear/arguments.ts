@@ -61,7 +61,7 @@ export function readLiblinearArguments(words: readonly string[]): LiblinearReque
   if (data === undefined) {
     throw new UsageError('no training set file; wanted [options] training_set_file [model_file]');
   }
-  const extra = rest[0] ?? [data, model].find((word) => word !== undefined && isOption(word));
+  const extra = model !== undefined && isOption(model) ? model : rest[0];
   if (extra !== undefined) {
     throw new UsageError(
       `${extra} behind the training set file; options come first, then training_set_file [model_file]`,

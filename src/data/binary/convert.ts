@@ -4,6 +4,7 @@ import { DataError } from '../../errors.ts';
 import type { OutputFile } from '../atomic.ts';
 import type { Dataset } from '../dataset.ts';
 import { compressionOf, decompress } from '../decompress.ts';
+import type { FieldOptions } from '../fields/options.ts';
 import type { LibsvmOptions } from '../libsvm.ts';
 import { BlockPool, lineBlocks } from '../line-blocks.ts';
 import { peek } from '../peek.ts';
@@ -19,7 +20,10 @@ import { type BinaryOptions, BinaryWriter } from './writer.ts';
 
 export type DataFormat = 'dsob' | 'text';
 
-export interface ConvertOptions extends LibsvmOptions, BinaryOptions {
+/** How the data is read. */
+export type ReadingOptions = LibsvmOptions & Omit<FieldOptions, 'like'>;
+
+export interface ConvertOptions extends ReadingOptions, BinaryOptions {
   /** Default: by the ending of the target's name. */
   readonly to?: DataFormat;
   /**
@@ -140,14 +144,11 @@ function collecting({ collect }: ConvertOptions, take: TakePart): TakePart {
 }
 
 function partsOptions(options: ConvertOptions): Omit<PartsOptions, 'takePart'> {
-  const { values, zeroBased, sumDuplicates, runner, onProgress } = options;
+  const { values, to: _to, names: _names, pack: _pack, collect: _collect, ...reading } = options;
   return {
+    ...reading,
     ...(values === undefined && { wide: 'stored' }),
     ...((values === 'float64' || values === 'auto') && { wide: 'all' }),
-    ...(zeroBased !== undefined && { zeroBased }),
-    ...(sumDuplicates !== undefined && { sumDuplicates }),
-    ...(runner && { runner }),
-    ...(onProgress && { onProgress }),
   };
 }
 
@@ -157,7 +158,8 @@ function summary(shape: DatasetShape): DataSummary {
 }
 
 /** Every file has its own, though those of several files are the same. */
-function namesIn({ sections }: DatasetShape): number {
+function namesIn({ sections, featureNames }: DatasetShape): number {
+  if (featureNames) return featureNames.length;
   const ends = sections.map(({ kind, first, count }) => (kind === 'NAME' ? first + count : 0));
   return ends.reduce((most, end) => Math.max(most, end), 0);
 }
@@ -226,14 +228,12 @@ function* namePieces(names: readonly string[]): Generator<Uint8Array> {
 /** Reads all of the data, checks it and tells what it is. */
 export async function describeData(
   source: DataSource,
-  options: Pick<
-    ConvertOptions,
-    'zeroBased' | 'sumDuplicates' | 'runner' | 'collect' | 'onProgress'
-  > = {},
+  options: ReadingOptions & Pick<ConvertOptions, 'runner' | 'collect' | 'onProgress'> = {},
 ): Promise<DataDescription> {
   const shape = await readParts(source, {
     ...partsOptions(options),
     takePart: collecting(options, () => {}),
+    takesTexts: true,
   });
   const { files, bytes, sections } = shape;
   const found = { ...summary(shape), files: files.text + files.dsob, bytes };

@@ -6,6 +6,9 @@ import type { NamedRows } from './named-rows.ts';
 import type { FieldOptions } from './options.ts';
 import { dropped, type Vocabulary, vocabularyFor } from './vocabulary.ts';
 
+/** Rows up to this length are sorted while they are read. */
+const shortRow = 32;
+
 /**
  * Gives the columns and labels of blocks of rows their final numbers. Blocks must come in the order
  * of the input: names are numbered as they are met.
@@ -50,16 +53,30 @@ export class Assembler {
     for (let row = 0; row + 1 < rowOffsets.length; row += 1) {
       const start = end;
       const to = rowOffsets[row + 1];
+      const isShort = to - from <= shortRow;
+      let irregular = !isShort;
       for (let entry = from; entry < to; entry += 1) {
         const column = table[indices[entry]];
         if (column === dropped) continue;
-        indices[end] = column;
-        values[end] = values[entry];
+        const value = values[entry];
+        let place = end;
+        if (isShort) {
+          // What is moved has been read already: rows only get shorter.
+          for (; place > start && indices[place - 1] > column; place -= 1) {
+            indices[place] = indices[place - 1];
+            values[place] = values[place - 1];
+          }
+        }
+        if (place > start && indices[place - 1] === column) irregular = true;
+        indices[place] = column;
+        values[place] = value;
         end += 1;
       }
       this.#lost += to - from - (end - start);
-      end = orderRow(indices, values, start, end, true);
-      this.#checkSums(values, start, end, row);
+      if (irregular) {
+        end = orderRow(indices, values, start, end, true);
+        this.#checkSums(values, start, end, row);
+      }
       from = to;
       rowOffsets[row + 1] = end;
     }

@@ -69,7 +69,7 @@ function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['ki
   };
 }
 
-/** Whether features of a field that is not kinds may have columns. */
+/** Whether features of a field that is not listed may have columns. */
 export function fieldsKnown({ featureNames, recipe }: Likeness): (name: string) => boolean {
   if (!featureNames) {
     const isTable = recipe?.fields?.some(({ kind }) => kind === 'number' || kind === 'category');

@@ -6,6 +6,10 @@ export function labelText(label: number): string {
   return Number.isNaN(label) ? '' : `${label}`;
 }
 
+const leastEntries = 1 << 12;
+/** The memory of a builder that is done: blocks are of one size, and growing takes time. */
+let spare: { indices: Int32Array; values: Float32Array } | undefined;
+
 /**
  * Builds rows of named values. For each row: `label`, `weight` and values in any order, then
  * `endRow`. Columns are local: `column` gives a name its number, which is good until `take`.
@@ -14,8 +18,8 @@ export class RowBuilder {
   readonly #seeds: readonly string[];
   #names: string[] = [];
   readonly #columns = new Map<string, number>();
-  #indices = new Int32Array(1 << 12);
-  #values = new Float32Array(1 << 12);
+  #indices: Int32Array;
+  #values: Float32Array;
   #labels = new Float64Array(1 << 8);
   #weights = new Float64Array(1 << 8);
   #rowOffsets = new Int32Array(1 << 8);
@@ -31,6 +35,9 @@ export class RowBuilder {
   constructor(seeds: readonly string[] = [], textLabels = false) {
     this.#seeds = seeds;
     this.#textLabels = textLabels;
+    this.#indices = spare?.indices ?? new Int32Array(leastEntries);
+    this.#values = spare?.values ?? new Float32Array(leastEntries);
+    spare = undefined;
     this.#restart();
   }
 
@@ -106,6 +113,13 @@ export class RowBuilder {
     };
     this.#restart();
     return taken;
+  }
+
+  /** Lets the next builder of the thread have the memory; this one has come to its end. */
+  end(): void {
+    spare = { indices: this.#indices, values: this.#values };
+    this.#indices = new Int32Array(0);
+    this.#values = new Float32Array(0);
   }
 
   #restart(): void {

@@ -52,7 +52,9 @@ export function parseCsv(text: Uint8Array, plan: CsvPlan, skipped: number): Text
     record += 1;
     line += splitter.lines;
   }
-  return { rows: rows.take(), lines: line - 1 };
+  const found = { rows: rows.take(), lines: line - 1 };
+  rows.builder.end();
+  return found;
 }
 
 function readRecord(

@@ -33,7 +33,9 @@ export function parseJsonLines(text: Uint8Array, plan: ObjectPlan): TextRows {
     if (record.trim() !== '') rows.add(objectOf(record, line), line);
     start = end + 1;
   }
-  return { rows: rows.builder.take(), lines: line };
+  const found = { rows: rows.builder.take(), lines: line };
+  rows.builder.end();
+  return found;
 }
 
 export function objectOf(record: string, line: number): object {

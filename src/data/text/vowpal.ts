@@ -60,7 +60,9 @@ class VowpalRows {
       if (first < end) this.#row(first, end);
       position = end + 1;
     }
-    return { rows: this.#builder.take(), lines: this.#line };
+    const found = { rows: this.#builder.take(), lines: this.#line };
+    this.#builder.end();
+    return found;
   }
 
   #row(start: number, end: number): void {

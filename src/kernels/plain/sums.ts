@@ -40,9 +40,9 @@ export function plainSumKernels(loss: Loss): SumKernels {
       let sum = 0;
       for (let i = begin; i < end; i++) {
         const delta = to[i] - from[i];
-        const c = importance[i];
-        if (delta !== 0 && c !== 0) {
-          const at = (from[i] + eta * delta) * (1 / c);
+        // Where c is 0, α never moves.
+        if (delta !== 0) {
+          const at = (from[i] + eta * delta) * (importance[i] > 0 ? 1 / importance[i] : 0);
           sum += delta * loss.conjugateDerivative(-at, labels[i], parameter);
         }
       }

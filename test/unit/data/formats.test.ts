@@ -285,6 +285,16 @@ describe('the format', () => {
     expect(namesAndValues(dataset)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
+  test('quotes mean nothing where values are not separated', async () => {
+    const words = await readDataset(temporaryFile('x.vw', '1 | 5" a\n0 | 7" a\n1 | a\n'), {
+      blockSize: 16,
+    });
+    expect(words.featureNames).toEqual(['5"', 'a', '7"']);
+    const lines = '{"y":1,"a":"5\\""}\n'.repeat(3);
+    const objects = await readDataset(temporaryFile('x.jsonl', lines), { blockSize: 16 });
+    expect(objects).toMatchObject({ rows: 3, featureNames: ['a=5"'] });
+  });
+
   test('kinds are those of the first thousand records, however the text is cut', async () => {
     const lines = Array.from({ length: 1000 }, (_, k) => `${k},1`).join('\n');
     const early = temporaryFile('early.csv', `a,y\n${lines.replace('\n999,', '\nx,')}\n5,0\n`);

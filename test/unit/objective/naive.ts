@@ -18,8 +18,6 @@ export interface NaiveProblem {
 
 const entropy = (b: number) => (b > 0 && b < 1 ? b * Math.log(b) + (1 - b) * Math.log(1 - b) : 0);
 
-const selfLog = (b: number) => (b > 0 ? b * Math.log(b) : 0);
-
 /** ℓ*(−α) for α in the domain. */
 export function naiveConjugate(name: string, alpha: number, y: number, parameter: number): number {
   switch (name) {
@@ -41,19 +39,21 @@ export function naiveConjugate(name: string, alpha: number, y: number, parameter
     case 'quantile':
       return -y * alpha;
     case 'poisson':
-      return selfLog(y - alpha) - selfLog(y) + alpha;
+      return gross(y - alpha) - gross(y);
     default:
       throw new Error(`no formula for loss '${name}'`);
   }
 }
 
+const gross = (z: number) => (z > 0 ? z * Math.log(z) - z : 0);
+
 /** The ends of α's domain. */
 export function naiveDomain(name: string, y: number, parameter: number): [number, number] {
   if (name === 'square' || name === 'squared-absolute') return [-Infinity, Infinity];
-  if (name === 'huber') return [-parameter, parameter];
-  if (name === 'absolute') return [-1, 1];
   if (name === 'quantile') return [parameter - 1, parameter];
   if (name === 'poisson') return [-Infinity, y];
+  if (name === 'huber') return [-parameter, parameter];
+  if (name === 'absolute') return [-1, 1];
   const far = name === 'squared-hinge' ? Infinity : 1;
   return y > 0 ? [0, far] : [-far, 0];
 }

@@ -107,9 +107,9 @@ describe('what the checksums cannot tell', () => {
     expect(await complaint(temporaryFile('kind.dsob.gz', gzipSync(kind)))).toBe(
       'PATH: byte 16: a section of kind "XOWS", which version 1 has not',
     );
-    const flags = forged(bytes, [16, 64], (view) => view.setUint32(20, 4, true));
+    const flags = forged(bytes, [16, 64], (view) => view.setUint32(20, 8, true));
     expect(await complaint(temporaryFile('flags.dsob.gz', gzipSync(flags)))).toBe(
-      'PATH: byte 16: flags 4 in a section of kind ROWS, which has no such',
+      'PATH: byte 16: flags 8 in a section of kind ROWS, which has no such',
     );
   });
 
@@ -216,17 +216,21 @@ test.runIf(python)('the reader of the documentation agrees (needs python3)', asy
     new URL('../../../../docs/data-format.md', import.meta.url),
     'utf8',
   );
+  const weightedSample = {
+    ...sample,
+    parts: sample.parts.map((part) => ({ ...part, weights: Float64Array.of(0.5, 1, 7) })),
+  };
   const program = /```python\n([\s\S]*?)```/.exec(document)![1];
   const path = temporaryFile(
     'data.dsob',
-    await binaryBytes(sample, { pack: true, names: 'a\nb\n' }),
+    await binaryBytes(weightedSample, { pack: true, names: 'a\nb\n' }),
   );
   const show = '\nfor row in rows(sys.argv[1]): print(row)\n';
   const run = spawnSync('python3', ['-c', program + show, path], { encoding: 'utf8' });
   expect(run.stderr).toBe('');
   expect(run.stdout.trim().split('\n')).toEqual([
-    '(1.0, [0, 4, 300], [0.5, -2.0, 9.99994610111476e-41])',
-    '(-1.0, [], [])',
-    '(0.1, [2], [3.25])',
+    '(1.0, 0.5, [0, 4, 300], [0.5, -2.0, 9.99994610111476e-41])',
+    '(-1.0, 1.0, [], [])',
+    '(0.1, 7.0, [2], [3.25])',
   ]);
 });

@@ -35,6 +35,7 @@ export function bitsOf(dataset: Pick<Dataset, 'parts' | 'rows' | 'columns' | 'no
     ),
     indices: join(({ indices }) => indices),
     values: join(({ values }) => new Uint32Array(values.slice().buffer)),
+    weights: join(({ weights, labels }) => weights ?? new Array<number>(labels.length).fill(1)),
   };
 }
 

@@ -1,0 +1,69 @@
+import type { Dataset } from '../data/dataset.ts';
+import type { Likeness } from '../data/recipe.ts';
+import { UsageError } from '../errors.ts';
+import type { Loss } from '../losses/loss.ts';
+import { readModel } from '../model/format.ts';
+import { vectorCount } from '../model/model.ts';
+import { gatherValues } from '../train/company.ts';
+import { startFromModel } from '../train/init.ts';
+import type { TrainOptions } from '../train/options.ts';
+import { withoutUndefined } from './defined.ts';
+import type { TrainFlags } from './definitions/train.ts';
+import type { Job } from './job.ts';
+import { readPenaltyFactors } from './problem.ts';
+import type { Progress } from './progress.ts';
+import { readQueryData } from './query-reading.ts';
+import { readData, readOrOpenData, readShareOf } from './reading.ts';
+
+/** The data that `dso train` is given, and the options that are read from files. */
+export async function readTrainingInput(
+  data: string,
+  flags: TrainFlags,
+  progress: Progress,
+  job: Job | undefined,
+  loss: Loss,
+): Promise<{ dataset: Dataset; options: TrainOptions }> {
+  if (job && flags.memory !== undefined) {
+    throw new UsageError('--memory is for one process: give every rank its share in memory');
+  }
+  const dataset = await readTraining(data, flags, progress, job);
+  const options: TrainOptions = {};
+  if (flags.test !== undefined) {
+    options.test = job
+      ? await readShareOf(flags.test, flags, progress, job.peers)
+      : await readData(flags.test, flags, progress, likenessOf(dataset));
+  }
+  const columns = Math.max(...(await gatherValues(job?.peers, dataset.columns)));
+  if (flags.penaltyFactors !== undefined) {
+    options.penaltyFactors = await readPenaltyFactors(flags.penaltyFactors, columns);
+  }
+  if (flags.init !== undefined) {
+    const model = await readModel(flags.init);
+    if (job && vectorCount(model) > 1) {
+      throw new UsageError('--init with several classes is for one process');
+    }
+    const { multiLabel = false } = flags;
+    options.start = startFromModel(model, dataset, { loss, multiLabel, columns });
+  }
+  return { dataset, options };
+}
+
+async function readTraining(
+  data: string,
+  flags: TrainFlags,
+  progress: Progress,
+  job: Job | undefined,
+): Promise<Dataset> {
+  if (job && flags.sql !== undefined) {
+    throw new UsageError('--sql is for one process: write the rows to files for several ranks');
+  }
+  if (job) return readShareOf(data, flags, progress, job.peers);
+  if (flags.sql !== undefined) return readQueryData(flags.sql, flags, progress);
+  return readOrOpenData(data, flags, progress);
+}
+
+/** What test data has to share with the data that is trained on. */
+function likenessOf({ featureNames, labelNames, recipe }: Dataset): Likeness | undefined {
+  if (!featureNames && !labelNames && !recipe) return undefined;
+  return withoutUndefined({ featureNames, labelNames, recipe });
+}
