@@ -18,10 +18,10 @@ const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
 const bareServer = fileURLToPath(new URL('serve/bare.ts', import.meta.url));
 const load = fileURLToPath(new URL('serve/load.ts', import.meta.url));
 
-const rounds = 3;
+const rounds = 5;
 const connections = 16;
 const warmUpSeconds = 2;
-const seconds = 4;
+const seconds = 3;
 const columns = 20_000;
 const features = 50;
 /** Of a named row, the others are categories. */
@@ -105,13 +105,18 @@ async function portOf(child: ChildProcess): Promise<number> {
   return Number(/:(\d+)/.exec(chunk.toString())![1]);
 }
 
-/** The middle of several rounds. */
+/**
+ * Requests per second of the server's processor time are what one core would do if it had nothing
+ * else to do; of those the best round counts, since other programs only take away from it. What
+ * the clock says is the middle of all rounds.
+ */
 function summarize(results: readonly LoadResult[]) {
   const middle = (pick: (result: LoadResult) => number) => median(results.map(pick));
   return {
     perSecond: middle(({ requests, seconds: time }) => requests / time),
-    /** What one core would do if it had nothing else to do. */
-    perProcessorSecond: middle(({ requests, processor }) => requests / (processor ?? NaN)),
+    perProcessorSecond: Math.max(
+      ...results.map(({ requests, processor }) => requests / (processor ?? NaN)),
+    ),
     median: middle((result) => result.median),
     slowest: middle((result) => result.slowest),
   };

@@ -5,7 +5,11 @@ export type { Comparison, Run } from './compare/comparison.ts';
 export { writeReport } from './compare/report.ts';
 export { datasetFromCsr, datasetFromRows } from './data/arrays.ts';
 export type { Dataset, DatasetPart } from './data/dataset.ts';
+export { describeQuality, type Quality } from './data/quality/quality.ts';
+export type { Likeness, Recipe, RecipeField } from './data/recipe.ts';
+export { type Scaling, scalings } from './data/scale.ts';
 export { openDataset } from './data/stored.ts';
+export { readQuery } from './data/table/query.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
 export { exportModel } from './export/export.ts';
 export type { ExportFormat } from './export/formats.ts';
@@ -65,6 +69,7 @@ export type {
   SgdSettings,
   Solver,
 } from './solvers/solver.ts';
+export type { ClassWeights } from './train/class-weights.ts';
 export {
   type ConvertOptions,
   convertDataset,
@@ -76,6 +81,7 @@ export {
   writeDataset,
 } from './train/convert.ts';
 export type { EpochEvent, StopReason } from './train/events.ts';
+export { startFromModel } from './train/init.ts';
 export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
 export { type DataSource, type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';
 export { train } from './train/train.ts';

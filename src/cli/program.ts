@@ -5,6 +5,7 @@ import { complain } from './complaint.ts';
 import { defineCompare } from './definitions/compare.ts';
 import { defineCompletion } from './definitions/completion.ts';
 import { defineConvert } from './definitions/convert.ts';
+import { defineCv } from './definitions/cv.ts';
 import { defineDemo } from './definitions/demo.ts';
 import { defineDoctor } from './definitions/doctor.ts';
 import { defineEvaluate } from './definitions/evaluate.ts';
@@ -13,9 +14,11 @@ import { defineGenerate } from './definitions/generate.ts';
 import { defineImport } from './definitions/import.ts';
 import { defineInspect } from './definitions/inspect.ts';
 import { defineLiblinearTrain } from './definitions/liblinear-train.ts';
+import { definePath } from './definitions/path.ts';
 import { definePredict } from './definitions/predict.ts';
 import { defineReplay } from './definitions/replay.ts';
 import { defineReport } from './definitions/report.ts';
+import { defineSearch } from './definitions/search.ts';
 import { defineServe } from './definitions/serve.ts';
 import { defineTrain } from './definitions/train.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
@@ -109,6 +112,18 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineCompare(program, async (data, flags) => {
     const { compareCommand } = await import('./commands/compare.ts');
     onResult(await compareCommand(data, flags, terminal));
+  });
+  definePath(program, async (data, flags) => {
+    const { pathCommand } = await import('./commands/path.ts');
+    onResult(await pathCommand(data, flags, terminal));
+  });
+  defineCv(program, async (data, flags) => {
+    const { cvCommand } = await import('./commands/cv.ts');
+    onResult(await cvCommand(data, flags, terminal));
+  });
+  defineSearch(program, async (data, flags) => {
+    const { searchCommand } = await import('./commands/search.ts');
+    onResult(await searchCommand(data, flags, terminal));
   });
   defineInspect(program, async (model, flags) => {
     const { inspectCommand } = await import('./commands/inspect.ts');

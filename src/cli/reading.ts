@@ -18,9 +18,9 @@ import type { Progress } from './progress.ts';
 import { formatCount } from './text.ts';
 
 /** What the options say about reading. */
-export function readOptions(flags: DataFlags): ReadDatasetOptions {
+export function readOptions(flags: DataFlags & { readonly multiLabel?: true }): ReadDatasetOptions {
   const { format, label, weight, categorical, ignore, missing, missingValues } = flags;
-  const { hash: hashBits, delimiter, textLabels, zeroBased, sumDuplicates, threads } = flags;
+  const { hash: hashBits, delimiter, zeroBased, sumDuplicates, threads } = flags;
   return withoutUndefined({
     format,
     label,
@@ -32,7 +32,7 @@ export function readOptions(flags: DataFlags): ReadDatasetOptions {
     hashBits,
     header: flags.header === false ? false : undefined,
     delimiter,
-    textLabels,
+    textLabels: flags.textLabels ?? flags.multiLabel,
     zeroBased,
     sumDuplicates,
     threads,

@@ -13,12 +13,7 @@ import { withoutUndefined } from './defined.ts';
 import type { SelectFlags } from './definitions/select-options.ts';
 import { exitCodeOfStop, signalExitCodes } from './exit-codes.ts';
 import { Interrupts } from './interrupts.ts';
-import {
-  checkOutput,
-  checkStandardInput,
-  checkStandardOutput,
-  standardStream,
-} from './outputs.ts';
+import { checkOutput, checkStandardInput, checkStandardOutput, standardStream } from './outputs.ts';
 import { readPenaltyFactors } from './problem.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readData } from './reading.ts';
@@ -59,13 +54,19 @@ export function checkFiles(
 }
 
 /** Options of training that are the same for all models. */
-export function commonSettings(flags: SelectFlags) {
+export function trainingSettings(flags: SelectFlags) {
   const { threads, grid, seed, epochs, tolerance, time, intercept } = flags;
-  const { multiLabel, classWeight: classWeights, scale, lambda: lambdas, count, ratio } = flags;
+  const { multiLabel, classWeight: classWeights, scale } = flags;
   return withoutUndefined({
     ...{ threads, grid, seed, epochs, tolerance, time, intercept },
-    ...{ multiLabel, classWeights, scale, lambdas, count, ratio },
+    ...{ multiLabel, classWeights, scale },
   });
+}
+
+/** The same, and the λs. */
+export function commonSettings(flags: SelectFlags) {
+  const { lambda: lambdas, count, ratio } = flags;
+  return { ...trainingSettings(flags), ...withoutUndefined({ lambdas, count, ratio }) };
 }
 
 export async function readFactors(
@@ -113,10 +114,9 @@ export class Scene {
     return received && signalExitCodes[received];
   }
 
-  /** Writes what was asked for beside the model, then the table or the JSON. */
+  /** Writes what was asked for beside the model, and shows the table. */
   async show(result: {
     readonly table: () => string;
-    readonly json: () => unknown;
     readonly csv: () => string;
     readonly figure: () => string;
   }): Promise<void> {
@@ -125,10 +125,26 @@ export class Scene {
     if (figure !== undefined) await writeFigure(figure, result.figure());
     if (csv === standardStream) await this.terminal.print(result.csv());
     else if (csv !== undefined) await writeAtomically(csv, (file) => file.write(result.csv()));
-    if (json) await this.terminal.print(`${JSON.stringify(result.json())}\n`);
-    else if (quiet) return;
-    else if (this.#usesOutput) this.terminal.say(result.table());
+    if (json || quiet) return;
+    if (this.#usesOutput) this.terminal.say(result.table());
     else await this.terminal.print(`${result.table()}\n`);
+  }
+
+  /** The last word, for programs. */
+  async printJson(result: unknown): Promise<void> {
+    if (this.#flags.json) await this.terminal.print(`${JSON.stringify(result)}\n`);
+  }
+
+  /** What comes of it, or undefined if a signal came before there was anything to show. */
+  async untilEnded<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      if (this.signalCode === undefined) throw error;
+      this.progress.end();
+      this.say('interrupted before anything was measured');
+      return undefined;
+    }
   }
 
   say(line: string): void {
@@ -155,8 +171,8 @@ export async function refit(
   read: number,
 ): Promise<{ readonly report: TrainReport; readonly code: number }> {
   const { progress, interrupts, terminal } = scene;
-  const { loss, tolerance = 1e-3, epochs, time } = options;
-  progress.start(loss?.task ?? 'classification', withoutUndefined({ tolerance, epochs, time }));
+  const { loss, tolerance = 1e-3, epochs, time: seconds } = options;
+  progress.start(loss?.task ?? 'classification', { tolerance, epochs, seconds });
   const { model, report: trained } = await train(dataset, {
     ...options,
     onEpoch: (event) => progress.epoch(event),
@@ -165,8 +181,8 @@ export async function refit(
   });
   await writeModel(path, model);
   progress.end();
-  const { seconds } = trained;
-  const report = { ...trained, seconds: { ...seconds, read, total: seconds.total + read } };
+  const total = trained.seconds.total + read;
+  const report = { ...trained, seconds: { ...trained.seconds, read, total } };
   const bytes = path === standardStream ? 0 : statSync(path).size;
   scene.say(summarize(report, tolerance, { path, bytes }, terminal.colours));
   return { report, code: exitCodeOfStop(report.stopped, interrupts.received) };

@@ -69,6 +69,7 @@ export async function prepare(
   const grid = gridFor(plan, options.grid, input.train);
   checkCompany(plan, company);
   const vectors = vectorCount(input.classes ?? {});
+  checkAsynchronous(plan, options, vectors);
   const lanes = lanesFor(input, options, plan, tasksOf(vectors));
   const threads = lanes > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
   const leads = !company || company.rank === 0;
@@ -129,6 +130,19 @@ function fairShare({ dataset, rows, columns, nonzeros, company }: Share) {
 function checkCompany({ engine }: Plan, company: Company | undefined): void {
   if (!company || engine !== 'dso-async') return;
   throw new UsageError('dso-async runs in one process: use --solver dso on several ranks');
+}
+
+/** The record of an asynchronous run is that of one run, from its beginning. */
+function checkAsynchronous({ engine }: Plan, options: TrainOptions, vectors: number): void {
+  if (engine !== 'dso-async') return;
+  const found =
+    (vectors > 1 && `${vectors} classes`) ||
+    (options.calibrate && 'calibrate') ||
+    (options.start && 'a start');
+  if (!found) return;
+  throw new UsageError(
+    `dso-async with ${found} could not be replayed: use dso, which gives the same bits every time`,
+  );
 }
 
 function companionsOf(company: Company, grid: number): Companions {

@@ -20,13 +20,14 @@ export function provenanceOf(
   data: string,
   options: TrainOptions,
   { tolerance, epochs, time, penalty }: Settings,
-  { engine, settings }: Plan,
+  plan: Plan,
 ): Provenance {
   const { holdout, penaltyFactors, earlyStop, classWeights, scale, calibrate, start } = options;
   const { low: lower, high: upper } = finiteBounds(penalty);
   const given: Record<string, Value | undefined> = {
     tolerance,
-    epochs: epochs === usualEpochs ? undefined : epochs,
+    // A replay makes as many as were made.
+    epochs: epochs === usualEpochs || plan.engine === 'dso-async' ? undefined : epochs,
     time: time === Infinity ? undefined : time,
     holdout,
     'early-stop': earlyStop,
@@ -37,7 +38,7 @@ export function provenanceOf(
     lower,
     upper,
     init: start && hashNumbers(start.weights),
-    ...solverSettings(engine, settings),
+    ...solverSettings(plan),
   };
   const told = Object.entries(given).filter(
     (entry): entry is [string, Value] => entry[1] !== undefined,
@@ -53,11 +54,16 @@ function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>
     .join(',');
 }
 
-/** Settings of the solver, by their names in the library; a recorded order of visits is too long. */
-function solverSettings(engine: string, settings: object): Record<string, Value> {
-  const simple = Object.entries(settings).filter(
-    ([, value]) =>
-      typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string',
-  ) as [string, Value][];
-  return Object.fromEntries(simple.map(([name, value]) => [`${engine}.${name}`, value]));
+/**
+ * Settings of the solver, by their names in the library; those of the ring but its rotations follow
+ * from the rest, and a recorded order of visits is too long.
+ */
+function solverSettings({ engine, settings }: Plan): Record<string, Value> {
+  const ring = engine === 'ring-rows' || engine === 'ring-columns';
+  const simple = Object.entries(settings as Record<string, unknown>).filter(
+    (entry): entry is [string, Value] =>
+      ['number', 'boolean', 'string'].includes(typeof entry[1]) &&
+      (!ring || entry[0] === 'rotations'),
+  );
+  return Object.fromEntries(simple);
 }

@@ -36,8 +36,10 @@ export async function replayCommand(
     progress.start(loss.task, { tolerance: 0, epochs: record.epochs.length, seconds: undefined });
     const events: EpochEvent[] = [];
     const { lambda, seed, tolerance, holdout, earlyStop, intercept, penaltyFactors } = record.flags;
+    const { classWeight: classWeights, scale } = record.flags;
     const { model } = await train(dataset, {
       ...withoutUndefined({ lambda, seed, tolerance, holdout, earlyStop, intercept }),
+      ...withoutUndefined({ classWeights, scale }),
       ...(penaltyFactors !== undefined && {
         penaltyFactors: await readPenaltyFactors(penaltyFactors, dataset.columns),
       }),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Model } from '../../../src/model/model.ts';
 import { Metrics } from '../../../src/serve/metrics.ts';
@@ -235,7 +235,7 @@ describe('streams of lines', () => {
     const [response] = await once(sent, 'response');
     const [first] = await once(response, 'data');
     expect(String(first)).toBe(`${answerOfOne}\n`);
-    const rest = text(response);
+    const rest = textOf(response);
     sent.end(',3]');
     expect(await rest).toBe('{"label":-1,"score":-3}\n');
   });
@@ -298,7 +298,7 @@ describe('streams of lines', () => {
     const [response] = await once(sent, 'response');
     await once(response, 'data');
     state.current = loaded(sampleModel({ weights: Float64Array.of(-5) }));
-    const rest = text(response);
+    const rest = textOf(response);
     sent.end('[1,0]\n');
     expect(await rest).toBe(`${answerOfOne}\n`);
     expect((await post(predict, [1, 0])).text).toBe('{"label":-1,"score":-5}\n');

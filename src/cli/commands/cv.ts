@@ -1,0 +1,90 @@
+import { crossValidate, type Validation } from '../../select/cross-validate.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
+import { warmThreads } from '../../train/threads.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { CvFlags } from '../definitions/cv.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { penaltyName } from '../penalty-name.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
+import { readData } from '../reading.ts';
+import {
+  checkFiles,
+  commonSettings,
+  defaultModelPath,
+  readFactors,
+  refit,
+  Scene,
+  trainingSettings,
+} from '../selection.ts';
+import { validationChart } from '../selection-charts.ts';
+import {
+  incompleteNote,
+  validationCsv,
+  validationJson,
+  validationTable,
+} from '../selection-table.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function cvCommand(data: string, given: CvFlags, terminal: Terminal): Promise<number> {
+  const { lambda: _, ...flags } = given;
+  const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
+  checkFiles(data, flags, model);
+  const problem = {
+    loss: await chooseLoss(flags),
+    penalty: choosePenalty(flags),
+    solver: chooseSolver(flags),
+  };
+  warmThreads(flags.threads);
+  const scene = new Scene(terminal, flags, model);
+  const { progress, interrupts } = scene;
+  try {
+    const started = performance.now();
+    const dataset = await readData(data, flags, progress);
+    const options = { ...problem, ...(await readFactors(flags, dataset)) };
+    const read = (performance.now() - started) / 1000;
+    interrupts.defer();
+    const { folds, metric, choose } = flags;
+    const stage = 'cross-validating';
+    progress.stage(stage, 0);
+    const validation = await scene.untilEnded(
+      crossValidate(dataset, {
+        ...options,
+        ...commonSettings(given),
+        folds,
+        ...withoutUndefined({ metric }),
+        onFit: (done, of) => progress.stage(stage, done / of),
+        onNotice: (message) => progress.notice(message),
+        signal: interrupts.signal,
+      }),
+    );
+    if (!validation) return scene.signalCode ?? exitCodes.failure;
+    const name = `${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
+    await tell(validation, flags, scene, `${nameOfSource(data)}: ${name}`);
+    const known = { ...validationJson(validation, choose), folds };
+    if (scene.signalCode !== undefined || model === undefined) {
+      await scene.printJson(known);
+      return scene.signalCode ?? (validation.complete ? exitCodes.done : exitCodes.unfinished);
+    }
+    const { lambda } = validation[choose];
+    const all = { ...options, ...trainingSettings(flags), lambda };
+    const { report, code } = await refit(dataset, all, model, scene, read);
+    await scene.printJson({ ...known, model, report });
+    return code;
+  } finally {
+    scene.close();
+  }
+}
+
+async function tell(
+  validation: Validation,
+  { choose, folds }: CvFlags,
+  scene: Scene,
+  title: string,
+): Promise<void> {
+  await scene.show({
+    table: () => validationTable(validation, choose, scene.terminal.outputColours),
+    csv: () => validationCsv(validation),
+    figure: () => validationChart(validation, title),
+  });
+  for (const note of incompleteNote(validation, folds)) scene.say(note);
+}

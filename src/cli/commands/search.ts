@@ -1,0 +1,148 @@
+import { UsageError } from '../../errors.ts';
+import type { Loss } from '../../losses/loss.ts';
+import type { Penalty } from '../../penalties/penalty.ts';
+import { type Search, search } from '../../select/search.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
+import { warmThreads } from '../../train/threads.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { SearchFlags } from '../definitions/search.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseLoss, choosePenalty, chooseSolver, lossParameters } from '../problem.ts';
+import { readData } from '../reading.ts';
+import {
+  checkFiles,
+  commonSettings,
+  defaultModelPath,
+  readFactors,
+  refit,
+  Scene,
+  trainingSettings,
+} from '../selection.ts';
+import { searchChart } from '../selection-charts.ts';
+import { incompleteNote, searchCsv, searchTable, validationJson } from '../selection-table.ts';
+import type { Terminal } from '../terminal.ts';
+import { plural } from '../text.ts';
+
+export async function searchCommand(
+  data: string,
+  given: SearchFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const { lambda: _, ...flags } = given;
+  const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
+  checkFiles(data, flags, model);
+  const losses = await chooseLosses(flags);
+  const penalties = choosePenalties(flags);
+  const solver = chooseSolver(flags);
+  const candidates = losses.length * penalties.length;
+  warmThreads(flags.threads);
+  const scene = new Scene(terminal, flags, model);
+  const { progress, interrupts } = scene;
+  try {
+    const started = performance.now();
+    const dataset = await readData(data, flags, progress);
+    const options = { solver, ...(await readFactors(flags, dataset)) };
+    const read = (performance.now() - started) / 1000;
+    interrupts.defer();
+    const { folds, metric, choose } = flags;
+    const stage = 'searching';
+    progress.stage(stage, 0);
+    const found = await scene.untilEnded(
+      search(dataset, {
+        ...options,
+        ...commonSettings(given),
+        losses,
+        penalties,
+        folds,
+        ...withoutUndefined({ metric }),
+        onFit: (place, done, of) => progress.stage(stage, (place + done / of) / candidates),
+        signal: interrupts.signal,
+      }),
+    );
+    if (!found) return scene.signalCode ?? exitCodes.failure;
+    await tell(found, flags, candidates, scene, nameOfSource(data));
+    const known = jsonOf(found, choose, folds);
+    if (scene.signalCode !== undefined || model === undefined) {
+      await scene.printJson(known);
+      return scene.signalCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
+    }
+    const { loss, penalty, validation } = found.winner;
+    const { lambda } = validation[choose];
+    const all = { ...options, ...trainingSettings(flags), loss, penalty, lambda };
+    const { report, code } = await refit(dataset, all, model, scene, read);
+    await scene.printJson({ ...known, model, report });
+    return code;
+  } finally {
+    scene.close();
+  }
+}
+
+async function tell(
+  found: Search,
+  { choose, folds }: SearchFlags,
+  candidates: number,
+  scene: Scene,
+  title: string,
+): Promise<void> {
+  await scene.show({
+    table: () => searchTable(found, choose, scene.terminal.outputColours),
+    csv: () => searchCsv(found),
+    figure: () => searchChart(found, title),
+  });
+  const missing = candidates - found.ranking.length;
+  if (missing > 0)
+    scene.say(`incomplete: ${plural(missing, 'candidate')} of ${candidates} left out`);
+  for (const note of incompleteNote(found.winner.validation, folds)) scene.say(note);
+}
+
+function jsonOf({ metric, complete, ranking }: Search, choose: 'best' | 'simplest', folds: number) {
+  return {
+    metric,
+    complete,
+    folds,
+    ranking: ranking.map(({ loss, penalty, validation }) => ({
+      loss: loss.name,
+      ...(loss.parameterName !== undefined && { [loss.parameterName]: loss.parameter }),
+      penalty: penalty.name,
+      ...(penalty.name === 'elastic-net' && { l1Ratio: penalty.l1 }),
+      ...validationJson(validation, choose),
+    })),
+  };
+}
+
+/** The losses by name; a parameter goes to the loss whose it is, and one of none is an error. */
+async function chooseLosses(flags: SearchFlags): Promise<Loss[]> {
+  const used = new Set<string>();
+  const losses: Loss[] = [];
+  for (const loss of flags.loss) {
+    const plain = await chooseLoss({ loss, penalty: 'l2' });
+    const own = lossParameters.find((parameter) => parameter === plain.parameterName);
+    const value = own && flags[own];
+    if (own === undefined || value === undefined) {
+      losses.push(plain);
+      continue;
+    }
+    used.add(own);
+    losses.push(await chooseLoss({ loss, penalty: 'l2', [own]: value }));
+  }
+  for (const name of lossParameters) {
+    if (flags[name] === undefined || used.has(name)) continue;
+    throw new UsageError(
+      `--${name} ${flags[name]}: not a setting of any of the losses ${flags.loss.join(', ')}`,
+    );
+  }
+  return losses;
+}
+
+/** An elastic net for each of L1's shares. */
+function choosePenalties({ penalty: names, l1Ratio: ratios }: SearchFlags): Penalty[] {
+  if (ratios && !names.includes('elastic-net')) {
+    throw new UsageError(
+      `--l1-ratio ${ratios.join(',')}: a setting of --penalty elastic-net; the penalties are ${names.join(', ')}`,
+    );
+  }
+  return names.flatMap((penalty) => {
+    if (penalty !== 'elastic-net' || !ratios) return [choosePenalty({ loss: 'hinge', penalty })];
+    return ratios.map((l1Ratio) => choosePenalty({ loss: 'hinge', penalty, l1Ratio }));
+  });
+}
