@@ -1,5 +1,5 @@
 // Column mode. Twin of src/kernels/plain/columns.ts: the same operations in the same order.
-import { softThreshold } from "../src/math/scalars.ts";
+import { clamp, softThreshold } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from "./memory";
 
@@ -84,28 +84,42 @@ function gatherColumn(
 
 // @ts-ignore: decorator
 @inline
+function restsAtEnd(w: f64, g: f64, l1: f64, l2: f64, low: f64, high: f64): bool {
+  const least = (1 - restShare) * Math.max(Math.abs(g), l1);
+  if (w == low && g + l2 * w + (w < 0 ? -l1 : l1) > least) return true;
+  return w == high && -g - l2 * w - (w > 0 ? l1 : -l1) > least;
+}
+
+// `bounded` is a constant at every call: without it there is no trace of the box.
+// @ts-ignore: decorator
+@inline
 function stepColumn(
-  j: i32, weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  counts: usize, levels: usize, skips: usize, inverseMass: f64, stats: usize,
+  bounded: bool, j: i32, weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  lows: usize, highs: usize, counts: usize, levels: usize, skips: usize, inverseMass: f64, stats: usize,
 ): f64 {
   const g = double(gradients, j) * inverseMass;
   const h = double(hessians, j) * inverseMass;
   const w = double(weights, j);
   const l1 = double(l1s, j);
   const l2 = double(l2s, j);
-  if (!(h + l2 > 0)) return 0;
-  const next = softThreshold(h * w - g, l1) / (h + l2);
+  const bends = h + l2 > 0;
+  if (!bends && !bounded) return 0;
+  const free = bounded && !bends ? w : softThreshold(h * w - g, l1) / (h + l2);
+  const next = bounded ? clamp(free, double(lows, j), double(highs, j)) : free;
   const delta = next - w;
+  if (bounded && !bends && delta == 0) return 0;
   addDouble(stats, 0, <f64>int(counts, j));
   if (delta != 0) {
     setDouble(weights, j, next);
     setByte(levels, j, 0);
     addDouble(stats, 0, <f64>int(counts, j));
-    addDouble(stats, 1, h / (h + l2));
+    if (!bounded || bends) addDouble(stats, 1, h / (h + l2));
     return delta;
   }
   let level = 0;
-  if (next == 0 && g < restShare * l1 && g > -restShare * l1) {
+  let rests = next == 0 && g < restShare * l1 && g > -restShare * l1;
+  if (bounded && !rests) rests = restsAtEnd(next, g, l1, l2, double(lows, j), double(highs, j));
+  if (rests) {
     const before = byte(levels, j);
     level = before < highestLevel ? before + 1 : highestLevel;
     setByte(skips, j, (1 << level) - 1);
@@ -174,9 +188,11 @@ export function gatherColumns(
   }
 }
 
-export function stepColumns(
-  order: usize, begin: i32, end: i32,
-  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+// @ts-ignore: decorator
+@inline
+function steps(
+  bounded: bool, order: usize, begin: i32, end: i32,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, lows: usize, highs: usize,
   counts: usize, levels: usize, skips: usize, inverseMass: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
@@ -184,7 +200,7 @@ export function stepColumns(
   for (let position = begin; position < end; position++) {
     const j = int(order, position);
     const delta = stepColumn(
-      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseMass, stats,
+      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass, stats,
     );
     if (delta != 0) {
       setInt(units, count, j);
@@ -195,10 +211,36 @@ export function stepColumns(
   return count;
 }
 
-export function sweepColumns(
-  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+export function stepColumns(
+  order: usize, begin: i32, end: i32,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize, inverseMass: f64,
+  units: usize, deltas: usize, stats: usize,
+): i32 {
+  return steps(
+    false, order, begin, end, weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, inverseMass,
+    units, deltas, stats,
+  );
+}
+
+export function stepColumnsBounded(
+  order: usize, begin: i32, end: i32,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize, inverseMass: f64,
+  units: usize, deltas: usize, stats: usize, lows: usize, highs: usize,
+): i32 {
+  return steps(
+    true, order, begin, end, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass,
+    units, deltas, stats,
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function sweep(
+  bounded: bool, offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, lows: usize, highs: usize,
   counts: usize, levels: usize, skips: usize,
   damping: f64, inverseMass: f64, parameter: f64, stats: usize,
 ): void {
@@ -211,8 +253,35 @@ export function sweepColumns(
       labels, importances, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
     );
     const delta = stepColumn(
-      j, weights, gradients, hessians, l1s, l2s, counts, levels, skips, inverseMass, stats,
+      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass, stats,
     );
     if (delta != 0) moveMargins(first, last, indices, values, margins, dirty, delta);
   }
+}
+
+export function sweepColumns(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, parameter: f64, stats: usize,
+): void {
+  sweep(
+    false, offsets, indices, values, order, begin, end, labels, importances, margins, slopes, curvatures, dirty, density,
+    weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, damping, inverseMass, parameter, stats,
+  );
+}
+
+export function sweepColumnsBounded(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
+  counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, parameter: f64, stats: usize, lows: usize, highs: usize,
+): void {
+  sweep(
+    true, offsets, indices, values, order, begin, end, labels, importances, margins, slopes, curvatures, dirty, density,
+    weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, damping, inverseMass, parameter,
+    stats,
+  );
 }

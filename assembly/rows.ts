@@ -1,5 +1,5 @@
 // Row mode. Twin of src/kernels/plain/rows.ts: the same operations in the same order.
-import { softThreshold } from "../src/math/scalars.ts";
+import { clamp, softThreshold } from "../src/math/scalars.ts";
 import { double, float, int, setDouble, setInt } from "./memory";
 import { stepRow } from "./row-step";
 
@@ -75,17 +75,24 @@ function update(first: i32, last: i32, indices: usize, values: usize, target: us
   }
 }
 
+// `bounded` is a constant at every call: without it there is no trace of the box.
 // @ts-ignore: decorator
 @inline
 function updateMapped(
-  first: i32, last: i32, indices: usize, values: usize,
-  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, delta: f64,
+  bounded: bool, first: i32, last: i32, indices: usize, values: usize,
+  image: usize, threshold: usize, inverse: usize, shift: usize, lows: usize, highs: usize,
+  weights: usize, delta: f64,
 ): void {
   for (let k = first; k < last; k++) {
     const j = int(indices, k);
     const v = double(image, j) + delta * float(values, k);
     setDouble(image, j, v);
-    setDouble(weights, j, softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j));
+    if (bounded) {
+      const free = softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j);
+      setDouble(weights, j, clamp(free, double(lows, j), double(highs, j)));
+    } else {
+      setDouble(weights, j, softThreshold(v + double(shift, j), double(threshold, j)) * double(inverse, j));
+    }
   }
 }
 
@@ -116,8 +123,21 @@ export function scatterMapped(
   for (let position = 0; position < count; position++) {
     const i = int(units, position);
     updateMapped(
-      int(offsets, i), int(offsets, i + 1), indices, values,
-      image, threshold, inverse, shift, weights, double(deltas, position),
+      false, int(offsets, i), int(offsets, i + 1), indices, values,
+      image, threshold, inverse, shift, 0, 0, weights, double(deltas, position),
+    );
+  }
+}
+
+export function scatterBounded(
+  offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32,
+  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, lows: usize, highs: usize,
+): void {
+  for (let position = 0; position < count; position++) {
+    const i = int(units, position);
+    updateMapped(
+      true, int(offsets, i), int(offsets, i + 1), indices, values,
+      image, threshold, inverse, shift, lows, highs, weights, double(deltas, position),
     );
   }
 }
@@ -181,11 +201,14 @@ export function sweepRows(
   }
 }
 
-export function sweepRowsMapped(
-  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+// @ts-ignore: decorator
+@inline
+function sweepMapped(
+  bounded: bool, offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
   labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
   damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
-  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
+  image: usize, threshold: usize, inverse: usize, shift: usize, lows: usize, highs: usize,
+  weights: usize, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
@@ -197,7 +220,36 @@ export function sweepRowsMapped(
       damping, inverseMass, shrink, parameter, stats,
     );
     if (delta != 0) {
-      updateMapped(first, last, indices, values, image, threshold, inverse, shift, weights, delta * deltaScale);
+      updateMapped(
+        bounded, first, last, indices, values, image, threshold, inverse, shift, lows, highs, weights,
+        delta * deltaScale,
+      );
     }
   }
+}
+
+export function sweepRowsMapped(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
+): void {
+  sweepMapped(
+    false, offsets, indices, values, order, begin, end, labels, importances, alphas, norms, collisions, counts, levels, skips,
+    damping, inverseMass, deltaScale, shrink, parameter, image, threshold, inverse, shift, 0, 0, weights, stats,
+  );
+}
+
+export function sweepRowsBounded(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
+  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
+  lows: usize, highs: usize,
+): void {
+  sweepMapped(
+    true, offsets, indices, values, order, begin, end, labels, importances, alphas, norms, collisions, counts, levels, skips,
+    damping, inverseMass, deltaScale, shrink, parameter, image, threshold, inverse, shift, lows, highs, weights,
+    stats,
+  );
 }

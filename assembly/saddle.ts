@@ -76,9 +76,11 @@ function visitRow(
       store<f64>(line, squares, 8);
       accumulator += alphaGradient * alphaGradient;
     }
-    const box = load<f64>(line, 40);
     // w goes down its gradient, α up.
-    store<f64>(line, moved(adagrad, w, -weightStep, weightGradient, squares, -box, box));
+    store<f64>(
+      line,
+      moved(adagrad, w, -weightStep, weightGradient, squares, load<f64>(line, 40), load<f64>(line, 48)),
+    );
     alpha = moved(adagrad, alpha, rowStep, alphaGradient, accumulator, low, high);
   }
   setDouble(alphas, i, alpha);

@@ -1,5 +1,6 @@
 // Stochastic gradient descent. Twin of src/kernels/plain/sgd.ts: the same operations in the same order.
 import { decayed, meanOfDecay } from "../src/math/decay.ts";
+import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { double, int, setDouble } from "./memory";
 
@@ -27,13 +28,13 @@ function caughtUp(line: usize, time: f64): f64 {
   return now;
 }
 
-// One inlined body, two specialisations: adagrad is a constant at both calls below.
+// One inlined body, four specialisations: adagrad and bounded are constants at every call below.
 // @ts-ignore: decorator
 @inline
 function descend(
-  adagrad: bool, rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
+  adagrad: bool, bounded: bool, rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
   order: usize, begin: i32, end: i32, labels: usize, importances: usize, alphas: usize, lines: usize, pace: usize,
-  stepSize: f64, aging: f64, rowShare: f64, parameter: f64,
+  stepSize: f64, aging: f64, rowShare: f64, low: f64, high: f64, parameter: f64,
 ): void {
   const stride = rowCount + 1;
   let time = load<f64>(pace);
@@ -81,7 +82,10 @@ function descend(
           store<f64>(line, squares, 8);
           store<f64>(line, rate, 16);
         }
-        store<f64>(line, load<f64>(line) - rate * gradient);
+        const next = load<f64>(line) - rate * gradient;
+        // The flow of the penalty leads to 0, which is in the box: only a step can leave it.
+        if (bounded && load<f64>(line, 40) + load<f64>(line, 48) > 0) store<f64>(line, clamp(next, low, high));
+        else store<f64>(line, next);
       }
     }
   }
@@ -97,13 +101,31 @@ export function sgdRows(
 ): void {
   if (adagrad != 0) {
     descend(
-      true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines, pace,
-      stepSize, aging, rowShare, parameter,
+      true, false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines,
+      pace, stepSize, aging, rowShare, 0, 0, parameter,
     );
   } else {
     descend(
-      false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines, pace,
-      stepSize, aging, rowShare, parameter,
+      false, false, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines,
+      pace, stepSize, aging, rowShare, 0, 0, parameter,
+    );
+  }
+}
+
+export function sgdRowsBounded(
+  rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
+  order: usize, begin: i32, end: i32, labels: usize, importances: usize, alphas: usize, lines: usize, pace: usize,
+  adagrad: i32, stepSize: f64, aging: f64, rowShare: f64, parameter: f64, low: f64, high: f64,
+): void {
+  if (adagrad != 0) {
+    descend(
+      true, true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines,
+      pace, stepSize, aging, rowShare, low, high, parameter,
+    );
+  } else {
+    descend(
+      false, true, rowCount, blocks, offsets, indices, values, starts, order, begin, end, labels, importances, alphas, lines,
+      pace, stepSize, aging, rowShare, low, high, parameter,
     );
   }
 }

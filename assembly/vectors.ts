@@ -1,5 +1,5 @@
 // Loops over whole vectors. Twin of src/kernels/plain/vectors.ts: the same operations in the same order.
-import { softThreshold } from "../src/math/scalars.ts";
+import { clamp, softThreshold } from "../src/math/scalars.ts";
 import { byte, double, int, setByte, setDouble, setInt } from "./memory";
 
 export function extrapolate(now: usize, start: usize, previous: usize, count: i32, beta: f64): void {
@@ -42,6 +42,20 @@ export function penaltyConjugateSum(image: usize, l1: usize, l2: usize, count: i
   return sum;
 }
 
+export function boundedConjugateSum(
+  image: usize, l1: usize, l2: usize, lows: usize, highs: usize, count: i32, scale: f64,
+): f64 {
+  let sum: f64 = 0;
+  for (let j = 0; j < count; j++) {
+    const excess = softThreshold(scale * double(image, j), double(l1, j));
+    if (excess == 0) continue;
+    let w = excess > 0 ? double(highs, j) : double(lows, j);
+    if (double(l2, j) > 0) w = clamp(excess / double(l2, j), double(lows, j), double(highs, j));
+    if (Math.abs(w) < Infinity) sum += w * (excess - 0.5 * double(l2, j) * w);
+  }
+  return sum;
+}
+
 export function penaltySlope(from: usize, to: usize, l1: usize, l2: usize, count: i32, share: f64): f64 {
   let sum: f64 = 0;
   for (let j = 0; j < count; j++) {
@@ -78,6 +92,17 @@ export function mapWeights(
   }
 }
 
+export function mapBounded(
+  image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, count: i32,
+  lows: usize, highs: usize,
+): void {
+  for (let j = 0; j < count; j++) {
+    const v = double(image, j) + double(shift, j);
+    const free = softThreshold(v, double(threshold, j)) * double(inverse, j);
+    setDouble(weights, j, clamp(free, double(lows, j), double(highs, j)));
+  }
+}
+
 export function mappedSlope(
   image: usize, threshold: usize, inverse: usize, shift: usize, start: usize, count: i32, share: f64,
 ): f64 {
@@ -86,6 +111,20 @@ export function mappedSlope(
     const change = double(image, j) - double(start, j);
     const v = double(start, j) + share * change + double(shift, j);
     sum += change * softThreshold(v, double(threshold, j)) * double(inverse, j);
+  }
+  return sum;
+}
+
+export function boundedSlope(
+  image: usize, threshold: usize, inverse: usize, shift: usize, start: usize, count: i32, share: f64,
+  lows: usize, highs: usize,
+): f64 {
+  let sum: f64 = 0;
+  for (let j = 0; j < count; j++) {
+    const change = double(image, j) - double(start, j);
+    const v = double(start, j) + share * change + double(shift, j);
+    const free = softThreshold(v, double(threshold, j)) * double(inverse, j);
+    sum += change * clamp(free, double(lows, j), double(highs, j));
   }
   return sum;
 }

@@ -102,7 +102,7 @@ INLINE void saddle(int logistic, int adagrad, int svrg, double weightStep, doubl
         weightMove = squares > 0 ? weightMove / sqrt(squares) : 0;
         alphaMove = accumulator > 0 ? alphaMove / sqrt(accumulator) : 0;
       }
-      line[0] = clamp(w - weightMove, -line[5], line[5]);
+      line[0] = clamp(w - weightMove, line[5], line[6]);
       alpha = clamp(alpha + alphaMove, low, high);
     }
     the.alpha[i] = alpha;

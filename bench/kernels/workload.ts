@@ -21,7 +21,15 @@ export interface WorkloadShape {
 }
 
 /** Doubles of a column's line beside its weight; see src/kernels/kernels.ts. */
-const slot = { weight: 0, squares: 1, share: 2, snapshot: 3, gradient: 4, box: 5 } as const;
+const slot = {
+  weight: 0,
+  squares: 1,
+  share: 2,
+  snapshot: 3,
+  gradient: 4,
+  low: 5,
+  high: 6,
+} as const;
 /** The most frequent columns share the top of the frequency curve. */
 const flatTop = 20;
 
@@ -260,6 +268,7 @@ function fillColumnState(arrays: Arrays, { rows, columns }: WorkloadShape, rando
     lines[at + slot.share] = 1 / (rows * count);
     lines[at + slot.snapshot] = weights[j] + 0.02 * (random.uniform() - 0.5);
     lines[at + slot.gradient] = (0.01 * (random.uniform() - 0.5)) / rows;
-    lines[at + slot.box] = Math.sqrt(rows);
+    lines[at + slot.low] = -Math.sqrt(rows);
+    lines[at + slot.high] = Math.sqrt(rows);
   }
 }

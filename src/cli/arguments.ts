@@ -30,6 +30,11 @@ export function nonNegative(text: string): number {
   return decimal(text, (value) => value >= 0, 'a number of at least 0');
 }
 
+/** Any number. */
+export function finite(text: string): number {
+  return decimal(text, () => true, 'a number');
+}
+
 /** A number strictly between 0 and 1. */
 export function fraction(text: string): number {
   return decimal(text, (value) => value > 0 && value < 1, 'a number between 0 and 1');

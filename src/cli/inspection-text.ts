@@ -1,5 +1,6 @@
 import { summarizeWeights } from '../metrics/weights.ts';
 import type { Certificate, Model } from '../model/model.ts';
+import { describePenalty } from '../penalties/index.ts';
 import type { ClassPlace, Feature, FeatureOptions, VectorSummary } from './inspection.ts';
 import { sharesVector, summarizeVector, topFeatures } from './inspection.ts';
 import { lineText } from './label-text.ts';
@@ -25,13 +26,10 @@ export function describeModel(model: Model): string {
   const { loss, penalty } = model;
   const parameter = loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`;
   const summary = summarizeWeights(model.weights);
-  const { low = -Infinity, high = Infinity } = penalty;
-  const bounded = Number.isFinite(low) || Number.isFinite(high);
   return twoColumns([
     ['task', describeTask(model)],
     ['loss', `${loss.name}${parameter}`],
-    ['penalty', `${penalty.name}, lambda ${formatNumber(model.lambda)}`],
-    ...(bounded ? [['bounds', `weights from ${low} to ${high}`] as Row] : []),
+    ['penalty', `${describePenalty(penalty)}, lambda ${formatNumber(model.lambda)}`],
     [
       'trained on',
       `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +

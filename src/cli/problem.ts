@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../errors.ts';
 import { loadLoss, lossByName } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
-import { penaltyByName } from '../penalties/index.ts';
+import { penalties, penaltyByName } from '../penalties/index.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import { paperSettings, solvers } from '../solvers/index.ts';
 import type { Solver } from '../solvers/solver.ts';
@@ -36,7 +36,9 @@ export function choosePenalty(flags: ProblemFlags): Penalty {
         `the penalty is ${flags.penalty}`,
     );
   }
-  return penaltyByName(flags.penalty, flags.l1Ratio);
+  const { lower: low = flags.nonNegative && 0, upper: high } = flags;
+  const penalty = penaltyByName(flags.penalty, flags.l1Ratio);
+  return penalties.bounded(penalty, withoutUndefined({ low, high }));
 }
 
 const steppers = ['dso', 'dso-async', 'sgd', 'psgd'];

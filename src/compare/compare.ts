@@ -8,7 +8,7 @@ import { splitDataset } from '../data/split.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { losses as lossFactories } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
-import { penalties } from '../penalties/index.ts';
+import { describePenalty, penalties } from '../penalties/index.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import { defaultGrid, isSerial } from '../solvers/index.ts';
 import type { Solver } from '../solvers/solver.ts';
@@ -170,7 +170,7 @@ function emptyComparison({ dataset, test }: Input, options: CompareOptions): Com
     data: summarizeData(dataset),
     test: test === undefined ? null : summarizeData(test),
     conditions: {
-      penalty: describePenalty(penalty),
+      penalty: nameOf(penalty),
       intercept: options.intercept ?? false,
       penaltyFactors: factors === undefined ? null : hashNumbers(factors),
       tolerance: options.tolerance ?? 1e-3,
@@ -196,8 +196,10 @@ function gridOf(dataset: Dataset, { grid }: CompareOptions): number {
   return grid ?? Math.min(most, Math.max(leastGrid, defaultGrid(dataset)));
 }
 
-function describePenalty({ name, l1, l2 }: Penalty): string {
-  return l1 > 0 && l2 > 0 ? `${name} (L1 share ${formatNumber(l1)})` : name;
+function nameOf(penalty: Penalty): string {
+  const { l1, l2, name } = penalty;
+  const full = l1 > 0 && l2 > 0 ? `${name} (L1 share ${formatNumber(l1)})` : name;
+  return describePenalty({ ...penalty, name: full });
 }
 
 function thisMachine(): Machine {

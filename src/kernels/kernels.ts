@@ -28,16 +28,23 @@ export interface WholeRows {
   readonly starts: Int32Array;
 }
 
+/** The least and the greatest weight each column may have, low_j ≤ 0 ≤ high_j. */
+export interface Box {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
 /**
  * How a column's dual image v_j becomes its weight in row mode:
  * w_j = soft(v_j + shift_j, threshold_j) · inverse_j, the minimiser of
- * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w.
+ * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w; clipped to the column's box where there is one.
  */
 export interface WeightMap {
   readonly image: Float64Array;
   readonly threshold: Float64Array;
   readonly inverse: Float64Array;
   readonly shift: Float64Array;
+  readonly box?: Box;
 }
 
 /**
@@ -108,13 +115,14 @@ export interface ColumnState {
   /** λ l1 f_j and λ l2 f_j */
   readonly l1: Float64Array;
   readonly l2: Float64Array;
+  readonly box?: Box;
   /** |Ω̄_j| */
   readonly counts: Int32Array;
   readonly level: Uint8Array;
   readonly skip: Uint8Array;
 }
 
-/** Doubles per column in the paper's solver: one cache line {w, accumulator, λf/|Ω̄|, w₀, ∇₀, box}. */
+/** Doubles per column in the paper's solver: one cache line {w, accumulator, λf/|Ω̄|, w₀, ∇₀, low, high}. */
 export const saddleStride = 8;
 
 /** What the paper's solver keeps for each row of one worker. */
@@ -186,6 +194,8 @@ export interface SgdStep {
   readonly aging: number;
   /** n/W of the worker's n rows: c_i times it is 1 in the mean. */
   readonly rowShare: number;
+  /** Where every weight is kept but that of a column without a penalty, the intercept. */
+  readonly bounds?: { readonly low: number; readonly high: number };
 }
 
 /** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
@@ -200,6 +210,18 @@ export interface VectorKernels {
   penaltySum(weights: Float64Array, l1: Float64Array, l2: Float64Array): number;
   /** Σ soft(v_j, l1_j)² / (2 l2_j) over the columns with a quadratic part. */
   penaltyConjugateSum(image: Float64Array, l1: Float64Array, l2: Float64Array): number;
+  /**
+   * The same with weights that are bounded, at scale · v: Σ w_j (e_j − (l2_j/2) w_j) with
+   * e_j = soft(scale v_j, l1_j) and w_j the weight in the box that attains it. Columns where e_j
+   * points to a side without an end, and nothing else holds it, are left out.
+   */
+  boundedConjugateSum(
+    image: Float64Array,
+    l1: Float64Array,
+    l2: Float64Array,
+    box: Box,
+    scale: number,
+  ): number;
   /** d/ds of penaltySum at from + s (to − from), at a corner from the right. */
   penaltySlope(
     from: Float64Array,
@@ -212,7 +234,7 @@ export interface VectorKernels {
   changeAlong(from: Float64Array, to: Float64Array): number;
   /** Σ (to_j − from_j)² */
   changeSquare(from: Float64Array, to: Float64Array): number;
-  /** w_j = soft(v_j + shift_j, threshold_j) · inverse_j */
+  /** w_j = soft(v_j + shift_j, threshold_j) · inverse_j, clipped to the map's box. */
   mapWeights(map: WeightMap, weights: Float64Array): void;
   /** Σ_j w_j(v_j) · dv_j at start + share · (image − start). */
   mappedSlope(map: WeightMap, start: Float64Array, share: number): number;
@@ -247,7 +269,7 @@ export interface Kernels extends VectorKernels {
   /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
   scatter(cell: Cell, pending: Pending, count: number, target: Float64Array): void;
 
-  /** The same on the image v, followed by w_j = soft(v_j + shift_j, threshold_j) · inverse_j. */
+  /** The same on the image v, followed by the map's w_j. */
   scatterMapped(
     cell: Cell,
     pending: Pending,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Kernels } from './kernels.ts';
+import { wasmBoundedKernels } from './wasm-bounded.ts';
 import { wasmVectorKernels } from './wasm-vectors.ts';
 
 /** The functions of a kernel module: addresses and numbers in, a number or nothing out. */
@@ -33,6 +34,7 @@ export function wasmKernels(
   parameter: number,
 ): Kernels {
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+  const bounded = wasmBoundedKernels(wasm, parameter);
   return {
     name: 'wasm',
     ...wasmVectorKernels(wasm),
@@ -61,6 +63,7 @@ export function wasmKernels(
       );
     },
     scatterMapped: (cell, pending, count, map, weights) => {
+      if (map.box) return bounded.scatterMapped(map.box, cell, pending, count, map, weights);
       wasm.scatterMapped(
         cell.offsets.byteOffset,
         cell.indices.byteOffset,
@@ -136,6 +139,20 @@ export function wasmKernels(
       );
     },
     sweepRowsMapped: (cell, order, begin, end, rows, step, map, weights, stats) => {
+      if (map.box) {
+        return bounded.sweepRowsMapped(
+          map.box,
+          cell,
+          order,
+          begin,
+          end,
+          rows,
+          step,
+          map,
+          weights,
+          stats,
+        );
+      }
       wasm.sweepRowsMapped(
         cell.offsets.byteOffset,
         cell.indices.byteOffset,
@@ -252,8 +269,11 @@ export function wasmKernels(
         parameter,
       );
     },
-    stepColumns: (order, begin, end, columns, inverseMass, pending, stats) =>
-      wasm.stepColumns(
+    stepColumns: (order, begin, end, columns, inverseMass, pending, stats) => {
+      const { box } = columns;
+      if (box)
+        return bounded.stepColumns(box, order, begin, end, columns, inverseMass, pending, stats);
+      return wasm.stepColumns(
         order.byteOffset,
         begin,
         end,
@@ -269,8 +289,24 @@ export function wasmKernels(
         pending.units.byteOffset,
         pending.deltas.byteOffset,
         stats.byteOffset,
-      ),
+      );
+    },
     sweepColumns: (cell, order, begin, end, rows, columns, damping, inverseMass, stats) => {
+      const { box } = columns;
+      if (box) {
+        return bounded.sweepColumns(
+          box,
+          cell,
+          order,
+          begin,
+          end,
+          rows,
+          columns,
+          damping,
+          inverseMass,
+          stats,
+        );
+      }
       wasm.sweepColumns(
         cell.offsets.byteOffset,
         cell.indices.byteOffset,
@@ -328,6 +364,8 @@ export function wasmKernels(
       );
     },
     sgdRows: (whole, order, begin, end, rows, lines, pace, step) => {
+      const { bounds } = step;
+      if (bounds) return bounded.sgdRows(bounds, whole, order, begin, end, rows, lines, pace, step);
       wasm.sgdRows(
         whole.rows,
         whole.blocks,

@@ -39,6 +39,7 @@ export class Mixture {
         );
         this.#move(objective.rowsOf(this.#margins, part), objective.rowsOf(margins, part), share);
       }
+      this.#objective.keepInBox(this.weights);
     }
     this.#team.barrier();
     return share;

@@ -1,5 +1,6 @@
-import { type Kernels, pendingPart } from '../kernels/kernels.ts';
+import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
 import { rootOfFalling } from '../math/root.ts';
+import { clamp } from '../math/scalars.ts';
 import type { Arena } from '../parallel/arena.ts';
 import { type Cells, openCells } from '../parallel/cells.ts';
 import { blockOf } from '../parallel/lodging.ts';
@@ -57,8 +58,8 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
  *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/W) Σ_i c_i ℓ*(−α_i/c_i),   v = (1/W) Σ_i α_i x_i
  *
  * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
- * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; an unpenalised intercept asks for Σα = 0,
- * and α is shifted to it.
+ * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; where weights are bounded, only as far as v_j
+ * points to a side without an end. An unpenalised intercept asks for Σα = 0, and α is shifted to it.
  *
  * Every thread of the team calls each method; all get the same bits back.
  */
@@ -210,38 +211,44 @@ export class Objective {
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
   dualOfImage(alpha: Float64Array, image: Float64Array): number {
     const { mass, labels, weights, penalty } = this.problem;
-    const quadratic = penalty.l2 > 0;
-    const scale = quadratic ? 1 : 1 / Math.max(1, this.#largestExcess(image));
+    const scale = penalty.l2 > 0 ? 1 : 1 / Math.max(1, this.#largestExcess(image));
     const sums = this.#team.reduce(2, (part, values) => {
       const a = this.rowsOf(alpha, part);
-      values[0] = quadratic ? this.#conjugatePenalty(image, part) : 0;
+      values[0] = this.#conjugatePenalty(image, part, scale);
       const [y, c] = [this.rowsOf(labels, part), this.rowsOf(weights, part)];
       values[1] = this.kernels.conjugateSum(a, y, c, 0, a.length, scale);
     });
     return -sums[0] - sums[1] / mass;
   }
 
-  /** Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block. */
-  #conjugatePenalty(image: Float64Array, block: number): number {
+  /**
+   * Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block, and 0 for a pure
+   * L1 penalty; what it is in a box, the kernel says.
+   */
+  #conjugatePenalty(image: Float64Array, block: number, scale: number): number {
     // The intercept's column has no penalty and, Σα being 0, no image.
-    const { l1, l2 } = this.problem;
+    const { l1, l2, box, penalty } = this.problem;
+    if (!box && !(penalty.l2 > 0)) return 0;
     const v = this.columnsOf(image, block);
-    return this.kernels.penaltyConjugateSum(
-      v,
-      this.columnsOf(l1, block),
-      this.columnsOf(l2, block),
-    );
+    const one = this.columnsOf(l1, block);
+    const two = this.columnsOf(l2, block);
+    if (!box) return this.kernels.penaltyConjugateSum(v, one, two);
+    return this.kernels.boundedConjugateSum(v, one, two, this.boxOf(box, block), scale);
   }
 
   /** max_j |v_j| / (λ l1 f_j): the factor by which α breaks the constraint of a pure L1 penalty. */
   #largestExcess(image: Float64Array): number {
+    const { box } = this.problem;
     const [largest] = this.#team.reduce(
       1,
       (block, values) => {
         const v = this.columnsOf(image, block);
         const one = this.columnsOf(this.problem.l1, block);
+        const ends = box && this.boxOf(box, block);
         let excess = 0;
         for (let j = 0; j < v.length; j++) {
+          // An end of the box keeps the conjugate finite.
+          if (ends && (v[j] > 0 ? ends.high[j] < Infinity : ends.low[j] > -Infinity)) continue;
           if (one[j] > 0) excess = Math.max(excess, Math.abs(v[j]) / one[j]);
         }
         values[0] = excess;
@@ -249,6 +256,25 @@ export class Objective {
       'max',
     );
     return largest;
+  }
+
+  /** The box of a block's columns, as views. */
+  boxOf({ low, high }: Box, block: number): Box {
+    return { low: this.columnsOf(low, block), high: this.columnsOf(high, block) };
+  }
+
+  /**
+   * Takes back what rounding has put outside the box, of weights that are means of such inside; each
+   * thread those of its own blocks, to which nobody else may be writing.
+   */
+  keepInBox(weights: Float64Array): void {
+    const { box } = this.problem;
+    if (!box) return;
+    for (let block = this.#team.first; block < this.#team.end; block++) {
+      const w = this.columnsOf(weights, block);
+      const { low, high } = this.boxOf(box, block);
+      for (let j = 0; j < w.length; j++) w[j] = clamp(w[j], low[j], high[j]);
+    }
   }
 
   /**

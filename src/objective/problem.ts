@@ -1,6 +1,8 @@
+import type { Box } from '../kernels/kernels.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Grid } from '../parallel/grid.ts';
 import type { Partition } from '../parallel/partition.ts';
+import { boundsOf } from '../penalties/bounded.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 
 /**
@@ -26,6 +28,10 @@ export interface Problem {
   /** λ f_j */
   readonly strength: Float64Array;
   readonly penalty: { readonly l1: number; readonly l2: number };
+  /** Where weights are bounded, the ends of each column's box; the intercept's are infinite. */
+  readonly box?: Box;
+  /** The ends that all of them have but the intercept's. */
+  readonly bounds?: { readonly low: number; readonly high: number };
   readonly lambda: number;
   /** Whether the last column is one of ones without a penalty. */
   readonly intercept: boolean;
@@ -33,21 +39,25 @@ export interface Problem {
   readonly interceptPlace: number;
 }
 
-export function allocateProblem(arena: Arena, partition: Partition) {
+export type ProblemMemory = ReturnType<typeof allocateProblem>;
+
+export function allocateProblem(arena: Arena, partition: Partition, penalty: Penalty) {
   const rows = partition.rowOrder.length;
   const columns = partition.columnOrder.length;
+  const isBounded = boundsOf(penalty) !== undefined;
   return {
     labels: arena.float64(rows),
     weights: arena.float64(rows),
     l1: arena.float64(columns),
     l2: arena.float64(columns),
     strength: arena.float64(columns),
+    ...(isBounded && { box: { low: arena.float64(columns), high: arena.float64(columns) } }),
   };
 }
 
 /** `weights` and `mass` go together: those of the rows here, in their order, and the sum of all. */
 export function layOutProblem(
-  memory: ReturnType<typeof allocateProblem>,
+  memory: ProblemMemory,
   grid: Grid,
   targets: Float64Array,
   options: {
@@ -78,6 +88,8 @@ export function layOutProblem(
     memory.l1[place] = memory.strength[place] * penalty.l1;
     memory.l2[place] = memory.strength[place] * penalty.l2;
   }
+  const bounds = boundsOf(penalty);
+  if (memory.box && bounds) fillBox(memory.box, bounds, interceptPlace);
   return {
     rows: rowBounds[size],
     columns: columnPlace.length,
@@ -86,8 +98,21 @@ export function layOutProblem(
     ...memory,
     mass,
     penalty: { l1: penalty.l1, l2: penalty.l2 },
+    ...(bounds && { bounds }),
     lambda,
     intercept,
     interceptPlace,
   };
+}
+
+function fillBox(
+  box: Box,
+  { low, high }: NonNullable<Problem['bounds']>,
+  interceptPlace: number,
+): void {
+  box.low.fill(low);
+  box.high.fill(high);
+  if (interceptPlace < 0) return;
+  box.low[interceptPlace] = -Infinity;
+  box.high[interceptPlace] = Infinity;
 }

@@ -110,12 +110,12 @@ export class AdmmCopies {
   }
 
   /**
-   * All copies at z = w, and u_q = (1/m) Σ_i α_i x_i ∘ (1/ρ_j), as it is where α belongs to w.
+   * All copies at z = w, and u_q = (1/W) Σ_i α_i x_i ∘ (1/ρ_j), as it is where α belongs to w.
    * Returns the passes this takes.
    */
   startFrom(start: Start, loss: Loss): number {
     const { objective, problem, team } = this.#place;
-    const { grid, rows } = problem;
+    const { grid, mass } = problem;
     const { alpha, margins, weights, inverses } = this.#memory;
     for (let block = team.first; block < team.end; block++) {
       objective.columnsOf(weights, block).set(objective.columnsOf(start.weights, block));
@@ -128,7 +128,7 @@ export class AdmmCopies {
         const [inverse, target] = [inverses, pull].map((all) =>
           blockAmongAll(grid.partition, all, block),
         );
-        addImage(cell, own.alpha, 1 / rows, inverse, target);
+        addImage(cell, own.alpha, 1 / mass, inverse, target);
       }
       for (let k = 0; k < held.length; k++) copy[held[k]] = this.#agreed[held[k]];
     }

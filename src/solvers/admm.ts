@@ -1,6 +1,6 @@
 import type { StateArray } from '../checkpoint/state.ts';
 import type { Loss } from '../losses/loss.ts';
-import { softThreshold } from '../math/scalars.ts';
+import { clamp, softThreshold } from '../math/scalars.ts';
 import type { Gap } from '../objective/objective.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
 import type { Engine } from './engine.ts';
@@ -83,7 +83,10 @@ export class Admm implements Method {
     else if (moved * size > tilt * apart * pull) copies.tighten(1 / change);
   }
 
-  /** z_j = soft(n ρ_j c, l1_j) / (l2_j + n ρ_j), with c the mean of x_q + u_q over n copies. */
+  /**
+   * z_j = soft(n ρ_j c, l1_j) / (l2_j + n ρ_j), with c the mean of x_q + u_q over n copies, clipped
+   * where weights are bounded: the copies may leave the box, what they agree on does not.
+   */
   #agree(block: number): void {
     const { problem, objective } = this.#place;
     const of = (array: Float64Array) => objective.columnsOf(array, block);
@@ -93,11 +96,13 @@ export class Admm implements Method {
     const holders = of(this.#memory.holders);
     const l1 = of(problem.l1);
     const l2 = of(problem.l2);
+    const box = problem.box && objective.boxOf(problem.box, block);
     for (let j = 0; j < weights.length; j++) {
       if (holders[j] === 0) continue;
       const pull = holders[j] / inverse[j];
       const centre = weights[j] + sums[j] / holders[j];
-      weights[j] = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
+      const free = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
+      weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }
   }
 

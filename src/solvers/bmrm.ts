@@ -4,7 +4,7 @@ import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { BundleProgram } from './bundle-program.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, refuseBounds } from './engine.ts';
 import type { Method, Start, Workplace } from './method.ts';
 import type { BmrmSettings } from './solver.ts';
 
@@ -307,13 +307,14 @@ function slopeOfAbsolute(w: number, v: number, l1: number): number {
 
 export const bmrmEngine: Engine<BmrmSettings, BmrmMemory> = {
   orientation: 'rows',
-  refusal: ({ penalty, intercept }) => {
+  refusal: (request) => {
+    const { penalty, intercept } = request;
     if (!(penalty.l2 > 0)) {
       return `needs a penalty with a quadratic part (l2 or elastic-net), which '${penalty.name}' has not`;
     }
     return intercept
       ? 'needs a quadratic penalty on every column; the intercept has none (leave it out, or add a column of ones to the data)'
-      : undefined;
+      : refuseBounds(request);
   },
   allocate: (arena, partition) => allocateBmrm(arena, partition),
   create: (place, memory, settings) => new Bmrm(place, memory, settings),

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../losses/index.ts';
 import type { Loss } from '../losses/loss.ts';
+import { boundsOf } from '../penalties/bounded.ts';
 import type { Engine, Request, Shape } from './engine.ts';
 import { engineOf, engines, type Plan } from './engines.ts';
 import type { RingRowsOptions } from './ring-rows.ts';
@@ -46,8 +47,10 @@ function missing(loss: Loss): string | undefined {
 
 function rowOptions(request: Request): RingRowsOptions {
   const { loss, penalty, lambda, intercept, factors } = request;
+  const isBounded = boundsOf(penalty) !== undefined;
   return {
-    mapped: intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1,
+    mapped: isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1,
+    bounded: isBounded,
     proximal: lambda,
     startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,
   };
@@ -83,7 +86,8 @@ function favouredMode({ loss, penalty, intercept, shape }: Request): [RingMode, 
 /** What runs unless somebody asks for something else. */
 function planAuto(request: Request): Plan {
   const { loss, penalty, shape } = request;
-  if (loss.smooth && !(penalty.l1 > 0) && shape.columns <= fewColumns) {
+  const isFree = !(penalty.l1 > 0) && boundsOf(penalty) === undefined;
+  if (loss.smooth && isFree && shape.columns <= fewColumns) {
     const reason = `${loss.name} on ${shape.columns} columns: few enough for second-order steps`;
     return { engine: 'lbfgs', settings: { history: 10 }, reason };
   }

@@ -8,7 +8,7 @@ import type { Gap } from '../objective/objective.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import { Batches } from './batches.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, refuseBounds } from './engine.ts';
 import { allocateGenerators } from './generators.ts';
 import type { Method, Start, Workplace } from './method.ts';
 import type { DcdSettings } from './solver.ts';
@@ -217,13 +217,14 @@ export class Dcd implements Method {
 export const dcdEngine: Engine<DcdSettings, DcdMemory> = {
   orientation: 'rows',
   serial: true,
-  refusal: ({ penalty, intercept }) => {
+  refusal: (request) => {
+    const { penalty, intercept } = request;
     if (!(penalty.l2 > 0)) {
       return `cannot solve penalty '${penalty.name}': its steps on α need a quadratic part (l2 or elastic-net)`;
     }
     return intercept
       ? 'cannot fit an intercept: it is not penalised, and steps on one α at a time need a quadratic penalty on every column'
-      : undefined;
+      : refuseBounds(request);
   },
   allocate: allocateDcd,
   create: (place, memory, settings, loss) => new Dcd(place, memory, settings, loss),

@@ -25,7 +25,15 @@ const openLosses = ['logistic', 'poisson'];
 const openEnd = 1e-14;
 
 /** Slots of a column's line; see saddleStride. */
-const slot = { weight: 0, squares: 1, share: 2, snapshot: 3, gradient: 4, box: 5 } as const;
+const slot = {
+  weight: 0,
+  squares: 1,
+  share: 2,
+  snapshot: 3,
+  gradient: 4,
+  low: 5,
+  high: 6,
+} as const;
 
 export type DsoMemory = ReturnType<typeof allocateDso>;
 
@@ -243,6 +251,7 @@ export class Dso implements Method {
       moveTowards(objective.columnsOf(weightSum, part), objective.columnsOf(weights, part), share);
       moveTowards(objective.rowsOf(alphaSum, part), objective.rowsOf(alpha, part), share);
     }
+    objective.keepInBox(weightSum);
     team.barrier();
   }
 
@@ -276,9 +285,11 @@ export class Dso implements Method {
         const place = columnStarts[part] + j;
         const at = j * saddleStride;
         lines[at + slot.share] = problem.strength[place] / Math.max(1, columnCounts[j]);
-        lines[at + slot.box] = this.#settings.boxes
+        const farthest = this.#settings.boxes
           ? boxOf(atZero, problem.l1[place], problem.l2[place])
           : Infinity;
+        lines[at + slot.low] = Math.max(-farthest, problem.box?.low[place] ?? -Infinity);
+        lines[at + slot.high] = Math.min(farthest, problem.box?.high[place] ?? Infinity);
       }
     }
     team.barrier();
@@ -345,8 +356,8 @@ export class Dso implements Method {
       const lines = this.#columns(part);
       const weights = objective.columnsOf(this.#memory.weights, part);
       for (let j = 0; j < weights.length; j++) {
-        const box = lines[j * saddleStride + slot.box];
-        lines[j * saddleStride] = Math.min(box, Math.max(-box, weights[j]));
+        const at = j * saddleStride;
+        lines[at] = Math.min(lines[at + slot.high], Math.max(lines[at + slot.low], weights[j]));
       }
       const { alpha, low, high, importance } = this.#rows(part);
       for (let i = 0; i < alpha.length; i++) {

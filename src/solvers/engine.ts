@@ -2,6 +2,7 @@ import type { Loss } from '../losses/loss.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Orientation } from '../parallel/grid.ts';
 import type { Partition } from '../parallel/partition.ts';
+import { boundsOf } from '../penalties/bounded.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import type { Method, Workplace } from './method.ts';
 
@@ -33,4 +34,12 @@ export interface Engine<Settings, Memory> {
   refusal?(request: Request, settings: Settings): string | undefined;
   allocate(arena: Arena, partition: Partition, settings: Settings): Memory;
   create(place: Workplace, memory: Memory, settings: Settings, loss: Loss): Method;
+}
+
+/** The refusal of solvers that know no bounds on weights. */
+export function refuseBounds({ penalty }: Request): string | undefined {
+  const bounds = boundsOf(penalty);
+  return bounds
+    ? `cannot keep weights in [${bounds.low}, ${bounds.high}]: it knows no bounds on them (use ring, dso, sgd or admm)`
+    : undefined;
 }

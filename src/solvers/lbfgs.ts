@@ -10,7 +10,7 @@ import {
   type CurvaturePair,
   type Damped,
 } from './curvature-history.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, refuseBounds } from './engine.ts';
 import type { Method, Start, Workplace } from './method.ts';
 import type { LbfgsSettings } from './solver.ts';
 
@@ -364,10 +364,12 @@ function pseudoGradient(gradient: number, w: number, l1: number): number {
 
 export const lbfgsEngine: Engine<LbfgsSettings, LbfgsMemory> = {
   orientation: 'rows',
-  refusal: ({ loss }) =>
-    loss.smooth
-      ? undefined
-      : `needs a smooth loss; '${loss.name}' has a kink (use ring, dso or bmrm)`,
+  refusal: (request) => {
+    const { loss } = request;
+    return loss.smooth
+      ? refuseBounds(request)
+      : `needs a smooth loss; '${loss.name}' has a kink (use ring, dso or bmrm)`;
+  },
   allocate: allocateLbfgs,
   create: (place, memory) => new Lbfgs(place, memory),
 };

@@ -121,7 +121,8 @@ export class LocalSgd {
     this.#listed = listed;
     const rate = settings.step === 'adagrad' ? 0 : 1;
     for (const j of held) this.#lines[j * sgdStride + sgdSlot.rate] = rate;
-    this.#step = this.#stepFor(settings, loss);
+    const { bounds } = problem;
+    this.#step = { ...this.#stepFor(settings, loss), ...(bounds && { bounds }) };
   }
 
   /** Takes down λ l1 f_j and λ l2 f_j of a block's columns, given their λ f_j. */

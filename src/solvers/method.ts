@@ -6,7 +6,8 @@ import type { Ring } from '../parallel/ring.ts';
 import type { Team } from '../parallel/team.ts';
 
 /**
- * A point to start from, by place: `weights` as long as an array that travels, `alpha` by rows.
+ * A point to start from, by place: `weights` as long as an array that travels and within their box,
+ * where there is one, `alpha` by rows.
  * Both are read only, and are not among the arrays of the run itself.
  */
 export interface Start {

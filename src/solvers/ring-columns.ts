@@ -199,6 +199,7 @@ export class RingColumns implements Method {
         weights: view(memory.weights),
         l1: view(problem.l1),
         l2: view(problem.l2),
+        ...(problem.box && { box: { low: view(problem.box.low), high: view(problem.box.high) } }),
         counts: view(memory.counts),
         level: view(memory.level),
         skip: view(memory.skip),
@@ -345,7 +346,10 @@ export class RingColumns implements Method {
     range[1] = batches.begin(Math.min(batch + 1, this.#rotations), this.#rotations);
   }
 
-  /** The exact minimiser of P on the line through the epoch's start and end. */
+  /**
+   * The exact minimiser of P on the line through the epoch's start and end; where weights are
+   * bounded between the two, since a weight that has come to an end of its box cannot go on.
+   */
   #search(): { eta: number; exactness: number } {
     const descent = (eta: number) => -this.#slope(eta);
     const atStart = descent(0);
@@ -353,6 +357,7 @@ export class RingColumns implements Method {
     const exactness = atStart / Math.max(1e-300, atStart - atEnd);
     if (!(atStart > 0)) return { eta: 0, exactness };
     if (Math.abs(atEnd) <= 1e-3 * atStart) return { eta: 1, exactness };
+    if (atEnd >= 0 && this.#place.problem.box) return { eta: 1, exactness };
     if (atEnd < 0)
       return { eta: rootOfFalling(descent, 0, atStart, 1, atEnd, 1e-3 * atStart, 12), exactness };
     const beyond = descent(farthest);
@@ -385,6 +390,7 @@ export class RingColumns implements Method {
     for (const { columns, start } of this.#home) {
       kernels.interpolate(columns.weights, start, columns.weights, eta);
     }
+    this.#place.objective.keepInBox(this.weights);
     this.#place.team.barrier();
   }
 

@@ -10,6 +10,7 @@ import { Batches } from './batches.ts';
 import { allocateGenerators, generatorOf } from './generators.ts';
 import type { Workplace } from './method.ts';
 import { allocateOwnChanges } from './own-changes.ts';
+import type { RingRowsOptions } from './ring-rows.ts';
 import { SegmentOrder } from './segment-order.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
@@ -18,7 +19,7 @@ export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 export function allocateRingRows(
   arena: Arena,
   partition: Partition,
-  mapped: boolean,
+  { mapped, bounded }: Pick<RingRowsOptions, 'mapped' | 'bounded'>,
   few: boolean,
 ) {
   const rows = partition.rowOrder.length;
@@ -51,6 +52,7 @@ export function allocateRingRows(
     image: arena.float64(mappedTravelling),
     threshold: arena.float64(mappedTravelling),
     shift: arena.float64(mappedTravelling),
+    ...(bounded && { box: { low: arena.float64(travelling), high: arena.float64(travelling) } }),
     ...allocateOwnChanges(arena, partition, few),
   };
 }
@@ -127,7 +129,9 @@ export class RowModeState {
     this.home = ids.slice(first, end).map((block) => this.#viewHome(block));
     this.cargo = place.ring.cargo((block) => {
       const { weights, map } = this.blocks[block];
-      return map ? [weights, map.image, map.threshold, map.inverse, map.shift] : [weights];
+      if (!map) return [weights];
+      const { image, threshold, inverse, shift, box } = map;
+      return [weights, image, threshold, inverse, shift, ...(box ? [box.low, box.high] : [])];
     });
   }
 
@@ -181,6 +185,7 @@ export class RowModeState {
           threshold: view(memory.threshold),
           inverse: view(memory.inverse),
           shift: view(memory.shift),
+          ...(memory.box && { box: { low: view(memory.box.low), high: view(memory.box.high) } }),
         }
       : undefined;
     return { weights, image: map?.image ?? weights, map };
@@ -206,9 +211,13 @@ export class RowModeState {
   prepareColumns(proximal: number, crowdOf: (count: number) => number): void {
     const { problem, team } = this.#place;
     const { columnStarts, columnCounts } = problem.grid.partition;
-    const { inverse, crowding, crowd, threshold } = this.memory;
+    const { inverse, crowding, crowd, threshold, box } = this.memory;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
       if (this.mapped) threshold[j] = problem.l1[j];
+      if (box && problem.box) {
+        box.low[j] = problem.box.low[j];
+        box.high[j] = problem.box.high[j];
+      }
       if (crowd.length > 0) crowd[j] = crowdOf(columnCounts[j]);
       if (j === problem.interceptPlace) continue;
       inverse[j] = 1 / (problem.l2[j] > 0 ? problem.l2[j] : proximal);

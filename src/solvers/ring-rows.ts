@@ -26,8 +26,10 @@ const polishPasses = 2;
 const interceptWeight = 10;
 
 export interface RingRowsOptions {
-  /** Whether w is a non-linear function of its image (L1, factors, proximal terms). */
+  /** Whether w is a non-linear function of its image (L1, factors, proximal terms, a box). */
   readonly mapped: boolean;
+  /** Whether weights are kept in a box. */
+  readonly bounded?: boolean;
   /** Weight μ of the proximal term on columns whose penalty has no curvature. */
   readonly proximal: number;
   readonly rotations?: number;
@@ -382,7 +384,7 @@ export class RingRows implements Method {
 
 export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
   orientation: 'rows',
-  allocate: (arena, partition, { mapped, rotations }) =>
-    allocateRingRows(arena, partition, mapped, mindsOwnChanges(rotations, partition.size)),
+  allocate: (arena, partition, options) =>
+    allocateRingRows(arena, partition, options, mindsOwnChanges(options.rotations, partition.size)),
   create: (place, memory, options, loss) => new RingRows(place, memory, options, loss),
 };

@@ -105,6 +105,9 @@ export class Sgd implements Method {
       this.#workerOf(worker).addTo(target, block, share);
     });
     team.barrier();
+    if (!problem.box) return;
+    objective.keepInBox(this.weights);
+    team.barrier();
   }
 
   #collectAlpha(weight: number): void {

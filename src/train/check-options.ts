@@ -1,6 +1,7 @@
 import type { Dataset } from '../data/dataset.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
+import { finiteBounds } from '../penalties/bounded.ts';
 import { gibibytes, leastMemory, machineMemory } from './memory.ts';
 import type { TrainOptions } from './options.ts';
 
@@ -151,6 +152,17 @@ export function checkArguments(dataset: Dataset, options: TrainOptions): void {
   }
 }
 
+/** Weights of divided columns are divided again for the model: their box would not be the same. */
+function checkBoundsOfScaled({ scale, penalty }: TrainOptions): void {
+  if (!penalty || (scale !== 'max' && scale !== 'std')) return;
+  const ends = Object.values(finiteBounds(penalty));
+  if (ends.every((end) => end === 0)) return;
+  throw new UsageError(
+    `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of ` +
+      'the data as it is; only 0 can be a bound then (or scale the data beforehand)',
+  );
+}
+
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkNames(options);
@@ -180,6 +192,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkStored(dataset, options);
   checkStart(options);
   checkEarlyStop(options);
+  checkBoundsOfScaled(options);
   if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
   if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {

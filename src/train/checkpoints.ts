@@ -13,6 +13,7 @@ import { hashNumbers, hashText } from '../data/fingerprint.ts';
 import { DataError, UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import type { Gap } from '../objective/objective.ts';
+import { finiteBounds } from '../penalties/bounded.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import type { Plan } from '../solvers/engines.ts';
 import type { Resume } from '../solvers/run.ts';
@@ -272,6 +273,7 @@ async function dataIdentity(data: Share): Promise<Identity['data']> {
 async function identityOf(data: Share, options: TrainOptions, settled: Settled): Promise<Identity> {
   const { loss, penalty, lambda, seed, intercept, grid, plan } = settled;
   const factors = options.penaltyFactors;
+  const { low, high } = finiteBounds(penalty);
   return {
     data: await dataIdentity(data),
     options: {
@@ -280,6 +282,8 @@ async function identityOf(data: Share, options: TrainOptions, settled: Settled):
       ...(loss.module !== undefined && { 'loss module': moduleHash(loss.module) }),
       penalty: penalty.name,
       'l1 part': penalty.l1,
+      ...(low !== undefined && { 'lower bound': low }),
+      ...(high !== undefined && { 'upper bound': high }),
       lambda,
       intercept,
       'penalty factors': factors ? hashNumbers(factors) : null,

@@ -26,6 +26,7 @@ import {
 import { cutSegments } from '../parallel/segments.ts';
 import { entryBytes } from '../parallel/stored-cells.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
+import type { Penalty } from '../penalties/penalty.ts';
 import { engineOf, type Plan } from '../solvers/engines.ts';
 import type { Start } from '../solvers/method.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
@@ -139,7 +140,7 @@ export async function layOut(
   const { parts, dataset } = held;
   const threads = threadCount(options.threads);
   const rest = new Budget();
-  allocateArrays(rest, parts, testRows?.parts, plan, options, starts);
+  allocateArrays(rest, parts, testRows?.parts, plan, options, settings.penalty, starts);
   const room = padded(rest.bytes);
   const testGrid = (arena: Arena) => testRows && allocateGrid(arena, testRows.parts, 'rows');
   const storage = dataset.stored
@@ -181,12 +182,13 @@ function allocateArrays(
   testParts: Partition | undefined,
   plan: Plan,
   { auprc = false, earlyStop }: TrainOptions,
+  penalty: Penalty,
   starts: boolean,
 ) {
   return {
     memory: allocateRun(arena, parts, plan, earlyStop !== undefined),
     start: starts ? allocateStart(arena, parts) : undefined,
-    problem: allocateProblem(arena, parts),
+    problem: allocateProblem(arena, parts, penalty),
     test: testParts && allocateTest(arena, testParts, auprc),
   };
 }
@@ -202,7 +204,8 @@ export function setUp(
 ): Run {
   room.clear();
   const { partition } = grid;
-  const arrays = allocateArrays(room, partition, test?.grid.partition, plan, options, starts);
+  const testParts = test?.grid.partition;
+  const arrays = allocateArrays(room, partition, testParts, plan, options, penalty, starts);
   const factors = options.penaltyFactors;
   const problem = layOutProblem(arrays.problem, grid, targets.of(vector), {
     penalty,
@@ -213,7 +216,7 @@ export function setUp(
     mass: weights ? sum(weights) : ground.mass,
   });
   const { memory } = arrays;
-  const start = arrays.start && from && layOutStart(arrays.start, from, partition);
+  const start = arrays.start && from && layOutStart(arrays.start, from, problem);
   const run = { problem, memory, ...(start && { start }) };
   if (!test || !arrays.test) return { ...run, test: undefined };
   const { rowOrder } = test.grid.partition;

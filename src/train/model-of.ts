@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { scoreVectors } from '../metrics/score.ts';
 import type { Certificate, Model } from '../model/model.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
+import { finiteBounds } from '../penalties/bounded.ts';
 import type { Outcome } from '../solvers/drive.ts';
 import type { Plan } from '../solvers/engines.ts';
 import { broadcastNumbers, type Company, collectNumbers } from './company.ts';
@@ -77,7 +78,7 @@ export function makeModel(
       parameter: loss.parameter,
       ...(loss.module && { module: loss.module }),
     },
-    penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
+    penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2, ...finiteBounds(penalty) },
     lambda,
     ...(input.classes && { classes: input.classes.classes }),
     ...(input.classes?.multiLabel && { multiLabel: true }),

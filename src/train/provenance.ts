@@ -1,6 +1,7 @@
 import packageDescription from '../../package.json' with { type: 'json' };
 import { hashNumbers } from '../data/fingerprint.ts';
 import type { Provenance } from '../model/model.ts';
+import { finiteBounds } from '../penalties/bounded.ts';
 import type { Plan } from '../solvers/engines.ts';
 import type { Settings } from './lay-out.ts';
 import type { TrainOptions } from './options.ts';
@@ -11,16 +12,18 @@ export const usualEpochs = 10_000;
 type Value = string | number | boolean;
 
 /**
- * Where a model comes from. What other fields of a model tell (λ, seed, grid …) is not told again;
+ * Where a model comes from. What other fields of a model tell (λ, seed, grid …) is not told again,
+ * but for the bounds on the weights, which are options of their own;
  * threads, processes, hosts and times, which do not decide it, have no place in it.
  */
 export function provenanceOf(
   data: string,
   options: TrainOptions,
-  { tolerance, epochs, time }: Settings,
+  { tolerance, epochs, time, penalty }: Settings,
   plan: Plan,
 ): Provenance {
   const { holdout, penaltyFactors, earlyStop, classWeights, scale, calibrate, start } = options;
+  const { low: lower, high: upper } = finiteBounds(penalty);
   const given: Record<string, Value | undefined> = {
     tolerance,
     // A replay makes as many as were made.
@@ -32,6 +35,8 @@ export function provenanceOf(
     scale,
     calibrate: calibrate && `${calibrate.method}, ${calibrate.folds ?? 5} folds`,
     'penalty-factors': penaltyFactors && hashNumbers(penaltyFactors),
+    lower,
+    upper,
     init: start && hashNumbers(start.weights),
     ...solverSettings(plan),
   };

@@ -1,4 +1,6 @@
 import { UsageError } from '../errors.ts';
+import { clamp } from '../math/scalars.ts';
+import type { Problem } from '../objective/problem.ts';
 import type { Arena } from '../parallel/arena.ts';
 import type { Partition } from '../parallel/partition.ts';
 import type { Start } from '../solvers/method.ts';
@@ -54,14 +56,19 @@ export function allocateStart(arena: Arena, partition: Partition): Required<Star
   };
 }
 
-/** Puts a point in the order of the places of this process. */
+/**
+ * Puts a point in the order of the places of this process; its weights go into their box, since P is
+ * infinite outside.
+ */
 export function layOutStart(
   start: Required<Start>,
   { weights, alpha }: StartingPoint,
-  { columnOrder, rowOrder }: Partition,
+  { grid, box }: Problem,
 ): Start {
+  const { columnOrder, rowOrder } = grid.partition;
   for (let place = 0; place < columnOrder.length; place++) {
-    start.weights[place] = weights[columnOrder[place]];
+    const w = weights[columnOrder[place]];
+    start.weights[place] = box ? clamp(w, box.low[place], box.high[place]) : w;
   }
   if (!alpha) return { weights: start.weights };
   for (let place = 0; place < rowOrder.length; place++) start.alpha[place] = alpha[rowOrder[place]];

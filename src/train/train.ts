@@ -2,6 +2,7 @@ import type { Dataset } from '../data/dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Model } from '../model/model.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
+import { describePenalty } from '../penalties/index.ts';
 import type { Outcome } from '../solvers/drive.ts';
 import { calibrate } from './calibrate.ts';
 import { type Company, gatherValues } from './company.ts';
@@ -97,7 +98,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
   return {
     solver,
     loss: model.loss.name,
-    penalty: model.penalty.name,
+    penalty: describePenalty(model.penalty),
     lambda,
     rows,
     columns,

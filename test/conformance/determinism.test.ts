@@ -63,6 +63,33 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
     options: { loss: losses.absolute(), penalty: penalties.l1() },
   },
   {
+    title: 'ring rows, hinge, elastic net, intercept, bounded',
+    dataset: text,
+    options: {
+      loss: losses.hinge(),
+      penalty: penalties.bounded(penalties.elasticNet(), { low: -0.05, high: 0.1 }),
+      intercept: true,
+    },
+  },
+  {
+    title: 'ring columns, square, L1, non-negative',
+    dataset: numbers,
+    options: {
+      loss: losses.square(),
+      penalty: penalties.nonNegative(penalties.l1()),
+      solver: solvers.ring({ mode: 'columns' }),
+    },
+  },
+  {
+    title: 'dso, averaged, logistic, non-negative',
+    dataset: text,
+    options: {
+      loss: losses.logistic(),
+      penalty: penalties.nonNegative(penalties.l2()),
+      solver: solvers.dso({ average: true }),
+    },
+  },
+  {
     title: 'dso, hinge',
     dataset: text,
     options: { loss: losses.hinge(), solver: solvers.dso() },
@@ -84,6 +111,16 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
 ];
 
 const competitors: typeof runs = [
+  {
+    title: 'psgd, hinge, intercept, bounded',
+    dataset: text,
+    options: {
+      loss: losses.hinge(),
+      penalty: penalties.bounded(penalties.l2(), { low: -0.05, high: 0.1 }),
+      solver: solvers.psgd(),
+      intercept: true,
+    },
+  },
   {
     title: 'psgd, hinge, intercept',
     dataset: text,

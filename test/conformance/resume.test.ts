@@ -37,6 +37,7 @@ const rows = solvers.ring({ mode: 'rows' });
 const columns = solvers.ring({ mode: 'columns' });
 const net = penalties.elasticNet();
 const l1 = penalties.l1();
+const box = { low: -0.05, high: 0.1 };
 
 const ring: Case[] = [
   on(text, 'ring rows, hinge', { solver: rows }),
@@ -89,9 +90,23 @@ const ring: Case[] = [
     penalty: net,
     penaltyFactors: factors(25),
   }),
+  on(text, 'ring rows, hinge, L1, intercept, non-negative', {
+    solver: rows,
+    penalty: penalties.nonNegative(l1),
+    intercept: true,
+  }),
+  on(text, 'ring columns, logistic, bounded', {
+    loss: losses.logistic(),
+    solver: columns,
+    penalty: penalties.bounded(net, { low: -0.5, high: 4 }),
+  }),
 ];
 
 const dso: Case[] = [
+  on(text, 'dso, averaged, bounded', {
+    solver: solvers.dso({ average: true }),
+    penalty: penalties.bounded(penalties.l2(), box),
+  }),
   on(text, 'dso, hinge', { solver: solvers.dso() }),
   on(text, 'dso of the paper, logistic', { loss: losses.logistic(), solver: solvers.paper() }),
   on(text, 'dso, averaged, intercept', {
@@ -109,6 +124,15 @@ const dso: Case[] = [
 ];
 
 const competitors: Case[] = [
+  on(text, 'psgd, hinge, intercept, bounded', {
+    solver: solvers.psgd(),
+    penalty: penalties.bounded(net, box),
+    intercept: true,
+  }),
+  on(text, 'admm, hinge, bounded', {
+    solver: solvers.admm(),
+    penalty: penalties.bounded(net, box),
+  }),
   on(text, 'sgd, hinge', { solver: solvers.sgd(), grid: 1 }),
   on(text, 'psgd, hinge, elastic net, intercept', {
     solver: solvers.psgd(),

@@ -43,6 +43,14 @@ const problems: Readonly<Record<string, TrainOptions>> = {
     penalty: penalties.elasticNet({ l1Ratio: 0.5 }),
     intercept: true,
   },
+  'ring, hinge, non-negative': {
+    solver: ring,
+    penalty: penalties.nonNegative(penalties.l2()),
+  },
+  'dso, bounded': {
+    solver: solvers.dso(),
+    penalty: penalties.bounded(penalties.l1(), { low: -0.01, high: 0.02 }),
+  },
   'ring, fewer rotations': { solver: solvers.ring({ mode: 'rows', rotations: 20 }) },
   dso: { solver: solvers.dso() },
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic() },

@@ -190,6 +190,8 @@ describe('another run', () => {
     expect(other).toContain('seed was 1, is 3');
     expect(await resume('--grid', '2')).toMatch(/^2 .*grid was 4, is 2/);
     expect(await resume('--holdout', '0.2')).toMatch(/^2 .*holdout was not given, is 0.2/);
+    expect(await resume('--non-negative')).toMatch(/^2 .*lower bound was not given, is 0/);
+    expect(await resume('--upper', '0.5')).toMatch(/^2 .*upper bound was not given, is 0.5/);
     expect(await resume('--epochs', '5')).toMatch(/^2 .*epochs is 5; .*at epoch 60 already/);
     expect(await refusal(command('b.model', ...keep, '7'))).toMatch(
       /^2 .*kept holds the checkpoints of a run: resume it from there/,

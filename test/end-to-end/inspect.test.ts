@@ -98,8 +98,7 @@ describe('several classes', () => {
       await inspect(sampleClasses()),
     ).toBe(`task           classification: 3 classes, each against the others
 loss           logistic
-penalty        l2, lambda 1e-4
-bounds         weights from 0 to Infinity
+penalty        l2 (w ≥ 0), lambda 1e-4
 trained on     10 rows × 2 columns, 25 non-zeros
 solver         ring, grid 2, seed 1
 stopped        converged after 9 epochs

@@ -19,6 +19,7 @@ async function recorded(...more: string[]): Promise<string> {
 describe('dso replay', () => {
   test.each([
     { title: 'plain', more: [] },
+    { title: 'with bounds', more: ['--non-negative', '--upper', '0.1'] },
     { title: 'with a hold-out set and an intercept', more: ['--holdout', '0.2', '--intercept'] },
     {
       title: 'with settings',

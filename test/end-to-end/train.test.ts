@@ -58,6 +58,24 @@ describe('train, predict, evaluate, inspect', () => {
     expect(inspected.stdout.toString()).toContain('converged after');
   });
 
+  test('weights in a box, of which model and reports tell', async () => {
+    const folder = sampleFolder();
+    const bounded = ['--lower', '-0.5', '--upper', '0.25', '--tolerance', '1e-5'];
+    const trained = await runDso(['train', 'train.svm', '-o', 'm', ...bounded], { folder });
+    expect(trained.code, trained.stderr).toBe(0);
+    expect(trained.stderr).toMatch(/^hinge loss, l2 \(-0\.5 ≤ w ≤ 0\.25\) penalty, /m);
+    const model = await readModel(join(folder, 'm'));
+    expect(model.penalty).toEqual({ name: 'l2', l1: 0, l2: 1, low: -0.5, high: 0.25 });
+    expect([Math.min(...model.weights), Math.max(...model.weights)]).toEqual([-0.5, 0.25]);
+    const inspected = await runDso(['inspect', 'm'], { folder });
+    expect(inspected.stdout.toString()).toMatch(/^penalty +l2 \(-0\.5 ≤ w ≤ 0\.25\), lambda/m);
+
+    const other = ['train', 'train.svm', '--non-negative', '--solver', 'dcd', '-o', 'none'];
+    const refused = await runDso(other, { folder });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('dcd cannot keep weights in [0, Infinity]');
+  });
+
   test('a regression', async () => {
     const folder = temporaryFolder();
     const text = sampleText({ rows: 300, columns: 20, perRow: 5, labels: 'real' });

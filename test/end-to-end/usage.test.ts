@@ -42,6 +42,25 @@ describe('usage errors: exit code 2 and a hint, on standard error', () => {
   test.each([
     [['trian', 'x'], "dso: unknown command 'trian'\n(Did you mean train?)\n"],
     [['train', 'x', '--lamda', '1'], "dso: unknown option '--lamda'\n(Did you mean --lambda?)\n"],
+    [
+      ['train', 'x', '--penalty', 'lasso'],
+      "dso: option '--penalty <name>' argument 'lasso' is invalid. Allowed choices are l2, l1, elastic-net.\n",
+    ],
+    [
+      ['train', 'x', '--penalty', 'group-lasso'],
+      "dso: penalty 'group-lasso' is not to be had: every solver here rests on a penalty that is a sum " +
+        'over single weights, and the norm of a group is not; use elastic-net, which keeps ' +
+        'correlated features together, or l1\n',
+    ],
+    [
+      ['train', 'x', '--lower', '0.5'],
+      'dso: weights are bounded to [0.5, Infinity]; the box must hold 0, the weight of a feature ' +
+        'that does not count: a lower bound is at most 0, an upper bound at least 0\n',
+    ],
+    [
+      ['train', 'x', '--non-negative', '--lower', '-1'],
+      "dso: option '--non-negative' cannot be used with option '--lower <number>'\n",
+    ],
   ])('dso %j', async (args, message) => {
     const folder = temporaryFolder();
     const run = await runDso(args, { folder });

@@ -39,8 +39,15 @@ function randomProblem(
   return { rows, labels, loss, penalty, lambda: 0.02 };
 }
 
+const bounds = [{}, { low: 0 }, { low: -0.3, high: 0.2 }, { high: 0 }];
 const cases = losses.flatMap((loss) =>
-  penalties.map((penalty) => ({ label: `${loss.name}, l1 = ${penalty.l1}`, loss, penalty })),
+  penalties.flatMap((penalty) =>
+    bounds.map((box) => ({
+      label: `${loss.name}, l1 = ${penalty.l1}, bounds ${JSON.stringify(box)}`,
+      loss,
+      penalty: { ...penalty, ...box },
+    })),
+  ),
 );
 
 describe.each(cases)('$label', ({ loss, penalty }) => {

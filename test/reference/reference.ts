@@ -4,7 +4,7 @@
  *
  *   P(w, b) = λ Σ_j f_j (l1 |w_j| + (l2/2) w_j²) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩ + b, y_i)
  *
- * with W = Σ c_i; all c_i are 1 unless they are given.
+ * with W = Σ c_i; all c_i are 1 unless they are given. Where the penalty has bounds, low ≤ w_j ≤ high.
  */
 import { type Constraint, interiorPoint, type Program } from './interior-point.ts';
 
@@ -13,7 +13,12 @@ export interface ReferenceProblem {
   /** −1 or +1 for classification. */
   readonly labels: readonly number[];
   readonly loss: { readonly name: string; readonly parameter?: number };
-  readonly penalty: { readonly l1: number; readonly l2: number };
+  readonly penalty: {
+    readonly l1: number;
+    readonly l2: number;
+    readonly low?: number;
+    readonly high?: number;
+  };
   readonly lambda: number;
   readonly intercept?: boolean;
   readonly penaltyFactors?: readonly number[];
@@ -82,9 +87,10 @@ export function referenceObjective(
   weights: readonly number[],
   intercept = 0,
 ): number {
-  const { l1, l2 } = problem.penalty;
+  const { l1, l2, low = -Infinity, high = Infinity } = problem.penalty;
   let penalty = 0;
   weights.forEach((w, j) => {
+    if (w < low || w > high) penalty = Infinity;
     penalty += penaltyFactor(problem, j) * (l1 * Math.abs(w) + (l2 / 2) * w * w);
   });
   let total = 0;
@@ -189,11 +195,19 @@ function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
   return each;
 }
 
+const near = 1e-3;
+
 function programOf(problem: ReferenceProblem): Program {
   const builder = new Builder();
-  const { l1, l2 } = problem.penalty;
+  const { l1, l2, low = -Infinity, high = Infinity } = problem.penalty;
   const columns = problem.rows[0].length;
-  for (let j = 0; j < columns; j += 1) builder.variable(0, 0, penaltyFactor(problem, j) * l2);
+  // A start strictly inside the box, and near enough to 0 for the slacks of the rows.
+  const inside = Math.max(Math.min(0, high - near), Math.min(low + near, high / 2));
+  for (let j = 0; j < columns; j += 1) {
+    builder.variable(inside, 0, penaltyFactor(problem, j) * l2);
+    if (low > -Infinity) builder.atLeast([[j, 1]], low);
+    if (high < Infinity) builder.atLeast([[j, -1]], -high);
+  }
   const offset = problem.intercept ? [[builder.variable(0, 0, 0), 1] as const] : [];
   for (let j = 0; j < (l1 > 0 ? columns : 0); j += 1) {
     const size = builder.variable(1, penaltyFactor(problem, j) * l1, 0);
@@ -248,7 +262,8 @@ export function referenceOptimum(problem: ReferenceProblem): ReferenceOptimum {
     throw new Error(`the reference solver stopped at gap ${gap}, residual ${residual}`);
   }
   const columns = problem.rows[0].length;
-  const weights = x.slice(0, columns);
+  const { low = -Infinity, high = Infinity } = problem.penalty;
+  const weights = x.slice(0, columns).map((w) => Math.min(high, Math.max(low, w)));
   const intercept = problem.intercept ? x[columns] : 0;
   return { value: referenceObjective(problem, weights, intercept), weights, intercept };
 }

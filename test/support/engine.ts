@@ -61,7 +61,7 @@ export function prepare(options: EngineOptions): Engine {
   const allocate = (arena: Arena) => ({
     grid: allocateGrid(arena, parts, engineOf(plan).orientation),
     memory: allocateRun(arena, parts, plan),
-    problem: allocateProblem(arena, parts),
+    problem: allocateProblem(arena, parts, penalty),
   });
   const budget = new Budget();
   allocate(budget);

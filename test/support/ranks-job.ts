@@ -57,6 +57,18 @@ const cases: Readonly<Record<string, Case>> = {
     grid,
     tested: true,
   },
+  'ring, rows, bounded': {
+    solver: solvers.ring({ mode: 'rows' }),
+    ...mixed,
+    penalty: penalties.bounded(mixed.penalty, { low: 0, high: 0.5 }),
+    grid,
+  },
+  'psgd, non-negative': {
+    solver: solvers.psgd(),
+    penalty: penalties.nonNegative(mixed.penalty),
+    intercept: true,
+    grid,
+  },
   dso: { solver: solvers.dso(), intercept: true, grid, tested: true, auprc: true },
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic(), ...setAside, grid },
   bmrm: { solver: solvers.bmrm(), ...setAside, grid },

@@ -152,8 +152,9 @@ async function chooseLosses(flags: CompareFlags): Promise<Loss[]> {
   return losses;
 }
 
-function problemFlags({ penalty, l1Ratio }: CompareFlags, loss: string): ProblemFlags {
-  return { loss, penalty, ...withoutUndefined({ l1Ratio }) };
+function problemFlags(flags: CompareFlags, loss: string): ProblemFlags {
+  const { penalty, l1Ratio, lower, upper, nonNegative } = flags;
+  return { loss, penalty, ...withoutUndefined({ l1Ratio, lower, upper, nonNegative }) };
 }
 
 /** Refuses a folder that could not be made, before any work is done for it. */
@@ -203,6 +204,9 @@ function commandLine(data: string, flags: CompareFlags): string {
     '--lambda': flags.lambda?.join(','),
     '--penalty': flags.penalty,
     '--l1-ratio': flags.l1Ratio,
+    '--non-negative': flags.nonNegative,
+    '--lower': flags.lower,
+    '--upper': flags.upper,
     '--penalty-factors': flags.penaltyFactors,
     '--intercept': flags.intercept,
     '--epsilon': flags.epsilon,

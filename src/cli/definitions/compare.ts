@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
-import { penaltyNames } from '../../penalties/index.ts';
 import { solverNames } from '../../solvers/names.ts';
-import { fraction, nonNegative, positive, whole } from '../arguments.ts';
+import { finite, fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions } from './data-options.ts';
+import { penaltyOption } from './train.ts';
 
 export interface CompareFlags extends DataFlags {
   readonly solvers: readonly string[];
@@ -14,6 +14,9 @@ export interface CompareFlags extends DataFlags {
   readonly lambda?: readonly number[];
   readonly penalty: PenaltyName;
   readonly l1Ratio?: number;
+  readonly lower?: number;
+  readonly upper?: number;
+  readonly nonNegative?: true;
   readonly penaltyFactors?: string;
   readonly intercept?: true;
   readonly epsilon?: number;
@@ -101,13 +104,12 @@ function addProblemOptions(command: Command): void {
     )
     .option('--holdout <fraction>', 'set aside this part of the rows as test data', fraction)
     .option('--auprc', 'measure the area under the precision-recall curve on the test data too')
-    .addOption(
-      new Option('--penalty <name>', 'what keeps the weights small')
-        .choices([...penaltyNames])
-        .default('l2'),
-    )
+    .addOption(penaltyOption())
     .option('--l1-ratio <number>', "L1's share in the elastic net (default: 0.5)", fraction)
     .option('--intercept', 'fit a constant term, which is not penalised')
+    .addOption(new Option('--non-negative', 'keep every weight at 0 or above').conflicts('lower'))
+    .option('--lower <number>', 'keep every weight at this or above (at most 0)', finite)
+    .option('--upper <number>', 'keep every weight at this or below (at least 0)', finite)
     .option('--epsilon <number>', 'insensitive zone of the absolute losses', nonNegative)
     .option('--delta <number>', 'where the Huber loss turns linear', positive)
     .option('--smoothing <number>', 'width of the smoothed kink of the smoothed hinge', positive)

@@ -4,10 +4,10 @@ import type { Interval } from '../../checkpoint/keeper.ts';
 import { type Scaling, scalings } from '../../data/scale.ts';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
-import { penaltyNames } from '../../penalties/index.ts';
+import { penaltyByName, penaltyNames } from '../../penalties/index.ts';
 import { type SolverName, solverNames } from '../../solvers/names.ts';
 import type { ClassWeights } from '../../train/class-weights.ts';
-import { bytes, fraction, nonNegative, positive, whole } from '../arguments.ts';
+import { bytes, finite, fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { JobFlags } from '../job.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions, dataArgument } from './data-options.ts';
@@ -20,6 +20,9 @@ export interface ProblemFlags {
   readonly quantile?: number;
   readonly penalty: PenaltyName;
   readonly l1Ratio?: number;
+  readonly lower?: number;
+  readonly upper?: number;
+  readonly nonNegative?: true;
   readonly penaltyFactors?: string;
   readonly lambda?: number;
   readonly intercept?: true;
@@ -146,9 +149,7 @@ const choosable = (): Record<Choosable, Option> => ({
     '--loss <name>',
     `${lossNames.join(', ')}, or the path of a module (./mine.js)`,
   ).default('hinge'),
-  penalty: new Option('--penalty <name>', 'what keeps the weights small')
-    .choices([...penaltyNames])
-    .default('l2'),
+  penalty: penaltyOption(),
   lambda: new Option('--lambda <number>', 'weight of the penalty (default: 1 / rows)').argParser(
     positive,
   ),
@@ -170,6 +171,9 @@ export function addProblemOptions(
     .addOption(lambda)
     .addOption(l1Ratio)
     .option('--intercept', 'fit a constant term, which is not penalised')
+    .addOption(new Option('--non-negative', 'keep every weight at 0 or above').conflicts('lower'))
+    .option('--lower <number>', 'keep every weight at this or above (at most 0)', finite)
+    .option('--upper <number>', 'keep every weight at this or below (at least 0)', finite)
     .option(
       '--epsilon <number>',
       'insensitive zone of the absolute losses (default: 0)',
@@ -183,6 +187,18 @@ export function addProblemOptions(
     )
     .option('--quantile <number>', 'which quantile that loss fits (default: 0.5)', fraction)
     .option('--penalty-factors <file>', 'a positive number per line: line n is for feature n');
+}
+
+/** The option of every command that trains; a name that is no penalty is told why. */
+export function penaltyOption(): Option {
+  return new Option('--penalty <name>', 'what keeps the weights small')
+    .choices([...penaltyNames])
+    .argParser((name) => {
+      if ((penaltyNames as readonly string[]).includes(name)) return name;
+      if (name === 'group-lasso') penaltyByName(name);
+      throw new InvalidArgumentError(`Allowed choices are ${penaltyNames.join(', ')}.`);
+    })
+    .default('l2');
 }
 
 /** `balanced`, or labels with their weights: `spam=5,ham=1`. */

@@ -1,5 +1,5 @@
 import type { Loss } from '../../losses/loss.ts';
-import { softThreshold } from '../../math/scalars.ts';
+import { clamp, softThreshold } from '../../math/scalars.ts';
 import type { ColumnState, Kernels, MarginState } from '../kernels.ts';
 
 type ColumnKernels = Pick<
@@ -10,6 +10,16 @@ type ColumnKernels = Pick<
 /** A zero weight rests when its gradient is below this part of its threshold. */
 const restShare = 0.9;
 const highestLevel = 3;
+
+/**
+ * A weight at an end of its box rests when what pushes it against the end, the derivative of the
+ * objective there, is more than a tenth of the larger of its parts: at w = 0 the rule of above.
+ */
+function restsAtEnd(w: number, g: number, l1: number, l2: number, low: number, high: number) {
+  const least = (1 - restShare) * Math.max(Math.abs(g), l1);
+  if (w === low && g + l2 * w + (w < 0 ? -l1 : l1) > least) return true;
+  return w === high && -g - l2 * w - (w > 0 ? l1 : -l1) > least;
+}
 
 /** Column mode: the unit is a column, the worker keeps margins. Twin of assembly/columns.ts. */
 export function plainColumnKernels(loss: Loss): ColumnKernels {
@@ -27,31 +37,37 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
     rows.dirty[i] = 0;
   }
 
-  /** argmin_w g (w − w_j) + (h/2)(w − w_j)² + λφ_j(w); returns the change of w_j. */
+  /** argmin_w g (w − w_j) + (h/2)(w − w_j)² + λφ_j(w), in the box if there is one; returns the change of w_j. */
   function stepColumn(
     j: number,
     columns: ColumnState,
     inverseMass: number,
     stats: Float64Array,
   ): number {
+    const { box } = columns;
     const g = columns.gradients[j] * inverseMass;
     const h = columns.hessians[j] * inverseMass;
     const w = columns.weights[j];
     const l1 = columns.l1[j];
     const l2 = columns.l2[j];
-    if (!(h + l2 > 0)) return 0;
-    const next = softThreshold(h * w - g, l1) / (h + l2);
+    const bends = h + l2 > 0;
+    let next = bends ? softThreshold(h * w - g, l1) / (h + l2) : w;
+    // Momentum may have carried a weight out of its box, also one that has no step to take.
+    if (box) next = clamp(next, box.low[j], box.high[j]);
     const delta = next - w;
+    if (!bends && delta === 0) return 0;
     stats[0] += columns.counts[j];
     if (delta !== 0) {
       columns.weights[j] = next;
       columns.level[j] = 0;
       stats[0] += columns.counts[j];
-      stats[1] += h / (h + l2);
+      if (bends) stats[1] += h / (h + l2);
       return delta;
     }
     let level = 0;
-    if (next === 0 && g < restShare * l1 && g > -restShare * l1) {
+    let rests = next === 0 && g < restShare * l1 && g > -restShare * l1;
+    if (box && !rests) rests = restsAtEnd(next, g, l1, l2, box.low[j], box.high[j]);
+    if (rests) {
       level = columns.level[j] < highestLevel ? columns.level[j] + 1 : highestLevel;
       columns.skip[j] = (1 << level) - 1;
     }

@@ -1,12 +1,31 @@
 import type { Loss } from '../../losses/loss.ts';
-import { softThreshold } from '../../math/scalars.ts';
-import type { Kernels } from '../kernels.ts';
+import { clamp, softThreshold } from '../../math/scalars.ts';
+import type { Cell, Kernels, WeightMap } from '../kernels.ts';
 import { rowStep } from './row-step.ts';
 
 type RowKernels = Pick<
   Kernels,
   'gather' | 'scatter' | 'scatterMapped' | 'rowNorms' | 'stepRows' | 'sweepRows' | 'sweepRowsMapped'
 >;
+
+/** image += delta · the entries first … last-1, and the weights that follow from it. */
+function updateMapped(
+  { indices, values }: Cell,
+  first: number,
+  last: number,
+  map: WeightMap,
+  weights: Float64Array,
+  delta: number,
+): void {
+  const { image, threshold, inverse, shift, box } = map;
+  for (let k = first; k < last; k++) {
+    const j = indices[k];
+    const v = image[j] + delta * values[k];
+    image[j] = v;
+    const free = softThreshold(v + shift[j], threshold[j]) * inverse[j];
+    weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
+  }
+}
 
 /** Row mode: the unit is a row, the block that travels is w. Twin of assembly/rows.ts. */
 export function plainRowKernels(loss: Loss): RowKernels {
@@ -30,17 +49,11 @@ export function plainRowKernels(loss: Loss): RowKernels {
       }
     },
 
-    scatterMapped({ offsets, indices, values }, pending, count, map, weights) {
-      const { image, threshold, inverse, shift } = map;
+    scatterMapped(cell, pending, count, map, weights) {
+      const { offsets } = cell;
       for (let position = 0; position < count; position++) {
         const i = pending.units[position];
-        const delta = pending.deltas[position];
-        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
-          const j = indices[k];
-          const v = image[j] + delta * values[k];
-          image[j] = v;
-          weights[j] = softThreshold(v + shift[j], threshold[j]) * inverse[j];
-        }
+        updateMapped(cell, offsets[i], offsets[i + 1], map, weights, pending.deltas[position]);
       }
     },
 
@@ -87,18 +100,8 @@ export function plainRowKernels(loss: Loss): RowKernels {
       }
     },
 
-    sweepRowsMapped(
-      { offsets, indices, values },
-      order,
-      begin,
-      end,
-      rows,
-      step,
-      map,
-      weights,
-      stats,
-    ) {
-      const { image, threshold, inverse, shift } = map;
+    sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats) {
+      const { offsets, indices, values } = cell;
       for (let position = begin; position < end; position++) {
         const i = order[position];
         const first = offsets[i];
@@ -106,15 +109,7 @@ export function plainRowKernels(loss: Loss): RowKernels {
         let u = 0;
         for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
         const delta = stepRow(i, u, rows, step, stats);
-        if (delta !== 0) {
-          const scaled = delta * step.deltaScale;
-          for (let k = first; k < last; k++) {
-            const j = indices[k];
-            const v = image[j] + scaled * values[k];
-            image[j] = v;
-            weights[j] = softThreshold(v + shift[j], threshold[j]) * inverse[j];
-          }
-        }
+        if (delta !== 0) updateMapped(cell, first, last, map, weights, delta * step.deltaScale);
       }
     },
   };

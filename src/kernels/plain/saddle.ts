@@ -23,7 +23,7 @@ function bounded(x: number, low: number, high: number): number {
  *
  * With SVRG the gradient is taken relative to a snapshot (w⁰, α⁰) plus the snapshot's full
  * gradient spread evenly over its non-zeros. With AdaGrad η is divided by the root of the sum of
- * squared gradients. Then both are projected onto the appendix's boxes.
+ * squared gradients. Then both are projected onto their boxes.
  * Twin of assembly/saddle.ts.
  */
 export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
@@ -73,7 +73,7 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
             weightMove = weightSquares > 0 ? weightMove / Math.sqrt(weightSquares) : 0;
             alphaMove = accumulator > 0 ? alphaMove / Math.sqrt(accumulator) : 0;
           }
-          columns[at] = bounded(w + weightMove, -columns[at + 5], columns[at + 5]);
+          columns[at] = bounded(w + weightMove, columns[at + 5], columns[at + 6]);
           alpha = bounded(alpha + alphaMove, low, high);
         }
         rows.alpha[i] = alpha;

@@ -1,5 +1,6 @@
 import type { Loss } from '../../losses/loss.ts';
 import { decayed, meanOfDecay } from '../../math/decay.ts';
+import { clamp } from '../../math/scalars.ts';
 import { type Kernels, sgdPace, sgdSlot, sgdStride } from '../kernels.ts';
 
 /**
@@ -28,6 +29,9 @@ function caughtUp(lines: Float64Array, at: number, time: number): number {
  *   AdaGrad:  G_j += (s x_ij)²,  w_j −= (η_j/√G_j) s x_ij
  *   else:     w_j −= η s x_ij,   η = η₀/√age
  *
+ * and then, where weights are bounded, back into the box. The penalty never leads out of it: its
+ * flow goes to 0.
+ *
  * Twin of assembly/sgd.ts.
  */
 export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettle'> {
@@ -35,7 +39,7 @@ export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettl
   return {
     sgdRows(whole, order, begin, end, rows, lines, pace, step) {
       const { blocks, offsets, indices, values, starts } = whole;
-      const { adagrad, stepSize, aging, rowShare } = step;
+      const { adagrad, stepSize, aging, rowShare, bounds } = step;
       const stride = whole.rows + 1;
       let time = pace[sgdPace.time];
       let age = pace[sgdPace.age];
@@ -73,7 +77,9 @@ export function plainSgdKernels(loss: Loss): Pick<Kernels, 'sgdRows' | 'sgdSettl
               lines[at + sgdSlot.squares] = squares;
               lines[at + sgdSlot.rate] = rate;
             }
-            lines[at] -= rate * gradient;
+            const next = lines[at] - rate * gradient;
+            const held = bounds && lines[at + sgdSlot.l1] + lines[at + sgdSlot.l2] > 0;
+            lines[at] = held ? clamp(next, bounds.low, bounds.high) : next;
           }
         }
       }

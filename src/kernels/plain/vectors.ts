@@ -1,5 +1,31 @@
-import { softThreshold } from '../../math/scalars.ts';
-import type { VectorKernels } from '../kernels.ts';
+import { clamp, softThreshold } from '../../math/scalars.ts';
+import type { Box, VectorKernels, WeightMap } from '../kernels.ts';
+
+function mapBounded(
+  { image, threshold, inverse, shift }: WeightMap,
+  { low, high }: Box,
+  weights: Float64Array,
+): void {
+  for (let j = 0; j < weights.length; j++) {
+    const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+    weights[j] = clamp(free, low[j], high[j]);
+  }
+}
+
+function boundedSlope(
+  { image, threshold, inverse, shift }: WeightMap,
+  { low, high }: Box,
+  start: Float64Array,
+  share: number,
+): number {
+  let sum = 0;
+  for (let j = 0; j < start.length; j++) {
+    const change = image[j] - start[j];
+    const v = start[j] + share * change + shift[j];
+    sum += change * clamp(softThreshold(v, threshold[j]) * inverse[j], low[j], high[j]);
+  }
+  return sum;
+}
 
 /** Loops over whole vectors, for every loss the same. Twin of assembly/vectors.ts. */
 export const plainVectorKernels: VectorKernels = {
@@ -43,6 +69,18 @@ export const plainVectorKernels: VectorKernels = {
     return sum;
   },
 
+  boundedConjugateSum(image, l1, l2, { low, high }, scale) {
+    let sum = 0;
+    for (let j = 0; j < image.length; j++) {
+      const excess = softThreshold(scale * image[j], l1[j]);
+      if (excess === 0) continue;
+      let w = excess > 0 ? high[j] : low[j];
+      if (l2[j] > 0) w = clamp(excess / l2[j], low[j], high[j]);
+      if (Math.abs(w) < Infinity) sum += w * (excess - 0.5 * l2[j] * w);
+    }
+    return sum;
+  },
+
   penaltySlope(from, to, l1, l2, share) {
     let sum = 0;
     for (let j = 0; j < from.length; j++) {
@@ -70,13 +108,17 @@ export const plainVectorKernels: VectorKernels = {
     return sum;
   },
 
-  mapWeights({ image, threshold, inverse, shift }, weights) {
+  mapWeights(map, weights) {
+    const { image, threshold, inverse, shift, box } = map;
+    if (box) return mapBounded(map, box, weights);
     for (let j = 0; j < weights.length; j++) {
       weights[j] = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
     }
   },
 
-  mappedSlope({ image, threshold, inverse, shift }, start, share) {
+  mappedSlope(map, start, share) {
+    const { image, threshold, inverse, shift, box } = map;
+    if (box) return boundedSlope(map, box, start, share);
     let sum = 0;
     for (let j = 0; j < start.length; j++) {
       const change = image[j] - start[j];

@@ -46,6 +46,17 @@ test('penalty', () => {
   expect(net).toMatchObject({ l1: 0.25, l2: 0.75 });
 });
 
+test('penalty with bounds', () => {
+  const common = { loss: 'hinge', penalty: 'l1' } as const;
+  expect(choosePenalty(common)).not.toHaveProperty('low');
+  expect(choosePenalty({ ...common, nonNegative: true })).toMatchObject({ low: 0, high: Infinity });
+  const box = choosePenalty({ ...common, lower: -1, upper: 2 });
+  expect(box).toMatchObject({ name: 'l1', low: -1, high: 2 });
+  const both = choosePenalty({ ...common, nonNegative: true, upper: 2 });
+  expect(both).toMatchObject({ low: 0, high: 2 });
+  expect(() => choosePenalty({ ...common, lower: 0.5 })).toThrow('the box must hold 0');
+});
+
 describe('solver', () => {
   test('auto unless something else is asked for', () => {
     expect(chooseSolver({ svrg: true, boxes: true })).toEqual({ name: 'auto' });

@@ -45,15 +45,16 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
       snapshot: doubles(arena, units, () => random.uniform() - 0.5),
       snapshotGradient: doubles(arena, units, () => 0.1 * random.normal()),
     };
-    // {w, accumulator, λf/|Ω̄|, w⁰, ∇⁰, box, unused, unused}
+    const bound = () => [0, Infinity, random.uniform(), 2 * random.uniform()][random.below(4)];
+    // {w, accumulator, λf/|Ω̄|, w⁰, ∇⁰, low, high, unused}
     const line = [
       () => [0, -0, random.normal(), random.normal()][random.below(4)],
       () => (random.below(2) === 0 ? 0 : random.uniform()),
       () => (random.below(4) === 0 ? 0 : random.uniform()),
       () => (random.below(3) === 0 ? 0 : random.normal()),
       () => 0.1 * random.normal(),
-      () => [0, Infinity, random.uniform(), 2 * random.uniform()][random.below(4)],
-      () => 0,
+      () => -bound(),
+      bound,
       () => 0,
     ];
     const columns = doubles(arena, saddleStride * others, (k) => line[k % saddleStride]());
@@ -68,6 +69,62 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
     };
     return (kernels) => {
       kernels.saddleRows(cell, order, begin, end, rows, columns, step);
+      return undefined;
+    };
+  };
+}
+
+function scatterMappedCase(bounded: boolean): KernelCase {
+  return (arena, random) => {
+    const shape = drawCell(arena, random);
+    const { pending, count } = drawPending(arena, random, shape);
+    const map = drawMap(arena, random, shape.others, bounded);
+    const weights = doubles(arena, shape.others, () => number(random));
+    return (kernels) => {
+      kernels.scatterMapped(shape.cell, pending, count, map, weights);
+      return undefined;
+    };
+  };
+}
+
+function sweepRowsMappedCase(bounded: boolean): KernelCase {
+  return (arena, random, loss) => {
+    const { units, others, cell, order, begin, end } = drawCell(arena, random);
+    const rows = drawRowState(arena, random, loss, units);
+    const step = drawStep(random);
+    const map = drawMap(arena, random, others, bounded);
+    const weights = doubles(arena, others, () => number(random));
+    const stats = drawStats(arena, random);
+    return (kernels) => {
+      kernels.sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats);
+      return undefined;
+    };
+  };
+}
+
+function stepColumnsCase(bounded: boolean): KernelCase {
+  return (arena, random) => {
+    const shape = drawCell(arena, random);
+    const { pending } = drawPending(arena, random, shape);
+    const columns = drawColumns(arena, random, shape.units, bounded);
+    const inverseMass = 1 / (1 + random.below(50));
+    const stats = drawStats(arena, random);
+    const { order, begin, end } = shape;
+    return (kernels) =>
+      kernels.stepColumns(order, begin, end, columns, inverseMass, pending, stats);
+  };
+}
+
+function sweepColumnsCase(bounded: boolean): KernelCase {
+  return (arena, random, loss) => {
+    const { units, others, cell, order, begin, end } = drawCell(arena, random);
+    const rows = drawMargins(arena, random, loss, others);
+    const columns = drawColumns(arena, random, units, bounded);
+    const damping = 3 * random.uniform();
+    const inverse = 1 / (1 + random.below(50));
+    const stats = drawStats(arena, random);
+    return (kernels) => {
+      kernels.sweepColumns(cell, order, begin, end, rows, columns, damping, inverse, stats);
       return undefined;
     };
   };
@@ -96,16 +153,8 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
-  scatterMapped: (arena, random) => {
-    const shape = drawCell(arena, random);
-    const { pending, count } = drawPending(arena, random, shape);
-    const map = drawMap(arena, random, shape.others);
-    const weights = doubles(arena, shape.others, () => number(random));
-    return (kernels) => {
-      kernels.scatterMapped(shape.cell, pending, count, map, weights);
-      return undefined;
-    };
-  },
+  scatterMapped: scatterMappedCase(false),
+  'scatterMapped: bounded': scatterMappedCase(true),
   rowNorms: (arena, random) => {
     const { units, others, cell } = drawCell(arena, random);
     const a = doubles(arena, others, () => random.uniform());
@@ -138,18 +187,8 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
-  sweepRowsMapped: (arena, random, loss) => {
-    const { units, others, cell, order, begin, end } = drawCell(arena, random);
-    const rows = drawRowState(arena, random, loss, units);
-    const step = drawStep(random);
-    const map = drawMap(arena, random, others);
-    const weights = doubles(arena, others, () => number(random));
-    const stats = drawStats(arena, random);
-    return (kernels) => {
-      kernels.sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats);
-      return undefined;
-    };
-  },
+  sweepRowsMapped: sweepRowsMappedCase(false),
+  'sweepRowsMapped: bounded': sweepRowsMappedCase(true),
   sweepWholeRows: (arena, random, loss) => {
     const { whole, columns, counts, order, begin, end } = drawWholeRows(arena, random);
     const norms = doubles(arena, whole.rows, () =>
@@ -212,28 +251,10 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
-  stepColumns: (arena, random) => {
-    const shape = drawCell(arena, random);
-    const { pending } = drawPending(arena, random, shape);
-    const columns = drawColumns(arena, random, shape.units);
-    const inverseMass = 1 / (1 + random.below(50));
-    const stats = drawStats(arena, random);
-    const { order, begin, end } = shape;
-    return (kernels) =>
-      kernels.stepColumns(order, begin, end, columns, inverseMass, pending, stats);
-  },
-  sweepColumns: (arena, random, loss) => {
-    const { units, others, cell, order, begin, end } = drawCell(arena, random);
-    const rows = drawMargins(arena, random, loss, others);
-    const columns = drawColumns(arena, random, units);
-    const damping = 3 * random.uniform();
-    const inverse = 1 / (1 + random.below(50));
-    const stats = drawStats(arena, random);
-    return (kernels) => {
-      kernels.sweepColumns(cell, order, begin, end, rows, columns, damping, inverse, stats);
-      return undefined;
-    };
-  },
+  stepColumns: stepColumnsCase(false),
+  'stepColumns: bounded': stepColumnsCase(true),
+  sweepColumns: sweepColumnsCase(false),
+  'sweepColumns: bounded': sweepColumnsCase(true),
   'saddleRows: η₀/√t': saddleCase(false, false),
   'saddleRows: AdaGrad': saddleCase(true, false),
   'saddleRows: SVRG': saddleCase(false, true),

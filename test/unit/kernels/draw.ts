@@ -1,5 +1,6 @@
 /** Random arrays for the kernels. Memory is counted first, so every draw happens twice alike. */
 import {
+  type Box,
   type Cell,
   type ColumnState,
   type MarginState,
@@ -177,8 +178,23 @@ export function drawPending(
   };
 }
 
-export function drawMap(arena: Arena, random: Random, columns: number): WeightMap {
+/** Boxes that hold 0: at an end, between two, without an end. */
+export function drawBox(arena: Arena, random: Random, columns: number): Box {
+  const end = () => [0, Infinity, random.uniform(), 3 * random.uniform()][random.below(4)];
   return {
+    low: doubles(arena, columns, () => -end()),
+    high: doubles(arena, columns, end),
+  };
+}
+
+export function drawMap(
+  arena: Arena,
+  random: Random,
+  columns: number,
+  bounded: boolean,
+): WeightMap {
+  return {
+    ...(bounded && { box: drawBox(arena, random, columns) }),
     image: doubles(arena, columns, () => number(random)),
     threshold: doubles(arena, columns, () => (random.below(3) === 0 ? 0 : random.uniform())),
     inverse: doubles(arena, columns, () => 100 * random.uniform()),
@@ -218,10 +234,20 @@ export function drawMargins(arena: Arena, random: Random, loss: Loss, rows: numb
   };
 }
 
-export function drawColumns(arena: Arena, random: Random, columns: number): ColumnState {
+export function drawColumns(
+  arena: Arena,
+  random: Random,
+  columns: number,
+  bounded = false,
+): ColumnState {
   const perhaps = (size: number) => (random.below(3) === 0 ? 0 : size * random.uniform());
+  const box = bounded ? drawBox(arena, random, columns) : undefined;
+  // Inside its box, outside, where momentum can put it, and at its ends.
+  const weight = (j: number) =>
+    [0, random.normal(), box?.low[j] ?? 0, box?.high[j] ?? 0][random.below(box ? 4 : 2)];
   return {
-    weights: doubles(arena, columns, () => (random.below(2) === 0 ? 0 : random.normal())),
+    ...(box && { box }),
+    weights: doubles(arena, columns, (j) => finite(weight(j))),
     gradients: doubles(arena, columns, () => number(random)),
     hessians: doubles(arena, columns, () => perhaps(3)),
     l1: doubles(arena, columns, () => perhaps(0.5)),
@@ -231,6 +257,8 @@ export function drawColumns(arena: Arena, random: Random, columns: number): Colu
     skip: bytes(arena, columns, () => random.below(8)),
   };
 }
+
+const finite = (value: number) => (Number.isFinite(value) ? value : 1);
 
 export const drawStats = (arena: Arena, random: Random) =>
   doubles(arena, stat.length, () => random.below(100));

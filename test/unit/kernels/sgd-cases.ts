@@ -27,13 +27,22 @@ function drawLines(arena: Arena, random: Random, columns: number) {
   };
 }
 
-function rowsCase(adagrad: boolean): KernelCase {
+function rowsCase(adagrad: boolean, bounded = false): KernelCase {
   return (arena, random, loss) => {
     const { whole, columns, order, begin, end } = drawWholeRows(arena, random);
     const rows = drawRows(arena, random, loss, whole.rows);
     const { lines, pace } = drawLines(arena, random, columns);
-    const [stepSize, aging, rowShare] = [0, 0, 0].map(() => random.uniform());
-    const step = { adagrad, stepSize, aging, rowShare };
+    const bounds = {
+      low: -random.below(2) * random.uniform(),
+      high: [Infinity, 0.5][random.below(2)],
+    };
+    const step = {
+      adagrad,
+      stepSize: random.uniform(),
+      aging: random.uniform(),
+      rowShare: random.uniform(),
+      ...(bounded && { bounds }),
+    };
     return (kernels) => {
       kernels.sgdRows(whole, order, begin, end, rows, lines, pace, step);
       return undefined;
@@ -44,6 +53,8 @@ function rowsCase(adagrad: boolean): KernelCase {
 export const sgdCases: Readonly<Record<string, KernelCase>> = {
   'sgdRows: AdaGrad': rowsCase(true),
   'sgdRows: η₀/√t': rowsCase(false),
+  'sgdRows: AdaGrad, bounded': rowsCase(true, true),
+  'sgdRows: η₀/√t, bounded': rowsCase(false, true),
   sgdSettle: (arena, random) => {
     const columns = random.below(9);
     const { lines, pace } = drawLines(arena, random, columns);

@@ -169,6 +169,52 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect([...rows.margins]).toEqual([2.75, 3.5]);
   });
 
+  test('a column steps no further than its box, rests at its end, and comes back into it', () => {
+    const desk = new Desk();
+    const column = (weight: number, gradient: number, l1: number, low: number, high: number) => ({
+      weights: desk.doubles(weight),
+      gradients: desk.doubles(gradient),
+      hessians: desk.doubles(2),
+      l1: desk.doubles(l1),
+      l2: desk.doubles(2),
+      counts: desk.ints(5),
+      level: desk.bytes(1),
+      skip: desk.bytes(0),
+      box: { low: desk.doubles(low), high: desk.doubles(high) },
+    });
+    const stats = desk.doubles(...new Array(stat.length).fill(0));
+    const pending = { units: desk.ints(0), deltas: desk.doubles(0) };
+    const step = (columns: ReturnType<typeof column>) =>
+      desk
+        .kernels(name, losses.square())
+        .stepColumns(desk.ints(0), 0, 1, columns, 1, pending, stats);
+    // w = (2·0 + 8)/4 = 2 without the box
+    const capped = column(0, -8, 0, 0, 0.75);
+    expect(step(capped)).toBe(1);
+    expect([capped.weights[0], pending.deltas[0], capped.level[0]]).toEqual([0.75, 0.75, 0]);
+    // At the end it is pushed on by 8 − 1.5: it rests, longer every time.
+    expect(step(capped)).toBe(0);
+    expect([capped.level[0], capped.skip[0]]).toEqual([1, 1]);
+    expect(step(capped)).toBe(0);
+    expect([capped.level[0], capped.skip[0]]).toEqual([2, 3]);
+    // A push of a twentieth of the gradient is none to rest on: 8 − 2·3.8 = 0.4.
+    const barely = column(3.8, -8, 0, 0, 3.8);
+    barely.hessians[0] = 0;
+    expect(step(barely)).toBe(0);
+    expect([barely.level[0], barely.skip[0]]).toEqual([0, 0]);
+    // At 0 with L1 the gradient may pull upwards a little and the weight rests all the same.
+    const idle = column(0, -0.5, 1, 0, Infinity);
+    expect(step(idle)).toBe(0);
+    expect(idle.level[0]).toBe(2);
+    // Momentum has led out of the box where there is no curvature to step with.
+    const flat = column(-0.5, 3, 0, 0, 1);
+    flat.hessians[0] = 0;
+    flat.l2[0] = 0;
+    expect(step(flat)).toBe(1);
+    expect([flat.weights[0], pending.deltas[0]]).toEqual([0, 0.5]);
+    expect(step(flat)).toBe(0);
+  });
+
   test('equation saddle_grad as printed, for one non-zero', () => {
     const desk = new Desk();
     // m = 4, |Ω_i| = 2, |Ω̄_j| = 2, λ = ½, x = 2, w = 3, α = ¼, η = 1/8, hinge, y = 1, L2.
@@ -184,7 +230,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       snapshot: desk.doubles(0),
       snapshotGradient: desk.doubles(0),
     };
-    const columns = desk.doubles(3, 0, 0.5 / 2, 0, 0, Infinity, 0, 0);
+    const columns = desk.doubles(3, 0, 0.5 / 2, 0, 0, -Infinity, Infinity, 0);
     const step = {
       weightStep: 1 / 8,
       alphaStep: 1 / 8,
@@ -215,7 +261,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       snapshot: desk.doubles(0),
       snapshotGradient: desk.doubles(0),
     };
-    const columns = desk.doubles(-1, 0, 0, 0, 0, 1.25, 0, 0);
+    const columns = desk.doubles(-1, 0, 0, 0, 0, -2, 1.25, 0);
     const step = {
       weightStep: 1000,
       alphaStep: 1000,

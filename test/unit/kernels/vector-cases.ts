@@ -2,7 +2,7 @@
 import type { Kernels } from '../../../src/kernels/kernels.ts';
 import type { Random } from '../../../src/math/random.ts';
 import type { Arena } from '../../../src/parallel/arena.ts';
-import { bytes, doubles, drawMap, integers, number } from './draw.ts';
+import { bytes, doubles, drawBox, drawMap, integers, number } from './draw.ts';
 
 type VectorCase = (arena: Arena, random: Random) => (kernels: Kernels) => number | undefined;
 
@@ -48,6 +48,28 @@ function scaleCase(inPlace: boolean): VectorCase {
   };
 }
 
+function mapCase(bounded: boolean): VectorCase {
+  return (arena, random) => {
+    const columns = random.below(20);
+    const map = drawMap(arena, random, columns, bounded);
+    const weights = doubles(arena, columns, () => number(random));
+    return (kernels) => {
+      kernels.mapWeights(map, weights);
+      return undefined;
+    };
+  };
+}
+
+function slopeCase(bounded: boolean): VectorCase {
+  return (arena, random) => {
+    const columns = random.below(20);
+    const map = drawMap(arena, random, columns, bounded);
+    const start = doubles(arena, columns, () => number(random));
+    const share = drawShare(random);
+    return (kernels) => kernels.mappedSlope(map, start, share);
+  };
+}
+
 export const vectorCases: Readonly<Record<string, VectorCase>> = {
   extrapolate: (arena, random) => {
     const { length, from: now, to: previous } = drawPair(arena, random);
@@ -73,6 +95,13 @@ export const vectorCases: Readonly<Record<string, VectorCase>> = {
     const { l1, l2 } = drawPenalty(arena, random, length);
     return (kernels) => kernels.penaltyConjugateSum(from, l1, l2);
   },
+  boundedConjugateSum: (arena, random) => {
+    const { length, from } = drawPair(arena, random);
+    const { l1, l2 } = drawPenalty(arena, random, length);
+    const box = drawBox(arena, random, length);
+    const scale = drawShare(random);
+    return (kernels) => kernels.boundedConjugateSum(from, l1, l2, box, scale);
+  },
   penaltySlope: (arena, random) => {
     const { length, from, to } = drawPair(arena, random);
     const { l1, l2 } = drawPenalty(arena, random, length);
@@ -87,22 +116,10 @@ export const vectorCases: Readonly<Record<string, VectorCase>> = {
     const { from, to } = drawPair(arena, random);
     return (kernels) => kernels.changeSquare(from, to);
   },
-  mapWeights: (arena, random) => {
-    const columns = random.below(20);
-    const map = drawMap(arena, random, columns);
-    const weights = doubles(arena, columns, () => number(random));
-    return (kernels) => {
-      kernels.mapWeights(map, weights);
-      return undefined;
-    };
-  },
-  mappedSlope: (arena, random) => {
-    const columns = random.below(20);
-    const map = drawMap(arena, random, columns);
-    const start = doubles(arena, columns, () => number(random));
-    const share = drawShare(random);
-    return (kernels) => kernels.mappedSlope(map, start, share);
-  },
+  mapWeights: mapCase(false),
+  'mapWeights: bounded': mapCase(true),
+  mappedSlope: slopeCase(false),
+  'mappedSlope: bounded': slopeCase(true),
   dealRuns: (arena, random) => {
     const { length: units, from: now, to: start } = drawPair(arena, random);
     const run = 1 + random.below(6);

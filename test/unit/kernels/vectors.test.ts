@@ -104,6 +104,39 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect(kernels.mappedSlope(map, start, 1)).toBe(10);
   });
 
+  test('a box clips what the map makes of the image, and the slope follows', () => {
+    const { desk, kernels } = setUp();
+    const map = {
+      image: desk.doubles(3, -3, 1),
+      threshold: desk.doubles(1, 0.5, 2),
+      inverse: desk.doubles(2, 4, 8),
+      shift: desk.doubles(0.5, 0, 0),
+      box: { low: desk.doubles(-1, -2, 0), high: desk.doubles(4, 9, Infinity) },
+    };
+    const weights = desk.doubles(7, 7, 7);
+    kernels.mapWeights(map, weights);
+    // 5, −10 and 0 without the box
+    expect([...weights]).toEqual([4, -2, 0]);
+    const start = desk.doubles(1, -2, 9);
+    // Half way the image is (2, −2.5, 5): w = (3, −8, 24), clipped (3, −2, 24), times (2, −1, −8).
+    expect(kernels.mappedSlope(map, start, 0.5)).toBe(6 + 2 - 192);
+  });
+
+  test('boundedConjugateSum is Σ of the greatest scale v w − l1 |w| − (l2/2) w² in the box', () => {
+    const { desk, kernels } = setUp();
+    const image = desk.doubles(3, 3, -3, -3, 9, 9, 0.5);
+    const l1 = desk.doubles(1, 1, 1, 1, 1, 0, 1);
+    const l2 = desk.doubles(0.5, 0.5, 0.5, 0, 0, 0, 0);
+    const low = desk.doubles(-1, -1, -1, -2, 0, -Infinity, -1);
+    const high = desk.doubles(Infinity, 2, 2, 2, Infinity, Infinity, 1);
+    // 2²/1; at the upper end 2 (2 − ½); at the lower 1 (2 − ¼); 2·2 with l1 alone; a side without
+    // an end; the intercept; a weight held at 0.
+    const box = { low, high };
+    expect(kernels.boundedConjugateSum(image, l1, l2, box, 1)).toBe(4 + 3 + 1.75 + 4);
+    // At half of v the excess is ½: ¼/1 in the first three, ½·2 in the fourth.
+    expect(kernels.boundedConjugateSum(image, l1, l2, box, 0.5)).toBe(0.25 * 3 + 1);
+  });
+
   test('dealRuns lists runs in their order, without units that rest where they were', () => {
     const { desk, kernels } = setUp();
     // Runs of 3 over 8 units: {0 1 2}, {3 4 5}, {6 7}

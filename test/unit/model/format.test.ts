@@ -15,6 +15,15 @@ test('a model is written as its bytes and read back', async () => {
   expect(readdirSync(folder)).toEqual(['x.model']);
 });
 
+test('the ends of the box of its weights are kept', async () => {
+  const path = join(temporaryFolder(), 'x.model');
+  for (const box of [{ low: 0 }, { high: 1.5 }, { low: -0.25, high: 1e300 }]) {
+    const bounded = sampleModel({ penalty: { name: 'l1', l1: 1, l2: 0, ...box } });
+    await writeModel(path, bounded);
+    expect(await readModel(path)).toStrictEqual(bounded);
+  }
+});
+
 test('a model that cannot be written leaves the old file alone', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'x.model');

@@ -130,6 +130,29 @@ describe.each(variants)(
   },
 );
 
+test('stays inside the box of its points, where rounding would leave it', () => {
+  const box = { low: -0.1, high: 0.3 };
+  const penalty = penalties.bounded(elastic, box);
+  const variant = { loss: losses.square(), penalty, grid: 2, intercept: false };
+  const { mixture, objective, best, weights, margins, draw } = setUp(variant);
+  const inside = (w: number) => w >= box.low && w <= box.high;
+  let left = 0;
+  for (let trial = 0; trial < 2000; trial++) {
+    draw(2 ** (trial % 8));
+    weights.forEach((w, j) => {
+      weights[j] = Math.min(box.high, Math.max(box.low, w));
+    });
+    objective.margins(weights, margins);
+    const from = best.slice();
+    const share = mixture.take(weights, margins);
+    expect(best.every(inside)).toBe(true);
+    left += [...from].filter((w, j) => !inside(w + share * (weights[j] - w))).length;
+    best.fill(box.low);
+    objective.margins(best, margins);
+  }
+  expect(left).toBeGreaterThan(0);
+});
+
 test.each([losses.square(), losses.logistic()])('$name: takes the best of the segment', (loss) => {
   const variant = { loss, penalty: l2, grid: 2, intercept: true };
   const { mixture, objective, best, weights, margins, draw } = setUp(variant);

@@ -5,7 +5,12 @@ export interface NaiveProblem {
   readonly rows: readonly (readonly number[])[];
   readonly labels: readonly number[];
   readonly loss: { readonly name: string; readonly parameter: number };
-  readonly penalty: { readonly l1: number; readonly l2: number };
+  readonly penalty: {
+    readonly l1: number;
+    readonly l2: number;
+    readonly low?: number;
+    readonly high?: number;
+  };
   readonly lambda: number;
   readonly factors: readonly number[];
   readonly intercept: boolean;
@@ -87,7 +92,11 @@ export function naiveDual(problem: NaiveProblem, alpha: readonly number[]): numb
   for (const [j, v] of naiveImage(problem, alpha).entries()) {
     const strength = lambda * factors[j];
     const excess = Math.max(0, Math.abs(v) - strength * penalty.l1);
-    if (penalty.l2 > 0) penalties += excess ** 2 / (2 * strength * penalty.l2);
+    // The greatest excess · |w| − (strength l2/2) w² as far as the box lets w go towards v.
+    const room = v > 0 ? (penalty.high ?? Infinity) : -(penalty.low ?? -Infinity);
+    const wanted = penalty.l2 > 0 ? excess / (strength * penalty.l2) : Infinity;
+    const reach = Math.min(room, wanted);
+    if (reach < Infinity) penalties += reach * (excess - (strength * penalty.l2 * reach) / 2);
     else if (excess > 1e-12 * strength * penalty.l1) return -Infinity;
   }
   let conjugates = 0;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Random, stream } from '../../../src/math/random.ts';
 import { relativeGap } from '../../../src/objective/objective.ts';
+import { describePenalty } from '../../../src/penalties/bounded.ts';
 import { penalties } from '../../../src/penalties/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import { lossCases } from '../../laws/cases.ts';
@@ -12,14 +13,17 @@ const columns = 8;
 const factors = Float64Array.from({ length: columns }, (_, j) => [1, 2, 0.25][j % 3]);
 const lambda = 0.05;
 
-const variants = [penalties.l2(), penalties.l1(), penalties.elasticNet({ l1Ratio: 0.3 })].flatMap(
-  (penalty) => [
-    { penalty, intercept: false, weighted: false, grid: 1, mode: 'rows' as const },
-    { penalty, intercept: true, weighted: true, grid: 3, mode: 'rows' as const },
-    { penalty, intercept: true, weighted: false, grid: 2, mode: 'columns' as const },
-    { penalty, intercept: false, weighted: true, grid: 1, mode: 'columns' as const },
-  ],
+const free = [penalties.l2(), penalties.l1(), penalties.elasticNet({ l1Ratio: 0.3 })];
+const bounded = [{ low: 0 }, { high: 0.3 }, { low: -0.2, high: 0.5 }].flatMap((box) =>
+  free.map((penalty) => penalties.bounded(penalty, box)),
 );
+
+const variants = [...free, ...bounded].flatMap((penalty) => [
+  { penalty, intercept: false, weighted: false, grid: 1, mode: 'rows' as const },
+  { penalty, intercept: true, weighted: true, grid: 3, mode: 'rows' as const },
+  { penalty, intercept: true, weighted: false, grid: 2, mode: 'columns' as const },
+  { penalty, intercept: false, weighted: true, grid: 1, mode: 'columns' as const },
+]);
 
 const cases = lossCases.flatMap(({ label, loss }) =>
   variants
@@ -28,7 +32,7 @@ const cases = lossCases.flatMap(({ label, loss }) =>
       ...variant,
       loss,
       title:
-        `${label}, ${variant.penalty.name}, grid ${variant.grid} by ${variant.mode}` +
+        `${label}, ${describePenalty(variant.penalty)}, grid ${variant.grid} by ${variant.mode}` +
         `${variant.intercept ? ', intercept' : ''}${variant.weighted ? ', factors' : ''}`,
     })),
 );
@@ -83,6 +87,8 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
     factors: weighted ? [...factors] : new Array(columns).fill(1),
     intercept,
   };
+  const { low = -Infinity, high = Infinity } = penalty;
+  const inside = (w: number) => Math.min(high, Math.max(low, w));
   // Kernels see arrays of the arena only.
   const weightsAt = engine.memory.best;
   const alphaAt = engine.memory.objective.margins;
@@ -96,7 +102,7 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
     for (let trial = 0; trial < 20; trial++) {
       const scale = 10 ** (random.below(4) - 2);
       const w = Array.from({ length: columns }, () =>
-        random.below(4) === 0 ? 0 : scale * random.normal(),
+        random.below(4) === 0 ? 0 : inside(scale * random.normal()),
       );
       const b = intercept ? random.normal() : 0;
       placed(engine, weightsAt, [...w, b], 'column');
@@ -123,7 +129,9 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
   test('P(w) ≥ D(α) for any w and α', () => {
     const random = stream(8, 3);
     for (let trial = 0; trial < 40; trial++) {
-      const w = Array.from({ length: columns + 1 }, () => random.normal() * 3 ** -random.below(6));
+      const w = Array.from({ length: columns + 1 }, (_, j) =>
+        j < columns ? inside(random.normal() * 3 ** -random.below(6)) : random.normal(),
+      );
       placed(engine, weightsAt, w, 'column');
       const primal = primalAt();
       placed(engine, alphaAt, drawAlpha(random, naive, 3 * random.uniform()), 'row');
@@ -133,7 +141,10 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
   });
 });
 
-/** What D is made of: α shifted to Σα = 0 and scaled to |v_j| ≤ λ l1 f_j, each checked here. */
+/**
+ * What D is made of: α shifted to Σα = 0 and scaled to |v_j| ≤ λ l1 f_j, where no end of a box
+ * holds w_j, each checked here.
+ */
 function feasiblePoint(
   engine: Engine,
   naive: NaiveProblem,
@@ -157,7 +168,13 @@ function feasiblePoint(
   }
   if (naive.penalty.l2 > 0) return point;
   const image = naiveImage(naive, point);
-  const largest = Math.max(...image.map((v, j) => Math.abs(v) / (lambda * naive.factors[j])));
+  const { low = -Infinity, high = Infinity } = naive.penalty;
+  const largest = Math.max(
+    ...image.map((v, j) => {
+      const hasEnd = v > 0 ? high < Infinity : low > -Infinity;
+      return hasEnd ? 0 : Math.abs(v) / (lambda * naive.factors[j]);
+    }),
+  );
   return point.map((a) => a / Math.max(1, largest));
 }
 

@@ -80,6 +80,25 @@ describe('choose', () => {
     expect(engineFor(losses.square(), penalties.elasticNet(), 8)).toBe('ring-columns');
   });
 
+  test('auto takes what can keep weights in a box, others refuse it in words', () => {
+    const bounded = penalties.nonNegative(l2);
+    const ask = (solver: Solver, loss: Loss, columns: number) =>
+      choose(solver, loss, bounded, 0.1, false, { ...tall, columns });
+    expect(ask(solvers.auto(), losses.square(), 8).engine).toBe('ring-columns');
+    expect(ask(solvers.auto(), losses.hinge(), 8)).toMatchObject({
+      engine: 'ring-rows',
+      settings: { mapped: true, bounded: true },
+    });
+    for (const solver of [solvers.lbfgs(), solvers.bmrm(), solvers.dcd()]) {
+      const refused = () => ask(solver, losses.square(), 8);
+      expect(refused).toThrow(UsageError);
+      expect(refused).toThrow(
+        `${solver.name} cannot keep weights in [0, Infinity]: it knows no bounds on them ` +
+          '(use ring, dso, sgd or admm)',
+      );
+    }
+  });
+
   test('a solver that is no solver is refused', () => {
     const ask = () => choose('ring' as never, losses.hinge(), l2, 0.1, false, tall);
     expect(ask).toThrow(UsageError);

@@ -28,11 +28,12 @@ function problemOf(first: number, end: number, intercept = true) {
   const parts = holdings(placeEntries(counts, size, 1), counts, first, end);
   const grid = allocateGrid(separateArena, parts, 'rows');
   for (let worker = first; worker < end; worker++) fillWorker(grid, dataset, intercept, worker);
+  const penalty = penalties.l2();
   return layOutProblem(
-    allocateProblem(separateArena, parts),
+    allocateProblem(separateArena, parts, penalty),
     grid,
     new Float64Array(dataset.rows),
-    { penalty: penalties.l2(), lambda: 0.1, factors: undefined, intercept },
+    { penalty, lambda: 0.1, factors: undefined, intercept },
   );
 }
 

@@ -36,6 +36,11 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
     message: 'give holdout or test, not both',
   },
   {
+    title: 'a box for weights of scaled columns',
+    options: { scale: 'max', penalty: penalties.bounded(penalties.l2(), { low: 0, high: 1 }) },
+    message: "scale 'max' divides columns, so that weights in a box are not in it",
+  },
+  {
     title: 'an early stop without test rows',
     options: { earlyStop: 3 },
     message: 'earlyStop watches the error on test rows: give test or holdout',
