@@ -89,7 +89,7 @@ export function searchTable(
     '',
   ]);
   const isWinner = (row: number) => ranking[row] === winner;
-  const titles = ['', 'loss', 'penalty', ...head(metric), ''];
+  const titles = ['#', 'loss', 'penalty', ...head(metric), ''];
   return alignedTable(titles, rows, isWinner, colours, [1, 2]);
 }
 

@@ -5,13 +5,14 @@ import { DataError } from '../errors.ts';
 export class ClassPair {
   /** In the order they were met, which is also +1 and −1. */
   readonly #labels: Label[] = [];
+  #isReversed = false;
 
   /** +1 for the label that came first, −1 for the other one; `row` counts from 1. */
   targetOf(label: Label, row: number): 1 | -1 {
     const place = this.#labels.findIndex((known) => String(known) === String(label));
     if (place >= 0) {
       // A number that is met as a text too is a text.
-      if (typeof label === 'string') this.#labels[place] = label;
+      if (typeof label === 'string') this.#set(place, label);
       return place === 0 ? 1 : -1;
     }
     if (this.#labels.length === 2) {
@@ -20,8 +21,13 @@ export class ClassPair {
         `row ${row} has label ${label}, the third after ${first} and ${second}; a stream is told into two classes (a regression loss, as --loss square, takes any number)`,
       );
     }
-    this.#labels.push(label);
+    this.#set(this.#labels.length, label);
     return this.#labels.length === 1 ? 1 : -1;
+  }
+
+  #set(place: number, label: Label): void {
+    this.#labels[place] = label;
+    this.#isReversed = this.count === 2 && String(this.classes[0]) === String(this.#labels[0]);
   }
 
   /** How many have been met. */
@@ -41,7 +47,7 @@ export class ClassPair {
 
   /** Whether the label that came first is the model's negative class. */
   get isReversed(): boolean {
-    return String(this.classes[0]) === String(this.#labels[0]);
+    return this.#isReversed;
   }
 
   /** What there is to say of a stream that ended with fewer than two. */

@@ -97,9 +97,10 @@ export class OnlineLearner {
     if (to > from) this.#reserve(indices[to - 1] + 1);
     const score = this.#score(row);
     const slope = weight === 0 ? 0 : weight * loss.derivative(score, target, loss.parameter);
-    if (!Number.isFinite(score) || !Number.isFinite(slope)) {
+    // Sums of squares come of them.
+    if (!Number.isFinite(score) || !Number.isFinite(slope * slope + weight * target * target)) {
       throw new DataError(
-        `row ${this.#rows + 1} has the score ${score}: the weights have grown beyond all bounds (a smaller --step-size helps)`,
+        `row ${this.#rows + 1} has label ${target} and score ${score}: too large to learn from (a smaller --step-size may help)`,
       );
     }
     this.#rows += 1;

@@ -62,13 +62,14 @@ export class Learning {
   *learn(block: RowBlock): Generator<number> {
     const { rowOffsets, labels, indices, values, weights } = block;
     for (let row = 0; row < labels.length; row += 1) {
+      const known = this.#pair.count;
       const target = this.#explained(() => this.#targetOf(labelOf(block, row)));
       const weight = weights ? weights[row] : 1;
       const [from, to] = [rowOffsets[row], rowOffsets[row + 1]];
       const entry = { indices, values, from, to, target, weight };
       const score = this.#explained(() => this.#learner.learn(entry));
       this.#nonzeros += to - from;
-      if (this.#note(score, target, weight)) this.#tell();
+      if (this.#note(score, target, weight, known)) this.#tell();
       yield this.rows;
     }
   }
@@ -127,15 +128,22 @@ export class Learning {
     this.#options.onReport(this.#last);
   }
 
-  /** Whether it is time to report. */
-  #note(score: number, target: number, weight: number): boolean {
+  /** Whether it is time to report; `known` classes were known when the row came. */
+  #note(score: number, target: number, weight: number, known: number): boolean {
     const { loss } = this.#options;
     const value = loss.value(score, target, loss.parameter);
     const error =
       loss.task === 'classification'
-        ? Number(!(target * score > 0))
+        ? Number(this.#isWrong(score, target, known))
         : (meanOfScore(loss.name, score) - target) ** 2;
     return this.#sums.add(value, error, weight);
+  }
+
+  /** What a model says: a score above 0 is the positive class. Of one known class there is no doubt. */
+  #isWrong(score: number, target: number, known: number): boolean {
+    if (known < 2) return known === 0 || target < 0;
+    const sign = this.#pair.isReversed ? -1 : 1;
+    return sign * score > 0 !== sign * target > 0;
   }
 
   #targetOf(label: Label): number {

@@ -7,8 +7,8 @@ export interface ProgressiveReport {
   readonly loss: number;
   readonly recentLoss: number;
   /**
-   * Classification: the share of rows whose class was not told; a score of 0 tells none. Regression:
-   * the mean squared error.
+   * Classification: the share of rows whose class was not predicted. Regression: the mean squared
+   * error.
    */
   readonly error: number;
   readonly recentError: number;

@@ -67,7 +67,7 @@ export class RowStream {
     const end = atEnd ? this.#rest.length : format.lastEnd(this.#rest);
     if (end === 0) return;
     const text = this.#rest.subarray(0, end);
-    this.#rest = this.#rest.slice(end);
+    this.#rest = this.#rest.subarray(end);
     yield* this.#rows(format, text);
   }
 
@@ -99,7 +99,7 @@ export class RowStream {
 
   *#parsed(format: TextFormat, text: Uint8Array): Generator<RowBlock> {
     // Parsers may write into the text, which may be needed again.
-    const { rows, lines, columns = 0 } = format.parse(text.slice());
+    const { rows, lines, columns = 0 } = format.parse(new Uint8Array(text));
     this.#lines += lines;
     this.#columns = Math.max(this.#columns, columns);
     if (rows.labels.length === 0) return;

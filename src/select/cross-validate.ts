@@ -8,7 +8,7 @@ import { type Prepared, prepare } from '../train/prepare.ts';
 import { train } from '../train/train.ts';
 import { Allowance } from './allowance.ts';
 import { Fold } from './fold.ts';
-import { checkLambdas, type LambdaOptions, lambdasOf } from './lambdas.ts';
+import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
 import { checkMeasure, type MeasureName, usualMeasure } from './measure.ts';
 import { startFrom } from './path.ts';
 import { refuseSingleRun, type SingleRun } from './refusal.ts';
@@ -185,7 +185,8 @@ class Walk {
         onScores(step, new Float64Array(held).fill(only));
         continue;
       }
-      before = await fit(site, { vector, lambda, weights, ...startFrom(before) }, lane, time);
+      const start = startFrom(before) ?? startAtZero(this.#prepared, vector, weights);
+      before = await fit(site, { vector, lambda, weights, ...start }, lane, time);
       if (before.outcome.stopped === 'interrupted') return;
       onScores(step, scoresOfFold(dataset, before.weights, fold, which), before.outcome);
     }

@@ -14,6 +14,7 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
+type Laid = Pick<Prepared, 'site' | 'input'>;
 type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
 
 const usualCount = 30;
@@ -38,23 +39,46 @@ export function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): v
 
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 export function lambdasOf(
-  { site, input }: Prepared,
+  { site, input }: Laid,
   { lambdas, count = usualCount, ratio }: Given<LambdaOptions>,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
-  const { loss, penalty, intercept } = site.settings;
-  const { targets, weights } = site.ground;
-  const { dataset } = input.train;
-  const factors = site.options.penaltyFactors;
+  const { penalty } = site.settings;
   let first = 0;
   for (let vector = 0; vector < site.vectors; vector += 1) {
-    const own = targets.of(vector);
-    const problem = { dataset, targets: own, weights, loss, intercept, factors };
-    first = Math.max(first, largestLambda(problem, penalty));
+    first = Math.max(first, largestLambda(problemAtZero({ site, input }, vector), penalty));
   }
-  // Where nothing pulls at a weight, any λ is as good as another.
-  if (first === 0) first = 1;
+  // Where nothing pulls at a weight, any λ is as good as another. At λ_max itself rounding decides
+  // whether a weight is 0; a little above it none is in doubt.
+  first = first === 0 ? 1 : first * (1 + 1e-9);
   return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
+}
+
+function problemAtZero(
+  { site, input }: Laid,
+  vector: number,
+  weights: Float64Array | undefined = site.ground.weights,
+): AtZero {
+  const { loss, intercept } = site.settings;
+  const targets = site.ground.targets.of(vector);
+  const factors = site.options.penaltyFactors;
+  return { dataset: input.train.dataset, targets, weights, loss, intercept, factors };
+}
+
+/**
+ * Where the first model of a path starts: w = 0 with the best intercept, which is the optimum at the
+ * largest λ. From 0, weights would grow first and never quite get back.
+ */
+export function startAtZero(
+  prepared: Laid,
+  vector: number,
+  weights?: Float64Array,
+): { start?: { weights: Float64Array } } {
+  const problem = problemAtZero(prepared, vector, weights);
+  if (!problem.intercept) return {};
+  const start = new Float64Array(problem.dataset.columns + 1);
+  start[problem.dataset.columns] = bestIntercept(problem);
+  return { start: { weights: start } };
 }
 
 /** λ from `first` down to `last`, equal factors apart. */
@@ -85,11 +109,16 @@ export interface AtZero {
  * such λ; for those, l1 = 1 gives the λ at which no weight is larger than 1, as far as the slopes at
  * w = 0 tell.
  */
-export function largestLambda(problem: AtZero, { l1 }: Pick<Penalty, 'l1'>): number {
+export function largestLambda(
+  problem: AtZero,
+  { l1, low = -Infinity, high = Infinity }: Pick<Penalty, 'l1' | 'low' | 'high'>,
+): number {
   const { dataset, factors } = problem;
   const image = gradientAtZero(problem);
   let largest = 0;
   for (let column = 0; column < dataset.columns; column += 1) {
+    // A weight that may not leave 0 in the direction it is pulled stays there for any λ.
+    if (image[column] < 0 ? high === 0 : low === 0) continue;
     const factor = (l1 > 0 ? l1 : 1) * (factors?.[column] ?? 1);
     largest = Math.max(largest, Math.abs(image[column]) / factor);
   }

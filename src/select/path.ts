@@ -8,7 +8,7 @@ import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { provenanceOf } from '../train/provenance.ts';
 import { Allowance } from './allowance.ts';
-import { checkLambdas, type LambdaOptions, lambdasOf } from './lambdas.ts';
+import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
 import { refuseSingleRun, type SingleRun } from './refusal.ts';
 
 /** `time` is for the whole path; a signal ends it after the last model that is done. */
@@ -73,7 +73,8 @@ async function* walk(
       const time = allowance.next();
       isOver ||= options.signal?.aborted === true || !(time > 0);
       if (isOver) return;
-      fits[vector] = await fit(site, { vector, lambda, ...startFrom(before[vector]) }, lane, time);
+      const start = startFrom(before[vector]) ?? startAtZero(prepared, vector);
+      fits[vector] = await fit(site, { vector, lambda, ...start }, lane, time);
       isOver ||= fits[vector].outcome.stopped === 'interrupted';
     });
     if (isOver) return;
@@ -84,7 +85,7 @@ async function* walk(
 
 /** Where the fit before it ended. */
 export function startFrom(before: Fit | undefined) {
-  if (!before?.weights) return {};
+  if (!before?.weights) return undefined;
   const { weights, alpha } = before;
   return { start: { weights, ...(alpha && { alpha }) } };
 }

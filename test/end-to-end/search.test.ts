@@ -27,7 +27,7 @@ describe('dso search', () => {
     expect(code, stderr).toBe(0);
     const lines = stdout.toString().trimEnd().split('\n');
     expect(lines).toHaveLength(7);
-    expect(lines[0]).toMatch(/^ +loss +penalty +λ +error +gap +epochs$/);
+    expect(lines[0]).toMatch(/^# +loss +penalty +λ +error +gap +epochs$/);
     const errors = lines.slice(1).map((line) => Number(/([\d.]+) % {2}±/.exec(line)?.[1]));
     expect(errors).toEqual(errors.toSorted((left, right) => left - right));
     const [, loss, penalty] = /^1 {2}(\S+) +(\S+)/.exec(lines[1]) ?? [];
@@ -57,6 +57,16 @@ describe('dso search', () => {
       'logistic l2',
     ]);
     expect(readdirSync(folder)).toEqual(['train.svm']);
+  });
+
+  test('bounds of the weights are those of every penalty', async () => {
+    const folder = dataFolder();
+    const args = ['search', 'train.svm', '--non-negative', '--quiet', ...few];
+    const { code, stderr } = await runDso(args, { folder });
+    expect([code, stderr]).toEqual([0, '']);
+    const { weights } = await readModel(join(folder, 'train.svm.model'));
+    expect(weights.every((weight) => weight >= 0)).toBe(true);
+    expect(weights.some((weight) => weight > 0)).toBe(true);
   });
 
   test('a parameter goes to the loss whose it is', async () => {

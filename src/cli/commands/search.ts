@@ -135,14 +135,17 @@ async function chooseLosses(flags: SearchFlags): Promise<Loss[]> {
 }
 
 /** An elastic net for each of L1's shares. */
-function choosePenalties({ penalty: names, l1Ratio: ratios }: SearchFlags): Penalty[] {
+function choosePenalties(flags: Omit<SearchFlags, 'lambda'>): Penalty[] {
+  const { penalty: names, l1Ratio: ratios, lower, upper, nonNegative } = flags;
   if (ratios && !names.includes('elastic-net')) {
     throw new UsageError(
       `--l1-ratio ${ratios.join(',')}: a setting of --penalty elastic-net; the penalties are ${names.join(', ')}`,
     );
   }
+  const bounds = withoutUndefined({ lower, upper, nonNegative });
   return names.flatMap((penalty) => {
-    if (penalty !== 'elastic-net' || !ratios) return [choosePenalty({ loss: 'hinge', penalty })];
-    return ratios.map((l1Ratio) => choosePenalty({ loss: 'hinge', penalty, l1Ratio }));
+    const own = { loss: 'hinge', penalty, ...bounds };
+    if (penalty !== 'elastic-net' || !ratios) return [choosePenalty(own)];
+    return ratios.map((l1Ratio) => choosePenalty({ ...own, l1Ratio }));
   });
 }

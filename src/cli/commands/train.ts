@@ -36,6 +36,10 @@ export async function trainCommand(
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<number> {
+  if (flags.progressive) {
+    const { learnStreamCommand } = await import('./learn-stream.ts');
+    return learnStreamCommand(given, flags, terminal);
+  }
   const source = chooseSource(given, flags.sql);
   // What a query is called where a file has its name.
   const data = 'sql' in source ? 'query' : source.data;

@@ -11,6 +11,7 @@ import { bytes, finite, fraction, nonNegative, positive, whole } from '../argume
 import type { JobFlags } from '../job.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions, dataArgument } from './data-options.ts';
+import { addProgressiveOptions, type ProgressiveFlags } from './progressive.ts';
 
 export interface ProblemFlags {
   readonly loss: string;
@@ -59,7 +60,13 @@ export interface StoppingFlags {
   readonly earlyStop?: number;
 }
 
-export interface TrainFlags extends DataFlags, ProblemFlags, SolverFlags, StoppingFlags, JobFlags {
+export interface TrainFlags
+  extends DataFlags,
+    ProblemFlags,
+    SolverFlags,
+    StoppingFlags,
+    JobFlags,
+    ProgressiveFlags {
   readonly output?: string;
   readonly test?: string;
   readonly holdout?: number;
@@ -117,6 +124,7 @@ export function defineTrain(
   addEarlyStop(command);
   addCheckpointOptions(command);
   addMemoryOptions(command);
+  addProgressiveOptions(command);
   addJobOptions(command);
   addSolverOptions(command);
   addDataOptions(command);

@@ -146,7 +146,7 @@ describe('tables', () => {
       complete: true,
     } as const;
     expect(searchTable(search, 'simplest', outputColours).split('\n')).toEqual([
-      '   loss      penalty             λ    error               gap  epochs',
+      '#  loss      penalty             λ    error               gap  epochs',
       '1  hinge     l2                0.1  21.00 %  ± 1.00 %  5.0e-4      12',
       '2  logistic  elastic-net 0.25  0.1  21.00 %  ± 1.00 %  5.0e-4      12',
     ]);

@@ -27,8 +27,8 @@ async function read(text: string, size: number, options: StreamOptions = {}): Pr
         rows.push([
           label,
           weights?.[row] ?? 1,
-          [...indices.slice(from, to)],
-          [...values.slice(from, to)],
+          Array.from(indices.subarray(from, to)),
+          Array.from(values.subarray(from, to)),
         ]);
       }
     }

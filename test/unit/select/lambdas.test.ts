@@ -50,6 +50,7 @@ const settings: Record<string, TrainOptions> = {
   plain: {},
   'with an intercept': { intercept: true },
   'elastic net': { penalty: penalties.elasticNet({ l1Ratio: 0.3 }) },
+  'weights of at least 0': { penalty: penalties.nonNegative(penalties.l1()) },
   'penalty factors': {
     penaltyFactors: Float64Array.from({ length: 10 }, (_, j) => 0.5 + (j % 3)),
   },
@@ -68,7 +69,8 @@ describe('the largest λ', () => {
       const found = sampleFor(smooth[name]);
       const dataset = hasWeights ? weighted(found) : found.dataset;
       const options = { penalty: penalties.l1(), loss: smooth[name], ...settings[setting] };
-      const [{ lambda }] = await trainPath(dataset, { ...options, count: 1 });
+      const [{ lambda, nonzero }] = await trainPath(dataset, { ...options, count: 1 });
+      expect(nonzero).toBe(0);
       const exact = { ...options, tolerance: 1e-9, threads: 1 };
       const above = await train(dataset, { ...exact, lambda: lambda * 1.001 });
       // The steps that keep a weight at 0 may round, as the intercept is on its way.
