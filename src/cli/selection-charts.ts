@@ -105,7 +105,8 @@ export function pathChart(
   });
   if (errors.length === 0) return weights;
   const isPart = task === 'classification';
-  const least = errors.reduce((best, one) => (one[1] < best[1] ? one : best));
+  // Of equal ones the largest λ, which comes last.
+  const least = errors.reduce((best, one) => (one[1] <= best[1] ? one : best));
   const inUnits = ([lambda, error]: Point): Point => [lambda, (isPart ? 100 : 1) * error];
   const test = lineChart({
     title: 'Error on the test rows',

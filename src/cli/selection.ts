@@ -57,10 +57,8 @@ export function checkFiles(
 export function trainingSettings(flags: SelectFlags) {
   const { threads, grid, seed, epochs, tolerance, time, intercept } = flags;
   const { multiLabel, classWeight: classWeights, scale } = flags;
-  return withoutUndefined({
-    ...{ threads, grid, seed, epochs, tolerance, time, intercept },
-    ...{ multiLabel, classWeights, scale },
-  });
+  const options = { threads, grid, seed, epochs, tolerance, time, intercept };
+  return withoutUndefined({ ...options, multiLabel, classWeights, scale });
 }
 
 /** The same, and the λs. */

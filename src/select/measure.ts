@@ -22,14 +22,12 @@ export function usualMeasure({ task, name }: Pick<Loss, 'task' | 'name'>): Measu
   return name === 'square' || name === 'huber' ? 'mse' : 'loss';
 }
 
-export function checkMeasure(measure: MeasureName, { task, name }: Loss): void {
-  const classifies = measure === 'error' || measure === 'auc';
-  if (measure === 'loss' || classifies === (task === 'classification')) return;
-  const fitting = measureNames.filter(
-    (one) => one === 'loss' || (one === 'error' || one === 'auc') === (task === 'classification'),
-  );
+export function checkMeasure(given: MeasureName, { task, name }: Loss): void {
+  const fits = (one: MeasureName) =>
+    one === 'loss' || (one === 'error' || one === 'auc') === (task === 'classification');
+  if (fits(given)) return;
   throw new UsageError(
-    `metric ${measure} is not for the ${name} loss, which is for ${task}; choose ${fitting.join(', ')}`,
+    `metric ${given} is not for the ${name} loss, which is for ${task}; choose ${measureNames.filter(fits).join(', ')}`,
   );
 }
 

@@ -83,6 +83,11 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['data', 'losses', 'penalties', 'model'],
   },
 
+  // One pass over rows that never end.
+  online: {
+    values: ['model', 'losses', 'penalties', 'data', 'math', 'train/memory'],
+  },
+
   // Models for other programs, and from them.
   export: { values: ['metrics/probabilities', 'model', 'losses/link'] },
 
@@ -154,6 +159,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'select',
       'compare',
       'export',
+      'online',
       'serve',
       'mpi',
       'losses/index',
@@ -164,6 +170,9 @@ const layers: Readonly<Record<string, Layer>> = {
       'data/decompress',
       'data/fingerprint',
       'data/generate',
+      'data/quality/quality',
+      'data/scale',
+      'data/table/query',
       'data/shapes',
       '../package.json',
     ],
@@ -172,7 +181,7 @@ const layers: Readonly<Record<string, Layer>> = {
 };
 
 /** Training must give the same bits on every machine, which the platform's functions do not. */
-const reproducibleLayers = ['math', 'losses', 'kernels', 'solvers', 'objective'];
+const reproducibleLayers = ['math', 'losses', 'kernels', 'solvers', 'objective', 'online'];
 const platformFunctions = /\bMath\.(?:log|exp|pow|tanh|cosh|sinh|expm1|log1p)\b/;
 
 interface SourceFile {
@@ -351,14 +360,16 @@ describe('src', () => {
     expect(circle(allImports)).toBeUndefined();
   });
 
-  test('imports every runtime dependency, and no other package', () => {
-    const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-      dependencies: Record<string, string>;
-    };
+  test('imports every runtime dependency and optional peer, and no other package', () => {
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(new URL('package.json', root), 'utf8'),
+    ) as Record<'dependencies' | 'peerDependencies', Record<string, string>>;
     const packages = allImports
       .filter(({ local, to }) => !local && !to.startsWith('node:'))
       .map(({ to }) => to.match(/^(?:@[^/]+\/)?[^/]+/)![0]);
-    expect([...new Set(packages)].toSorted()).toEqual(Object.keys(dependencies).toSorted());
+    expect([...new Set(packages)].toSorted()).toEqual(
+      Object.keys({ ...dependencies, ...peerDependencies }).toSorted(),
+    );
   });
 
   test('draws random numbers from seeded generators only', () => {

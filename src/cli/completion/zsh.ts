@@ -46,21 +46,22 @@ function commandCase({ name, options, values, repeated }: CommandWords): string 
           ;;`;
 }
 
-/** \`(-o --output)\`{-o,--output}\`[description]:value:action\` */
+/** `'(-o --output)'{-o,--output=}'[description]:value:action'` */
 function optionSpec({ flags, description, value }: OptionWords): string {
   const text = `[${description.replace(/[[\]\\]/g, '\\$&')}]`;
   const rest = value ? `${text}:value:${action(value)}` : text;
-  const [only] = flags;
   // An equals sign behind a long option: its value may be the next word or follow the sign.
   const written = flags.map((flag) => (value && flag.startsWith('--') ? `${flag}=` : flag));
-  if (flags.length === 1) return quote(`${written[0] ?? only}${rest}`);
+  if (flags.length === 1) return quote(`${written[0]}${rest}`);
   return `${quote(`(${flags.join(' ')})`)}{${written.join(',')}}${quote(rest)}`;
 }
 
 function action({ choices, files }: Value): string {
   if (choices.length === 0) return files ? '_files' : ' ';
   const words = choices.map((choice) => choice.replace(/[\s():\\]/g, '\\$&')).join(' ');
-  return files ? `{_alternative "names:name:(${words})" "files:file:_files"}` : `(${words})`;
+  if (!files) return `(${words})`;
+  // A colon would end the action.
+  return `{_alternative "names:name:(${words})" "files:file:_files"}`.replaceAll(':', '\\:');
 }
 
 function quote(text: string): string {

@@ -56,8 +56,8 @@ describe('cross-validation', () => {
         const { model } = await train(rest, { ...options, lambda });
         const scores = scoreDataset(model, held);
         const labels = held.parts.flatMap((part) => [...part.labels]);
-        const losses = labels.map((label, row) => Math.log1p(Math.exp(-label * scores[row])));
-        const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
+        const values = labels.map((label, row) => Math.log1p(Math.exp(-label * scores[row])));
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
         expect(found.lambdas[step].folds[which]).toBeCloseTo(mean, 4);
       }
     }

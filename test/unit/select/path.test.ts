@@ -158,7 +158,7 @@ describe('a path', () => {
     const file = join(folder, 'data.dsob');
     await writeDataset(file, dataset);
     const options = { count: 3, solver: solvers.ring(), threads: 1 };
-    const found = await trainPath(await openDataset(file), { ...options, scratch: folder });
+    const found = await trainPath(openDataset(file), { ...options, scratch: folder });
     const wanted = await trainPath(dataset, options);
     expect(found.map(({ lambda, model }) => [lambda, ...model.weights])).toEqual(
       wanted.map(({ lambda, model }) => [lambda, ...model.weights]),
