@@ -134,15 +134,17 @@ async function chooseLosses(flags: SearchFlags): Promise<Loss[]> {
   return losses;
 }
 
-/** An elastic net for each of L1's shares. */
-function choosePenalties({ penalty: names, l1Ratio: ratios }: SearchFlags): Penalty[] {
+/** An elastic net for each of L1's shares; all with the same bounds on the weights. */
+function choosePenalties(flags: SearchFlags): Penalty[] {
+  const { penalty: names, l1Ratio: ratios, lower, upper, nonNegative } = flags;
+  const common = { loss: 'hinge', ...withoutUndefined({ lower, upper, nonNegative }) };
   if (ratios && !names.includes('elastic-net')) {
     throw new UsageError(
       `--l1-ratio ${ratios.join(',')}: a setting of --penalty elastic-net; the penalties are ${names.join(', ')}`,
     );
   }
   return names.flatMap((penalty) => {
-    if (penalty !== 'elastic-net' || !ratios) return [choosePenalty({ loss: 'hinge', penalty })];
-    return ratios.map((l1Ratio) => choosePenalty({ loss: 'hinge', penalty, l1Ratio }));
+    if (penalty !== 'elastic-net' || !ratios) return [choosePenalty({ ...common, penalty })];
+    return ratios.map((l1Ratio) => choosePenalty({ ...common, penalty, l1Ratio }));
   });
 }
