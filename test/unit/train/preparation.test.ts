@@ -126,7 +126,7 @@ describe('calibration', () => {
   test.each(['platt', 'isotonic'] as const)('%s makes probabilities of an SVM', async (method) => {
     const { model } = await train(two, { calibrate: { method, folds: 3 }, lambda: 1e-2 });
     expect(model.calibration).toHaveLength(1);
-    const chances = predict(model, two, { output: 'probabilities' }) as Float64Array;
+    const chances = predict(model, two, { output: 'probabilities' });
     expect(chances.every((chance) => chance >= 0 && chance <= 1)).toBe(true);
     const metrics = evaluate(model, two);
     // Better than the share of the classes says.
@@ -144,7 +144,7 @@ describe('calibration', () => {
       lambda: 1e-6,
       scale: 'std',
     });
-    const chances = predict(model, coin, { output: 'probabilities' }) as Float64Array;
+    const chances = predict(model, coin, { output: 'probabilities' });
     expect(Math.max(...chances.map((chance) => Math.abs(chance - 0.5)))).toBeLessThan(0.4);
   });
 
@@ -155,7 +155,7 @@ describe('calibration', () => {
     );
     expect(one.model.calibration).toHaveLength(3);
     expect(two_.model).toEqual(one.model);
-    const chances = predict(one.model, three, { output: 'probabilities' }) as Float64Array;
+    const chances = predict(one.model, three, { output: 'probabilities' });
     expect(chances[0] + chances[1] + chances[2]).toBeCloseTo(1, 12);
   });
 
