@@ -60,8 +60,6 @@ function describeStop(stopped: StopReason, tolerance: number): string {
       return `stopped by the limit on epochs, short of the tolerance ${formatNumber(tolerance)},`;
     case 'time-limit':
       return `stopped by the time limit, short of the tolerance ${formatNumber(tolerance)},`;
-    case 'early-stop':
-      return 'stopped early by the error on the test rows';
     case 'stream':
       return 'stopped by the end of the stream';
     case 'imported':

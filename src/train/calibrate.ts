@@ -12,11 +12,11 @@ const usualFolds = 5;
 /** Refuses what cannot be calibrated before anything is trained. */
 export function checkCalibration(
   { train }: Input,
-  { calibrate }: TrainOptions,
+  { calibrate: wanted }: TrainOptions,
   { loss }: Pick<Settings, 'loss'>,
 ): void {
-  if (!calibrate) return;
-  const { method, folds = usualFolds } = calibrate;
+  if (!wanted) return;
+  const { method, folds = usualFolds } = wanted;
   if (method !== 'platt' && method !== 'isotonic') {
     throw new UsageError(`calibrate.method is ${String(method)}; it must be 'platt' or 'isotonic'`);
   }

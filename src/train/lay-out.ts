@@ -3,7 +3,7 @@ import { withColumns } from '../data/exchange.ts';
 import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
 import { isWeighted, rowWeights } from '../data/weights.ts';
 import { UsageError } from '../errors.ts';
-import { sum } from '../math/sum.ts';
+import { sum as sumOf } from '../math/sum.ts';
 import { vectorCount } from '../model/model.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import {
@@ -213,7 +213,7 @@ export function setUp(
     factors,
     intercept,
     weights: weights ?? ground.weights,
-    mass: weights ? sum(weights) : ground.mass,
+    mass: weights ? sumOf(weights) : ground.mass,
   });
   const { memory } = arrays;
   const start = arrays.start && from && layOutStart(arrays.start, from, problem);

@@ -28,7 +28,11 @@ const badTexts: [string, string, RegExp][] = [
   ['an empty file', '', /^dso: bad\.svm: /],
   ['nothing but comments', '# one\n\n# two\n', /^dso: bad\.svm: /],
   ['one class only', '+1 1:1\n+1 2:1\n', /^dso: bad\.svm: .*class/],
-  ['labels that are neither two nor whole', '1 1:1\n2.5 2:1\n3 1:2\n', /^dso: bad\.svm: labels 1, 2\.5, 3 are not whole/],
+  [
+    'labels that are neither two nor whole',
+    '1 1:1\n2.5 2:1\n3 1:2\n',
+    /^dso: bad\.svm: labels 1, 2\.5, 3 are not whole/,
+  ],
 ];
 
 describe('bad data: exit code 3, the place is named, no file is touched', () => {

@@ -1,4 +1,9 @@
-import { crossValidate, type Validation } from '../../select/cross-validate.ts';
+import type { Dataset } from '../../data/dataset.ts';
+import {
+  crossValidate,
+  type ValidateOptions,
+  type Validation,
+} from '../../select/cross-validate.ts';
 import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { withoutUndefined } from '../defined.ts';
@@ -36,30 +41,16 @@ export async function cvCommand(data: string, given: CvFlags, terminal: Terminal
   };
   warmThreads(flags.threads);
   const scene = new Scene(terminal, flags, model);
-  const { progress, interrupts } = scene;
   try {
     const started = performance.now();
-    const dataset = await readData(data, flags, progress);
+    const dataset = await readData(data, flags, scene.progress);
     const options = { ...problem, ...(await readFactors(flags, dataset)) };
     const read = (performance.now() - started) / 1000;
-    interrupts.defer();
-    const { folds, metric, choose } = flags;
-    const stage = 'cross-validating';
-    progress.stage(stage, 0);
-    const validation = await scene.untilEnded(
-      crossValidate(dataset, {
-        ...options,
-        ...commonSettings(given),
-        folds,
-        ...withoutUndefined({ metric }),
-        onFit: (done, of) => progress.stage(stage, done / of),
-        onNotice: (message) => progress.notice(message),
-        signal: interrupts.signal,
-      }),
-    );
+    const validation = await scene.untilEnded(validate(dataset, options, given, scene));
     if (!validation) return scene.signalCode ?? exitCodes.failure;
     const name = `${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
     await tell(validation, flags, scene, `${nameOfSource(data)}: ${name}`);
+    const { folds, choose } = flags;
     const known = { ...validationJson(validation, choose), folds };
     if (scene.signalCode !== undefined || model === undefined) {
       await scene.printJson(known);
@@ -73,6 +64,27 @@ export async function cvCommand(data: string, given: CvFlags, terminal: Terminal
   } finally {
     scene.close();
   }
+}
+
+function validate(
+  dataset: Dataset,
+  problem: ValidateOptions,
+  flags: CvFlags,
+  { progress, interrupts }: Scene,
+): Promise<Validation> {
+  const { folds, metric } = flags;
+  const stage = 'cross-validating';
+  interrupts.defer();
+  progress.stage(stage, 0);
+  return crossValidate(dataset, {
+    ...problem,
+    ...commonSettings(flags),
+    folds,
+    ...withoutUndefined({ metric }),
+    onFit: (done, of) => progress.stage(stage, done / of),
+    onNotice: (message) => progress.notice(message),
+    signal: interrupts.signal,
+  });
 }
 
 async function tell(

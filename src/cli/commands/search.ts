@@ -1,7 +1,8 @@
+import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import type { Loss } from '../../losses/loss.ts';
 import type { Penalty } from '../../penalties/penalty.ts';
-import { type Search, search } from '../../select/search.ts';
+import { type Search, type SearchOptions, search } from '../../select/search.ts';
 import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { withoutUndefined } from '../defined.ts';
@@ -37,29 +38,15 @@ export async function searchCommand(
   const candidates = losses.length * penalties.length;
   warmThreads(flags.threads);
   const scene = new Scene(terminal, flags, model);
-  const { progress, interrupts } = scene;
   try {
     const started = performance.now();
-    const dataset = await readData(data, flags, progress);
+    const dataset = await readData(data, flags, scene.progress);
     const options = { solver, ...(await readFactors(flags, dataset)) };
     const read = (performance.now() - started) / 1000;
-    interrupts.defer();
-    const { folds, metric, choose } = flags;
-    const stage = 'searching';
-    progress.stage(stage, 0);
-    const found = await scene.untilEnded(
-      search(dataset, {
-        ...options,
-        ...commonSettings(given),
-        losses,
-        penalties,
-        folds,
-        ...withoutUndefined({ metric }),
-        onFit: (place, done, of) => progress.stage(stage, (place + done / of) / candidates),
-        signal: interrupts.signal,
-      }),
-    );
+    const among = { ...options, losses, penalties };
+    const found = await scene.untilEnded(searchAmong(dataset, among, given, scene));
     if (!found) return scene.signalCode ?? exitCodes.failure;
+    const { folds, choose } = flags;
     await tell(found, flags, candidates, scene, nameOfSource(data));
     const known = jsonOf(found, choose, folds);
     if (scene.signalCode !== undefined || model === undefined) {
@@ -75,6 +62,27 @@ export async function searchCommand(
   } finally {
     scene.close();
   }
+}
+
+function searchAmong(
+  dataset: Dataset,
+  among: SearchOptions,
+  flags: SearchFlags,
+  { progress, interrupts }: Scene,
+): Promise<Search> {
+  const { folds, metric } = flags;
+  const candidates = among.losses.length * among.penalties.length;
+  const stage = 'searching';
+  interrupts.defer();
+  progress.stage(stage, 0);
+  return search(dataset, {
+    ...among,
+    ...commonSettings(flags),
+    folds,
+    ...withoutUndefined({ metric }),
+    onFit: (place, done, of) => progress.stage(stage, (place + done / of) / candidates),
+    signal: interrupts.signal,
+  });
 }
 
 async function tell(

@@ -110,8 +110,8 @@ describe('scaling', () => {
       holdout: 0.3,
       onEpoch: ({ testError }) => events.push(testError ?? -1),
     });
-    const test = report.test?.task === 'classification' ? report.test.error : Number.NaN;
-    expect(events.at(-1)).toBeCloseTo(test, 12);
+    const error = report.test?.task === 'classification' ? report.test.error : Number.NaN;
+    expect(events.at(-1)).toBeCloseTo(error, 12);
     expect(model.provenance?.options.scale).toBe('std');
   });
 
