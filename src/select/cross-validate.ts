@@ -1,7 +1,7 @@
 import type { Dataset } from '../data/dataset.ts';
 import { rowWeights } from '../data/weights.ts';
 import { DsoError, UsageError } from '../errors.ts';
-import { type Fit, fit, inLanes } from '../train/fit.ts';
+import { type Fit, fitProblem, inLanes } from '../train/fit.ts';
 import { checkFolds, dealFolds, scoresOfFold } from '../train/folds.ts';
 import type { TrainOptions, TrainResult } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
@@ -186,7 +186,7 @@ class Walk {
         continue;
       }
       const start = startFrom(before) ?? startAtZero(this.#prepared, vector, weights);
-      before = await fit(site, { vector, lambda, weights, ...start }, lane, time);
+      before = await fitProblem(site, { vector, lambda, weights, ...start }, lane, time);
       if (before.outcome.stopped === 'interrupted') return;
       onScores(step, scoresOfFold(dataset, before.weights, fold, which), before.outcome);
     }

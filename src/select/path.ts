@@ -2,7 +2,7 @@ import type { Dataset } from '../data/dataset.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Model } from '../model/model.ts';
-import { type Fit, fit, inLanes } from '../train/fit.ts';
+import { type Fit, fitProblem, inLanes } from '../train/fit.ts';
 import { makeModel } from '../train/model-of.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
@@ -74,7 +74,7 @@ async function* walk(
       isOver ||= options.signal?.aborted === true || !(time > 0);
       if (isOver) return;
       const start = startFrom(before[vector]) ?? startAtZero(prepared, vector);
-      fits[vector] = await fit(site, { vector, lambda, ...start }, lane, time);
+      fits[vector] = await fitProblem(site, { vector, lambda, ...start }, lane, time);
       isOver ||= fits[vector].outcome.stopped === 'interrupted';
     });
     if (isOver) return;

@@ -2,7 +2,7 @@ import type { Dataset } from '../data/dataset.ts';
 import { UsageError } from '../errors.ts';
 import { fitIsotonic, fitPlatt } from '../metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
-import { fit, inLanes, type Site } from './fit.ts';
+import { fitProblem, inLanes, type Site } from './fit.ts';
 import { dealFolds, scoresOfFold } from './folds.ts';
 import type { Input, Settings } from './lay-out.ts';
 import type { TrainOptions } from './options.ts';
@@ -61,7 +61,7 @@ export async function calibrate(
     const [which, vector] = [Math.floor(task / vectors), task % vectors];
     const weights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
     const { lambda } = settings;
-    const { weights: fitted } = await fit(trial, { vector, lambda, weights }, lane);
+    const { weights: fitted } = await fitProblem(trial, { vector, lambda, weights }, lane);
     let next = 0;
     const found = scoresOfFold(dataset, fitted, fold, which);
     for (let row = 0; row < fold.length; row += 1) {

@@ -55,7 +55,7 @@ export async function inLanes<Task>(
 }
 
 /** Fits one problem: sets it up, solves it and brings its weights together. */
-export async function fit(
+export async function fitProblem(
   site: Site,
   aim: Aim,
   lane: number,

@@ -1,5 +1,5 @@
 import { sum } from '../math/sum.ts';
-import { type Fit, fit, inLanes, type Site } from './fit.ts';
+import { type Fit, fitProblem, inLanes, type Site } from './fit.ts';
 import type { Input } from './lay-out.ts';
 import { startOfVector } from './start.ts';
 
@@ -25,7 +25,7 @@ export async function fitVectors(
     fits[vector] =
       vector > 0 && (options.signal?.aborted || share <= 0)
         ? untrained(site, vector, input.train.columns)
-        : await fit(site, { vector, lambda, ...(start && { start }) }, lane, share);
+        : await fitProblem(site, { vector, lambda, ...(start && { start }) }, lane, share);
   });
   return fits;
 }

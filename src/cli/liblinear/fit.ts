@@ -7,7 +7,7 @@
  */
 import type { Dataset } from '../../data/dataset.ts';
 import { solvers } from '../../solvers/index.ts';
-import { type Fit, fit as fitVector, inLanes } from '../../train/fit.ts';
+import { type Fit, fitProblem as fitVector, inLanes } from '../../train/fit.ts';
 import { dealFolds, scoresOfFold } from '../../train/folds.ts';
 import type { TrainOptions } from '../../train/options.ts';
 import { type Prepared, prepare } from '../../train/prepare.ts';
