@@ -13,8 +13,20 @@ const tasks: Record<string, Task> = {
   fill: (payload: FillPayload) => fill(payload),
   hash: (payload: HashPayload) => hash(payload),
   'collect-garbage': () => collectGarbage(),
-  solve: (payload: RunPayload, emit) => runThread(payload, emit),
+  solve: (payload: RunPayload, emit) => inTurn(() => runThread(payload, emit)),
 };
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Threads of a run wait for one another. Where several runs go on at the same time, every thread
+ * must take them in the order they were given out, however long one takes to load its loss.
+ */
+function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  const result = last.then(run);
+  last = result.catch(() => {});
+  return result;
+}
 
 async function answer({ id, task, payload }: Request): Promise<void> {
   const send = (reply: Reply) => parentPort?.postMessage(reply, []);

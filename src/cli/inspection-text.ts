@@ -23,19 +23,13 @@ type Row = [string, string];
 
 /** How the model was made and what it is, but for its single weights. */
 export function describeModel(model: Model): string {
-  const { loss, penalty } = model;
+  const { loss } = model;
   const parameter = loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`;
   const summary = summarizeWeights(model.weights);
   return twoColumns([
     ['task', describeTask(model)],
     ['loss', `${loss.name}${parameter}`],
-    ['penalty', `${describePenalty(penalty)}, lambda ${formatNumber(model.lambda)}`],
-    [
-      'trained on',
-      `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +
-        `${formatCount(model.nonzeros)} non-zeros`,
-    ],
-    ['solver', `${model.solver}, grid ${model.grid}, seed ${model.seed}`],
+    ...trainingRows(model),
     ...certificateRows(model),
     ['weights', describeSparsity(summary.nonzero, model.weights.length)],
     ['norms', `L1 ${formatNumber(summary.l1Norm)}, L2 ${formatNumber(summary.l2Norm)}`],
@@ -43,6 +37,27 @@ export function describeModel(model: Model): string {
     ...readingRows(model),
     ...provenanceRows(model),
   ]);
+}
+
+/** The file of another program tells neither λ nor the data. */
+function trainingRows(model: Model): Row[] {
+  const penalty = describePenalty(model.penalty);
+  if (model.certificate.stopped === 'imported') {
+    return [
+      ['penalty', penalty],
+      ['columns', formatCount(model.columns)],
+      ['solver', model.solver],
+    ];
+  }
+  return [
+    ['penalty', `${penalty}, lambda ${formatNumber(model.lambda)}`],
+    [
+      'trained on',
+      `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +
+        `${formatCount(model.nonzeros)} non-zeros`,
+    ],
+    ['solver', `${model.solver}, grid ${model.grid}, seed ${model.seed}`],
+  ];
 }
 
 function describeTask({ classes, multiLabel }: Model): string {
@@ -59,12 +74,11 @@ function certificateRows({ certificate, certificates, classes }: Model): Row[] {
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
-  const ended: Row = ['stopped', `${stopped} after ${plural(certificate.epochs, 'epoch')}`];
   if (stopped === 'stream') {
-    return [ended, ['certificate', 'none: it learned from a stream that was not kept']];
+    return [['certificate', 'none: it learned from a stream that was not kept']];
   }
   const rows: Row[] = [
-    ended,
+    ['stopped', `${stopped} after ${plural(certificate.epochs, 'epoch')}`],
     ['objective', `${primal}, at least ${dual} for any weights`],
     ['certificate', describeCertificate(relativeGap)],
   ];
@@ -91,6 +105,7 @@ function interceptRow(intercepts: Float64Array): Row {
   if (intercepts.length === 1) return ['intercept', formatNumber(intercepts[0])];
   const least = intercepts.reduce((low, value) => Math.min(low, value));
   const most = intercepts.reduce((high, value) => Math.max(high, value));
+  if (least === most) return ['intercepts', formatNumber(least)];
   return ['intercepts', `from ${formatNumber(least)} to ${formatNumber(most)}`];
 }
 
@@ -106,10 +121,13 @@ function readingRows({ featureNames, recipe, unitRows, calibration }: Model): Ro
     const used = recipe.fields.filter(({ kind }) => kind === 'number' || kind === 'category');
     const categories = used.filter(({ kind }) => kind === 'category').length;
     const numbers = used.length - categories;
-    rows.push([
-      'fields',
-      `${formatCount(numbers)} of numbers, ${formatCount(categories)} of categories`,
-    ]);
+    // JSON lines may have none of a fixed kind.
+    if (used.length > 0) {
+      rows.push([
+        'fields',
+        `${formatCount(numbers)} of numbers, ${formatCount(categories)} of categories`,
+      ]);
+    }
   }
   if (unitRows) rows.push(['rows', 'divided by their length before they are scored']);
   if (calibration) rows.push(['probabilities', `calibrated (${calibration[0].method})`]);

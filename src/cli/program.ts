@@ -32,6 +32,7 @@ const guide = `
 Start with:
   dso demo                                 see it work on a generated sample
   dso train train.svm --test test.svm      train an SVM
+  dso train table.csv --label COLUMN       on a table with names (mind --scale)
   dso <command> --help                     all options of a command, with examples
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 stopped before the tolerance,

@@ -17,7 +17,7 @@ export interface Progress {
   end(): void;
 }
 
-/** One live line on a terminal, elsewhere a line per epoch or none, nothing when quiet. */
+/** One live line on a terminal, elsewhere a line for many epochs or none, nothing when quiet. */
 export function createProgress(
   terminal: Terminal,
   quiet: boolean,
@@ -43,6 +43,9 @@ class PlainProgress implements Progress {
   readonly #epochs: boolean;
   /** Vectors that have been begun. */
   readonly #begun = new Set<number>();
+  #isFirst = true;
+  /** The line of the latest epoch, if it was left out. */
+  #leftOut: string | undefined;
 
   constructor(terminal: Terminal, epochs: boolean) {
     this.#terminal = terminal;
@@ -64,7 +67,14 @@ class PlainProgress implements Progress {
     }
     this.#trend.add(event);
     const left = this.#trend.secondsLeft(event.seconds);
-    this.#terminal.say(describeEpoch(event, this.#task, event.seconds, left).join('  '));
+    const line = describeEpoch(event, this.#task, event.seconds, left).join('  ');
+    if (this.#isFirst || isTold(event.epoch)) {
+      this.#leftOut = undefined;
+      this.#terminal.say(line);
+    } else {
+      this.#leftOut = line;
+    }
+    this.#isFirst = false;
   }
 
   /** Of many vectors every epoch would be too much to read. */
@@ -78,7 +88,17 @@ class PlainProgress implements Progress {
     this.#terminal.say(`note: ${message}`);
   }
 
-  end(): void {}
+  end(): void {
+    if (this.#leftOut !== undefined) this.#terminal.say(this.#leftOut);
+    this.#leftOut = undefined;
+  }
+}
+
+/** Every epoch up to 20, every tenth up to 200, every hundredth up to 2,000 …: a log to be read. */
+function isTold(epoch: number): boolean {
+  let step = 1;
+  while (epoch > 20 * step) step *= 10;
+  return epoch % step === 0;
 }
 
 const redrawMilliseconds = 100;

@@ -41,16 +41,19 @@ export function readOptions(flags: DataFlags & { readonly multiLabel?: true }): 
 
 /**
  * Reads data as the options say and passes on what there is to note about it. Columns and labels
- * mean what they mean in `like`, if that is given.
+ * mean what they mean in `like`, if that is given; every row must have a label unless `labelled`
+ * says otherwise.
  */
 export async function readData(
   source: string,
   flags: DataFlags,
   progress: Progress,
   like?: Likeness,
+  labelled = true,
 ): Promise<Dataset> {
   progress.stage(`reading ${titleOfSource(source)}`);
-  const dataset = await readDataset(source, { ...readOptions(flags), ...(like && { like }) });
+  const options = { ...readOptions(flags), labelled, ...(like && { like }) };
+  const dataset = await readDataset(source, options);
   for (const notice of dataset.notices) progress.notice(`${dataset.name}: ${notice}`);
   return dataset;
 }
@@ -104,15 +107,20 @@ function likenessOf({ classes, multiLabel, featureNames, recipe }: Model): Liken
   };
 }
 
-/** Data that a model is applied to: says how much of it the model does not know. */
+/**
+ * Data that a model is applied to: says how much of it the model does not know. Where it is
+ * `judged` by the labels, every row must have one, unless rows may have several.
+ */
 export async function readForModel(
   model: Model,
   source: string,
   flags: DataFlags,
   progress: Progress,
+  judged = false,
 ): Promise<Dataset> {
   try {
-    const dataset = await readData(source, flags, progress, likenessOf(model));
+    const labelled = judged && !model.multiLabel;
+    const dataset = await readData(source, flags, progress, likenessOf(model), labelled);
     const unknown = countUnknownEntries(model, dataset);
     if (unknown > 0) {
       progress.notice(

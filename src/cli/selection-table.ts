@@ -9,6 +9,11 @@ import { formatGap, formatNumber, formatPercent, plural } from './text.ts';
 
 type Row = readonly string[];
 
+/** What programs read: the area itself is better when it is larger, what is told here when smaller. */
+export function measureKey(metric: MeasureName): string {
+  return metric === 'auc' ? '1 - auc' : metric;
+}
+
 /** Columns of equal width: numbers to the right, texts and the notes at the end to the left. */
 export function alignedTable(
   head: Row,
@@ -105,7 +110,7 @@ export function incompleteNote({ lambdas, complete }: Validation, folds: number)
 export function validationJson(validation: Validation, choose: 'best' | 'simplest') {
   const { metric, lambdas, best, simplest, complete } = validation;
   return {
-    metric,
+    metric: measureKey(metric),
     complete,
     lambdas,
     best: best.lambda,

@@ -3,9 +3,8 @@ import type { Likeness } from '../data/recipe.ts';
 import { UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import { readModel } from '../model/format.ts';
-import { vectorCount } from '../model/model.ts';
 import { gatherValues } from '../train/company.ts';
-import { startFromModel } from '../train/init.ts';
+import { startTogether } from '../train/init.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { withoutUndefined } from './defined.ts';
 import type { TrainFlags } from './definitions/train.ts';
@@ -39,11 +38,9 @@ export async function readTrainingInput(
   }
   if (flags.init !== undefined) {
     const model = await readModel(flags.init);
-    if (job && vectorCount(model) > 1) {
-      throw new UsageError('--init with several classes is for one process');
-    }
     const { multiLabel = false } = flags;
-    options.start = startFromModel(model, dataset, { loss, multiLabel, columns });
+    const wanted = { loss, multiLabel, columns };
+    options.start = await startTogether(model, dataset, wanted, job?.peers);
   }
   return { dataset, options };
 }
@@ -63,7 +60,7 @@ async function readTraining(
 }
 
 /** What test data has to share with the data that is trained on. */
-function likenessOf({ featureNames, labelNames, recipe }: Dataset): Likeness | undefined {
+export function likenessOf({ featureNames, labelNames, recipe }: Dataset): Likeness | undefined {
   if (!featureNames && !labelNames && !recipe) return undefined;
   return withoutUndefined({ featureNames, labelNames, recipe });
 }

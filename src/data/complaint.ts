@@ -14,7 +14,7 @@ export class LineError extends Error {
 const shownLength = 40;
 const tokenEnd = /[\s#]/;
 const notFinite = /^[+-]?(nan|inf|infinity)$/i;
-const looksNumeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const looksNumeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Why the label that starts at `start` was refused. */
 export function labelComplaint(bytes: Uint8Array, start: number): string {

@@ -38,12 +38,16 @@ function endsToken(byte: number): boolean {
  * quotient may be rounded to float64 first: unless it equals the middle c 2^j of two float32
  * (c < 2^25), m and c 2^j 10^k differ, as integers over a power of two, by at least one part in
  * c 5^k < 2^46, so the float64 lies on the right side of the middle.
+ *
+ * `throughFloat64` rounds the nearest float64, as is done with numbers that come as such: the same
+ * but for longer texts next to the middle of two float32.
  */
 export function scanFloat32(
   bytes: Uint8Array,
   start: number,
   out: Float32Array,
   slot: number,
+  throughFloat64 = false,
 ): number {
   let position = start | 0;
   let byte = bytes[position];
@@ -72,7 +76,7 @@ export function scanFloat32(
     digits += fraction;
   }
   if ((digits - 1) >>> 0 > 8 || !endsToken(digit + zero)) {
-    return scanLongFloat32(bytes, start, out, slot) | 0;
+    return scanLongFloat32(bytes, start, out, slot, throughFloat64) | 0;
   }
   const quotient = mantissa / exactPowers[fraction];
   out[slot] = negative ? -quotient : quotient;
@@ -85,11 +89,13 @@ function scanLongFloat32(
   start: number,
   out: Float32Array,
   slot: number,
+  throughFloat64: boolean,
 ): number {
   const end = scanDecimal(bytes, start);
   if (end === malformed) return malformed;
   const { mantissa, exponent, truncated, negative } = decimal;
   const power = exponent + powerZero;
+  const round = throughFloat64 ? narrowed : float32Magnitude;
   let magnitude: number;
   if (mantissa === 0) {
     magnitude = 0;
@@ -100,13 +106,21 @@ function scanLongFloat32(
     const upper = truncated ? (mantissa + 1) * powers[power] : product;
     const low = Math.fround(product * below);
     const high = Math.fround(upper * above);
-    magnitude = low === high ? low : roundText(bytes, start, end, float32);
+    magnitude = low === high ? low : round(bytes, start, end);
   } else {
-    magnitude = roundText(bytes, start, end, float32);
+    magnitude = round(bytes, start, end);
   }
   if (magnitude === Infinity) return malformed;
   out[slot] = negative ? -magnitude : magnitude;
   return end;
+}
+
+function float32Magnitude(bytes: Uint8Array, start: number, end: number): number {
+  return roundText(bytes, start, end, float32);
+}
+
+function narrowed(bytes: Uint8Array, start: number, end: number): number {
+  return Math.fround(float64Magnitude(bytes, start, end));
 }
 
 /** The same for float64, for labels; most are a sign and one digit. */

@@ -112,6 +112,16 @@ export function distinctLabels(dataset: Dataset, limit: number): number[] {
   return [...found];
 }
 
+/** Words cannot be fitted by a loss for numbers. */
+export function checkNumbers({ name, labelNames, parts }: Dataset, loss: string): void {
+  const [first] = parts;
+  if (!labelNames || !first) return;
+  const word = labelNames.find((text) => text.trim() === '' || !Number.isFinite(Number(text)));
+  throw new DataError(
+    `${name}: ${word === undefined ? 'labels are texts' : `label ${JSON.stringify(word)} is not a number`}; the ${loss} loss is for numbers (hinge and logistic are for classes)`,
+  );
+}
+
 /** What the solvers fit: for each vector of a model one number per row, in the order of the rows. */
 export interface Targets {
   /** -1 or +1 by class, or in regression the labels themselves; in memory that threads share. */

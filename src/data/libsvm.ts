@@ -4,6 +4,7 @@ import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
 import { LabelTexts } from './label-texts.ts';
 import { orderRow, RepeatedIndex } from './row-order.ts';
 import { sharedFloat32, sharedFloat64, sharedInt32 } from './shared.ts';
+import { notUtf8 } from './text/decode.ts';
 
 export interface LibsvmOptions {
   /** Feature indices start at 0 instead of 1. */
@@ -84,7 +85,8 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
     const start = position;
     if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
     else position = scanFloat64(bytes, start, labels, rows);
-    if (position === malformed) throw new LineError(scratch.line, labelComplaint(bytes, start));
+    if (position === malformed)
+      throw new LineError(scratch.line, labelTexts ? notUtf8 : labelComplaint(bytes, start));
     position = scanPairs(bytes, position, base);
     if (scratch.irregular)
       maxIndex = Math.max(maxIndex, settleRow(rowOffsets[rows], base, sumDuplicates));

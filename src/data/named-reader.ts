@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../errors.ts';
 import { type Collector, TextPlace } from './collector.ts';
 import type { ByteChunks } from './decompress.ts';
-import type { FormatName } from './fields/options.ts';
+import { type FormatName, isLabelOptional, recipeOf } from './fields/options.ts';
 import { planNotices, planTable, type TablePlan } from './fields/plan.ts';
 import { BlockPool, lastLineEnd, lineBlocks } from './line-blocks.ts';
 import { peekUntil } from './peek.ts';
@@ -12,7 +12,7 @@ import type { TaskQueue } from './task-queue.ts';
 import { type NamedOutcome, type NamedPayload, type TextPlan, withoutMark } from './tasks.ts';
 import { type CsvHead, readCsvHead, sampledRecords } from './text/csv-head.ts';
 import { objectFields, planObjects } from './text/json-plan.ts';
-import { lastRecordEnd, recordEnds } from './text/record-ends.ts';
+import { lastRecordEnd, longestRecord, recordEnds } from './text/record-ends.ts';
 
 /** The first records are looked at, but no more than so many bytes. */
 const sampledBytes = 1 << 24;
@@ -83,8 +83,11 @@ export class NamedReader {
     const pool = new BlockPool(blockSize);
     const place = new TextPlace(name);
     let first = true;
+    let headed = isTable && (this.#options.header ?? true);
     for await (const bytes of lineBlocks(all, pool, lastEnd)) {
-      const skipped = isTable && first && (this.#options.header ?? true) ? 1 : 0;
+      // Blank lines in front of the header may be a block of their own.
+      const skipped = headed && !isEmpty(first ? withoutMark(bytes) : bytes) ? 1 : 0;
+      if (skipped > 0) headed = false;
       const payload: NamedPayload = { bytes, first, skipped, text };
       const parse = () =>
         runner.run<NamedOutcome>('parse-named', payload).finally(() => pool.release(bytes));
@@ -134,8 +137,8 @@ export class NamedReader {
 
   #planVowpal(name: string): TextPlan {
     if (this.#settled) return this.#settled.plan as TextPlan;
-    const { like, textLabels = false } = this.#options;
-    const plan = { labelOptional: like !== undefined, textLabels };
+    const { textLabels = false } = this.#options;
+    const plan = { labelOptional: isLabelOptional(this.#options), textLabels };
     const text = { format: 'vw', plan } as const;
     this.#settle({ format: titles.vw, name, plan: text });
     this.#collector.notices.push(`read as ${titles.vw}`);
@@ -144,12 +147,7 @@ export class NamedReader {
 
   #settle(settled: Settled, fields?: readonly RecipeField[]): void {
     this.#settled = settled;
-    const { like, hashBits, missing } = this.#options;
-    this.#collector.recipe = like?.recipe ?? {
-      ...(hashBits !== undefined && { hashBits }),
-      ...(fields && { fields }),
-      ...(fields && missing !== undefined && { missing }),
-    };
+    this.#collector.recipe = recipeOf(this.#options, fields);
   }
 
   /** Whether what the options want can be had of files of the format. */
@@ -187,9 +185,10 @@ export class NamedReader {
 }
 
 function hasRecords(head: Uint8Array): boolean {
-  return (
-    head.length >= sampledBytes || recordEnds(head, sampledRecords + 1).records > sampledRecords
-  );
+  const { records } = recordEnds(head, sampledRecords + 1);
+  // A header may be longer than the sample.
+  const limit = records > 0 ? sampledBytes : longestRecord;
+  return records > sampledRecords || head.length >= limit;
 }
 
 function hasLines(head: Uint8Array): boolean {

@@ -12,6 +12,8 @@ export interface Recipe {
   readonly fields?: readonly RecipeField[];
   /** What became of missing values; default `indicator`. */
   readonly missing?: 'indicator' | 'zero' | 'error';
+  /** Texts that meant a missing value, besides those that always do. */
+  readonly missingValues?: readonly string[];
 }
 
 export interface RecipeField {

@@ -9,7 +9,7 @@ export class RepeatedIndex extends Error {
 }
 
 /** Rows up to this length are sorted by insertion. */
-const shortRow = 24;
+const shortRow = 128;
 
 /**
  * Puts the entries from … to - 1 in ascending order of index and drops the zeros, in place, and

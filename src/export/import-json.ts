@@ -3,6 +3,7 @@ import { Fields } from '../model/fields.ts';
 import { parseHeader } from '../model/header.ts';
 import type { Model } from '../model/model.ts';
 import { vectorCount } from '../model/model.ts';
+import { roomForWeights } from '../model/weights.ts';
 import { jsonFormat, jsonVersion, noPayload } from './json.ts';
 
 /** Version of the model file whose header the text holds. */
@@ -23,11 +24,8 @@ export function parseJsonModel(text: string, name: string): Model {
   if (!Array.isArray(weights) || weights.length !== count) {
     throw new DataError(`${name}: weights: wanted a list with ${count} vectors of weights`);
   }
-  if (intercepts.length !== count) {
-    throw new DataError(`${name}: ${intercepts.length} intercepts; wanted ${count}`);
-  }
   const { columns } = description;
-  const joined = new Float64Array(count * columns);
+  const joined = roomForWeights({ columns, vectors: count }, name);
   for (const [vector, item] of weights.entries()) {
     fill(joined.subarray(vector * columns, (vector + 1) * columns), item, vector, name);
   }

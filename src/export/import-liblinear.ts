@@ -72,6 +72,11 @@ class Lines {
     return line;
   }
 
+  /** Characters behind the last line. */
+  get left(): number {
+    return this.#text.length - this.#place;
+  }
+
   refuse(problem: string): never {
     throw new DataError(`${this.#name}: line ${this.#number}: ${problem}`);
   }
@@ -100,6 +105,15 @@ export function parseLiblinearModel(text: string, name: string): Model {
   for (const [index, vector] of vectors.entries()) {
     weights.set(vector.subarray(0, features), index * features);
   }
+  const intercepts = Float64Array.from(vectors, (vector) =>
+    bias >= 0 ? vector[features] * bias : 0,
+  );
+  const tooLarge = intercepts.find((intercept) => !Number.isFinite(intercept));
+  if (tooLarge !== undefined) {
+    throw new DataError(
+      `${name}: its weight times bias ${bias} is ${tooLarge}, too large a number`,
+    );
+  }
   const l1 = solver.penalty === 'l1';
   return {
     task: solver.task,
@@ -115,7 +129,7 @@ export function parseLiblinearModel(text: string, name: string): Model {
     seed: 0,
     certificate: noCertificate,
     weights,
-    intercepts: Float64Array.from(vectors, (vector) => (bias >= 0 ? vector[features] * bias : 0)),
+    intercepts,
   };
 }
 
@@ -129,8 +143,8 @@ function parseHead(lines: Lines): Head {
     }
     if (found.has(key)) lines.refuse(`a second line "${key}"`);
     if (key !== 'label' && values.length !== 1) lines.refuse(`${excerpt(line)}; wanted one value`);
-    if (key !== 'solver_type' && !values.every(isNumber)) {
-      lines.refuse(`${excerpt(line)}; wanted numbers`);
+    if (key !== 'solver_type' && !values.every(isFiniteNumber)) {
+      lines.refuse(`${excerpt(line)}; wanted finite numbers`);
     }
     found.set(key, values);
   }
@@ -181,6 +195,10 @@ function parseWeights(
   count: number,
 ): Float64Array[] {
   const length = features + (biased ? 1 : 0);
+  // Before there is room made for them: a number takes a character, and one behind it.
+  if (2 * length * count > lines.left + 1) {
+    return lines.end(`${length * count} weights, and ${lines.left} characters are left`);
+  }
   const vectors = Array.from({ length: count }, () => new Float64Array(length));
   for (let feature = 0; feature < length; feature++) {
     const line = lines.next();
@@ -190,11 +208,10 @@ function parseWeights(
       lines.refuse(`${numbers.length} weights in ${excerpt(line)}; wanted ${count}`);
     }
     for (const [vector, text] of numbers.entries()) {
-      const weight = Number(text);
-      if (!isNumber(text) || !Number.isFinite(weight)) {
+      if (!isFiniteNumber(text)) {
         lines.refuse(`the weight ${excerpt(text)}; wanted a finite number`);
       }
-      vectors[vector][feature] = weight;
+      vectors[vector][feature] = Number(text);
     }
   }
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
@@ -221,8 +238,9 @@ function arrange(
   return { classes, vectors: [positiveFirst ? single : single.map((weight) => -weight)] };
 }
 
-function isNumber(text: string): boolean {
-  return /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(text);
+function isFiniteNumber(text: string): boolean {
+  const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i;
+  return decimal.test(text) && Number.isFinite(Number(text));
 }
 
 function excerpt(text: string): string {

@@ -7,7 +7,7 @@ import { nameOf, nonzeroEntries } from './tables.ts';
 
 /**
  * PMML 4.4, a RegressionModel. Every column is a field of numbers that counts as 0 where it is
- * missing. Scores are normalised by `logit`, which keeps their order, so the class is ours for any
+ * missing. Scores are normalised by a function that keeps their order, so the class is ours for any
  * loss; probabilities are among the outputs only where the loss gives them.
  */
 export function* pmmlDocument(model: Model): Generator<string> {
@@ -20,7 +20,8 @@ export function* pmmlDocument(model: Model): Generator<string> {
     throw new UsageError('--to pmml: a RegressionModel gives one class, not several labels');
   }
   const names = fieldNames(model);
-  const target = targetName(names);
+  checkClasses(model.classes ?? []);
+  const target = freeName('label', new Set(names));
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">\n';
   yield `  <Header description=${attribute(describe(model))}>\n`;
@@ -30,9 +31,11 @@ export function* pmmlDocument(model: Model): Generator<string> {
   yield '</PMML>\n';
 }
 
-/** Names of fields are distinct and not empty. */
+/** Names of fields, as XML can write them, are distinct and not empty. */
 function fieldNames(model: Model): string[] {
-  const names = Array.from({ length: model.columns }, (_, column) => nameOf(model, column));
+  const names = Array.from({ length: model.columns }, (_, column) =>
+    writable(nameOf(model, column)),
+  );
   const seen = new Set<string>();
   for (const name of names) {
     if (name === '' || seen.has(name)) {
@@ -46,9 +49,22 @@ function fieldNames(model: Model): string[] {
   return names;
 }
 
-function targetName(names: readonly string[]): string {
-  const taken = new Set(names);
-  let name = 'label';
+function checkClasses(classes: readonly Label[]): void {
+  const seen = new Set<string>();
+  for (const label of classes) {
+    const text = writable(String(label));
+    if (seen.has(text)) {
+      throw new UsageError(
+        `--to pmml: two classes ${JSON.stringify(text)}, as XML can write them; wanted distinct ones`,
+      );
+    }
+    seen.add(text);
+  }
+}
+
+/** This name, or the next that no field has. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
   while (taken.has(name)) name += '_';
   return name;
 }
@@ -84,16 +100,15 @@ function* regressionModel(
   target: string,
 ): Generator<string> {
   const { classes } = model;
-  const normalization = classes ? 'logit' : hasLogLink(model.loss.name) ? 'exp' : 'none';
   yield `  <RegressionModel modelName="dso" functionName="${model.task}"`;
-  yield ` normalizationMethod="${normalization}">\n`;
+  yield ` normalizationMethod="${normalizationOf(model)}">\n`;
   yield '    <MiningSchema>\n';
   yield `      <MiningField name=${attribute(target)} usageType="target"/>\n`;
   for (const name of names) {
     yield `      <MiningField name=${attribute(name)} missingValueReplacement="0"/>\n`;
   }
   yield '    </MiningSchema>\n';
-  yield* outputs(model);
+  yield* outputs(model, names);
   if (classes === undefined) yield* table(model, names, 0);
   else if (vectorCount(model) > 1) {
     for (const [vector, label] of classes.entries()) yield* table(model, names, vector, label);
@@ -105,13 +120,25 @@ function* regressionModel(
   yield '  </RegressionModel>\n';
 }
 
-function* outputs(model: Model): Generator<string> {
-  const { classes, calibration } = model;
-  if (classes === undefined || calibration !== undefined || !givesProbabilities(model)) return;
+/** Each class for itself where that gives probabilities; large scores would all be 1 that way. */
+function normalizationOf(model: Model): string {
+  if (model.classes === undefined) return hasLogLink(model.loss.name) ? 'exp' : 'none';
+  return vectorCount(model) > 1 && !showsProbabilities(model) ? 'softmax' : 'logit';
+}
+
+function showsProbabilities(model: Model): boolean {
+  return model.calibration === undefined && givesProbabilities(model);
+}
+
+function* outputs(model: Model, names: readonly string[]): Generator<string> {
+  const { classes } = model;
+  if (classes === undefined || !showsProbabilities(model)) return;
+  const taken = new Set(names);
   yield '    <Output>\n';
   for (const label of classes) {
     const value = String(label);
-    yield `      <OutputField name=${attribute(`probability(${value})`)} optype="continuous"`;
+    const name = freeName(writable(`probability(${value})`), taken);
+    yield `      <OutputField name=${attribute(name)} optype="continuous"`;
     yield ` dataType="double" feature="probability" value=${attribute(value)}/>\n`;
   }
   yield '    </Output>\n';
@@ -155,12 +182,15 @@ const escapes: Readonly<Record<string, string>> = {
 /** What XML has no way to write: other control characters, and the two non-characters. */
 const unwritable = /[^\t\n\r\u0020-\ufffd]/g;
 
-/** A quoted value of an attribute; what XML cannot write becomes the replacement character. */
-function attribute(text: string): string {
-  const escaped = Array.from(text.toWellFormed(), (character) =>
+/** The text with the replacement character for what XML cannot write. */
+function writable(text: string): string {
+  return Array.from(text.toWellFormed(), (character) =>
     character.length === 1 ? character.replace(unwritable, '\ufffd') : character,
-  )
-    .join('')
-    .replace(/[&<>"\t\n\r]/g, (character) => escapes[character]);
+  ).join('');
+}
+
+/** A quoted value of an attribute. */
+function attribute(text: string): string {
+  const escaped = writable(text).replace(/[&<>"\t\n\r]/g, (character) => escapes[character]);
   return `"${escaped}"`;
 }

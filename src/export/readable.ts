@@ -20,7 +20,7 @@ export function* readableModel(model: Model): Generator<string> {
   const { classes } = model;
   const count = vectorCount(model);
   const labels = (classes ?? []).filter((label) => typeof label === 'number');
-  yield `Version dso ${model.provenance?.version ?? ''}`.trimEnd().concat('\n');
+  yield `Version dso ${oneLine(model.provenance?.version ?? '')}`.trimEnd().concat('\n');
   yield 'Id \n';
   yield `Min label:${labels.length > 0 ? Math.min(...labels) : 0}\n`;
   yield `Max label:${labels.length > 0 ? Math.max(...labels) : 0}\n`;

@@ -66,7 +66,10 @@ function read(row: Row): Entry[] {
 }
 `;
 
-/** Needs `fields`, `closed`, `missing`, `columnOf` and `isListed`. */
+/** Texts that mean a missing value, as in tables. */
+export const missingTexts = ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'];
+
+/** Needs `fields`, `closed`, `missing`, `absent`, `columnOf` and `isListed`. */
 export const namedRowSource = `
 /** Values by field, as in the training data, or by the name of the feature. */
 export type NamedRow = Readonly<Record<string, number | string | boolean | null | undefined>>;
@@ -88,11 +91,11 @@ function read(row: Row): Entry[] {
 }
 
 function isMissing(text: string): boolean {
-  return ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'].includes(text.trim());
+  return absent.includes(text.trim());
 }
 
 function numberOf(text: string): number {
-  return /^\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)(e[+-]?\\d+)?\\s*$/i.test(text) ? Number(text) : NaN;
+  return /^\\s*[+-]?(\\d+(\\.\\d*)?|\\.\\d+)(e[+-]?\\d+)?\\s*$/i.test(text) ? Number(text) : NaN;
 }
 
 function readNamed(row: NamedRow): Entry[] {
@@ -101,7 +104,7 @@ function readNamed(row: NamedRow): Entry[] {
     const kind = fields.get(name);
     if (kind === undefined ? closed : kind !== 'number' && kind !== 'category') continue;
     if (typeof value === 'string') addText(entries, name, value, kind);
-    else if (value === null || value === undefined || Number.isNaN(value)) {
+    else if (value === null || value === undefined || absent.includes(String(value))) {
       addMissing(entries, name);
     } else if (kind === 'category') add(entries, columnOf(\`\${name}=\${value}\`), 1);
     else add(entries, columnOf(name), Number(value));

@@ -27,12 +27,13 @@ export function* typescriptModule(model: Model): Generator<string> {
 
 function* comment({ loss, penalty, lambda, certificate, provenance }: Model): Generator<string> {
   yield '// Written by dso export --to typescript.\n';
-  yield `// Loss ${loss.name}, penalty ${penalty.name}, lambda ${lambda}, `;
+  yield `// Loss ${oneLine(loss.name)}, penalty ${oneLine(penalty.name)}, lambda ${lambda}, `;
   yield `relative duality gap ${certificate.relativeGap}.\n`;
   if (provenance)
     yield `// Data ${oneLine(provenance.data)}, dso ${oneLine(provenance.version)}.\n`;
 }
 
+/** A comment ends with its line: what a model file says must not become code. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
@@ -119,6 +120,8 @@ function* namedRows({ featureNames, recipe }: Model): Generator<string> {
   yield ']);\n';
   const missing = recipe?.missing ?? 'indicator';
   yield `\nconst missing: 'indicator' | 'zero' | 'error' = '${missing}';\n`;
+  const absent = [...rows.missingTexts, ...(recipe?.missingValues ?? [])];
+  yield `const absent: readonly string[] = [${absent.map((text) => JSON.stringify(text)).join(', ')}];\n`;
   if (recipe?.hashBits !== undefined) {
     yield `\nconst hashBits = ${recipe.hashBits};\n`;
     yield rows.hashedNamesSource;

@@ -3,7 +3,9 @@ import { DataError, UsageError } from '../errors.ts';
 import type { Model } from '../model/model.ts';
 
 /** What scores depend on. */
-export type Scorer = Pick<Model, 'weights' | 'intercepts' | 'columns' | 'unitRows'>;
+export type Scorer = Pick<Model, 'weights' | 'intercepts' | 'columns' | 'unitRows'> & {
+  readonly featureNames?: readonly string[];
+};
 
 /** The scores of consecutive rows, one behind the other, each row's by vector. */
 export interface ScoreBlock {
@@ -26,7 +28,7 @@ const scoresTogether = 2 ** 20;
  * says how many entries that concerns.
  */
 export function scoreDataset(model: Scorer, dataset: Dataset, vector = 0): Float64Array {
-  checkEntries(dataset);
+  checkEntries(model, dataset);
   const scores = new Float64Array(dataset.rows);
   let row = 0;
   for (const part of dataset.parts) {
@@ -50,7 +52,7 @@ export function scoreVectors(model: Scorer, dataset: Dataset): Float64Array {
 
 /** The same block by block, for who does not need all of them at once. */
 export function* scoreBlocks(model: Scorer, dataset: Dataset): Generator<ScoreBlock> {
-  checkEntries(dataset);
+  checkEntries(model, dataset);
   const vectors = model.intercepts.length;
   const together = Math.max(1, Math.min(rowsTogether, Math.floor(scoresTogether / vectors)));
   const buffer = new Float64Array(together * vectors);
@@ -107,9 +109,17 @@ function checkScores(scores: Float64Array, firstRow: number, vectors: number, na
   }
 }
 
-function checkEntries({ name, stored }: Dataset): void {
-  if (stored === undefined) return;
-  throw new UsageError(`${name}: its entries are on disk; read it with readDataset to score it`);
+function checkEntries({ featureNames }: Scorer, dataset: Dataset): void {
+  const { name, stored, featureNames: names } = dataset;
+  if (stored !== undefined) {
+    throw new UsageError(`${name}: its entries are on disk; read it with readDataset to score it`);
+  }
+  if (!featureNames || !names || featureNames === names) return;
+  const place = names.findIndex((one, column) => one !== featureNames[column]);
+  if (place < 0 || place >= featureNames.length) return;
+  throw new UsageError(
+    `${name}: column ${place + 1} is ${names[place]}, in the model it is ${featureNames[place]}: read the data with { like: model }`,
+  );
 }
 
 /** Entries of the dataset in columns that the model does not have. */

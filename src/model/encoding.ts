@@ -90,7 +90,6 @@ function openModel(bytes: Uint8Array, name: string): OpenedModel {
   const header = parseHeader(decodeText(headerBytes), found, name);
   const rest = bytes.subarray(start);
   const layout = layoutOf(header, found, name);
-  checkVectors(header, layout.vectors, name);
   checkRest(header, rest.byteLength, name);
   return { header, layout, rest };
 }
@@ -122,18 +121,6 @@ function layoutOf({ description, weights }: Header, found: number, name: string)
     `${name}: header: ${stored} ${encoding} weights in ${bytes} bytes do not fit ` +
       `${columns} columns${vectors === 1 ? '' : ` and ${vectors} vectors`}`,
   );
-}
-
-/** What there is one of for each vector. */
-function checkVectors({ description, intercepts }: Header, vectors: number, name: string): void {
-  const { calibration, certificates } = description;
-  const lists = { intercepts, calibration, certificates };
-  for (const [key, list] of Object.entries(lists)) {
-    if (list === undefined || list.length === vectors) continue;
-    throw new DataError(
-      `${name}: header: ${list.length} ${key}; wanted one for each of ${vectors} vectors`,
-    );
-  }
 }
 
 function checkRest({ weights, featureNames }: Header, found: number, name: string): void {
@@ -180,6 +167,7 @@ function checkShape(model: Model): void {
   if (classes?.some((label) => typeof label === 'number' && !Number.isFinite(label))) {
     refuse(`the classes are ${classes.join(', ')}; wanted texts or finite numbers`);
   }
+  if (classes && new Set(classes).size < classes.length) refuse('a class appears twice');
   const vectors = vectorCount(model);
   if (weights.length !== columns * vectors) {
     const shape = vectors === 1 ? '' : ` and ${vectors} vectors`;

@@ -10,6 +10,7 @@ import type {
   ModelDescription,
   Provenance,
 } from './model.ts';
+import { vectorCount } from './model.ts';
 import type { WeightEncoding } from './weights.ts';
 
 /** The bytes of a part of the file, and what guards them. */
@@ -98,8 +99,9 @@ function orderedCertificate(certificate: Certificate): Certificate {
   return { primal, dual, gap, relativeGap, epochs, stopped };
 }
 
-function orderedRecipe({ hashBits, fields, missing }: Recipe): object {
-  return { hashBits, fields: fields?.map(({ name, kind }) => ({ name, kind })), missing };
+function orderedRecipe({ hashBits, fields, missing, missingValues }: Recipe): object {
+  const ordered = fields?.map(({ name, kind }) => ({ name, kind }));
+  return { hashBits, fields: ordered, missing, missingValues };
 }
 
 function orderedCalibration(calibration: Calibration): Calibration {
@@ -140,20 +142,39 @@ export function parseHeader(text: string, version: number, name: string): Header
   }
   const fields = new Fields(json, '', name);
   const description = parseDescription(fields, version);
+  const intercepts = Float64Array.from(
+    version === 1 ? [fields.finite('intercept')] : fields.finiteNumbers('intercepts'),
+  );
+  checkVectors(description, intercepts, name);
   return {
     description,
-    intercepts: Float64Array.from(
-      version === 1 ? [fields.finite('intercept')] : fields.finiteNumbers('intercepts'),
-    ),
+    intercepts,
     weights: parseWeights(fields.object('weights')),
     ...(fields.has('featureNames') && { featureNames: parseSection(fields, 'featureNames') }),
   };
+}
+
+/** What there is one of for each vector. */
+function checkVectors(description: ModelDescription, intercepts: Float64Array, name: string): void {
+  const { calibration, certificates } = description;
+  const vectors = vectorCount(description);
+  for (const [key, list] of Object.entries({ intercepts, calibration, certificates })) {
+    if (list === undefined || list.length === vectors) continue;
+    throw new DataError(
+      `${name}: header: ${list.length} ${key}; wanted one for each of ${vectors} vectors`,
+    );
+  }
 }
 
 function parseDescription(fields: Fields, version: number): ModelDescription {
   const loss = fields.object('loss');
   const penalty = fields.object('penalty');
   const task = fields.oneOf('task', ['classification', 'regression']);
+  if (task === 'regression') {
+    for (const key of ['multiLabel', 'calibration']) {
+      if (fields.has(key)) fields.refuse(key, 'none in a regression');
+    }
+  }
   return {
     task,
     loss: {
@@ -202,7 +223,9 @@ function parseClasses(fields: Fields, version: number): readonly Label[] {
   if (version === 1) return fields.pair('classes');
   const classes = fields.labels('classes');
   const enough = fields.flag('multiLabel') ? 1 : 2;
-  return classes.length >= enough ? classes : fields.refuse('classes', `at least ${enough} labels`);
+  if (classes.length < enough) fields.refuse('classes', `at least ${enough} labels`);
+  if (new Set(classes).size < classes.length) fields.refuse('classes', 'each label once');
+  return classes;
 }
 
 function parseCertificate(fields: Fields): Certificate {
@@ -228,6 +251,9 @@ function parseRecipe(fields: Fields): Recipe {
     ...(fields.has('missing') && {
       missing: fields.oneOf('missing', ['indicator', 'zero', 'error']),
     }),
+    ...(fields.has('missingValues') && {
+      missingValues: fields.labels('missingValues').map(String),
+    }),
   };
 }
 
@@ -243,6 +269,9 @@ function parseCalibration(fields: Fields): Calibration {
   }
   if (scores.some((score, point) => point > 0 && score < scores[point - 1])) {
     fields.refuse('scores', 'ascending numbers');
+  }
+  if (probabilities.some((probability) => probability < 0 || probability > 1)) {
+    fields.refuse('probabilities', 'numbers from 0 to 1');
   }
   return { method, scores, probabilities };
 }

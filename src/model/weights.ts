@@ -66,10 +66,11 @@ export function decodeWeights(
   payload: Uint8Array,
   name: string,
 ): Float64Array {
-  const { columns, vectors, encoding, stored } = layout;
-  const weights = new Float64Array(columns * vectors);
+  const { vectors, encoding, stored } = layout;
+  const weights = roomForWeights(layout, name);
   if (encoding === 'dense') {
     copyLittleEndian(payload, weights);
+    checkFinite(weights, (place) => nameOf(place, layout), name);
   } else {
     const counts = layout.counted ? new Int32Array(vectors) : Int32Array.of(stored);
     const indices = new Int32Array(stored);
@@ -80,16 +81,48 @@ export function decodeWeights(
     copyLittleEndian(payload.subarray(start + stored * indexBytes), values);
     checkCounts(counts, stored, name);
     scatter(counts, indices, values, weights, name);
-  }
-  for (let place = 0; place < weights.length; place++) {
-    if (!Number.isFinite(weights[place])) {
-      throw new DataError(
-        `${name}: the weight of ${nameOf(place, layout)} is ${weights[place]}; ` +
-          'weights are finite numbers',
-      );
-    }
+    // Only what is stored is looked at: it may be little of what there is room for.
+    checkFinite(values, (entry) => nameOf(placeOf(entry, counts, indices, layout), layout), name);
   }
   return weights;
+}
+
+/** Zeros for all weights: a small file may ask for more of them than memory has room for. */
+export function roomForWeights(
+  { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>,
+  name: string,
+): Float64Array {
+  try {
+    return new Float64Array(columns * vectors);
+  } catch (cause) {
+    const gigabytes = ((columns * vectors * wordBytes) / 1e9).toFixed(1);
+    throw new DataError(
+      `${name}: ${columns} columns in ${vectors} vectors are ${gigabytes} GB of weights, ` +
+        'for which there is no room in memory',
+      { cause },
+    );
+  }
+}
+
+function checkFinite(values: Float64Array, called: (place: number) => string, name: string): void {
+  for (let place = 0; place < values.length; place++) {
+    if (Number.isFinite(values[place])) continue;
+    throw new DataError(
+      `${name}: the weight of ${called(place)} is ${values[place]}; weights are finite numbers`,
+    );
+  }
+}
+
+/** Where a stored weight goes. */
+function placeOf(
+  entry: number,
+  counts: Int32Array,
+  indices: Int32Array,
+  { columns }: WeightLayout,
+): number {
+  let vector = 0;
+  for (let end = counts[0]; end <= entry; end += counts[vector]) vector++;
+  return vector * columns + indices[entry];
 }
 
 /** For messages: the vector is told only where there are several. */

@@ -16,9 +16,9 @@ export class ClassPair {
       return place === 0 ? 1 : -1;
     }
     if (this.#labels.length === 2) {
-      const [first, second] = this.#labels;
+      const [first, second] = this.#labels.map(shown);
       throw new DataError(
-        `row ${row} has label ${label}, the third after ${first} and ${second}; a stream is told into two classes (a regression loss, as --loss square, takes any number)`,
+        `row ${row} has label ${shown(label)}, the third after ${first} and ${second}; a stream is told into two classes (a regression loss, as --loss square, takes any number)`,
       );
     }
     this.#set(this.#labels.length, label);
@@ -55,4 +55,9 @@ export class ClassPair {
     const found = this.count === 0 ? 'no labels' : `all labels are ${this.#labels[0]}`;
     return `${found}; classification wants two classes`;
   }
+}
+
+/** A text in quotes: it may hold commas and line ends. */
+function shown(label: Label): string {
+  return typeof label === 'string' ? JSON.stringify(label) : String(label);
 }

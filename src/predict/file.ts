@@ -41,15 +41,15 @@ export function decodeModelFile(bytes: Uint8Array, verify: boolean): ScoringMode
   const take = (length: number, part: string, checksum?: string): Uint8Array => {
     const taken = bytes.subarray(place, place + length);
     place += length;
-    if (taken.length < length) throw new DataError(`truncated model: incomplete ${part}`);
+    if (taken.length < length) throw new DataError(`truncated model: ${part}`);
     if (checksum !== undefined && verify && sha256(taken) !== checksum) {
-      throw new DataError(`damaged model: the checksum of the ${part} does not match`);
+      throw new DataError(`damaged model: checksum of the ${part}`);
     }
     return taken;
   };
   const header = JSON.parse(decodeText(take(Number(match[2]), 'header', match[3]))) as Header;
   if (decodeText(take(separator.length, 'line')) !== separator) {
-    throw new DataError('damaged model: no line "---" after the header');
+    throw new DataError('damaged model: no "---"');
   }
   const { weights: section, featureNames: names, intercept, intercepts, ...rest } = header;
   const payload = take(section.bytes, 'weights', section.sha256);

@@ -33,13 +33,14 @@ export interface Columns {
 }
 
 const largestValue = 3.4028234663852886e38;
-const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 /** Texts that mean a missing value, as in tables. */
-const missingTexts = new Set(['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?']);
+const missingTexts = ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'];
 /** Objects inside objects end here, as in JSON lines. */
 const deepest = 32;
-/** So many hashed names are remembered. */
+/** So many hashed names are remembered, and none that is longer: memory is bounded by that. */
 const rememberedNames = 1 << 16;
+const rememberedLength = 100;
 
 /**
  * Turns a row into columns and values, in buffers that are used again for the next row: ascending
@@ -57,6 +58,7 @@ export class RowReader {
   /** Tables name all of their fields, and what else there is means nothing. */
   readonly #closed: boolean;
   readonly #missing: NonNullable<Recipe['missing']>;
+  readonly #absent: ReadonlySet<string>;
 
   constructor({ columns, featureNames, recipe }: Columns) {
     this.#columns = columns;
@@ -65,10 +67,13 @@ export class RowReader {
     this.#kinds = new Map(recipe?.fields?.map(({ name, kind }) => [name, kind]));
     this.#closed = this.#hashBits !== undefined && [...this.#kinds.values()].includes('number');
     this.#missing = recipe?.missing ?? 'indicator';
+    this.#absent = new Set([...missingTexts, ...(recipe?.missingValues ?? [])]);
   }
 
   read(row: Row): void {
     this.count = 0;
+    if (Object(row) !== row)
+      throw new DataError(`the row is ${JSON.stringify(row)}; wanted an object`);
     if (isList(row)) this.#readDense(row);
     else if (isList(row.indices) && isList(row.values)) this.#readSparse(row.indices, row.values);
     else this.#readNamed(row as NamedRow);
@@ -103,7 +108,7 @@ export class RowReader {
   #addObject(object: NamedRow, prefix: string, depth: number): void {
     for (const key in object) {
       const value = object[key];
-      if (prefix === '' && key === 'features' && isObject(value)) {
+      if (depth === 0 && key === 'features' && isObject(value)) {
         this.#addObject(value, '', depth + 1);
       } else this.#addValue(value, prefix === '' ? key : `${prefix}.${key}`, depth);
     }
@@ -136,8 +141,9 @@ export class RowReader {
     name: string,
     kind: RecipeField['kind'] | undefined,
   ): value is null | undefined {
-    if (typeof value !== 'string') return value == null || Number.isNaN(value);
-    if (kind === undefined || !missingTexts.has(value.trim())) return false;
+    if (typeof value === 'number') return this.#absent.has(String(value));
+    if (typeof value !== 'string') return value == null;
+    if (kind === undefined || !this.#absent.has(value.trim())) return false;
     return value === '?' || this.#hashBits !== undefined || !this.#places.has(`${name}=${value}`);
   }
 
@@ -155,8 +161,9 @@ export class RowReader {
     const known = this.#places.get(name);
     if (known !== undefined) return known;
     if (this.#hashBits === undefined) return -1;
-    if (this.#places.size >= rememberedNames) this.#places.clear();
     const column = hashedColumn(name, this.#hashBits);
+    if (name.length > rememberedLength) return column;
+    if (this.#places.size >= rememberedNames) this.#places.clear();
     this.#places.set(name, column);
     return column;
   }

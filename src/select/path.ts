@@ -7,7 +7,7 @@ import { makeModel } from '../train/model-of.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { provenanceOf } from '../train/provenance.ts';
-import { Allowance } from './allowance.ts';
+import { Allowance } from '../train/allowance.ts';
 import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
 import { refuseSingleRun, type SingleRun } from './refusal.ts';
 

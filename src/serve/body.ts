@@ -68,7 +68,7 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
   const encoding = headers['content-encoding'];
   // What almost all requests say needs no closer look.
   if (type === 'application/json' && encoding === undefined) return 'json';
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Refusal(415, `Content-Encoding ${encoding}; wanted none`);
   }
   const [name, ...parameters] = (type ?? 'none').toLowerCase().split(';');

@@ -24,9 +24,7 @@ export class Exchange {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
     this.response = response;
-    const url = request.url ?? '';
-    const query = url.indexOf('?');
-    this.path = query < 0 ? url : url.slice(0, query);
+    this.path = pathOf(request.url ?? '');
   }
 
   send(status: number, type: string, text: string): void {
@@ -51,7 +49,9 @@ export class Exchange {
     const text = `${errorText(refusal.message)}\n`;
     if (response.headersSent) {
       // Too late for a status: the last line tells why, and the missing end that it is not all.
-      response.write(text, () => response.destroy());
+      // Who has not taken the lines before it does not take this one either.
+      if (response.writableNeedDrain) response.destroy();
+      else response.write(text, () => response.destroy());
       return;
     }
     if (refusal.allowed !== undefined) response.setHeader('Allow', refusal.allowed);
@@ -78,4 +78,11 @@ export class Exchange {
     request.once('close', () => clearTimeout(timer));
     request.resume();
   }
+}
+
+/** Without the query, and without the host that requests to a proxy name. */
+function pathOf(url: string): string {
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const query = local.indexOf('?');
+  return query < 0 ? local : local.slice(0, query);
 }

@@ -11,6 +11,9 @@ const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
+/** Told once: a start that moved a little with every look would look like a restart. */
+const processStart = Date.now() / 1000 - process.uptime();
+
 /** Counts of one path. */
 class PathCounts {
   readonly codes = new Map<number, number>();
@@ -32,6 +35,7 @@ export class Metrics {
   rows = 0;
   failedRows = 0;
   underWay = 0;
+  connections = 0;
   loads = 0;
   failedLoads = 0;
   readonly #paths = new Map<string, PathCounts>();
@@ -49,10 +53,10 @@ export class Metrics {
   text(model: ModelFigures): string {
     const { rss, heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
-    const start = Date.now() / 1000 - process.uptime();
     return [
       ...this.#requestLines(),
       ...simple('dso_requests_under_way', 'gauge', 'Requests being answered.', this.underWay),
+      ...simple('dso_connections', 'gauge', 'Open connections.', this.connections),
       ...simple('dso_rows_total', 'counter', 'Rows that were scored.', this.rows),
       ...simple('dso_row_errors_total', 'counter', 'Lines answered by an error.', this.failedRows),
       ...heading('dso_model_loads_total', 'counter', 'Model files read, by result.'),
@@ -70,7 +74,7 @@ export class Metrics {
       ...simple('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...simple('nodejs_heap_size_used_bytes', 'gauge', 'Used memory of the heap.', heapUsed),
       ...simple('process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6),
-      ...simple('process_start_time_seconds', 'gauge', 'When the process began.', start),
+      ...simple('process_start_time_seconds', 'gauge', 'When the process began.', processStart),
       '',
     ].join('\n');
   }

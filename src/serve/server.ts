@@ -1,18 +1,14 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { answerBatch, answerRow, type BatchLimits, parseJson } from './batch.ts';
 import { type BodyLimits, bodyKind, collectBody, decodeUtf8 } from './body.ts';
+import { bareAnswer, endInRequest, refusalOfHead } from './connection.ts';
 import { descriptionOf, healthOf } from './description.ts';
 import { Exchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-keeper.ts';
-import { errorText, Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 import { type Question, questionOf } from './rows.ts';
 import { answerLines } from './stream.ts';
 
@@ -40,6 +36,8 @@ export interface ServerSettings {
 const json = 'application/json';
 /** Longer than load balancers keep a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
+/** Longer than requests are on the way. */
+const partingMilliseconds = 100;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
 
@@ -83,10 +81,9 @@ export class ScoringServer {
       },
       (request, response) => this.#serve(request, response),
     );
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    // Later than the answers 408 to heads and bodies that do not arrive.
+    this.#server.setTimeout(patience + 2 * interval, (socket) => this.#expireSocket(socket));
+    this.#server.on('connection', (socket: Socket) => this.#keepTrack(socket));
     this.#server.on('clientError', (error, socket) => this.#refuseConnection(error, socket));
   }
 
@@ -102,14 +99,21 @@ export class ScoringServer {
   }
 
   /**
-   * Accepts nothing more and finishes what is under way, within the time that a body may take.
+   * Finishes what is under way, within the time that a body may take, and accepts nothing more.
    * Resolves with the number of requests that were cut off.
    */
-  stop(): Promise<number> {
+  async stop(): Promise<number> {
     this.#stopping = true;
     for (const { response } of this.#open) response.shouldKeepAlive = false;
+    await this.#hearOut();
+    const stopped = this.#close();
+    await readWhatArrived();
     // Node takes a connection without a single byte for a request under way.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    return stopped;
+  }
+
+  #close(): Promise<number> {
     return new Promise((resolve) => {
       let cut = 0;
       const timer = setTimeout(() => {
@@ -121,6 +125,25 @@ export class ScoringServer {
         clearInterval(this.#timer);
         resolve(cut);
       });
+    });
+  }
+
+  /**
+   * A connection may look idle though its next request is on the way, and would be reset if it were
+   * closed now. For a moment requests are answered still, each as the last of its connection.
+   */
+  async #hearOut(): Promise<void> {
+    await sleep(Math.min(partingMilliseconds, this.#settings.limits.patience));
+    await readWhatArrived();
+  }
+
+  #keepTrack(socket: Socket): void {
+    const { metrics } = this.#settings;
+    this.#sockets.add(socket);
+    metrics.connections = this.#sockets.size;
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      metrics.connections = this.#sockets.size;
     });
   }
 
@@ -156,7 +179,9 @@ export class ScoringServer {
     const known = path === '/predict' || Object.hasOwn(pages, path);
     metrics.count(known ? path : 'other', status, milliseconds / 1000);
     // A stream had its head sent before it was known that its connection has to end.
-    if (this.#stopping) response.once('finish', () => this.#server.closeIdleConnections());
+    if (!this.#server.listening) {
+      response.once('finish', () => this.#server.closeIdleConnections());
+    }
     onRequest?.({
       method: request.method ?? '',
       path,
@@ -241,6 +266,19 @@ export class ScoringServer {
     }
   }
 
+  /**
+   * A connection on which nothing has moved for long: it is idle, or its client does not take the
+   * answer, which is kept in memory. While an answer is computed there is nothing to move.
+   */
+  #expireSocket(socket: Socket): void {
+    if (this.#openOn(socket) === undefined || socket.writableLength > 0) socket.destroy();
+  }
+
+  /** The request of a connection that is under way; of several the last, whose body may arrive. */
+  #openOn(socket: Socket): Exchange | undefined {
+    return [...this.#open].findLast(({ request }) => request.socket === socket);
+  }
+
   #showPage(exchange: Exchange): void {
     const { request, path } = exchange;
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
@@ -255,25 +293,31 @@ export class ScoringServer {
     this.#settle(exchange);
   }
 
-  /** What is no request of HTTP, or stops in the middle of its head. */
+  /** What is no request of HTTP, or stops in the middle of its head or body. */
   #refuseConnection(error: NodeJS.ErrnoException, stream: unknown): void {
     const socket = stream as Socket;
-    const busy = [...this.#open].some(({ request }) => request.socket === socket);
-    if (!socket.writable || busy || error.code === 'ECONNRESET') {
+    const exchange = this.#openOn(socket);
+    const left = error.code === 'ECONNRESET' || (exchange && error.code === endInRequest);
+    if (!socket.writable || left) {
       socket.destroy();
       return;
     }
-    const [status, message] = connectionErrors[error.code ?? ''] ?? [400, 'not a request of HTTP'];
-    this.#settings.metrics.count('other', status, 0);
-    const text = `${errorText(message)}\n`;
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
-        `Content-Type: ${json}\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
-    );
+    if (exchange !== undefined) {
+      exchange.response.shouldKeepAlive = false;
+      // A request that has arrived as a whole is answered, whatever follows it.
+      if (!exchange.request.complete) {
+        this.#fail(exchange, new Refusal(400, 'the body is not one of HTTP'));
+      }
+      return;
+    }
+    const refusal = refusalOfHead(error.code);
+    this.#settings.metrics.count('other', refusal.status, 0);
+    socket.end(bareAnswer(refusal));
   }
 }
 
-const connectionErrors: Readonly<Record<string, [status: number, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the head of the request did not arrive in time'],
-  HPE_HEADER_OVERFLOW: [431, 'the head of the request is too long'],
-};
+/** However late it is called: what has arrived is read between the one turn and the other. */
+async function readWhatArrived(): Promise<void> {
+  await turn();
+  await turn();
+}

@@ -59,38 +59,50 @@ function rowOptions(request: Request): RingRowsOptions {
 type RingMode = 'rows' | 'columns';
 
 /**
- * Rows per column from which column mode is the quicker one, above all with a small λ; fewer where
- * row mode has to find an intercept by proximal steps, or there are few columns.
+ * Rows per column from which primal steps are the quicker ones; fewer where row mode has to find an
+ * intercept by proximal steps, or there are few columns.
  */
-const worthColumns = { usual: 100, intercept: 1 };
+const worthPrimal = { usual: 100, intercept: 1 };
 
 /**
- * Columns up to which L-BFGS is the quicker one for smooth losses: it builds a model of the whole
- * curvature, and does not mind features of very different scale.
+ * Columns up to which L-BFGS is the quicker one for smooth losses, however few the rows: it builds a
+ * model of the whole curvature, and does not mind features of very different scale.
  */
 const fewColumns = 64;
 
+/** Whether there are so many rows that steps on the weights beat those on rows. */
+function isTall({ intercept, shape }: Request): boolean {
+  const isLow = intercept || shape.columns <= fewColumns;
+  return shape.rows > (isLow ? worthPrimal.intercept : worthPrimal.usual) * shape.columns;
+}
+
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
-function favouredMode({ loss, penalty, intercept, shape }: Request): [RingMode, string] {
+function favouredMode(request: Request): [RingMode, string] {
+  const { loss, penalty } = request;
   if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
   if (!(penalty.l2 > 0)) {
     return ['columns', `${loss.name} with ${penalty.name}: primal steps, column by column`];
   }
-  const least =
-    intercept || shape.columns <= fewColumns ? worthColumns.intercept : worthColumns.usual;
-  return shape.rows > least * shape.columns
+  return isTall(request)
     ? ['columns', `${loss.name} on more rows than columns: primal steps, column by column`]
     : ['rows', `${loss.name} on this shape: dual steps, row by row`];
 }
 
-/** What runs unless somebody asks for something else. */
-function planAuto(request: Request): Plan {
+/** Why L-BFGS is the one to take, if it is: measured, see docs/solvers.md. */
+function reasonForLbfgs(request: Request): string | undefined {
   const { loss, penalty, shape } = request;
   const isFree = !(penalty.l1 > 0) && boundsOf(penalty) === undefined;
-  if (loss.smooth && isFree && shape.columns <= fewColumns) {
-    const reason = `${loss.name} on ${shape.columns} columns: few enough for second-order steps`;
-    return { engine: 'lbfgs', settings: { history: 10 }, reason };
+  if (!loss.smooth || !isFree) return undefined;
+  if (shape.columns <= fewColumns) {
+    return `${loss.name} on ${shape.columns} columns: few enough for second-order steps`;
   }
+  return isTall(request) ? `${loss.name} on more rows than columns: second-order steps` : undefined;
+}
+
+/** What runs unless somebody asks for something else. */
+function planAuto(request: Request): Plan {
+  const reason = reasonForLbfgs(request);
+  if (reason) return { engine: 'lbfgs', settings: { history: 10 }, reason };
   return planRing({ mode: 'auto' }, request);
 }
 

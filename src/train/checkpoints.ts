@@ -19,6 +19,7 @@ import type { Plan } from '../solvers/engines.ts';
 import type { Resume } from '../solvers/run.ts';
 import type { SavedStanding } from '../solvers/standing.ts';
 import type { TrainOptions } from './options.ts';
+import { describeClassWeights } from './provenance.ts';
 import { hashOfShare, type Share } from './shares.ts';
 
 /** What a run is made of, once every default has been settled. */
@@ -274,6 +275,7 @@ async function identityOf(data: Share, options: TrainOptions, settled: Settled):
   const { loss, penalty, lambda, seed, intercept, grid, plan } = settled;
   const factors = options.penaltyFactors;
   const { low, high } = finiteBounds(penalty);
+  const { labelNames } = data.dataset;
   return {
     data: await dataIdentity(data),
     options: {
@@ -291,6 +293,9 @@ async function identityOf(data: Share, options: TrainOptions, settled: Settled):
       start: options.start ? hashOfStart(options.start) : null,
       'early stop': options.earlyStop ?? null,
       scale: options.scale ?? null,
+      'class weights': options.classWeights ? describeClassWeights(options.classWeights) : null,
+      'multi-label': options.multiLabel ?? false,
+      'label names': labelNames ? hashText(JSON.stringify(labelNames)) : null,
       solver: plan.engine,
       ...solverOptions(plan),
       grid,

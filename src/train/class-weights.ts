@@ -1,9 +1,11 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { type Classes, targetsOf } from '../data/labels.ts';
 import { sharedFloat64 } from '../data/shared.ts';
+import { rowWeights } from '../data/weights.ts';
 import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
-import { type Company, gatherValues } from './company.ts';
+import { CompensatedSum, sum } from '../math/sum.ts';
+import { type Company, gatherFloats, gatherNumbers } from './company.ts';
 
 /**
  * What rows of a class count, beside their own weights: `balanced` gives every class the same sum,
@@ -40,20 +42,23 @@ export async function withClassWeights(
 
 /** n / (k n_c): n what all rows count, n_c those of a class, k the number of classes. */
 async function balanced(
-  { parts }: Dataset,
+  dataset: Dataset,
   codes: Int32Array,
   count: number,
   company: Company | undefined,
 ): Promise<Float64Array> {
-  const sums = new Float64Array(count);
+  const here = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
+  // In the order of all rows: the same bits however many processes there are.
+  const weights = company ? await gatherFloats(company, here) : [here];
+  const classes = company ? await gatherNumbers(company, codes) : codes;
+  const sums = Array.from({ length: count }, () => new CompensatedSum());
   let row = 0;
-  for (const { labels, weights } of parts) {
-    for (let k = 0; k < labels.length; k += 1) sums[codes[row++]] += weights?.[k] ?? 1;
+  for (const some of weights) {
+    for (let k = 0; k < some.length; k += 1) sums[classes[row++]].add(some[k]);
   }
-  const everywhere = await gatherValues(company, [...sums]);
-  const all = sums.map((_, code) => everywhere.reduce((sum, one) => sum + one[code], 0));
-  const total = all.reduce((sum, one) => sum + one, 0);
-  return all.map((sum) => (sum > 0 ? total / (count * sum) : 1));
+  const totals = Float64Array.from(sums, ({ total }) => total);
+  const whole = sum(totals);
+  return totals.map((total) => (total > 0 ? whole / (count * total) : 1));
 }
 
 function named(spec: Readonly<Record<string, number>>, { classes }: Classes): Float64Array {

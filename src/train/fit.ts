@@ -41,17 +41,29 @@ export interface Fit {
   readonly alpha?: Float64Array | undefined;
 }
 
-/** Runs at the same time, each on its own threads and in its own room. */
+/**
+ * Runs at the same time, each on its own threads and in its own room. When one fails, the others are
+ * ended too, and it is over when all of them are.
+ */
 export async function inLanes<Task>(
-  { ground }: Site,
+  { ground: { rooms, halt } }: Site,
   tasks: readonly Task[],
   work: (task: Task, lane: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
+  let failure: { readonly error: unknown } | undefined;
   const follow = async (lane: number) => {
-    while (next < tasks.length) await work(tasks[next++], lane);
+    while (next < tasks.length && !failure) {
+      try {
+        await work(tasks[next++], lane);
+      } catch (error) {
+        failure ??= { error };
+        halt.abort();
+      }
+    }
   };
-  await Promise.all(ground.rooms.map((_, lane) => follow(lane)));
+  await Promise.all(rooms.map((_, lane) => follow(lane)));
+  if (failure) throw failure.error;
 }
 
 /** Fits one problem: sets it up, solves it and brings its weights together. */
@@ -102,8 +114,9 @@ async function solve(
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
   const listener = new Listener(options.onEpoch, interrupt);
   const { visits, bounds } = visitedBefore(course);
-  if (options.signal?.aborted) interrupt();
-  options.signal?.addEventListener('abort', interrupt);
+  const signals = [ground.halt.signal, ...(options.signal ? [options.signal] : [])];
+  if (signals.some(({ aborted }) => aborted)) interrupt();
+  for (const signal of signals) signal.addEventListener('abort', interrupt);
   const { port1, port2 } = new MessageChannel();
   const carrying = company && shared.traffic && company.carry(shared.traffic, port2);
   const several = vectors > 1 && { vector: { index: aim.vector, count: vectors } };
@@ -143,7 +156,7 @@ async function solve(
     listener.rethrow();
     return { outcome: outcomes[0], visits: joined(visits), bounds };
   } finally {
-    options.signal?.removeEventListener('abort', interrupt);
+    for (const signal of signals) signal.removeEventListener('abort', interrupt);
     port1.close();
   }
 }

@@ -1,27 +1,57 @@
 import type { Dataset } from '../data/dataset.ts';
-import { classesFrom, distinctLabels, enoughLabels, type Label } from '../data/labels.ts';
+import {
+  type Classes,
+  classesFrom,
+  distinctLabels,
+  enoughLabels,
+  type Label,
+} from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import { type Model, vectorCount, weightsOf } from '../model/model.ts';
+import { type Company, gatherValues } from './company.ts';
 import type { TrainOptions } from './options.ts';
 
 type Start = NonNullable<TrainOptions['start']>;
+
+interface Wanted {
+  readonly loss: Loss;
+  readonly multiLabel?: boolean;
+  readonly columns: number;
+}
 
 /**
  * A model as the point to start from on other data. Features are found by name where both have
  * names, else by column; classes by label. What the model does not know starts at 0.
  */
-export function startFromModel(
+export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted): Start {
+  return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), wanted);
+}
+
+/** The same in all processes of a job, none of which may have met all labels. */
+export async function startTogether(
   model: Model,
   dataset: Dataset,
-  { loss, multiLabel = false, columns }: { loss: Loss; multiLabel?: boolean; columns: number },
+  wanted: Wanted,
+  company: Company | undefined,
+): Promise<Start> {
+  const labels = await gatherValues(company, distinctLabels(dataset, enoughLabels));
+  return startFrom(model, dataset, [...new Set(labels.flat())], wanted);
+}
+
+function startFrom(
+  model: Model,
+  dataset: Dataset,
+  labels: readonly number[],
+  { loss, multiLabel = false, columns }: Wanted,
 ): Start {
   if (model.task !== loss.task) {
     throw new UsageError(
       `the model to start from is for ${model.task}; the ${loss.name} loss is for ${loss.task}`,
     );
   }
-  const vectors = vectorsFor(model, dataset, loss, multiLabel);
+  const vectors =
+    loss.task === 'regression' ? [0] : vectorsFor(model, classesFrom(labels, dataset, multiLabel));
   const places = columnsIn(model, dataset, columns);
   const weights = new Float64Array(vectors.length * columns);
   for (const [vector, source] of vectors.entries()) {
@@ -39,14 +69,7 @@ export function startFromModel(
 }
 
 /** Of each vector that is to be trained, the one of the model that it starts from. */
-function vectorsFor(
-  model: Model,
-  dataset: Dataset,
-  { task }: Loss,
-  multiLabel: boolean,
-): (number | undefined)[] {
-  if (task === 'regression') return [0];
-  const found = classesFrom(distinctLabels(dataset, enoughLabels), dataset, multiLabel);
+function vectorsFor(model: Model, found: Classes): (number | undefined)[] {
   const known = model.classes ?? [];
   const same = (label: Label) => known.findIndex((one) => String(one) === String(label));
   const [count, before] = [vectorCount(found), vectorCount(model)];

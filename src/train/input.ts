@@ -1,6 +1,6 @@
 import type { Dataset } from '../data/dataset.ts';
-import { targetsOf } from '../data/labels.ts';
-import { divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
+import { checkNumbers, targetsOf } from '../data/labels.ts';
+import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { UsageError } from '../errors.ts';
 import { checkLabels } from '../losses/index.ts';
 import { withClassWeights } from './class-weights.ts';
@@ -22,10 +22,17 @@ export async function prepareInput(
   const { test } = sides;
   const classes =
     loss.task === 'classification'
-      ? await classesOfShare(sides.train, options.multiLabel ?? false)
+      ? await classesOfShare(all, options.multiLabel ?? false)
       : undefined;
+  // All rows of a rare class may be held out, but not those of all classes but one.
+  if (classes && options.holdout !== undefined) {
+    await classesOfShare(sides.train, classes.multiLabel);
+  }
   // Labels that cannot be are found out now, where the number of their row is known.
-  for (const side of [all, test]) if (side) checkLabels(loss, side.dataset, side.firstRow);
+  for (const side of [all, test]) {
+    if (side && !classes) checkNumbers(side.dataset, loss.name);
+    if (side) checkLabels(loss, side.dataset, side.firstRow);
+  }
   if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
   const { classWeights } = options;
   if (!classWeights) return scaled({ ...sides, classes }, options);
@@ -36,9 +43,13 @@ export async function prepareInput(
 }
 
 /** Divides columns or rows for training; rows to test on while training are divided alike. */
-async function scaled(input: Input, { scale }: TrainOptions): Promise<Input> {
-  if (scale === undefined) return input;
+async function scaled(input: Input, { scale, onNotice }: TrainOptions): Promise<Input> {
   const { train, test } = input;
+  if (scale === undefined) {
+    const advice = adviseOnScale(train.dataset);
+    if (advice) onNotice?.(advice);
+    return input;
+  }
   if (train.company || train.dataset.stored) {
     throw new UsageError(
       'scale wants all rows in the memory of one process: scale them beforehand',
@@ -55,4 +66,24 @@ async function scaled(input: Input, { scale }: TrainOptions): Promise<Input> {
     ...(test && { plainTest: test }),
     ...(factors && { factors }),
   };
+}
+
+/** From this ratio of the sizes of columns on, scaling saves more time than it takes to read about it. */
+const uneven = 1000;
+
+/** Fields of a table come in whatever unit somebody chose. */
+function adviseOnScale(dataset: Dataset): string | undefined {
+  const { recipe, featureNames, stored } = dataset;
+  if (stored || !featureNames || !recipe?.fields?.some(({ kind }) => kind === 'number')) {
+    return undefined;
+  }
+  const sizes = columnScales(dataset, 'max');
+  let [least, most] = [0, 0];
+  for (let column = 1; column < sizes.length; column += 1) {
+    if (sizes[column] > sizes[most]) most = column;
+    if (sizes[column] < sizes[least]) least = column;
+  }
+  if (!(sizes[most] > uneven * sizes[least])) return undefined;
+  const told = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
+  return `${told(most)} is far larger than ${told(least)}: scaling by std would make training faster, and one lambda fair to both`;
 }

@@ -2,7 +2,7 @@ import type { Dataset } from '../data/dataset.ts';
 import { withColumns } from '../data/exchange.ts';
 import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
 import { isWeighted, rowWeights } from '../data/weights.ts';
-import { UsageError } from '../errors.ts';
+import { DataError, UsageError } from '../errors.ts';
 import { sum as sumOf } from '../math/sum.ts';
 import { vectorCount } from '../model/model.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
@@ -31,7 +31,7 @@ import { engineOf, type Plan } from '../solvers/engines.ts';
 import type { Start } from '../solvers/method.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import { allocateTest, type TestRows } from '../solvers/test-measure.ts';
-import { checkWorkers, gibibytes, machineMemory, mebibytes } from './memory.ts';
+import { checkWorkers, gibibytes, machineMemory, mebibytes, memoryOfLanes } from './memory.ts';
 import { moveRows } from './move-rows.ts';
 import type { TrainOptions } from './options.ts';
 import { openScratch, type ScratchFile } from './scratch.ts';
@@ -75,6 +75,8 @@ export interface Ground {
   readonly arena: Arena;
   /** Room for the arrays of each of the runs that go on at the same time. */
   readonly rooms: readonly Room[];
+  /** Ends all runs on the ground, once one of them has failed. */
+  readonly halt: AbortController;
   readonly targets: Targets;
   /** Whether rooms have space for a point to start from. */
   readonly starts: boolean;
@@ -142,14 +144,15 @@ export async function layOut(
   const rest = new Budget();
   allocateArrays(rest, parts, testRows?.parts, plan, options, settings.penalty, starts);
   const room = padded(rest.bytes);
+  const lanes = Math.min(runs, Math.max(1, Math.floor(memoryOfLanes() / room)));
   const testGrid = (arena: Arena) => testRows && allocateGrid(arena, testRows.parts, 'rows');
   const storage = dataset.stored
     ? storeOnDisk(dataset, parts, [testGrid], room, plan, options, solvingThreads, threads)
-    : keepInMemory(dataset, parts, [testGrid], runs * room, plan, options);
+    : keepInMemory(dataset, parts, [testGrid], lanes * room, plan, options);
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
   const test = testGrid(arena);
-  const rooms = Array.from({ length: runs }, () => roomIn(arena, rest.bytes));
+  const rooms = Array.from({ length: lanes }, () => roomIn(arena, rest.bytes));
   if (dataset.stored) await fillStreamed(grid, dataset, intercept);
   else await fillGrid(grid, dataset, intercept, threads);
   if (test && testRows) await fillGrid(test, testRows.dataset, intercept, threads);
@@ -159,6 +162,7 @@ export async function layOut(
     grid,
     arena,
     rooms,
+    halt: new AbortController(),
     targets: targetsOf(dataset, classes),
     starts,
     weights: rowWeights(dataset),
@@ -213,7 +217,7 @@ export function setUp(
     factors,
     intercept,
     weights: weights ?? ground.weights,
-    mass: weights ? sumOf(weights) : ground.mass,
+    mass: weights ? massOf(weights) : ground.mass,
   });
   const { memory } = arrays;
   const start = arrays.start && from && layOutStart(arrays.start, from, problem);
@@ -226,6 +230,15 @@ export function setUp(
   }
   const { auprc, latest } = test;
   return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
+}
+
+/** Of the rows that a fold leaves: they may be none of those that count. */
+function massOf(weights: Float64Array): number {
+  const mass = sumOf(weights);
+  if (mass > 0) return mass;
+  throw new DataError(
+    'all rows outside of a fold have weight 0, and nothing is left to train on; expected rows that count in at least two folds',
+  );
 }
 
 /** Where the entries will be, and the memory that this takes. */

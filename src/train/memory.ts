@@ -33,6 +33,11 @@ export function machineMemory(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
+/** What runs that go on at the same time may take, beside the data: one of them may take more. */
+export function memoryOfLanes(): number {
+  return machineMemory() / 8;
+}
+
 export function gibibytes(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 }

@@ -15,7 +15,7 @@ import { type Company, gatherValues } from './company.ts';
 import type { Site } from './fit.ts';
 import { prepareInput } from './input.ts';
 import { type Input, layOut, type Settings } from './lay-out.ts';
-import { leastMemory, machineMemory } from './memory.ts';
+import { leastMemory, memoryOfLanes } from './memory.ts';
 import type { TrainOptions } from './options.ts';
 import { usualEpochs } from './provenance.ts';
 import { checkMass, hashOfShare, type Share, share } from './shares.ts';
@@ -71,9 +71,11 @@ export async function prepare(
   const vectors = vectorCount(input.classes ?? {});
   checkAsynchronous(plan, options, vectors);
   const lanes = lanesFor(input, options, plan, tasksOf(vectors));
-  const threads = lanes > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
+  const threadsOf = (runs: number) =>
+    runs > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
+  const planned = threadsOf(lanes);
   const leads = !company || company.rank === 0;
-  const plans = await describe(plan, grid, threads * lanes, company);
+  const plans = await describe(plan, grid, planned * lanes, company);
   if (leads && vectors > 1) options.onNotice?.(describeVectors(input, vectors));
   if (leads) options.onNotice?.(plans);
   const companions = company && companionsOf(company, grid);
@@ -86,10 +88,12 @@ export async function prepare(
     settings,
     plan,
     grid,
-    threads,
+    planned,
     lanes,
     starts || options.start !== undefined,
   );
+  // There may have been memory for fewer.
+  const threads = threadsOf(ground.rooms.length);
   const { scratch } = ground;
   if (scratch) atEnd.push(() => scratch.close());
   // Rows are scored once more to calibrate.
@@ -105,7 +109,7 @@ function lanesFor({ train }: Input, options: TrainOptions, plan: Plan, tasks: nu
   }
   const { rows, columns } = train;
   const room = leastMemory({ rows, columns, nonzeros: 0 });
-  const fitting = Math.max(1, Math.floor(machineMemory() / 8 / room));
+  const fitting = Math.max(1, Math.floor(memoryOfLanes() / room));
   return Math.min(threadCount(options.threads), tasks, fitting);
 }
 

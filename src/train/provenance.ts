@@ -47,9 +47,10 @@ export function provenanceOf(
   return { version: packageDescription.version, data, options: Object.fromEntries(told) };
 }
 
-function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>): string {
+export function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>): string {
   if (weights === 'balanced') return weights;
   return Object.entries(weights)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([label, weight]) => `${label}=${weight}`)
     .join(',');
 }

@@ -4,7 +4,8 @@ import type { Model } from '../model/model.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
 import { describePenalty } from '../penalties/index.ts';
 import type { Outcome } from '../solvers/drive.ts';
-import { calibrate } from './calibrate.ts';
+import { Allowance } from './allowance.ts';
+import { calibrate, foldsOf } from './calibrate.ts';
 import { type Company, gatherValues } from './company.ts';
 import type { Fit } from './fit.ts';
 import { makeModel, testModel } from './model-of.ts';
@@ -46,11 +47,14 @@ async function trainWhole(
   const { site, input, hash, grid, leads } = await prepare(dataset, options, company, atEnd);
   const { ground, settings, plan, threads } = site;
   const laidOut = performance.now();
-  const fits = await fitVectors(site, input);
+  const { calibrate: calibrated } = options;
+  const runs = site.vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
+  const allowance = new Allowance(settings.time, runs, ground.rooms.length);
+  const fits = await fitVectors(site, input, allowance);
   const ended = performance.now();
   const entries = (await gatherValues(company, entriesOfCells(ground.grid))).flat();
   const calibration =
-    options.calibrate && (await calibrate(site, input.train.dataset, options.calibrate));
+    calibrated && (await calibrate(site, input.train.dataset, calibrated, allowance));
   const extras = {
     ...(options.scale === 'unit-rows' && { unitRows: true as const }),
     ...(calibration && { calibration }),

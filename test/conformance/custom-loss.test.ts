@@ -166,3 +166,23 @@ test.each([penalties.l2(), penalties.l1(), penalties.elasticNet()])(
     }
   },
 );
+
+test('runs at the same time do not wait for one another, however long one loads its loss', async () => {
+  const original = new URL('../../src/losses/logistic.ts', import.meta.url).href;
+  // The second of any two threads has it much later than the first.
+  const slow = await lossFrom(`
+    import { threadId } from 'node:worker_threads';
+    export * from '${original}';
+    export const name = 'slow';
+    export const task = 'classification';
+    export const smooth = true;
+    export const parameter = 0;
+    if (threadId % 2 === 1) await new Promise((resolve) => setTimeout(resolve, 100));
+  `);
+  const options = { threads: 2, grid: 2 };
+  const results = await Promise.all(
+    [slow, losses.logistic()].map((loss) => train(text, { ...options, loss })),
+  );
+  expect(results.map(({ report }) => report.stopped)).toEqual(['converged', 'converged']);
+  expect(results[0].model.weights).toEqual(results[1].model.weights);
+});

@@ -345,6 +345,8 @@ describe('on its own', () => {
     [['-s', '4'], 2, '-s 4: the SVM of Crammer and Singer'],
     [['-s', '21'], 2, '-s 21: the one-class SVM'],
     [['-z', '1'], 2, 'unknown option -z'],
+    [['-w1', '0', '-w-1', '0'], 2, '-w: all rows count 0, and nothing is left to train on'],
+    [['-w1', '0', '-w-1', '0', '-v', '2'], 2, '-w: all rows count 0'],
   ])('%j: exit code %i', async (options, code, message) => {
     const path = dataFile(twoClasses);
     const found = await run([...options, path, `${path}.model`]);

@@ -61,6 +61,24 @@ describe('bad data: exit code 3 with file and line', () => {
     expect(run.code).toBe(3);
   });
 
+  test('rows without a label, where they are judged by it', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.csv'), 'a,y\n1,0.5\n2,1.5\n3,2\n');
+    writeFileSync(join(folder, 'b.csv'), 'a,y\n1,0.5\n2,\n');
+    const fit = ['train', 'a.csv', '--loss', 'square', '--quiet', '-o', 'm'];
+    expect((await runDso(fit, { folder })).code).toBe(0);
+    for (const words of [
+      ['evaluate', 'm', 'b.csv', '--quiet'],
+      [...fit, '--test', 'b.csv'],
+    ]) {
+      const run = await runDso(words, { folder });
+      expect(run.stderr).toBe('dso: b.csv:3: no label in column "y"; expected one\n');
+      expect(run.code).toBe(3);
+    }
+    const run = await runDso(['predict', 'm', 'b.csv', '--quiet'], { folder });
+    expect(run.stdout.toString().split('\n')).toHaveLength(3);
+  });
+
   test('a column that is not there: exit code 2', async () => {
     const run = await runDso(['train', '-', '--label', 'z', '-o', 'm'], {
       folder: temporaryFolder(),

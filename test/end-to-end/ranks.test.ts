@@ -180,6 +180,64 @@ describe('what is read', () => {
   });
 });
 
+describe('several classes', () => {
+  /** The rows of a class lie together, so that no rank meets all of them. */
+  function placeClasses(count: number): string {
+    const folder = place();
+    const lines = linesOf(trainText).map((line, row, all) =>
+      line.replace(/^\S+/, String(Math.floor((count * row) / all.length))),
+    );
+    writeFileSync(join(folder, 'classes.svm'), `${lines.join('\n')}\n`);
+    return folder;
+  }
+
+  test.for([openMpi, mpich])(
+    '$name: balanced, in a box, from a model of other classes',
+    async (launcher, { skip }) => {
+      installed(launcher, skip);
+      const folder = placeClasses(5);
+      const lines = linesOf(readFileSync(join(folder, 'classes.svm'), 'utf8'));
+      const some = lines.filter((line) => !line.startsWith('3 '));
+      writeFileSync(join(folder, 'some.svm'), `${some.join('\n')}\n`);
+      const train = ['train', 'some.svm', ...short];
+      writeFileSync(join(folder, 'some.model'), await modelOf(folder, train));
+      const more = ['--class-weight', 'balanced', '--lower', '-0.2', '--upper', '0.3'];
+      const args = ['train', 'classes.svm', '--init', 'some.model', ...more, ...short];
+      const wanted = await modelOf(folder, args);
+      const ranks = await runJob(launcher, 3, [...args, '-o', 'ranks.model'], { folder });
+      expect(ranks.code, ranks.said).toBe(unfinished);
+      expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+    },
+  );
+
+  test('two of them, from a model, where no rank has rows of both', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = placeClasses(2);
+    const train = ['train', 'classes.svm', ...short];
+    writeFileSync(join(folder, 'first.model'), await modelOf(folder, train));
+    const args = [...train, '--init', 'first.model'];
+    const wanted = await modelOf(folder, args);
+    const { code, said } = await runJob(openMpi, 2, [...args, '-o', 'ranks.model'], { folder });
+    expect(code, said).toBe(unfinished);
+    expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+  });
+
+  test('the clock of rank 0 says for which of them there is time', async ({ skip }) => {
+    installed(openMpi, skip);
+    const folder = placeClasses(100);
+    const args = ['train', 'classes.svm', '--threads', '1', '--grid', '2', '--json'];
+    const hard = ['--loss', 'logistic', '--solver', 'dso', '--tolerance', '1e-300'];
+    const limits = [...hard, '--time', '0.05', '-o', 'ranks.model'];
+    const { code, said, stdout } = await runJob(openMpi, 2, [...args, ...limits], { folder });
+    expect(code, said).toBe(unfinished);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ vectors: 100, stopped: 'time-limit' });
+    // Those that had no turn are 0: log 2 each.
+    expect(report.primal).toBeLessThanOrEqual(100 * Math.log(2) + 1e-9);
+    expect(report.primal).toBeGreaterThan(0);
+  });
+});
+
 test('--json: one report of rank 0, like that of one process', async ({ skip }) => {
   installed(openMpi, skip);
   const folder = place();

@@ -1,9 +1,10 @@
 /**
- * Trains by every solver on the same rows, in this process alone or, started by an MPI launcher,
+ * Trains by every solver, and with every kind of option, on the same rows, in this process alone or, started by an MPI launcher,
  * together with the others. Arguments: rows to train on, rows to test on, numbers of threads.
  * Rank 0 prints a line for each run.
  */
 import { createHash } from 'node:crypto';
+import type { Dataset } from '../../src/data/dataset.ts';
 import { losses } from '../../src/losses/index.ts';
 import { encodeModel } from '../../src/model/format.ts';
 import { launchOf } from '../../src/mpi/launcher.ts';
@@ -23,11 +24,18 @@ export interface RankRun {
   readonly found: unknown;
 }
 
-type Case = Omit<TrainOptions, 'test'> & { readonly tested?: true };
+type Case = Omit<TrainOptions, 'test'> & {
+  readonly tested?: true;
+  /** Whole labels below this number in place of the two of the data. */
+  readonly classes?: number;
+};
 
 const mixed = { penalty: penalties.elasticNet({ l1Ratio: 0.5 }), intercept: true };
 const grid = 4;
 const setAside = { holdout: 0.2, auprc: true };
+
+const columns = 120;
+const numbers = (count: number) => Float64Array.from({ length: count }, (_, k) => (k % 7) / 20);
 
 const cases: Readonly<Record<string, Case>> = {
   'ring, rows': { solver: solvers.ring({ mode: 'rows' }), grid, tested: true },
@@ -76,27 +84,70 @@ const cases: Readonly<Record<string, Case>> = {
   admm: { solver: solvers.admm(), loss: losses.logistic(), grid, tested: true },
   sgd: { solver: solvers.sgd(), ...setAside },
   dcd: { solver: solvers.dcd(), tested: true },
+  'two classes, balanced': { classWeights: 'balanced', loss: losses.logistic(), grid },
+  'three classes, balanced': {
+    classes: 3,
+    classWeights: 'balanced',
+    solver: solvers.ring({ mode: 'columns' }),
+    loss: losses.logistic(),
+    ...setAside,
+    grid,
+  },
+  'three classes, in a box, from a point': {
+    classes: 3,
+    penalty: penalties.bounded(mixed.penalty, { low: -0.1, high: 0.2 }),
+    intercept: true,
+    start: { weights: numbers(3 * columns), intercepts: numbers(3) },
+    classWeights: { 2: 0.3 },
+    grid,
+  },
+  'three classes, early stop': {
+    classes: 3,
+    solver: solvers.dso(),
+    ...setAside,
+    earlyStop: 2,
+    epochs: 40,
+    grid,
+  },
+  'lbfgs, from a point': {
+    solver: solvers.lbfgs(),
+    loss: losses.squaredHinge(),
+    start: { weights: numbers(columns) },
+    grid,
+  },
 };
+
+/** Labels that depend on the row alone, whoever reads it. */
+function withClasses(dataset: Dataset, count: number): Dataset {
+  const parts = dataset.parts.map((part) => ({
+    ...part,
+    labels: part.labels.map((_, row) => part.indices[part.rowOffsets[row]] % count),
+  }));
+  return { ...dataset, parts };
+}
 
 const [data, testData, ...threadCounts] = process.argv.slice(2);
 const launch = launchOf(process.env);
 const peers = launch && (await Peers.join(launch, { peerTimeout: 60, version: 'test' }));
 const { rank, size: ranks } = peers ?? { rank: 0, size: 1 };
 
-for (const [name, { tested, ...options }] of Object.entries(cases)) {
+for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {
   for (const threads of threadCounts.map(Number)) {
-    const { dataset } = await readShare(data, { rank, ranks, threads });
+    const { dataset: read } = await readShare(data, { rank, ranks, threads });
+    const dataset = classes ? withClasses(read, classes) : read;
     const test = tested && (await readShare(testData, { rank, ranks, threads })).dataset;
     const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
-    const auprcs: (number | undefined)[] = [];
-    const onEpoch = ({ testAuprc }: EpochEvent) => auprcs.push(testAuprc);
+    // By vector: several may be trained at the same time.
+    const auprcs: (number | undefined)[][] = Array.from({ length: classes ?? 1 }, () => []);
+    const onEpoch = ({ testAuprc, vector }: EpochEvent) =>
+      auprcs[vector?.index ?? 0].push(testAuprc);
     const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
     const result = await trainTogether(dataset, all, peers);
     if (!result) continue;
     const { model, report } = result;
-    const { primal, dual, passes, rows, nonzeros, imbalance, test: metrics } = report;
+    const { primal, dual, passes, rows, nonzeros, imbalance, stopped, test: metrics } = report;
     const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
-    const found = { primal, dual, passes, rows, nonzeros, imbalance, metrics, auprcs };
+    const found = { primal, dual, passes, rows, nonzeros, imbalance, stopped, metrics, auprcs };
     console.log(JSON.stringify({ name, threads, hash, found } satisfies RankRun));
   }
 }

@@ -23,6 +23,7 @@ import { chooseLoss, choosePenalty, lossParameters, readPenaltyFactors } from '.
 import type { Progress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
+import { likenessOf } from '../training-input.ts';
 
 export async function compareCommand(
   data: string,
@@ -178,7 +179,10 @@ async function readInput(
   progress: Progress,
 ): Promise<{ dataset: Dataset; options: Pick<CompareOptions, 'test' | 'penaltyFactors'> }> {
   const dataset = await readData(data, flags, progress);
-  const test = flags.test === undefined ? undefined : await readData(flags.test, flags, progress);
+  const test =
+    flags.test === undefined
+      ? undefined
+      : await readData(flags.test, flags, progress, likenessOf(dataset));
   const penaltyFactors =
     flags.penaltyFactors === undefined
       ? undefined

@@ -17,7 +17,7 @@ export async function evaluateCommand(
   checkStandardInput([modelPath, data]);
   const model = await readModel(modelPath);
   const progress = createProgress(terminal, flags.quiet ?? false);
-  const dataset = await readForModel(model, data, flags, progress);
+  const dataset = await readForModel(model, data, flags, progress, true);
   const metrics = evaluate(model, dataset);
   const text = flags.json ? JSON.stringify(metrics) : describeMetrics(metrics, model.classes);
   await terminal.print(`${text}\n`);

@@ -20,7 +20,13 @@ import {
   trainingSettings,
 } from '../selection.ts';
 import { searchChart } from '../selection-charts.ts';
-import { incompleteNote, searchCsv, searchTable, validationJson } from '../selection-table.ts';
+import {
+  incompleteNote,
+  measureKey,
+  searchCsv,
+  searchTable,
+  validationJson,
+} from '../selection-table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plural } from '../text.ts';
 
@@ -105,7 +111,7 @@ async function tell(
 
 function jsonOf({ metric, complete, ranking }: Search, choose: 'best' | 'simplest', folds: number) {
   return {
-    metric,
+    metric: measureKey(metric),
     complete,
     folds,
     ranking: ranking.map(({ loss, penalty, validation }) => ({

@@ -40,6 +40,11 @@ export async function trainCommand(
     const { learnStreamCommand } = await import('./learn-stream.ts');
     return learnStreamCommand(given, flags, terminal);
   }
+  for (const option of ['snapshotEvery', 'reportEvery'] as const) {
+    if (flags[option] === undefined) continue;
+    const name = option === 'snapshotEvery' ? '--snapshot-every' : '--report-every';
+    throw new UsageError(`${name} goes with --progressive, which learns from a stream`);
+  }
   const source = chooseSource(given, flags.sql);
   // What a query is called where a file has its name.
   const data = 'sql' in source ? 'query' : source.data;

@@ -5,7 +5,7 @@ import type { PenaltyName } from '../../penalties/index.ts';
 import { solverNames } from '../../solvers/names.ts';
 import { finite, fraction, nonNegative, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 import { penaltyOption } from './train.ts';
 
 export interface CompareFlags extends DataFlags {
@@ -58,7 +58,7 @@ export function defineCompare(
     .command('compare')
     .summary('run several solvers on the same problems and report')
     .description('Run solvers one after another under the same conditions, rank them and report.')
-    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
+    .argument('<data>', dataArgument)
     .addHelpText('after', examples)
     .action((data: string, flags: CompareFlags) => run(data, flags));
   addRunOptions(command);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 
 export interface ConvertFlags extends DataFlags {
   readonly output?: string;
@@ -32,7 +32,7 @@ export function defineConvert(
       'Write data as .dsob, which is read at the speed of the disk, or back as text. Any size\n' +
         'of data is converted in little memory.',
     )
-    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
+    .argument('<data>', dataArgument)
     .addHelpText('after', examples)
     .option('-o, --output <file>', 'where to write; - for standard output')
     .addOption(

@@ -59,7 +59,7 @@ export function addDataOptions(command: Command): Command {
       'what separates the values of CSV (tab for a tab)',
       delimiter,
     )
-    .option('--text-labels', 'labels are texts, even if the first one is a number')
+    .option('--text-labels', 'labels are texts, even if they look like numbers')
     .option('--zero-based', 'the first feature of LIBSVM text has index 0 (default: 1)')
     .option('--sum-duplicates', 'add up a feature that a row repeats (default: an error)')
     .option('--threads <number>', 'worker threads (default: all cores)', whole(1));

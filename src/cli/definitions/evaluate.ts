@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 
 export interface EvaluateFlags extends DataFlags {
   readonly json?: true;
@@ -25,7 +25,7 @@ export function defineEvaluate(
         'Regression: mean squared error, mean absolute error, R²; deviance, pinball loss.',
     )
     .argument('<model>', 'model file; - for standard input')
-    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
+    .argument('<data>', dataArgument)
     .addHelpText('after', examples)
     .option('--json', 'print JSON')
     .option('--quiet', 'print no notes')

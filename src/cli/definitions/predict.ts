@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 
 export interface PredictFlags extends DataFlags {
   readonly output?: string;
@@ -29,7 +29,7 @@ export function definePredict(
     .summary('apply a model to data')
     .description('Print a prediction per row: the class, or in regression the value.')
     .argument('<model>', 'model file; - for standard input')
-    .argument('<data>', 'LIBSVM text or .dsob, also .gz or .zst; - for standard input')
+    .argument('<data>', dataArgument)
     .addHelpText('after', examples)
     .option('-o, --output <file>', 'where to write (default: standard output)')
     .addOption(new Option('--scores', 'print the scores <w, x> + b').conflicts('probabilities'))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DataFlags } from './data-options.ts';
-import { addDataOptions } from './data-options.ts';
+import { addDataOptions, dataArgument } from './data-options.ts';
 
 export interface ReportFlags extends DataFlags {
   readonly sql?: string;
@@ -25,9 +25,9 @@ export function defineReport(
       'Show sizes, labels and weights of data, and what may be wrong with it: empty,\n' +
         'equal and contradictory rows, empty, constant and equal features, uneven scales.',
     )
-    .argument('[data]', 'data of any format; - for standard input')
+    .argument('[data]', dataArgument)
     .addHelpText('after', examples)
-    .option('--sql <query>', 'the data is what DuckDB answers, instead of a file')
+    .option('--sql <query>', 'look at the rows of a query, run by DuckDB, in place of <data>')
     .option('--json', 'print JSON')
     .option('--quiet', 'print no notes')
     .action((data: string | undefined, flags: ReportFlags) => run(data, flags));

@@ -84,7 +84,7 @@ export function addValidationOptions(command: Command): void {
     .addOption(
       new Option(
         '--metric <name>',
-        'what is measured on the rows held out (default: error; mse in regression)',
+        'what is measured on the rows held out (default: error; in regression mse or loss)',
       ).choices(measureNames),
     )
     .addOption(

@@ -133,7 +133,10 @@ export function defineTrain(
 function addOutputOptions(command: Command): void {
   command
     .optionsGroup('Output:')
-    .option('-o, --output <model>', 'model file; - for standard output (default: <data>.model)')
+    .option(
+      '-o, --output <model>',
+      'model file; - for standard output (default: <data>.model, query.model)',
+    )
     .option('--sql <query>', 'train on the rows of a query, run by DuckDB, in place of <data>')
     .addOption(
       new Option('--test <file>', 'data to measure the error on after every epoch').conflicts(
@@ -233,7 +236,7 @@ export function addClassOptions(command: Command): void {
     .addOption(
       new Option(
         '--scale <way>',
-        'divide columns by their largest size or standard deviation, or rows by their\nlength, while training; the model is for the data as it is',
+        'for features of different size: divide columns by their largest size or standard\ndeviation, or rows by their length, in training; the model is for the data as it is',
       ).choices([...scalings]),
     );
 }
@@ -249,7 +252,10 @@ function addPreparationOptions(command: Command): void {
       ).choices(['platt', 'isotonic']),
     )
     .option('--calibrate-folds <number>', 'how many parts are held out (default: 5)', whole(2))
-    .option('--init <model>', 'start from this model instead of from nothing');
+    .option(
+      '--init <model>',
+      'start from the weights of this model, found by name where there are names',
+    );
 }
 
 export function addStoppingOptions(command: Command, timed = 'training'): void {
@@ -269,7 +275,7 @@ export function addEarlyStop(command: Command): void {
   command.addOption(
     new Option(
       '--early-stop [measurements]',
-      'so many measurements of the test error without a better one, 5 if not said; the model is the one with the least',
+      'so many measurements of the test error in a row without a better one; the model is the one with the least',
     )
       .preset('5')
       .argParser(whole(1)),

@@ -6,6 +6,7 @@
  * φ(w) being ½‖w‖² or ‖w‖₁, so the minima are the same and values differ by the factor C W.
  */
 import type { Dataset } from '../../data/dataset.ts';
+import { UsageError } from '../../errors.ts';
 import { solvers } from '../../solvers/index.ts';
 import { type Fit, fitProblem as fitVector, inLanes } from '../../train/fit.ts';
 import { dealFolds, scoresOfFold } from '../../train/folds.ts';
@@ -149,7 +150,12 @@ function onesFor({ site, input }: Prepared): Float64Array {
 }
 
 function massOf({ site }: Prepared, weights: Float64Array | undefined): number {
-  return weights ? weights.reduce((sum, weight) => sum + weight, 0) : site.ground.mass;
+  if (weights === undefined) return site.ground.mass;
+  const mass = weights.reduce((sum, weight) => sum + weight, 0);
+  if (mass > 0) return mass;
+  throw new UsageError(
+    '-w: all rows count 0, and nothing is left to train on; wanted some that do',
+  );
 }
 
 function fittedVector({ weights, outcome, alpha }: Fit, scale: number): FittedVector {

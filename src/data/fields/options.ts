@@ -1,4 +1,4 @@
-import type { Likeness, Recipe } from '../recipe.ts';
+import type { Likeness, Recipe, RecipeField } from '../recipe.ts';
 
 /** Formats of data whose columns have names … */
 export const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
@@ -37,6 +37,31 @@ export interface FieldOptions {
   readonly textLabels?: boolean;
   /** Columns and labels shall mean what they mean there. */
   readonly like?: Likeness;
+  /** Whether every row must have a label. Default: unless there is `like`, or labels are texts. */
+  readonly labelled?: boolean;
+}
+
+/** Texts that mean a missing value because someone said so, here or for the other data. */
+export function missingValuesOf({ like, missingValues = [] }: FieldOptions): readonly string[] {
+  return [...new Set([...(like?.recipe?.missingValues ?? []), ...missingValues])];
+}
+
+/** How fields become columns, as a model keeps it; where there is other data, it is as there. */
+export function recipeOf(options: FieldOptions, fields?: readonly RecipeField[]): Recipe {
+  const { like, hashBits, missing, missingValues = [] } = options;
+  return (
+    like?.recipe ?? {
+      ...(hashBits !== undefined && { hashBits }),
+      ...(fields && { fields }),
+      ...(fields && missing !== undefined && { missing }),
+      ...(fields && missingValues.length > 0 && { missingValues }),
+    }
+  );
+}
+
+/** Whether rows may lack a label. */
+export function isLabelOptional({ like, textLabels = false, labelled }: FieldOptions): boolean {
+  return textLabels || !(labelled ?? like === undefined);
 }
 
 /** What stands for a missing value in text; values of databases have their own. */

@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { clip, quote } from '../complaint.ts';
 import type { Likeness, Recipe, RecipeField } from '../recipe.ts';
-import { type FieldOptions, missingTexts } from './options.ts';
+import { type FieldOptions, isLabelOptional, missingTexts, missingValuesOf } from './options.ts';
 
 /** What becomes of the fields of a table, one after the other. Plain data: it goes to threads. */
 export interface TablePlan {
@@ -10,7 +10,7 @@ export interface TablePlan {
   /** Texts that mean a missing value. */
   readonly missingTexts: readonly string[];
   readonly textLabels: boolean;
-  /** Whether rows may lack a label: those that are only scored. */
+  /** Whether rows may lack a label. */
   readonly labelOptional: boolean;
 }
 
@@ -50,9 +50,9 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
   return {
     fields,
     missing: like?.recipe?.missing ?? options.missing ?? 'indicator',
-    missingTexts: [...missingTexts, ...(options.missingValues ?? [])],
+    missingTexts: [...missingTexts, ...missingValuesOf(options)],
     textLabels: textLabels || like?.labelNames !== undefined,
-    labelOptional: like !== undefined,
+    labelOptional: isLabelOptional(options),
   };
 }
 
@@ -109,13 +109,19 @@ function labelPlace(head: TableHead, options: FieldOptions): number | undefined 
   const { label, like, ignore = [] } = options;
   if (label !== undefined) return placeOf(head, label, 'label');
   const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
-  if (learned) return present(names, learned.name);
+  if (learned) {
+    const place = present(names, learned.name);
+    if (place !== undefined || isLabelOptional(options)) return place;
+    throw new DataError(
+      `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN), ${listed(names)}`,
+    );
+  }
   const lower = names.map((name) => name.toLowerCase());
   for (const name of labelNames) {
     const place = lower.indexOf(name);
     if (place >= 0 && !ignore.includes(names[place])) return place;
   }
-  if (like) return undefined;
+  if (like && isLabelOptional(options)) return undefined;
   throw new DataError(
     `${title}: no column called ${labelNames.slice(0, -1).join(', ')} or ${labelNames.at(-1)} (name it with --label COLUMN), ${listed(names)}`,
   );

@@ -7,11 +7,16 @@ import { RowBuilder } from './row-builder.ts';
 export type FieldValue = number | bigint | boolean | string | null | undefined;
 
 export const largestValue = 3.4028234663852886e38;
-const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** The number that a text is, or NaN. */
 export function numberOf(text: string): number {
   return decimal.test(text) ? Number(text) : NaN;
+}
+
+/** The numbers among texts: -999 may mean a missing value, as a text and as a number. */
+export function numbersAmong(texts: readonly string[]): ReadonlySet<number> {
+  return new Set(texts.map(numberOf).filter(Number.isFinite));
 }
 
 /** Writes records of a table as rows, the way a plan says. Faults are LineErrors with the record. */
@@ -19,6 +24,7 @@ export class TableRows {
   readonly #plan: TablePlan;
   readonly #builder: RowBuilder;
   readonly #missingTexts: ReadonlySet<string>;
+  readonly #missingNumbers: ReadonlySet<number>;
   /** By field: the local columns of its number and of its missing value. */
   #numbers = new Int32Array(0);
   #absences = new Int32Array(0);
@@ -28,6 +34,7 @@ export class TableRows {
     this.#plan = plan;
     this.#builder = new RowBuilder(seedNames(plan), plan.textLabels);
     this.#missingTexts = new Set(plan.missingTexts);
+    this.#missingNumbers = numbersAmong(plan.missingTexts);
     this.#restart();
   }
 
@@ -59,7 +66,8 @@ export class TableRows {
   isMissing(value: FieldValue): boolean {
     if (value === null || value === undefined) return true;
     if (typeof value === 'string') return this.#missingTexts.has(value.trim());
-    return typeof value === 'number' && Number.isNaN(value);
+    if (typeof value === 'number' && Number.isNaN(value)) return true;
+    return this.#missingNumbers.size > 0 && this.#missingNumbers.has(Number(value));
   }
 
   /** The local column of a field of numbers. */
@@ -124,16 +132,20 @@ export class TableRows {
   }
 
   #label(field: number, value: NonNullable<FieldValue> | null): void {
-    const { textLabels, labelOptional, fields } = this.#plan;
+    const { labelOptional, fields } = this.#plan;
     if (value === null) {
       // A row without one has the empty text for a label, or none.
-      if (textLabels || labelOptional) return;
+      if (labelOptional) return;
       const column = quote(fields[field].name);
       throw new LineError(this.#record, `no label in column ${column}; expected one`);
     }
     const number = typeof value === 'string' ? numberOf(value) : Number(value);
-    if (Number.isFinite(number)) this.#builder.label(number);
-    else this.#builder.labelText(`${value}`);
+    if (Math.abs(number) === Infinity) {
+      const found = `label ${quote(`${value}`)} in column ${quote(fields[field].name)}`;
+      throw new LineError(this.#record, `${found} is too large; expected a number below 1.8e308`);
+    }
+    if (Number.isNaN(number)) this.#builder.labelText(`${value}`);
+    else this.#builder.label(number);
   }
 
   #weight(field: number, value: FieldValue): void {

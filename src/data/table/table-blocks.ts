@@ -1,7 +1,7 @@
 import { DataError } from '../../errors.ts';
 import { LineError, quote } from '../complaint.ts';
 import type { NamedRows } from '../fields/named-rows.ts';
-import type { FieldOptions } from '../fields/options.ts';
+import { type FieldOptions, missingValuesOf } from '../fields/options.ts';
 import { planTable, type TablePlan } from '../fields/plan.ts';
 import { type FieldValue, largestValue, TableRows } from '../fields/table-rows.ts';
 import type { RecipeField } from '../recipe.ts';
@@ -18,7 +18,7 @@ export function planColumns({ title, columns }: Table, options: FieldOptions): T
     isNumeric: (place: number) => !categoricalKinds.includes(columns[place].kind),
   };
   // In a table a missing value is null: the text NA may be a category like any other.
-  const plan = { ...planTable(head, options), missingTexts: options.missingValues ?? [] };
+  const plan = { ...planTable(head, options), missingTexts: missingValuesOf(options) };
   for (const [place, { kind }] of plan.fields.entries()) checkRole(title, columns[place], kind);
   return plan;
 }

@@ -2,6 +2,7 @@ import { DataError } from '../../errors.ts';
 import type { Collector } from '../collector.ts';
 import type { DatasetPart } from '../dataset.ts';
 import type { NamedRows } from '../fields/named-rows.ts';
+import { recipeOf } from '../fields/options.ts';
 import { planNotices } from '../fields/plan.ts';
 import type { PartsOptions } from '../read-options.ts';
 import type { Table } from './table.ts';
@@ -28,14 +29,9 @@ export class TableReader {
 
   #begin(table: Table, format: string): TableBlocks {
     this.#check(table, format);
-    const { like, hashBits, missing } = this.#options;
     const plan = planColumns(table, this.#options);
     this.#collector.isNamed = true;
-    this.#collector.recipe = like?.recipe ?? {
-      ...(hashBits !== undefined && { hashBits }),
-      fields: plan.fields,
-      ...(missing !== undefined && { missing }),
-    };
+    this.#collector.recipe = recipeOf(this.#options, plan.fields);
     this.#collector.notices.push(...planNotices(plan, format, this.#options));
     return new TableBlocks(table, plan);
   }

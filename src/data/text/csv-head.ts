@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { LineError } from '../complaint.ts';
-import { type FieldOptions, missingTexts } from '../fields/options.ts';
+import { type FieldOptions, missingTexts, missingValuesOf } from '../fields/options.ts';
 import { numberOf } from '../fields/table-rows.ts';
 import { checkEncoding, endWithNewline } from './decode.ts';
 import { isBlankLine, RecordSplitter } from './records.ts';
@@ -32,7 +32,7 @@ export function readCsvHead(text: Uint8Array, name: string, options: FieldOption
 }
 
 function readHead(bytes: Uint8Array, name: string, options: FieldOptions): CsvHead {
-  const { header = true, missingValues = [] } = options;
+  const { header = true } = options;
   let [position, line] = [0, 1];
   const skipBlankLines = () => {
     for (; position < bytes.length && isBlankLine(bytes, position); line += 1) {
@@ -52,7 +52,7 @@ function readHead(bytes: Uint8Array, name: string, options: FieldOptions): CsvHe
   );
   if (header) line += splitter.lines;
   else position = start;
-  const absent = new Set([...missingTexts, ...missingValues]);
+  const absent = new Set([...missingTexts, ...missingValuesOf(options)]);
   const numeric = names.map(() => true);
   for (let record = 0; record < sampledRecords && skipBlankLines(); record += 1) {
     position = splitter.split(bytes, position, line);

@@ -78,7 +78,7 @@ function readRecord(
     }
     // The scanners of numbers want a line end behind a number, whatever the delimiter was.
     if (bytes[end] !== newline) bytes[end] = newline;
-    if (kind === 'number' && plain && scanFloat32(bytes, start, float32, 0) === end) {
+    if (kind === 'number' && plain && scanFloat32(bytes, start, float32, 0, true) === end) {
       rows.builder.value(rows.numberColumn(field), float32[0]);
     } else if (kind === 'label' && scanFloat64(bytes, start, float64, 0) === end) {
       rows.builder.label(float64[0]);

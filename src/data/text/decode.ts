@@ -3,6 +3,8 @@ import { LineError } from '../complaint.ts';
 
 const newline = 10;
 
+export const notUtf8 = 'not UTF-8 text; expected that encoding (iconv makes it)';
+
 /** Bytes start … end - 1 as a text; they may lie on shared memory. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
@@ -29,5 +31,5 @@ export function checkEncoding(text: Uint8Array): void {
     if (!isUtf8(text.subarray(start, end))) break;
     start = end + 1;
   }
-  throw new LineError(line, 'not UTF-8 text; expected that encoding (iconv makes it)');
+  throw new LineError(line, notUtf8);
 }

@@ -48,7 +48,7 @@ export function tellsFormat(head: Uint8Array): boolean {
 export function hasTextLabels(head: Uint8Array): boolean {
   const label = firstLabel.exec(firstLine(head) ?? '')?.[1];
   if (label === undefined) return false;
-  return !/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf|infinity)$/i.test(label);
+  return !/^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf|infinity)$/i.test(label);
 }
 
 /** The first line that is neither blank nor a comment, without its end if that was cut off. */

@@ -1,6 +1,6 @@
 import { LineError, quote } from '../complaint.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
-import { largestValue, numberOf } from '../fields/table-rows.ts';
+import { largestValue, numberOf, numbersAmong } from '../fields/table-rows.ts';
 import type { TextRows } from './csv.ts';
 import { checkEncoding, textOf } from './decode.ts';
 import type { ObjectPlan } from './json-plan.ts';
@@ -56,28 +56,32 @@ class ObjectRows {
   readonly #fields = new Map<string, Field>();
   readonly #roles: ReadonlyMap<string, Field['role']>;
   readonly #missingTexts: ReadonlySet<string>;
+  readonly #missingNumbers: ReadonlySet<number>;
   readonly #keys: ReadonlySet<string> | undefined;
   #line = 0;
   #labelled = false;
+  #weighted = false;
 
   constructor(plan: ObjectPlan) {
     this.#plan = plan;
     this.builder = new RowBuilder([], plan.textLabels);
     this.#roles = new Map(plan.roles);
     this.#missingTexts = new Set(plan.missingTexts);
+    this.#missingNumbers = numbersAmong(plan.missingTexts);
     this.#keys = plan.keys && new Set(plan.keys);
   }
 
   add(object: object, line: number): void {
     this.#line = line;
     this.#labelled = false;
+    this.#weighted = false;
     this.#object(object as Record<string, unknown>, '', 0);
     if (!this.#labelled) this.#absentLabel();
     this.builder.endRow();
   }
 
   #object(object: Record<string, unknown>, prefix: string, depth: number): void {
-    if (depth > deepest) throw new LineError(this.#line, `nested deeper than ${deepest} levels`);
+    if (depth > deepest) this.#fail(`nested deeper than ${deepest} levels`);
     for (const key in object) {
       const value = object[key];
       // A row may keep its values apart from the label; their names are the inner ones.
@@ -99,15 +103,16 @@ class ObjectRows {
     else if (typeof value === 'object') {
       this.#object(value as Record<string, unknown>, path, depth + 1);
     } else if (typeof value === 'string' || role === 'category') {
-      this.#category(`${value as string | number | boolean}`, field);
-    } else this.#number(Number(value), field);
+      this.#category(this.#categoryText(value as string | number | boolean, field), field);
+    } else if (this.#missingNumbers.has(value as number)) this.#missing(field);
+    else this.#number(Number(value), field);
   }
 
   #array(values: readonly unknown[], field: Field, depth: number): void {
-    if (depth > deepest) throw new LineError(this.#line, `nested deeper than ${deepest} levels`);
+    if (depth > deepest) this.#fail(`nested deeper than ${deepest} levels`);
     for (const [place, value] of values.entries()) {
       if (typeof value === 'string' || (field.role === 'category' && typeof value === 'number')) {
-        this.#category(`${value}`, field);
+        this.#category(this.#categoryText(value, field), field);
       } else this.#value(value, `${field.name}[${place}]`, depth + 1);
     }
   }
@@ -115,10 +120,18 @@ class ObjectRows {
   #number(number: number, field: Field): void {
     if (!(Math.abs(number) <= largestValue)) {
       const value = `${quote(field.name)}: ${number}`;
-      throw new LineError(this.#line, `${value} is too large; expected a number below 3.4e38`);
+      this.#fail(`${value} is too large; expected a number below 3.4e38`);
     }
     if (field.number < 0) field.number = this.builder.column(field.name);
     this.builder.value(field.number, number);
+  }
+
+  #categoryText(value: string | number | boolean, field: Field): string {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      const found = `${quote(field.name)}: ${value}`;
+      this.#fail(`${found} cannot be told from its neighbours; expected a text for a category`);
+    }
+    return `${value}`;
   }
 
   #category(text: string, field: Field): void {
@@ -128,6 +141,7 @@ class ObjectRows {
     }
     let column = field.categories.get(text);
     if (column === undefined) {
+      this.#checkText(text);
       column = this.builder.column(`${field.name}=${text}`);
       field.categories.set(text, column);
     }
@@ -149,24 +163,38 @@ class ObjectRows {
   }
 
   #label(value: unknown, path: string): void {
-    // Several labels are one text with commas, as in the other formats.
-    const text = Array.isArray(value) ? value.join(',') : value;
-    if (text === null) return;
-    if (typeof text === 'object') {
-      throw new LineError(
-        this.#line,
-        `the label ${quote(path)} is an object; expected a number or a text`,
-      );
-    }
+    if (value === null || value === '') return;
+    if (this.#labelled) this.#fail(`two values of the label ${quote(path)}; expected one`);
     this.#labelled = true;
-    const number = typeof text === 'string' ? numberOf(text) : Number(text);
-    if (Number.isFinite(number) && !Array.isArray(value)) this.builder.label(number);
-    else this.builder.labelText(typeof text === 'string' ? text : `${number}`);
+    // Several labels are one text with commas, as in the other formats.
+    if (Array.isArray(value)) {
+      const labels = value.map((one) => (one === null ? '' : `${this.#oneLabel(one, path)}`));
+      this.builder.labelText(labels.join(','));
+      return;
+    }
+    const label = this.#oneLabel(value, path);
+    const number = typeof label === 'string' ? numberOf(label) : Number(label);
+    if (Number.isFinite(number)) this.builder.label(number);
+    else this.builder.labelText(`${label}`);
+  }
+
+  #oneLabel(value: unknown, path: string): string | number | boolean {
+    if (typeof value === 'object') {
+      const found = Array.isArray(value) ? 'a list in a list' : 'an object';
+      this.#fail(`the label ${quote(path)} is ${found}; expected a number or a text`);
+    }
+    const label = value as string | number | boolean;
+    if (Math.abs(typeof label === 'string' ? numberOf(label) : Number(label)) === Infinity) {
+      const found = `the label ${quote(path)}, ${quote(`${label}`)}`;
+      this.#fail(`${found}, is too large; expected a number below 1.8e308`);
+    }
+    if (typeof label === 'string') this.#checkText(label);
+    return label;
   }
 
   #absentLabel(): void {
-    const { textLabels, labelOptional, label } = this.#plan;
-    if (textLabels || labelOptional) return;
+    const { labelOptional, label } = this.#plan;
+    if (labelOptional) return;
     throw new LineError(
       this.#line,
       `no label ${quote(label ?? 'label')}; expected one in every line`,
@@ -176,18 +204,36 @@ class ObjectRows {
   #weight(value: unknown, path: string): void {
     const weight = typeof value === 'number' ? value : NaN;
     if (!(weight >= 0 && weight < Infinity)) {
-      const found = `weight ${quote(JSON.stringify(value) ?? '')} of ${quote(path)}`;
-      throw new LineError(this.#line, `${found}; expected a number of at least 0`);
+      this.#fail(`weight ${described(value)} of ${quote(path)}; expected a number of at least 0`);
     }
+    if (this.#weighted) this.#fail(`two values of the weight ${quote(path)}; expected one`);
+    this.#weighted = true;
     this.builder.weight(weight);
   }
 
   #meet(name: string): Field {
+    this.#checkText(name);
     const role = this.#roles.get(name) ?? 'value';
     const field: Field = { name, role, number: -1, absence: -1, categories: new Map() };
     this.#fields.set(name, field);
     return field;
   }
+
+  /** Halves of characters, which an escape can write, have no UTF-8: two names would become one. */
+  #checkText(text: string): void {
+    if (text.isWellFormed()) return;
+    this.#fail(`${quote(text)} is half of a character of two \\u escapes; expected both`);
+  }
+
+  #fail(message: string): never {
+    throw new LineError(this.#line, message);
+  }
+}
+
+/** Lists and objects may be too deep to be shown. */
+function described(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return quote(JSON.stringify(value) ?? '');
+  return Array.isArray(value) ? '[…]' : '{…}';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { clip, LineError } from '../complaint.ts';
-import type { FieldOptions } from '../fields/options.ts';
+import { type FieldOptions, isLabelOptional, missingValuesOf } from '../fields/options.ts';
 import { fieldsKnown } from '../fields/plan.ts';
 import type { Recipe, RecipeField } from '../recipe.ts';
 import { textOf } from './decode.ts';
@@ -24,7 +24,7 @@ const labelKeys = ['label', 'target', 'class', 'y'];
 
 /** Looks at the first lines of a file. */
 export function planObjects(head: Uint8Array, name: string, options: FieldOptions): ObjectPlan {
-  const { like, textLabels = false, missingValues = [], categorical = [], ignore = [] } = options;
+  const { like, textLabels = false, categorical = [], ignore = [] } = options;
   const { keys, whole } = keysOf(head);
   const label = labelKey(keys, whole, name, options);
   const weight = weightKey(keys, options);
@@ -40,9 +40,9 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
     label,
     ...knownKeys(options),
     missing: like?.recipe?.missing ?? options.missing ?? 'indicator',
-    missingTexts: missingValues,
+    missingTexts: missingValuesOf(options),
     textLabels: textLabels || like?.labelNames !== undefined,
-    labelOptional: like !== undefined,
+    labelOptional: isLabelOptional(options),
   };
 }
 

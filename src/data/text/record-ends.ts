@@ -1,8 +1,10 @@
+import { isBlankLine } from './records.ts';
+
 const newline = 10;
 const quoteMark = 34;
 
 /** A record with a longer value in quotes is taken for one whose quote is never closed. */
-const longestRecord = 1 << 26;
+export const longestRecord = 1 << 26;
 
 /**
  * Where the last whole record of a block of CSV ends, which begins with a record; 0 if there is
@@ -15,7 +17,10 @@ export function lastRecordEnd(block: Uint8Array): number {
   return block.lastIndexOf(newline) + 1;
 }
 
-/** Counts the records of a block, up to a number of them; `end` is behind the last one. */
+/**
+ * Counts the records of a block, up to a number of them; `end` is behind the last one. Blank lines
+ * are none.
+ */
 export function recordEnds(block: Uint8Array, most: number): { records: number; end: number } {
   let records = 0;
   let end = 0;
@@ -24,7 +29,7 @@ export function recordEnds(block: Uint8Array, most: number): { records: number; 
     const byte = block[place];
     if (byte === quoteMark) inside = !inside;
     else if (byte === newline && !inside) {
-      records += 1;
+      if (!isBlankLine(block, end)) records += 1;
       end = place + 1;
       if (records === most) break;
     }

@@ -8,7 +8,7 @@ import { checkEncoding, endWithNewline, textOf } from './decode.ts';
 
 /** How text of Vowpal Wabbit is read. */
 export interface VowpalPlan {
-  /** Whether rows may lack a label: those that are only scored. */
+  /** Whether rows may lack a label. */
   readonly labelOptional: boolean;
   readonly textLabels: boolean;
 }
@@ -104,7 +104,7 @@ class VowpalRows {
   }
 
   #noLabel(tag: string): void {
-    if (this.#plan.labelOptional || this.#plan.textLabels) return;
+    if (this.#plan.labelOptional) return;
     const why = tag === '' ? '' : `: ${quote(tag)} touches the bar, which makes it a tag`;
     this.#fail(`no label${why}; ${expected}`);
   }
@@ -166,7 +166,7 @@ class VowpalRows {
   }
 
   #featureValue(start: number, nameEnd: number, behind: number): number {
-    if (scanFloat32(this.#bytes, nameEnd + 1, float32, 0) === behind) return float32[0];
+    if (scanFloat32(this.#bytes, nameEnd + 1, float32, 0, true) === behind) return float32[0];
     return this.#value(
       nameEnd + 1,
       behind,
@@ -178,7 +178,7 @@ class VowpalRows {
   #value(start: number, end: number, owner: string): number {
     const text = textOf(this.#bytes, start, end);
     const bytes = new TextEncoder().encode(`${text}\n`);
-    if (scanFloat32(bytes, 0, float32, 0) === bytes.length - 1) return float32[0];
+    if (scanFloat32(bytes, 0, float32, 0, true) === bytes.length - 1) return float32[0];
     const value = `value ${quote(text)} of ${owner}`;
     return this.#fail(`${value} is not a number below 3.4e38; expected a feature like age:30`);
   }

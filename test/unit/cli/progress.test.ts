@@ -38,6 +38,27 @@ describe('without a terminal', () => {
     );
   });
 
+  test('of a long run some epochs, the last one among them', () => {
+    const io = memoryIo();
+    const progress = createProgress(new Terminal(io), false);
+    progress.start('classification', { tolerance: 1e-4 });
+    for (let epoch = 7; epoch <= 2345; epoch += 1) progress.epoch({ ...events[0], epoch });
+    progress.end();
+    progress.end();
+    const told = [...io.stderr.text.matchAll(/^epoch (\d+) /gm)].map(([, epoch]) => Number(epoch));
+    const every = (step: number) => Array.from({ length: 18 }, (_, k) => step * (k + 3));
+    const first = Array.from({ length: 14 }, (_, k) => k + 7);
+    expect(told).toEqual([...first, ...every(10), ...every(100), 2345]);
+  });
+
+  test('what a resumed run begins with is shown', () => {
+    const io = memoryIo();
+    const progress = createProgress(new Terminal(io), false);
+    progress.start('classification', { tolerance: 1e-4 });
+    progress.epoch({ ...events[0], epoch: 123 });
+    expect(io.stderr.text).toContain('epoch 123 ');
+  });
+
   test('regression shows the mean squared error', () => {
     const io = memoryIo();
     const progress = createProgress(new Terminal(io), false);

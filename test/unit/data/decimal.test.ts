@@ -181,6 +181,19 @@ describe('correctly rounded', () => {
     }
   });
 
+  test('through float64: the nearest float32 of the nearest float64', () => {
+    const single = new Float32Array(1);
+    for (let repeat = 0; repeat < 2000; repeat += 1) {
+      const first = Math.fround(random.uniform());
+      const middle = (first + first + 2 ** -24 * 2 ** Math.floor(Math.log2(first) + 1)) / 2;
+      for (const text of [`${middle}`, `${middle}1`, `-${middle}e-3`, middle.toFixed(20)]) {
+        const bytes = new Uint8Array(Buffer.from(`${text}\n`));
+        expect(scanFloat32(bytes, 0, single, 0, true)).toBe(text.length);
+        if (!Object.is(single[0], Math.fround(Number(text)))) expect.fail(`${text} → ${single[0]}`);
+      }
+    }
+  });
+
   test('midpoints near 1 with few digits, through the short form', () => {
     for (let numerator = 1; numerator < 2 ** 11; numerator += 2) {
       const exact = decimalOf(BigInt(2 ** 24 + 1) * BigInt(numerator), 40n);

@@ -42,6 +42,20 @@ describe('missing values', () => {
     const dataset = await readDataset(path, { missingValues: ['none'] });
     expect(namesAndValues(dataset)).toEqual([{ 'a=NA': 1, 'b=?': 1 }, { 'a=?': 1 }]);
   });
+
+  test('that were given for other data are the same here, as texts and as numbers', async () => {
+    const like = await read('a,y\n1,0\n-999,1\n', { missingValues: ['-999'] });
+    expect(like.recipe!.missingValues).toEqual(['-999']);
+    const texts: [string, string][] = [
+      ['x.csv', 'y,a\n0,-999\n1,2\n'],
+      ['x.jsonl', '{"y":0,"a":-999}\n{"y":1,"a":2}\n'],
+      ['x.jsonl', '{"y":0,"a":"-999"}\n{"y":1,"a":2}\n'],
+    ];
+    for (const [name, rows] of texts) {
+      const dataset = await readDataset(temporaryFile(name, rows), { like });
+      expect(namesAndValues(dataset)).toEqual([{ 'a=?': 1 }, { a: 2 }]);
+    }
+  });
 });
 
 describe('roles of columns', () => {

@@ -285,6 +285,42 @@ describe('the format', () => {
     expect(namesAndValues(dataset)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
+  test('blank lines in front of the header, more than a block of them', async () => {
+    const text = `\ufeff${'\r\n'.repeat(2000)}a,y\n1,0\n2,1\n`;
+    const path = temporaryFile('x.csv', text);
+    for (const blockSize of [64, 1 << 20]) {
+      const dataset = await readDataset(path, { blockSize });
+      expect(namesAndValues(dataset)).toEqual([{ a: 1 }, { a: 2 }]);
+      expect(labelsOf(dataset)).toEqual([0, 1]);
+    }
+  });
+
+  test('long runs of digits that are no number take no longer than other texts', async () => {
+    // A quadratic search would take minutes.
+    const digits = `${'1'.repeat(300_000)}x`;
+    const csv = await readDataset(temporaryFile('x.csv', `a,y\n${digits},0\n2,${digits}\n`));
+    expect(csv.featureNames).toEqual([`a=${digits}`, 'a=2']);
+    expect(csv.labelNames).toEqual(['0', digits]);
+    const label = digits.slice(-60_000);
+    const svm = await readDataset(temporaryFile('x.svm', `${label} 1:1\n-1 1:2\n`));
+    expect(svm.labelNames).toEqual([label, '-1']);
+  });
+
+  test('numbers next to the middle of two float32 are the same in all formats', async () => {
+    // The middle itself, in its shortest form, which lies above it.
+    const middle = '1.0000000596046448';
+    const files: [string, string][] = [
+      ['x.csv', `a,y\n${middle},0\n`],
+      ['x.csv', `a,y\n ${middle},0\n`],
+      ['x.jsonl', `{"a": ${middle}, "y": 0}\n`],
+      ['x.vw', `0 | a:${middle}\n`],
+    ];
+    for (const [name, text] of files) {
+      const { parts } = await readDataset(temporaryFile(name, text));
+      expect(parts[0].values[0]).toBe(Math.fround(Number(middle)));
+    }
+  });
+
   test('quotes mean nothing where values are not separated', async () => {
     const words = await readDataset(temporaryFile('x.vw', '1 | 5" a\n0 | 7" a\n1 | a\n'), {
       blockSize: 16,

@@ -101,6 +101,34 @@ describe('CSV', () => {
         'whose columns are a, b',
     ],
     ['two columns of one name', '\na,a,y\n1,2,0\n', {}, 'x.csv:2: two columns are called "a"'],
+    [
+      'a quote that is never closed in the header',
+      `"a,y\n${'1,0\n'.repeat(2000)}`,
+      {},
+      'x.csv:1: a quote that is never closed',
+    ],
+    [
+      'a label beyond all numbers',
+      'a,y\n1,0\n2,1e999\n',
+      {},
+      'x.csv:3: label "1e999" in column "y" is too large; expected a number below 1.8e308',
+    ],
+    [
+      'no label in data that is like other data, where all rows need one',
+      'y,a\n1,0\n,2\n',
+      { like: { featureNames: ['a'] }, labelled: true },
+      'x.csv:3: no label in column "y"; expected one',
+    ],
+    [
+      'no column of labels there',
+      'a,b\n1,0\n',
+      {
+        like: { featureNames: ['a'], recipe: { fields: [{ name: 'sold', kind: 'label' }] } },
+        labelled: true,
+      },
+      'x.csv:1: no column "sold", which has the labels of the training data ' +
+        '(name it with --label COLUMN), whose columns are a, b',
+    ],
     ['nothing', '', {}, 'x.csv: no rows; expected at least one'],
     ['a header alone', 'a,y\n', {}, 'x.csv: no rows; expected at least one'],
   ];
@@ -157,6 +185,51 @@ describe('JSON lines', () => {
       'x.jsonl:2: the label "label" is an object; expected a number or a text',
     ],
     [
+      'an empty label',
+      `${good}{"label": ""}\n`,
+      'x.jsonl:2: no label "label"; expected one in every line',
+    ],
+    [
+      'an object among labels',
+      `${good}{"label": ["u", {}]}\n`,
+      'x.jsonl:2: the label "label" is an object; expected a number or a text',
+    ],
+    [
+      'a deep list for a label',
+      `${good}{"label": ${'['.repeat(1e5)}${']'.repeat(1e5)}}\n`,
+      'x.jsonl:2: the label "label" is a list in a list; expected a number or a text',
+    ],
+    [
+      'a label beyond all numbers',
+      `${good}{"label": 1e999}\n`,
+      'x.jsonl:2: the label "label", "Infinity", is too large; expected a number below 1.8e308',
+    ],
+    [
+      'two labels at different places',
+      `${good}{"label": 1, "features": {"label": 2}}\n`,
+      'x.jsonl:2: two values of the label "label"; expected one',
+    ],
+    [
+      'two weights at different places',
+      `{"label": 1, "weight": 1}\n{"label": 1, "weight": 1, "features": {"weight": 2}}\n`,
+      'x.jsonl:2: two values of the weight "weight"; expected one',
+    ],
+    [
+      'a deep list for a weight',
+      `{"label": 1, "weight": 1}\n{"label": 1, "weight": ${'['.repeat(1e5)}${']'.repeat(1e5)}}\n`,
+      'x.jsonl:2: weight […] of "weight"; expected a number of at least 0',
+    ],
+    [
+      'half of a character',
+      `${good}{"label": 1, "\\ud800": 1}\n`,
+      'x.jsonl:2: "\\ud800" is half of a character of two \\u escapes; expected both',
+    ],
+    [
+      'half of a character in a category',
+      `${good}{"label": 1, "b": "\\udc00"}\n`,
+      'x.jsonl:2: "\\udc00" is half of a character of two \\u escapes; expected both',
+    ],
+    [
       'a word for a weight',
       `{"label": 1, "weight": 1}\n{"label": 1, "weight": "2"}\n`,
       'x.jsonl:2: weight "\\"2\\"" of "weight"; expected a number of at least 0',
@@ -186,6 +259,22 @@ describe('JSON lines', () => {
   test.each(faults)('%s', async (_, text, message) => {
     expect(await complaint('x.jsonl', text)).toBe(message);
   });
+
+  test('whole numbers that are not exact make no categories', async () => {
+    const text = `${good}{"label": 1, "a": 9007199254740993}\n`;
+    expect(await complaint('x.jsonl', text, { categorical: ['a'] })).toBe(
+      'x.jsonl:2: "a": 9007199254740992 cannot be told from its neighbours; expected a text for a category',
+    );
+    const { featureNames } = await readDataset(temporaryFile('x.jsonl', text));
+    expect(featureNames).toEqual(['a']);
+  });
+});
+
+test('labels of LIBSVM text that are not UTF-8', async () => {
+  const text = Buffer.from('u 1:1\n\u00e9 1:2\n\u00e8 1:3\n', 'latin1');
+  expect(await complaint('x.svm', text)).toBe(
+    'x.svm:2: not UTF-8 text; expected that encoding (iconv makes it)',
+  );
 });
 
 describe('Vowpal Wabbit', () => {

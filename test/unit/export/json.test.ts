@@ -69,12 +69,24 @@ describe('a damaged text', () => {
       changed('[0.5, -1.25, 0, 2]', '{ "columns": [4], "values": [1] }'),
       'column 4 after column -1',
     ],
-    [changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'), '2 intercepts; wanted 1'],
+    [changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'), '2 intercepts; wanted one'],
+    [changed('"intercepts"', '"calibration": [], "intercepts"'), '0 calibration; wanted one for'],
     [changed('"d"\n', '4\n'), 'featureNames: wanted a list of 4 strings'],
   ])('%#: the message has the place', (text, message) => {
     expect(() => importModel(text, 'm.json')).toThrow(expect.objectContaining({ kind: 'data' }));
     expect(() => importModel(text, 'm.json')).toThrow(message);
     expect(() => importModel(text, 'm.json')).toThrow('m.json');
+  });
+
+  test('more weights than memory holds', () => {
+    const { weights: _, ...rest } = JSON.parse(exportModel(sampleModel(), 'json'));
+    const classes = Array.from({ length: 3000 }, (_item, label) => label);
+    const weights = classes.map(() => ({ columns: [], values: [] }));
+    const intercepts = classes.map(() => 0);
+    const huge = { ...rest, columns: 2 ** 31 - 1, classes, intercepts, weights };
+    expect(() => importModel(JSON.stringify(huge), 'm.json')).toThrow(
+      'm.json: 2147483647 columns in 3000 vectors are 51539.6 GB of weights',
+    );
   });
 
   test('bytes that are no text', () => {

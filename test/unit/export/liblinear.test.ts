@@ -176,7 +176,16 @@ describe('a damaged file', () => {
     [changed(/^nr_class 3\n/m, ''), 'line 5: no line "nr_class" before the weights'],
     [changed('label 1 2 3', 'label 1 2'), '2 labels; wanted one for each of 3 classes'],
     [changed('label 1 2 3', 'label 1 2 2'), 'a label appears twice'],
-    [changed('label 1 2 3', 'label 1 b 3'), 'line 3: "label 1 b 3"; wanted numbers'],
+    [changed('label 1 2 3', 'label 1 b 3'), 'line 3: "label 1 b 3"; wanted finite numbers'],
+    [changed('label 1 2 3', 'label 1 2 1e999'), 'line 3: "label 1 2 1e999"; wanted finite numbers'],
+    [
+      changed('bias 1', 'bias 1e300').replace(/\S+ \n$/, '-1e300 \n'),
+      'its weight times bias 1e+300 is -Infinity, too large a number',
+    ],
+    [
+      changed('nr_feature 2', 'nr_feature 2147483647'),
+      'the file ends after line 6; wanted 6442450944 weights, and ',
+    ],
     [changed('bias 1', 'bias 1\nbias 1'), 'line 6: a second line "bias"'],
     [changed('bias 1', 'colour 1'), 'line 5: "colour 1"; wanted solver_type'],
     [changed('nr_feature 2', 'nr_feature -2'), 'nr_feature -2; wanted a whole number'],

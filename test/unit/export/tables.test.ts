@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { exportModel, exportNotices } from '../../../src/export/export.ts';
 import type { ExportFormat } from '../../../src/export/formats.ts';
-import { sampleModel, sampleRegression } from '../../support/models.ts';
+import { plainClasses, sampleModel, sampleRegression } from '../../support/models.ts';
 import { modelKinds } from '../../support/random-models.ts';
 
 const three = sampleModel({
@@ -110,16 +110,25 @@ describe('pmml', () => {
     expect(exportModel(sampleModel(), 'pmml')).not.toContain('feature="probability"');
   });
 
+  test('large scores of an SVM of several classes do not become the same number', () => {
+    const model = plainClasses([40, 50, 60]);
+    expect(exportModel(model, 'pmml')).toContain('normalizationMethod="softmax"');
+    const loss = { name: 'logistic', parameter: 0 };
+    expect(exportModel({ ...model, loss }, 'pmml')).toContain('normalizationMethod="logit"');
+  });
+
   test('regression; the poisson loss by exp', () => {
     const loss = { name: 'poisson', parameter: 0 };
     expect(exportModel(sampleRegression(), 'pmml')).toContain('normalizationMethod="none"');
     expect(exportModel(sampleRegression({ loss }), 'pmml')).toContain('normalizationMethod="exp"');
   });
 
-  test('the label has a name that no feature has', () => {
-    const featureNames = ['label', 'label_', 'c', 'd'];
-    const text = exportModel(sampleModel({ featureNames }), 'pmml');
+  test('label and probabilities have names that no feature has', () => {
+    const featureNames = ['label', 'label_', 'probability(1)', 'd'];
+    const loss = { name: 'logistic', parameter: 0 };
+    const text = exportModel(sampleModel({ featureNames, loss }), 'pmml');
     expect(text).toContain('<MiningField name="label__" usageType="target"/>');
+    expect(text).toContain('<OutputField name="probability(1)_" ');
   });
 
   test.each([
@@ -127,6 +136,8 @@ describe('pmml', () => {
     [sampleModel({ multiLabel: true, weights: new Float64Array(8) }), /several labels/],
     [sampleModel({ featureNames: ['a', 'a', 'b', 'c'] }), /two features "a"/],
     [sampleModel({ featureNames: ['a', '', 'b', 'c'] }), /without a name/],
+    [sampleModel({ featureNames: ['a\u0001', 'a\u0002', 'b', 'c'] }), /two features "a\ufffd"/],
+    [sampleModel({ classes: ['\u0001', '\u0002'] }), /two classes "\ufffd", as XML can write/],
   ])('%# is refused', (model, message) => {
     expect(() => exportModel(model, 'pmml')).toThrow(message);
   });

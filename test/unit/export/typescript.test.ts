@@ -164,3 +164,19 @@ test('exponentials over the whole range', async () => {
   }
   expect(() => module.predict([(720 - model.intercepts[0]) / weight])).toThrow(/too large/);
 });
+
+test('what a model file says in a comment does not become code', () => {
+  for (const end of ['\n', '\r', '\u2028', '\u2029']) {
+    const name = `x${end}throw 1;`;
+    const text = exportModel(
+      sampleModel({
+        loss: { name, parameter: 0 },
+        penalty: { name, l1: 0, l2: 1 },
+        provenance: { version: name, data: name, options: {} },
+      }),
+      'typescript',
+    );
+    const lines = text.split(/[\n\r\u2028\u2029]/).filter((line) => line.includes('throw 1;'));
+    expect(lines.map((line) => line.slice(0, 3))).toEqual(['// ', '// ']);
+  }
+});

@@ -297,9 +297,27 @@ describe('messages name the file and what is wrong', () => {
       [(header) => (header.intercepts = [0, 1]), 'header: 2 intercepts; wanted one for each of 1'],
       [(header) => (header.classes = [1]), 'header: classes is [1]; wanted at least 2 labels'],
       [(header) => (header.classes = [1, null]), 'header: classes is [1,null]; wanted a list of'],
+      [(header) => (header.classes = [1, 1]), 'header: classes is [1,1]; wanted each label once'],
       [
         (header) => (header.classes = [1, 2, 3]),
-        'header: 4 dense weights in 32 bytes do not fit 4',
+        'header: 1 intercepts; wanted one for each of 3 vectors',
+      ],
+      [
+        (header) => Object.assign(header, { classes: [1, 2, 3], intercepts: [0, 0, 0] }),
+        'header: 4 dense weights in 32 bytes do not fit 4 columns and 3 vectors',
+      ],
+      [
+        (header) => Object.assign(header, { task: 'regression', multiLabel: true }),
+        'header: multiLabel is true; wanted none in a regression',
+      ],
+      [
+        (header) => Object.assign(header, { task: 'regression', calibration: [] }),
+        'header: calibration is []; wanted none in a regression',
+      ],
+      [
+        (header) =>
+          (header.calibration = [{ method: 'isotonic', scores: [1], probabilities: [7] }]),
+        'header: calibration[0].probabilities is [7]; wanted numbers from 0 to 1',
       ],
       [(header) => (header.multiLabel = false), 'header: multiLabel is false; wanted true, or not'],
       [(header) => (header.certificates = []), 'header: 0 certificates; wanted one for each of 1'],
@@ -363,6 +381,41 @@ describe('messages name the file and what is wrong', () => {
       expect(() => decodeModel(reencode(payload, {}), 'x.model')).toThrow(`x.model: ${message}`);
     }
   });
+
+  test('a weight that is not finite in one of several vectors', () => {
+    const weights = new Float64Array(3 * 9);
+    weights[1] = 5;
+    weights[18 + 2] = -3;
+    const { featureNames: _, ...model } = sampleClasses({ weights, columns: 9 });
+    const several = Buffer.from(encodeModel(model));
+    several.writeDoubleLE(Infinity, several.length - 8);
+    const sha256 = createHash('sha256')
+      .update(several.subarray(payloadStart(several)))
+      .digest('hex');
+    const damaged = withHeader(several, (header) => Object.assign(header.weights!, { sha256 }));
+    expect(() => decodeModel(damaged, 'x.model')).toThrow(
+      'x.model: the weight of column 2 in vector 2 is Infinity; weights are finite numbers',
+    );
+  });
+
+  test('a small file of more weights than memory holds', () => {
+    const classes = Array.from({ length: 3000 }, (_, label) => label);
+    const zeros = classes.map(() => 0);
+    const payload = Buffer.alloc(4 * classes.length);
+    const sha256 = createHash('sha256').update(payload).digest('hex');
+    const start = Buffer.concat([bytes.subarray(0, payloadStart(bytes)), payload]);
+    const huge = withHeader(start, (header) =>
+      Object.assign(header, {
+        columns: 2 ** 31 - 1,
+        classes,
+        intercepts: zeros,
+        weights: { encoding: 'sparse', stored: 0, bytes: payload.length, sha256 },
+      }),
+    );
+    expect(() => decodeModel(huge, 'x.model')).toThrow(
+      'x.model: 2147483647 columns in 3000 vectors are 51539.6 GB of weights, for which there',
+    );
+  });
 });
 
 describe('what cannot be a model is not written', () => {
@@ -385,6 +438,7 @@ describe('what cannot be a model is not written', () => {
     expect(() => encodeModel(sampleModel({ classes: [1] }))).toThrow('model of 1 classes');
     expect(() => encodeModel(sampleModel({ classes: [0, Infinity] }))).toThrow('0, Infinity');
     expect(() => encodeModel(sampleClasses({ calibration: [] }))).toThrow('0 calibration for 3');
+    expect(() => encodeModel(sampleModel({ classes: ['a', 'a'] }))).toThrow('appears twice');
     expect(() => encodeModel(sampleClasses({ columns: 3 }))).toThrow('3 columns and 3 vectors');
   });
 });

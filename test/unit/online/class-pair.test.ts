@@ -30,4 +30,5 @@ test('a third label is told with its row', () => {
   expect(pair.complaint).toBe('all labels are 0; classification wants two classes');
   pair.targetOf(1, 2);
   expect(() => pair.targetOf(2, 7)).toThrow('row 7 has label 2, the third after 0 and 1');
+  expect(() => pair.targetOf('a,\nb', 8)).toThrow('row 8 has label "a,\\nb", the third after 0');
 });

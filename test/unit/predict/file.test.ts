@@ -62,7 +62,7 @@ describe('a damaged file', () => {
       'model format 3; wanted 1 to 2',
     );
     expect(() => load(`${text}x`)).toThrow('bytes follow its end');
-    expect(() => load(text.slice(0, -1))).toThrow('truncated model: incomplete names');
+    expect(() => load(text.slice(0, -1))).toThrow('truncated model: names');
   });
 
   test('verify: false spares the checksums', () => {

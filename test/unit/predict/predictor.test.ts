@@ -5,6 +5,7 @@ import { predict } from '../../../src/metrics/predict.ts';
 import { givesProbabilities } from '../../../src/metrics/probabilities.ts';
 import { encodeModel } from '../../../src/model/format.ts';
 import type { Model } from '../../../src/model/model.ts';
+import { collectGarbage } from '../../../src/parallel/collect-garbage.ts';
 import { Predictor } from '../../../src/predict/predictor.ts';
 import type { NamedRow, Row } from '../../../src/predict/row.ts';
 import { loadModel } from '../../../src/predict.ts';
@@ -163,6 +164,7 @@ describe('named rows', () => {
         ...records,
         { label: 1, tags: ['a', 'b', 3, null], place: { height: 3, name: 'x' }, on: true },
         { features: { age: 3, size: [1, 2] }, city: '' },
+        { features: { features: { age: 3 }, size: 2 }, '': { features: { age: 5 }, size: 4 } },
       ];
       const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       expect(rows.map((row) => predictor.score(row))).toEqual(
@@ -186,9 +188,31 @@ describe('named rows', () => {
     expect(() => new Predictor(tables.named).score({ age: 'old' })).toThrow(/value of age is NaN/);
   });
 
+  test('long names that never come again are not kept', () => {
+    const predictor = new Predictor(objects.hashed);
+    const used = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = used();
+    const long = 'x'.repeat(2e6);
+    for (let row = 0; row < 40; row++) predictor.score({ city: `${row}${long}` });
+    expect(used() - before).toBeLessThan(40e6);
+  });
+
+  test.each([null, undefined, 5, 'age'])('%j is no row', (row) => {
+    const predictor = new Predictor(tables.named);
+    expect(() => predictor.score(row as never)).toThrow(
+      `the row is ${JSON.stringify(row)}; wanted an object`,
+    );
+  });
+
   test('objects that never end', () => {
     let deep: NamedRow = {};
     for (let level = 0; level < 50; level++) deep = { deep };
     expect(() => new Predictor(tables.named).score(deep)).toThrow(/nested deeper than 32/);
+    let features: NamedRow = {};
+    for (let level = 0; level < 20_000; level++) features = { features };
+    expect(() => new Predictor(tables.named).score(features)).toThrow(/nested deeper than 32/);
   });
 });

@@ -113,11 +113,14 @@ describe('POST /predict', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('a compressed body is refused', async () => {
+  test.each([
+    ['gzip', 415],
+    ['Identity', 200],
+  ])('Content-Encoding %s: %i', async (encoding, status) => {
     const { predict } = await serve(one);
-    const headers = { 'Content-Encoding': 'gzip' };
-    const question = { method: 'POST', type: 'application/json', body: 'x', headers };
-    expect(await ask(predict, question)).toMatchObject({ status: 415 });
+    const headers = { 'Content-Encoding': encoding };
+    const question = { method: 'POST', type: 'application/json', body: '[1]', headers };
+    expect(await ask(predict, question)).toMatchObject({ status });
   });
 
   test('what is wrong with the server is not told', async () => {
@@ -204,6 +207,41 @@ describe('limits', () => {
       /^HTTP\/1\.1 400 [\s\S]*"not a request of HTTP"/,
     );
   });
+
+  test('a body that is no HTTP is refused; what comes behind a whole one is not waited for', async () => {
+    const { port, records } = await serve(one);
+    const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const broken = converse(port, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,0]\r\n`);
+    expect(await broken.answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"the body is not one of HTTP"/);
+    const rows = JSON.stringify(repeat(100, [1, 0]));
+    const followed = converse(
+      port,
+      `${head}Content-Length: ${rows.length}\r\n\r\n${rows}what?\r\n`,
+    );
+    expect(await followed.answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*\}\]\n$/);
+    expect(records.map(({ status }) => status)).toEqual([400, 200]);
+  });
+
+  test('an answer that is not taken is given up, with its memory', async () => {
+    const { port, records, metrics } = await serve(one, {
+      patience: 200,
+      bytes: 1e7,
+      rows: 1e6,
+      answer: 1e8,
+    });
+    const rows = JSON.stringify(repeat(800_000, [1, 0]));
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    // Without a listener for data the socket does not read.
+    socket.write(
+      'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        `Content-Length: ${rows.length}\r\n\r\n${rows}`,
+    );
+    while (records.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(records[0]).toMatchObject({ status: 200, rows: 800_000 });
+    while (metrics.connections > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.destroy();
+  });
 });
 
 describe('streams of lines', () => {
@@ -277,6 +315,7 @@ describe('streams of lines', () => {
     expect(records[0].status).toBe(408);
     expect(metrics.rows).toBeGreaterThan(0);
     expect(metrics.rows).toBeLessThan(rows / 2);
+    while (metrics.connections > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     socket.destroy();
   });
 
@@ -341,12 +380,17 @@ describe('pages', () => {
     const { headers, text } = await ask(`${url}/metrics`);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(text).toContain('dso_requests_total{path="/predict",code="200"} 1\n');
+    expect(text).toContain('dso_connections 1\n');
+    const start = /\nprocess_start_time_seconds \S+\n/;
+    expect((await ask(`${url}/metrics`)).text).toContain(start.exec(text)![0]);
   });
 
   test('other paths and methods', async () => {
-    const { url, predict, records } = await serve(one);
+    const { url, port, predict, records } = await serve(one);
     expect((await ask(`${url}/%2e%2e/etc/passwd`)).status).toBe(404);
     expect((await ask(`${url}/__proto__`)).status).toBe(404);
+    const proxied = converse(port, `GET ${url}/healthz?x HTTP/1.0\r\n\r\n`);
+    expect(await proxied.answer).toMatch(/^HTTP\/1\.1 200 /);
     const get = await ask(predict);
     expect([get.status, get.headers.allow]).toEqual([405, 'POST']);
     expect(JSON.parse(get.text)).toEqual({ error: 'GET /predict; wanted POST' });
@@ -354,7 +398,7 @@ describe('pages', () => {
     expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD']);
     const head = await ask(`${url}/healthz`, { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
-    expect(records.map(({ status }) => status)).toEqual([404, 404, 405, 405, 200]);
+    expect(records.map(({ status }) => status)).toEqual([404, 404, 200, 405, 405, 200]);
   });
 });
 
@@ -374,6 +418,27 @@ describe('the end', () => {
     busy.socket.write(',0]');
     expect(await busy.answer).toMatch(/Connection: close[\s\S]*\{"label":1,"score":2\}\n$/);
     expect(await stopped).toBe(0);
+  });
+
+  test('no request on a connection that was kept is reset', async () => {
+    const { predict, stop, records } = await serve(one);
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const resets: unknown[] = [];
+    const ended = Array.from({ length: 16 }, async () => {
+      for (let reused = false; ; reused = true) {
+        try {
+          const { headers } = await post(predict, [1, 0], agent);
+          if (headers.connection === 'close') return;
+        } catch (error) {
+          if (reused) resets.push(error);
+          return;
+        }
+      }
+    });
+    while (records.length < 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    await Promise.all([...ended, stop()]);
+    agent.destroy();
+    expect(resets).toEqual([]);
   });
 
   test('a request that does not end is cut off', async () => {

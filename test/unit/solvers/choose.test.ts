@@ -31,7 +31,7 @@ describe('choose', () => {
     const loss = lossByName(name);
     for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, tall);
-      expect(plan.engine).toMatch(/^ring-/);
+      expect(plan.engine).toMatch(loss.smooth && penalty === l2 ? 'lbfgs' : /^ring-/);
       expect(plan.reason).toContain(name);
       if (!loss.smooth) expect(plan).toMatchObject({ engine: 'ring-rows', orientation: 'rows' });
     }
@@ -59,8 +59,11 @@ describe('choose', () => {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
       return plan.engine.replace('ring-', '');
     };
+    const mixed = penalties.elasticNet();
     for (const loss of [losses.logistic(), losses.square(), losses.squaredHinge()]) {
-      expect(modeOf(loss, l2, tall)).toBe('columns');
+      expect(modeOf(loss, mixed, tall)).toBe('columns');
+      expect(modeOf(loss, penalties.nonNegative(l2), tall)).toBe('columns');
+      expect(modeOf(loss, mixed, wide)).toBe('rows');
       expect(modeOf(loss, l2, wide)).toBe('rows');
       expect(modeOf(loss, penalties.l1(), wide)).toBe('columns');
     }
@@ -69,12 +72,24 @@ describe('choose', () => {
     expect(modeOf(losses.logistic(), l2, square)).toBe('rows');
   });
 
-  test('auto takes L-BFGS for smooth losses on few columns', () => {
-    const engineFor = (loss: Loss, penalty: Penalty, columns: number) =>
-      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, columns }).engine;
+  test('auto takes L-BFGS for smooth losses with L2 alone on few columns or tall data', () => {
+    const engineFor = (loss: Loss, penalty: Penalty, columns: number, rows = 6000) =>
+      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, rows, columns }).engine;
     expect(engineFor(losses.square(), l2, 8)).toBe('lbfgs');
     expect(engineFor(losses.logistic(), l2, 64)).toBe('lbfgs');
-    expect(engineFor(losses.square(), l2, 65)).toBe('ring-columns');
+    expect(engineFor(losses.square(), l2, 65)).toBe('ring-rows');
+    expect(engineFor(losses.square(), l2, 65, 6501)).toBe('lbfgs');
+    expect(engineFor(losses.square(), l2, 3000, 300_001)).toBe('lbfgs');
+    expect(engineFor(losses.hinge(), l2, 65, 6501)).toBe('ring-rows');
+    const request = { loss: losses.logistic(), penalty: l2, lambda: 0.1, factors: false };
+    const withIntercept = (rows: number) =>
+      chooseFor(solvers.auto(), {
+        ...request,
+        intercept: true,
+        shape: { rows, columns: 500, nonzeros: 9000 },
+      }).engine;
+    expect(withIntercept(501)).toBe('lbfgs');
+    expect(withIntercept(500)).toBe('ring-rows');
     expect(engineFor(losses.hinge(), l2, 8)).toBe('ring-rows');
     expect(engineFor(losses.square(), penalties.l1(), 8)).toBe('ring-columns');
     expect(engineFor(losses.square(), penalties.elasticNet(), 8)).toBe('ring-columns');

@@ -159,12 +159,39 @@ describe('calibration', () => {
     expect(chances[0] + chances[1] + chances[2]).toBeCloseTo(1, 12);
   });
 
+  test('that is interrupted, or has no time left, is left out', async () => {
+    const controller = new AbortController();
+    const notices: string[] = [];
+    const interrupted = await train(three, {
+      calibrate: { method: 'platt' },
+      signal: controller.signal,
+      onNotice: (message) => notices.push(message),
+      onEpoch: () => controller.abort(),
+    });
+    expect(interrupted.model.calibration).toBeUndefined();
+    expect(notices).toContain('not calibrated: training ended before all folds had been scored');
+    const short = await train(three, { calibrate: { method: 'platt' }, time: 1e-9 });
+    expect(short.report.stopped).toBe('time-limit');
+    expect(short.model.calibration).toBeUndefined();
+  });
+
+  test('wants rows that count on both sides of every fold', async () => {
+    const alone = { ...counting(two, () => 0) };
+    alone.parts[0].weights?.fill(1, 0, 1);
+    await expect(train(alone, { calibrate: { method: 'platt', folds: 2 } })).rejects.toThrow(
+      'all rows outside of a fold have weight 0',
+    );
+  });
+
   test.each([
+    [{ calibrate: { method: 'platt' as const, folds: 301 } }, '300 rows cannot be dealt'],
     [{ calibrate: { method: 'magic' as 'platt' } }, "it must be 'platt' or 'isotonic'"],
     [{ calibrate: { method: 'platt' as const, folds: 1 } }, 'calibrate.folds is 1'],
     [{ calibrate: { method: 'platt' as const }, loss: losses.square() }, 'for classes'],
-  ])('refuses %j', async (options, message) => {
-    await expect(train(two, options)).rejects.toThrow(message);
+  ])('refuses %j before it trains', async (options, message) => {
+    let epochs = 0;
+    await expect(train(two, { ...options, onEpoch: () => epochs++ })).rejects.toThrow(message);
+    expect(epochs).toBe(0);
   });
 });
 

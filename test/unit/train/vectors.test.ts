@@ -135,6 +135,73 @@ test('an interrupted training has all vectors, of which some are untrained', asy
   expect(model.certificates?.[3]).toMatchObject({ primal: 1, dual: -Infinity });
 });
 
+test('when one of its runs fails, all have ended before it rejects', async () => {
+  let isOver = false;
+  let late = 0;
+  const failing = train(four, {
+    threads: 2,
+    solver: solvers.dso(),
+    tolerance: 1e-15,
+    epochs: 5000,
+    onEpoch: ({ vector }) => {
+      if (isOver) late++;
+      if (vector?.index === 1) throw new Error('enough');
+    },
+  });
+  await expect(failing).rejects.toThrow('enough');
+  isOver = true;
+  await train(four, { solver: solvers.dso(), tolerance: 1e-15, epochs: 100 });
+  expect(late).toBe(0);
+});
+
+test('a class whose rows are all held out has its vector', async () => {
+  const rare = datasetFromRows({
+    rows,
+    // Behind the first rows each one has a class of its own.
+    labels: codes.map((code, row) => (row < 200 ? code : row)),
+    columns: features,
+  });
+  const { model, report } = await train(rare, { holdout: 0.4, loss: losses.squaredHinge() });
+  expect(model.classes).toHaveLength(4 + 40);
+  expect(report.stopped).toBe('converged');
+  const certificates = model.certificates ?? [];
+  expect(certificates.every(({ relativeGap }) => relativeGap <= 1e-3)).toBe(true);
+  // Of two classes both must be left.
+  const same = datasetFromRows({
+    rows,
+    labels: codes.map((_, row) => Number(row === 7)),
+    columns: features,
+  });
+  const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+  const ends = await Promise.allSettled(seeds.map((seed) => train(same, { holdout: 0.5, seed })));
+  const refused = ends.filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(20);
+});
+
+test('checkpoints of other class weights, or of other names of labels, are refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dso-vectors-'));
+  try {
+    const kept = { checkpoint: { folder }, resume: folder, lambda: 0.01, epochs: 3 };
+    const named = (...labelNames: string[]) => ({
+      ...datasetFromRows({ rows, labels: codes, columns: features }),
+      labelNames,
+    });
+    const fruit = named('pear', 'fig', 'apple', 'kiwi');
+    await train(fruit, { ...kept, classWeights: { fig: 2 } });
+    await expect(train(fruit, { ...kept, classWeights: { fig: 3 } })).rejects.toThrow(
+      'class weights was fig=2, is fig=3',
+    );
+    await expect(train(fruit, kept)).rejects.toThrow('class weights was fig=2, is not given');
+    const others = named('apple', 'fig', 'pear', 'kiwi');
+    await expect(train(others, { ...kept, classWeights: { fig: 2 } })).rejects.toThrow(
+      'label names was',
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('goes on from the checkpoints of its vectors', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dso-vectors-'));
   try {

@@ -124,6 +124,13 @@ describe('rows that DuckDB finds', () => {
     });
     expect(namedRows(dataset)).toEqual([{ label: 2, weight: 3, features: { 'a=1': 1 } }]);
   });
+
+  test('may call numbers missing', async () => {
+    const dataset = await readQuery('select 1 as label, -999 as a, -999::bigint as b, 5.5 as c', {
+      missingValues: ['-999'],
+    });
+    expect(namedRows(dataset)).toEqual([{ label: 1, features: { 'a=?': 1, 'b=?': 1, c: 5.5 } }]);
+  });
 });
 
 describe('what is refused', () => {
