@@ -191,7 +191,14 @@ export class PieceReader {
 
   /** The format of data that is not binary. */
   #formatOf(name: string, head: Uint8Array): FormatName {
-    const format = this.#options.format ?? formatOfName(name) ?? formatOfText(head);
+    const told = this.#options.format ?? formatOfName(name);
+    const format = told ?? formatOfText(head);
+    // Formats with names tell more than that themselves.
+    const notice = 'read as LIBSVM text';
+    const { notices } = this.collector;
+    if (told === undefined && format === 'libsvm' && head.length > 0 && !notices.includes(notice)) {
+      notices.push(notice);
+    }
     if (format === 'parquet' || isParquet(head)) {
       this.#named.checkFormat('parquet', name);
       throw new DataError(

@@ -1,12 +1,12 @@
 import type { Dataset } from '../data/dataset.ts';
 import { rowWeights } from '../data/weights.ts';
 import { DsoError, UsageError } from '../errors.ts';
+import { Allowance } from '../train/allowance.ts';
 import { type Fit, fitProblem, inLanes } from '../train/fit.ts';
 import { checkFolds, dealFolds, scoresOfFold } from '../train/folds.ts';
 import type { TrainOptions, TrainResult } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { train } from '../train/train.ts';
-import { Allowance } from '../train/allowance.ts';
 import { Fold } from './fold.ts';
 import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
 import { checkMeasure, type MeasureName, usualMeasure } from './measure.ts';

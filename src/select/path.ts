@@ -2,12 +2,12 @@ import type { Dataset } from '../data/dataset.ts';
 import { evaluate } from '../metrics/evaluate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Model } from '../model/model.ts';
+import { Allowance } from '../train/allowance.ts';
 import { type Fit, fitProblem, inLanes } from '../train/fit.ts';
 import { makeModel } from '../train/model-of.ts';
 import type { TrainOptions } from '../train/options.ts';
 import { type Prepared, prepare } from '../train/prepare.ts';
 import { provenanceOf } from '../train/provenance.ts';
-import { Allowance } from '../train/allowance.ts';
 import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
 import { refuseSingleRun, type SingleRun } from './refusal.ts';
 

@@ -1,4 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
+import { scalings } from '../data/scale.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
 import { finiteBounds } from '../penalties/bounded.ts';
@@ -77,6 +78,12 @@ function checkKinds(options: TrainOptions): void {
   demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
   demand('onCheckpoint', onCheckpoint, 'a function', typeof onCheckpoint === 'function');
   demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
+  const { scale, classWeights } = options;
+  const isWay = (scalings as readonly unknown[]).includes(scale);
+  demand('scale', scale, `one of ${scalings.join(', ')}`, isWay);
+  const isTable = typeof classWeights === 'object' && !Array.isArray(classWeights);
+  const wanted = "'balanced' or an object with a number for each label";
+  demand('classWeights', classWeights, wanted, classWeights === 'balanced' || isTable);
   for (const name of ['intercept', 'auprc', 'consume', 'multiLabel', 'alpha'] as const) {
     demand(name, options[name], 'true or false', typeof options[name] === 'boolean');
   }
@@ -187,6 +194,11 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   if (options.auprc && options.loss?.task === 'regression') {
     throw new UsageError(
       `auprc is for classification; the ${options.loss.name} loss is for regression`,
+    );
+  }
+  if (options.multiLabel && options.loss?.task === 'regression') {
+    throw new UsageError(
+      `multiLabel is for classification; the ${options.loss.name} loss is for regression`,
     );
   }
   checkStored(dataset, options);

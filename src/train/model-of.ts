@@ -109,7 +109,9 @@ function joinedCertificate(certificates: readonly Certificate[]): Certificate {
     certificates.reduce((sum, one) => sum + one[key], 0);
   const [primal, dual, epochs] = [total('primal'), total('dual'), total('epochs')];
   const gap = Math.max(0, primal - dual);
-  const relativeGap = gap === 0 ? 0 : gap / Math.abs(primal);
+  // None is further from its optimum than the worst, and that one may be at an optimum of nought.
+  const worst = certificates.reduce((most, one) => Math.max(most, one.relativeGap), 0);
+  const relativeGap = gap === 0 ? 0 : Math.min(worst, gap / Math.abs(primal));
   const stopped = certificates.find((one) => one.stopped !== 'converged')?.stopped ?? 'converged';
   return { primal, dual, gap, relativeGap, epochs, stopped };
 }

@@ -146,11 +146,11 @@ describe('few rows', () => {
   });
 
   test('none at all is for the caller to complain about', async () => {
-    const folder = folderWith({ a: '', b: '# nothing\n' });
-    const [{ dataset }] = await sharesOf(join(folder, '?'), 1);
+    const folder = folderWith({ 'a.svm': '', 'b.svm': '# nothing\n' });
+    const [{ dataset }] = await sharesOf(join(folder, '?.svm'), 1);
     expect(dataset).toMatchObject({ rows: 0, columns: 0, nonzeros: 0, parts: [] });
-    expect((await readShare(join(folder, 'a'), { rank: 1, ranks: 2, columns: 4 })).dataset).toEqual(
-      { ...dataset, name: join(folder, 'a'), columns: 4 },
+    expect((await readShare(join(folder, 'a.svm'), { rank: 1, ranks: 2, columns: 4 })).dataset).toEqual(
+      { ...dataset, name: join(folder, 'a.svm'), columns: 4 },
     );
   });
 });

@@ -16,6 +16,22 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   { title: 'λ = ∞', options: { lambda: Infinity }, message: 'lambda is Infinity' },
   { title: 'λ no number', options: { lambda: Number.NaN }, message: 'lambda is NaN' },
   { title: 'grid 0', options: { grid: 0 }, message: 'grid is 0; it must be a whole number' },
+  { title: 'a scale', options: { scale: 'mean' as 'std' }, message: "scale is 'mean'; it must be" },
+  {
+    title: 'class weights that are a word',
+    options: { classWeights: 'even' as 'balanced' },
+    message: "classWeights is 'even'; it must be 'balanced' or an object",
+  },
+  {
+    title: 'class weights that are a list',
+    options: { classWeights: [1, 2] as never },
+    message: 'classWeights is an object; it must be',
+  },
+  {
+    title: 'several labels of numbers',
+    options: { multiLabel: true, loss: losses.square() },
+    message: 'multiLabel is for classification; the square loss is for regression',
+  },
   { title: 'grid 1.5', options: { grid: 1.5 }, message: 'grid is 1.5' },
   {
     title: 'a grid beyond the data',
