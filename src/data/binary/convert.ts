@@ -198,7 +198,12 @@ export async function writeDataset(
   dataset: Dataset,
   options: WriteOptions = {},
 ): Promise<void> {
-  const { to = formatOf(path), names = [] } = options;
+  const { to = formatOf(path), names = dataset.featureNames ?? [] } = options;
+  if (dataset.labelNames) {
+    throw new DataError(
+      `${path}: labels such as ${JSON.stringify(dataset.labelNames[0])} are texts, for which neither dsob nor LIBSVM text of numbers has a place`,
+    );
+  }
   await writeOutput(path, async (file) => {
     const writer = to === 'dsob' ? new BinaryWriter(file, options) : new TextWriter(file, options);
     for (const part of dataset.parts) await writer.add(part);
