@@ -149,9 +149,9 @@ describe('few rows', () => {
     const folder = folderWith({ 'a.svm': '', 'b.svm': '# nothing\n' });
     const [{ dataset }] = await sharesOf(join(folder, '?.svm'), 1);
     expect(dataset).toMatchObject({ rows: 0, columns: 0, nonzeros: 0, parts: [] });
-    expect((await readShare(join(folder, 'a.svm'), { rank: 1, ranks: 2, columns: 4 })).dataset).toEqual(
-      { ...dataset, name: join(folder, 'a.svm'), columns: 4 },
-    );
+    expect(
+      (await readShare(join(folder, 'a.svm'), { rank: 1, ranks: 2, columns: 4 })).dataset,
+    ).toEqual({ ...dataset, name: join(folder, 'a.svm'), columns: 4 });
   });
 });
 
