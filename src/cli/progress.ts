@@ -43,7 +43,8 @@ class PlainProgress implements Progress {
   readonly #epochs: boolean;
   /** Vectors that have been begun. */
   readonly #begun = new Set<number>();
-  #isFirst = true;
+  /** Epochs so far, those before a resumed run not counted. */
+  #count = 0;
   /** The line of the latest epoch, if it was left out. */
   #leftOut: string | undefined;
 
@@ -68,13 +69,13 @@ class PlainProgress implements Progress {
     this.#trend.add(event);
     const left = this.#trend.secondsLeft(event.seconds);
     const line = describeEpoch(event, this.#task, event.seconds, left).join('  ');
-    if (this.#isFirst || isTold(event.epoch)) {
+    this.#count += 1;
+    if (isTold(event.epoch, this.#count)) {
       this.#leftOut = undefined;
       this.#terminal.say(line);
     } else {
       this.#leftOut = line;
     }
-    this.#isFirst = false;
   }
 
   /** Of many vectors every epoch would be too much to read. */
@@ -94,10 +95,10 @@ class PlainProgress implements Progress {
   }
 }
 
-/** Every epoch up to 20, every tenth up to 200, every hundredth up to 2,000 …: a log to be read. */
-function isTold(epoch: number): boolean {
+/** The first 20 epochs, then every tenth up to 200, every hundredth up to 2,000 …: a log to be read. */
+function isTold(epoch: number, count: number): boolean {
   let step = 1;
-  while (epoch > 20 * step) step *= 10;
+  while (count > 20 * step) step *= 10;
   return epoch % step === 0;
 }
 
