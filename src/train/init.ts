@@ -15,16 +15,18 @@ import type { TrainOptions } from './options.ts';
 type Start = NonNullable<TrainOptions['start']>;
 
 interface Wanted {
-  readonly loss: Loss;
+  /** The loss that is to be trained; default: one for the model's own task. */
+  readonly loss?: Loss;
   readonly multiLabel?: boolean;
-  readonly columns: number;
+  /** Of all the data, where a process has only some; default: those of the data set. */
+  readonly columns?: number;
 }
 
 /**
  * A model as the point to start from on other data. Features are found by name where both have
  * names, else by column; classes by label. What the model does not know starts at 0.
  */
-export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted): Start {
+export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted = {}): Start {
   return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), wanted);
 }
 
@@ -43,15 +45,15 @@ function startFrom(
   model: Model,
   dataset: Dataset,
   labels: readonly number[],
-  { loss, multiLabel = false, columns }: Wanted,
+  { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns }: Wanted,
 ): Start {
-  if (model.task !== loss.task) {
+  if (loss && model.task !== loss.task) {
     throw new UsageError(
       `the model to start from is for ${model.task}; the ${loss.name} loss is for ${loss.task}`,
     );
   }
   const vectors =
-    loss.task === 'regression' ? [0] : vectorsFor(model, classesFrom(labels, dataset, multiLabel));
+    model.task === 'regression' ? [0] : vectorsFor(model, classesFrom(labels, dataset, multiLabel));
   const places = columnsIn(model, dataset, columns);
   const weights = new Float64Array(vectors.length * columns);
   for (const [vector, source] of vectors.entries()) {

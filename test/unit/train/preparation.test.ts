@@ -205,6 +205,7 @@ describe('a model to start from', () => {
     const { loss } = tight as { loss: ReturnType<typeof losses.logistic> };
     const start = startFromModel(model, other, { loss, columns: features + 1 });
     expect(start.weights).toHaveLength(3 * (features + 1));
+    expect(startFromModel(model, other)).toEqual(start);
     expect(start.weights[0]).toBe(weightsOf(model, 0)[features - 1]);
     expect(start.weights[features]).toBe(0);
     expect(start.weights[features + 1]).toBe(weightsOf(model, 1)[features - 1]);
