@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { ProgressiveReport } from '../online/progress.ts';
+import { dataFlagNames } from './definitions/data-options.ts';
 import type { ProgressiveFlags } from './definitions/progressive.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import { formatCount, formatPercent } from './text.ts';
@@ -26,19 +27,7 @@ const meaningful = [
   'solver',
   'step',
   'stepSize',
-  'format',
-  'label',
-  'weight',
-  'categorical',
-  'ignore',
-  'missing',
-  'missingValues',
-  'hash',
-  'header',
-  'delimiter',
-  'textLabels',
-  'zeroBased',
-  'sumDuplicates',
+  ...dataFlagNames,
 ] as const satisfies readonly (keyof LearnFlags)[];
 
 /** Options that have a value even if nobody gives them. */

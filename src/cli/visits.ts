@@ -4,6 +4,7 @@ import { DataError } from '../errors.ts';
 import { encodeModel } from '../model/format.ts';
 import type { Model } from '../model/model.ts';
 import type { StopReason } from '../train/events.ts';
+import { dataFlagNames } from './definitions/data-options.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import { readLines } from './text-file.ts';
 
@@ -36,19 +37,7 @@ const decisive = [
   'earlyStop',
   'classWeight',
   'scale',
-  'format',
-  'label',
-  'weight',
-  'categorical',
-  'ignore',
-  'missing',
-  'missingValues',
-  'hash',
-  'header',
-  'delimiter',
-  'textLabels',
-  'zeroBased',
-  'sumDuplicates',
+  ...dataFlagNames,
 ] as const satisfies readonly (keyof TrainFlags)[];
 
 export type DecisiveFlags = Pick<TrainFlags, (typeof decisive)[number]>;

@@ -21,6 +21,23 @@ export interface DataFlags {
   readonly threads?: number;
 }
 
+/** What decides how data is read; threads do not. */
+export const dataFlagNames = [
+  'format',
+  'label',
+  'weight',
+  'categorical',
+  'ignore',
+  'missing',
+  'missingValues',
+  'hash',
+  'header',
+  'delimiter',
+  'textLabels',
+  'zeroBased',
+  'sumDuplicates',
+] as const satisfies readonly (keyof DataFlags)[];
+
 /** What stands for the argument in the help of every command. */
 export const dataArgument =
   'LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit, Parquet or .dsob,\nalso .gz or .zst; a pattern for several files; - for standard input';
