@@ -8,7 +8,7 @@ import type {
   SaddleRows,
   SaddleStep,
 } from '../../src/kernels/kernels.ts';
-import { saddleStride, stat } from '../../src/kernels/kernels.ts';
+import { saddleStride, saddleSlot as slot, stat } from '../../src/kernels/kernels.ts';
 import { exp, log } from '../../src/math/elementary.ts';
 import { type Random, stream } from '../../src/math/random.ts';
 import { type Arena, Budget, createArena } from '../../src/parallel/arena.ts';
@@ -20,16 +20,6 @@ export interface WorkloadShape {
   readonly perRow: number;
 }
 
-/** Doubles of a column's line beside its weight; see src/kernels/kernels.ts. */
-const slot = {
-  weight: 0,
-  squares: 1,
-  share: 2,
-  snapshot: 3,
-  gradient: 4,
-  low: 5,
-  high: 6,
-} as const;
 /** The most frequent columns share the top of the frequency curve. */
 const flatTop = 20;
 

@@ -96,6 +96,16 @@ export async function readShareOf(
   return dataset;
 }
 
+/** What test data has to share with the data that is trained on. */
+export function likenessOfData({
+  featureNames,
+  labelNames,
+  recipe,
+}: Dataset): Likeness | undefined {
+  if (!featureNames && !labelNames && !recipe) return undefined;
+  return withoutUndefined({ featureNames, labelNames, recipe });
+}
+
 /** What other data has to share with the data that a model was trained on. */
 function likenessOf({ classes, multiLabel, featureNames, recipe }: Model): Likeness {
   const isText = classes?.some((label) => typeof label === 'string') || multiLabel;

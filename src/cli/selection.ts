@@ -16,7 +16,7 @@ import { Interrupts } from './interrupts.ts';
 import { checkOutput, checkStandardInput, checkStandardOutput, standardStream } from './outputs.ts';
 import { readPenaltyFactors } from './problem.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { readData } from './reading.ts';
+import { likenessOfData, readData } from './reading.ts';
 import { summarize } from './summary.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -80,10 +80,9 @@ export function readTest(
   source: string,
   flags: SelectFlags,
   progress: Progress,
-  { featureNames, labelNames, recipe }: Dataset,
+  trained: Dataset,
 ): Promise<Dataset> {
-  const like = withoutUndefined({ featureNames, labelNames, recipe });
-  return readData(source, flags, progress, Object.keys(like).length > 0 ? like : undefined);
+  return readData(source, flags, progress, likenessOfData(trained));
 }
 
 /** Progress and interrupts of a command, which are gone when it ends, however it ends. */

@@ -1,18 +1,16 @@
 import type { Dataset } from '../data/dataset.ts';
-import type { Likeness } from '../data/recipe.ts';
 import { UsageError } from '../errors.ts';
 import type { Loss } from '../losses/loss.ts';
 import { readModel } from '../model/format.ts';
 import { gatherValues } from '../train/company.ts';
 import { startTogether } from '../train/init.ts';
 import type { TrainOptions } from '../train/options.ts';
-import { withoutUndefined } from './defined.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import type { Job } from './job.ts';
 import { readPenaltyFactors } from './problem.ts';
 import type { Progress } from './progress.ts';
 import { readQueryData } from './query-reading.ts';
-import { readData, readOrOpenData, readShareOf } from './reading.ts';
+import { likenessOfData, readData, readOrOpenData, readShareOf } from './reading.ts';
 
 /** The data that `dso train` is given, and the options that are read from files. */
 export async function readTrainingInput(
@@ -30,7 +28,7 @@ export async function readTrainingInput(
   if (flags.test !== undefined) {
     options.test = job
       ? await readShareOf(flags.test, flags, progress, job.peers)
-      : await readData(flags.test, flags, progress, likenessOf(dataset));
+      : await readData(flags.test, flags, progress, likenessOfData(dataset));
   }
   const columns = Math.max(...(await gatherValues(job?.peers, dataset.columns)));
   if (flags.penaltyFactors !== undefined) {
@@ -57,10 +55,4 @@ async function readTraining(
   if (job) return readShareOf(data, flags, progress, job.peers);
   if (flags.sql !== undefined) return readQueryData(flags.sql, flags, progress);
   return readOrOpenData(data, flags, progress);
-}
-
-/** What test data has to share with the data that is trained on. */
-export function likenessOf({ featureNames, labelNames, recipe }: Dataset): Likeness | undefined {
-  if (!featureNames && !labelNames && !recipe) return undefined;
-  return withoutUndefined({ featureNames, labelNames, recipe });
 }

@@ -122,8 +122,19 @@ export interface ColumnState {
   readonly skip: Uint8Array;
 }
 
-/** Doubles per column in the paper's solver: one cache line {w, accumulator, λf/|Ω̄|, w₀, ∇₀, low, high}. */
+/** Doubles per column in the paper's solver: one cache line, see saddleSlot. */
 export const saddleStride = 8;
+
+/** Slots of a column's line: w, AdaGrad's sum, λf/|Ω̄|, w₀, ∇₀ and the ends of its box. */
+export const saddleSlot = {
+  weight: 0,
+  squares: 1,
+  share: 2,
+  snapshot: 3,
+  gradient: 4,
+  low: 5,
+  high: 6,
+} as const;
 
 /** What the paper's solver keeps for each row of one worker. */
 export interface SaddleRows {

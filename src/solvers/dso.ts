@@ -1,5 +1,10 @@
 import { type StateArray, stateArrays } from '../checkpoint/state.ts';
-import { type SaddleRows, type SaddleStep, saddleStride } from '../kernels/kernels.ts';
+import {
+  type SaddleRows,
+  type SaddleStep,
+  saddleStride,
+  saddleSlot as slot,
+} from '../kernels/kernels.ts';
 import type { Loss } from '../losses/loss.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Gap } from '../objective/objective.ts';
@@ -23,17 +28,6 @@ import { startingAlpha } from './start.ts';
  */
 const openLosses = ['logistic', 'poisson'];
 const openEnd = 1e-14;
-
-/** Slots of a column's line; see saddleStride. */
-const slot = {
-  weight: 0,
-  squares: 1,
-  share: 2,
-  snapshot: 3,
-  gradient: 4,
-  low: 5,
-  high: 6,
-} as const;
 
 export type DsoMemory = ReturnType<typeof allocateDso>;
 

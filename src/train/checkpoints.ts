@@ -74,6 +74,8 @@ export function folderOfVector(folder: string, vector: number, vectors: number):
 /** Finds the checkpoints to go on from and checks that they are of the same runs. */
 export async function beginnings(
   data: Share,
+  /** Of all its rows. */
+  hash: string,
   test: Share | undefined,
   options: TrainOptions,
   settled: Settled,
@@ -86,7 +88,7 @@ export async function beginnings(
     throw new UsageError('a replay of recorded visits is neither kept nor resumed: run it whole');
   }
   const { name } = data.dataset;
-  const identity = await identityOf(data, options, settled);
+  const identity = identityOf(data, hash, options, settled);
   const program = packageDescription.version;
   const { tolerance } = settled;
   const tested = await testOf(test, options);
@@ -265,19 +267,14 @@ function shown(value: Identity['options'][string] | undefined): string {
   return value === undefined || value === null ? 'not given' : String(value);
 }
 
-/** What tells the data of a run from other data. */
-async function dataIdentity(data: Share): Promise<Identity['data']> {
+function identityOf(data: Share, hash: string, options: TrainOptions, settled: Settled): Identity {
   const { rows, columns, nonzeros } = data;
-  return { rows, columns, nonzeros, hash: await hashOfShare(data) };
-}
-
-async function identityOf(data: Share, options: TrainOptions, settled: Settled): Promise<Identity> {
   const { loss, penalty, lambda, seed, intercept, grid, plan } = settled;
   const factors = options.penaltyFactors;
   const { low, high } = finiteBounds(penalty);
   const { labelNames } = data.dataset;
   return {
-    data: await dataIdentity(data),
+    data: { rows, columns, nonzeros, hash },
     options: {
       loss: loss.name,
       ...(loss.parameterName !== undefined && { [loss.parameterName]: loss.parameter }),

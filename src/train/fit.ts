@@ -83,7 +83,8 @@ export async function fitProblem(
     if (before && before.epoch === solved.outcome.epochs) {
       options.onNotice?.('the run had come to its end before: nothing was left to train');
     }
-    const alpha = company ? undefined : alphaByRow(run, solved.outcome.dualPoint);
+    const wanted = !company && (ground.starts || options.alpha);
+    const alpha = wanted ? alphaByRow(run, solved.outcome.dualPoint) : undefined;
     const resumed = before && { epoch: before.epoch, seconds: before.seconds };
     return { weights, ...solved, alpha, ...(resumed && { resumed }) };
   } finally {

@@ -80,8 +80,8 @@ export async function prepare(
   if (leads) options.onNotice?.(plans);
   const companions = company && companionsOf(company, grid);
   const settled = { ...settings, plan, grid };
-  const begin = await beginnings(all, input.test, options, settled, vectors, companions);
   const hash = await hashOfShare(all, options.threads);
+  const begin = await beginnings(all, hash, input.test, options, settled, vectors, companions);
   const ground = await layOut(
     input,
     options,

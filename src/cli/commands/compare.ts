@@ -21,9 +21,8 @@ import { Interrupts } from '../interrupts.ts';
 import { checkStandardInput } from '../outputs.ts';
 import { chooseLoss, choosePenalty, lossParameters, readPenaltyFactors } from '../problem.ts';
 import type { Progress } from '../progress.ts';
-import { readData } from '../reading.ts';
+import { likenessOfData, readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
-import { likenessOf } from '../training-input.ts';
 
 export async function compareCommand(
   data: string,
@@ -182,7 +181,7 @@ async function readInput(
   const test =
     flags.test === undefined
       ? undefined
-      : await readData(flags.test, flags, progress, likenessOf(dataset));
+      : await readData(flags.test, flags, progress, likenessOfData(dataset));
   const penaltyFactors =
     flags.penaltyFactors === undefined
       ? undefined

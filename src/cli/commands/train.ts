@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { hashData } from '../../data/fingerprint.ts';
 import { describeQuality, type Quality } from '../../data/quality/quality.ts';
 import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
@@ -148,12 +147,11 @@ async function trainHere(
     };
     // Training sets rows aside and empties the data set.
     const visits = visitsPath(flags, path);
-    const hash = visits === undefined ? '' : hashData(input.dataset);
     const result = await trainTogether(input.dataset, options, job?.peers);
     if (!result) return undefined;
     await writeModel(path, result.model);
     if (job) job.salvage = () => `the model is complete, in ${path}`;
-    if (visits !== undefined) await recordVisits(visits, hash, result, flags);
+    if (visits !== undefined) await recordVisits(visits, result, flags);
     const report = { ...completeReport(result, read, started), ...(quality && { quality }) };
     log?.write({ event: 'result', ...report });
     log?.close();
@@ -215,13 +213,12 @@ function visitsPath(flags: TrainFlags, model: string): string | undefined {
 
 async function recordVisits(
   path: string,
-  data: string,
   { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
   flags: TrainFlags,
 ): Promise<void> {
   const { grid } = report;
   await writeVisits(path, {
-    data,
+    data: model.provenance?.data ?? '',
     grid,
     flags: decisiveFlags(flags),
     epochs: bounds.map(({ primal, dual }, epoch) => ({
