@@ -80,7 +80,7 @@ export {
   type WriteOptions,
   writeDataset,
 } from './train/convert.ts';
-export type { EpochEvent, StopReason } from './train/events.ts';
+export type { BeginEvent, EpochEvent, SampleEvent, StopReason } from './train/events.ts';
 export { startFromModel } from './train/init.ts';
 export type { TrainOptions, TrainReport, TrainResult } from './train/options.ts';
 export { type DataSource, type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';

@@ -22,6 +22,8 @@ export interface TeamShared {
   readonly scratch: Float64Array;
   /** Completed visits of each block, one cache line apart. */
   readonly tokens: Int32Array;
+  /** The worker that was the last to begin a visit of each block; for people who look on. */
+  readonly holders: Int32Array;
   /** Set by the main thread to ask for an end at the next epoch. */
   readonly interrupt: Int32Array;
   /** How long to spin before sleeping; 0 where threads outnumber cores. */
@@ -54,12 +56,20 @@ export function shareTeam({ threads, workers, cores, trace, open }: TeamOptions)
     control: new Int32Array(new SharedArrayBuffer(4 * 32)),
     scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
     tokens,
+    holders: homes(workers),
     interrupt: new Int32Array(new SharedArrayBuffer(4)),
     // A carrier is one more thread that needs a core, most of all while the others wait.
     spins: threads + (traffic ? 1 : 0) <= cores ? 15_000 : 20,
     ...(trace && { trace }),
     ...(traffic && { traffic }),
   };
+}
+
+/** At the beginning worker q holds block q. */
+function homes(workers: number): Int32Array {
+  const holders = new Int32Array(new SharedArrayBuffer(4 * workers));
+  for (let block = 0; block < workers; block++) holders[block] = block;
+  return holders;
 }
 
 /**
@@ -129,13 +139,7 @@ export class Team {
     combine: 'sum' | 'max' = 'sum',
   ): Float64Array {
     const { scratch, workers } = this.shared;
-    const base = this.#side * workers * width;
-    this.#side = 1 - this.#side;
-    for (let worker = this.first; worker < this.end; worker++) {
-      const at = base + worker * width;
-      fill(worker, scratch.subarray(at, at + count).fill(0));
-    }
-    this.#meet(base, count);
+    const base = this.#share(count, fill);
     const result = scratch.slice(base, base + count);
     for (let worker = 1; worker < workers; worker++) {
       const at = base + worker * width;
@@ -146,6 +150,26 @@ export class Team {
       }
     }
     return result;
+  }
+
+  /** As `reduce`, but the values themselves: those of worker q begin at q · width. */
+  table(count: number, fill: (worker: number, values: Float64Array) => void): Float64Array {
+    const { scratch, workers } = this.shared;
+    const base = this.#share(count, fill);
+    return scratch.slice(base, base + workers * width);
+  }
+
+  /** Has the values of all workers put into one side of the scratch area; where that begins. */
+  #share(count: number, fill: (worker: number, values: Float64Array) => void): number {
+    const { scratch, workers } = this.shared;
+    const base = this.#side * workers * width;
+    this.#side = 1 - this.#side;
+    for (let worker = this.first; worker < this.end; worker++) {
+      const at = base + worker * width;
+      fill(worker, scratch.subarray(at, at + count).fill(0));
+    }
+    this.#meet(base, count);
+    return base;
   }
 
   /** A barrier, after which the scratch area holds the values of all workers, wherever played. */

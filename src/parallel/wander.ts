@@ -122,6 +122,7 @@ export class Wander implements Rotation {
   #record(worker: number, block: number): void {
     const { begun, order } = this.#memory;
     order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
+    this.#team.shared.holders[block] = worker;
   }
 
   /** Hands the block to the idlest worker that it has not met; ties go round the ring. */

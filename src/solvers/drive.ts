@@ -1,5 +1,6 @@
 import type { Gap } from '../objective/objective.ts';
-import { Accounts, type Effort } from './effort.ts';
+import { Accounts, type Effort, type Sample } from './effort.ts';
+import type { Highlights } from './highlights.ts';
 import type { Method, Workplace } from './method.ts';
 import type { Standing } from './standing.ts';
 
@@ -34,6 +35,8 @@ export interface Progress {
   /** Block visits in the order they began, worker · p + block, where a solver leaves it free. */
   readonly visits?: Int32Array;
   readonly effort: Effort;
+  /** Now and then, if wanted. */
+  readonly sample?: Sample;
 }
 
 export interface Outcome {
@@ -57,6 +60,12 @@ export interface Keeping {
   keep(epoch: number, seconds: number): void;
 }
 
+interface Listeners {
+  readonly keeping?: Keeping | undefined;
+  /** Wanted by somebody who looks on. */
+  readonly highlights?: Highlights | undefined;
+}
+
 /** What may end a run short of its goal, by the number that threads agree on. */
 const limitStops: readonly Stop[] = ['epoch-limit', 'time-limit', 'interrupted'];
 const goOn = -1;
@@ -74,22 +83,22 @@ export function drive(
   standing: Standing,
   limits: Course,
   report: (progress: Progress) => void,
-  keeping?: Keeping,
+  { keeping, highlights }: Listeners = {},
 ): Outcome {
   const { epoch: begin = 0, seconds: earlier = 0 } = limits.before ?? {};
   // Nobody trains faster for being tested less often: the clock stands still meanwhile.
   const here = () => (performance.now() - limits.started - standing.measuring) / 1000;
   const seconds = () => earlier + here();
-  const accounts = new Accounts(team, limits.started);
+  const accounts = new Accounts(team, limits.started, highlights);
   // A resumed run begins with an epoch that is done; it may have been the last one.
   for (let epoch = Math.max(1, begin); ; epoch++) {
     const resumed = epoch === begin;
     if (!resumed) method.epoch();
     if (!resumed) standing.look(epoch);
     if (!resumed && keeping && team.index === 0) noteVisits(method, standing);
-    const { effort, interrupted } = accounts.settle();
+    const settled = accounts.settle();
     const limit = team.fromFirst(() => {
-      if (interrupted) return 2;
+      if (settled.interrupted) return 2;
       if (epoch >= limits.epochs) return 0;
       return here() >= limits.time ? 1 : goOn;
     });
@@ -98,7 +107,11 @@ export function drive(
     if (resumed && !ending) continue;
     const stopped = ending ? end(standing, epoch, limit) : undefined;
     const visits = resumed ? undefined : method.visits;
-    if (team.leads) report(progressOf(epoch, seconds(), method.passes, standing, visits, effort));
+    const { sample } = stopped ? accounts.settle(true) : settled;
+    if (team.leads) {
+      const told = { visits, effort: settled.effort, sample };
+      report(progressOf(epoch, seconds(), method.passes, standing, told));
+    }
     if (stopped) {
       const { primal, dual, relativeGap } = standing;
       const { passes, rotations, dualPoint } = method;
@@ -127,13 +140,18 @@ function noteVisits({ visits }: Method, standing: Standing): void {
   if (visits) standing.visited.push({ primal, dual, visits: [...visits] });
 }
 
+interface Told {
+  readonly visits: Int32Array | undefined;
+  readonly effort: Effort;
+  readonly sample: Sample | undefined;
+}
+
 function progressOf(
   epoch: number,
   seconds: number,
   passes: number,
   { primal, dual, relativeGap, latest, measured }: Standing,
-  visits: Int32Array | undefined,
-  effort: Effort,
+  { visits, effort, sample }: Told,
 ): Progress {
   return {
     epoch,
@@ -147,5 +165,6 @@ function progressOf(
     ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
     ...(visits && { visits: visits.slice() }),
     effort,
+    ...(sample && { sample }),
   };
 }

@@ -18,6 +18,7 @@ import { Team, type TeamShared } from '../parallel/team.ts';
 import { drive, type Keeping, type Limits, type Outcome, type Progress } from './drive.ts';
 import { EarlyStop } from './early-stop.ts';
 import { engineOf, type Plan } from './engines.ts';
+import { Highlights } from './highlights.ts';
 import type { Method, Start, Workplace } from './method.ts';
 import { type SavedStanding, Standing } from './standing.ts';
 import { TestMeasure, type TestRows } from './test-measure.ts';
@@ -63,6 +64,8 @@ export interface RunPayload {
   readonly earlyStop?: number;
   /** Where to start, unless the run resumes. */
   readonly start?: Start;
+  /** Whether somebody wants to know, now and then, what the threads do and which weights are large. */
+  readonly samples?: boolean;
   readonly checkpoint?: KeeperSettings;
   readonly resume?: Resume;
   /** For the first thread of a process among others: where to tell the carrier what travels. */
@@ -128,14 +131,10 @@ export async function runThread(
   const notice = (message: string) => report({ notice: message });
   const { checkpoint } = payload;
   const keeper = checkpoint && new Keeper(checkpoint, partition, before?.epoch ?? 0, notice);
-  return drive(
-    place,
-    method,
-    standing,
-    { ...limits, started, ...(before && { before }) },
-    report,
-    keeper && keepingOf(team, method, standing, keeper, arrays, report),
-  );
+  return drive(place, method, standing, { ...limits, started, ...(before && { before }) }, report, {
+    keeping: keeper && keepingOf(team, method, standing, keeper, arrays, report),
+    highlights: payload.samples ? new Highlights(team, memory.best, partition) : undefined,
+  });
 }
 
 function arraysOf({ best, bestMargins, tested }: RunMemory, method: Method): StateArray[] {

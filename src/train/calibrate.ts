@@ -56,7 +56,7 @@ export async function calibrate(
 ): Promise<Calibration[] | undefined> {
   const folds = foldsOf(wanted);
   const { ground, settings, vectors } = site;
-  const { onEpoch: _, earlyStop: __, ...quiet } = site.options;
+  const { onEpoch: _, onSample: ___, earlyStop: __, ...quiet } = site.options;
   const trial: Site = {
     ...site,
     options: quiet,

@@ -51,7 +51,9 @@ const known = [
   'scratch',
   'consume',
   'trace',
+  'onBegin',
   'onEpoch',
+  'onSample',
   'onCheckpoint',
   'onNotice',
   'signal',
@@ -67,7 +69,7 @@ function checkNames(options: TrainOptions): void {
 }
 
 function checkKinds(options: TrainOptions): void {
-  const { loss, penalty, solver, test, signal, onEpoch, onCheckpoint, onNotice } = options;
+  const { loss, penalty, solver, test, signal } = options;
   const has = (value: unknown, part: string) =>
     typeof value === 'object' && value !== null && part in value;
   demand('loss', loss, 'made by a function of losses or by loadLoss', has(loss, 'value'));
@@ -75,9 +77,9 @@ function checkKinds(options: TrainOptions): void {
   demand('solver', solver, 'made by a function of solvers', has(solver, 'name'));
   demand('test', test, 'a data set (readDataset makes one from a file)', isDataset(test));
   demand('signal', signal, 'an AbortSignal', signal instanceof AbortSignal);
-  demand('onEpoch', onEpoch, 'a function', typeof onEpoch === 'function');
-  demand('onCheckpoint', onCheckpoint, 'a function', typeof onCheckpoint === 'function');
-  demand('onNotice', onNotice, 'a function', typeof onNotice === 'function');
+  for (const name of ['onBegin', 'onEpoch', 'onSample', 'onCheckpoint', 'onNotice'] as const) {
+    demand(name, options[name], 'a function', typeof options[name] === 'function');
+  }
   const { scale, classWeights } = options;
   const isWay = (scalings as readonly unknown[]).includes(scale);
   demand('scale', scale, `one of ${scalings.join(', ')}`, isWay);

@@ -1,3 +1,6 @@
+import type { Whereabouts } from '../parallel/look.ts';
+import type { Imbalance } from '../parallel/partition.ts';
+
 /**
  * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
  * whose rows were learned from and not kept; `imported`: another program trained, without a proof.
@@ -40,4 +43,52 @@ export interface EpochEvent {
     /** Sent from one process to another. */
     readonly bytes: number;
   };
+}
+
+/** The data is laid out and training begins: what there is to do, and for whom. */
+export interface BeginEvent {
+  /** ring-rows, ring-columns, dso, lbfgs, … */
+  readonly solver: string;
+  readonly lambda: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  /** Vectors of weights: 1, or one for each class. */
+  readonly vectors: number;
+  /** p of the p × p grid. */
+  readonly grid: number;
+  /** Of each process. */
+  readonly threads: number;
+  /** Processes, where there are several, their hosts, and the first worker that each plays. */
+  readonly ranks?: number;
+  readonly hosts?: readonly string[];
+  readonly firsts?: readonly number[];
+  /** Rows of each worker, columns of each block, non-zeros of each cell, worker · p + block. */
+  readonly loads: {
+    readonly rows: readonly number[];
+    readonly columns: readonly number[];
+    readonly cells: readonly number[];
+  };
+  /** Largest over fair share, minus 1. */
+  readonly imbalance: Imbalance;
+  /** That it took to lay the data out. */
+  readonly seconds: number;
+  /** Where the blocks are at this moment; undefined while none travels. May be called at any time. */
+  look(): Whereabouts | undefined;
+}
+
+/** Told twice a second at most, and at the end. */
+export interface SampleEvent {
+  readonly vector?: EpochEvent['vector'];
+  readonly epoch: number;
+  readonly seconds: number;
+  /** Bytes that all processes hold. */
+  readonly memory: number;
+  /** What each thread of each process has done since the run began. */
+  readonly threads: readonly (EpochEvent['effort'] & {
+    /** The first worker that it plays. */
+    readonly first: number;
+  })[];
+  /** The weights of the largest size in the best model so far, largest first, without intercept. */
+  readonly largest: readonly { readonly column: number; readonly weight: number }[];
 }

@@ -1,13 +1,16 @@
 import { MessageChannel } from 'node:worker_threads';
 import { kernelModule } from '../kernels/wasm.ts';
 import type { Gap } from '../objective/objective.ts';
+import { type Whereabouts, whereabouts } from '../parallel/look.ts';
 import { shareTeam } from '../parallel/team.ts';
 import { openTraffic } from '../parallel/traffic.ts';
 import type { Outcome, Progress } from '../solvers/drive.ts';
+import type { Sample } from '../solvers/effort.ts';
 import type { Plan } from '../solvers/engines.ts';
 import type { Kept, Notice, RunPayload } from '../solvers/run.ts';
 import { type Beginnings, type Continuation, visitedBefore } from './checkpoints.ts';
 import { type Company, fairCores } from './company.ts';
+import type { SampleEvent } from './events.ts';
 import { type Aim, type Ground, type Run, type Settings, setUp } from './lay-out.ts';
 import { Listener } from './listener.ts';
 import { collectWeights } from './model-of.ts';
@@ -27,6 +30,10 @@ export interface Site {
   readonly beginnings: Beginnings;
   /** How many vectors the model has. */
   readonly vectors: number;
+  /** What the columns were divided by for training, if they were. */
+  readonly factors?: Float64Array | undefined;
+  /** Looks at the run that was the last to begin, while it goes on. */
+  readonly window: { look?: (() => Whereabouts) | undefined };
 }
 
 export interface Fit {
@@ -113,9 +120,11 @@ async function solve(
   });
   const payload = { ...payloadOf(site, run, time), shared, ...course };
   const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
-  const listener = new Listener(options.onEpoch, interrupt);
+  const listener = new Listener(interrupt);
   const { visits, bounds } = visitedBefore(course);
   const signals = [ground.halt.signal, ...(options.signal ? [options.signal] : [])];
+  const look = () => whereabouts(shared);
+  site.window.look = look;
   if (signals.some(({ aborted }) => aborted)) interrupt();
   for (const signal of signals) signal.addEventListener('abort', interrupt);
   const { port1, port2 } = new MessageChannel();
@@ -141,12 +150,14 @@ async function solve(
           options.onCheckpoint?.(message.kept);
           return;
         }
-        const { visits: order, ...progress } = message;
+        const { visits: order, sample, ...progress } = message;
         if (order) {
           visits.push(order);
           bounds.push({ primal: progress.primal, dual: progress.dual });
         }
-        listener.hear({ ...progress, ...several });
+        listener.tell(options.onEpoch, { ...progress, ...several });
+        if (!sample) return;
+        listener.tell(options.onSample, { ...sampleOf(site, sample, progress), ...several });
       },
       (index) => (company && index === 0 ? [port1] : []),
       lane * threads,
@@ -158,6 +169,7 @@ async function solve(
     return { outcome: outcomes[0], visits: joined(visits), bounds };
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', interrupt);
+    if (site.window.look === look) site.window.look = undefined;
     port1.close();
   }
 }
@@ -181,10 +193,26 @@ function payloadOf(
     seed,
     limits: { tolerance, epochs, time },
     ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
+    samples: options.onSample !== undefined,
     ...(run.test && { test: run.test }),
     ...(options.earlyStop !== undefined && { earlyStop: options.earlyStop }),
     ...(run.start && { start: run.start }),
   };
+}
+
+/** Columns in place of places, weights as the model will have them. */
+function sampleOf(
+  { ground, factors, settings }: Site,
+  { largest, memory, threads }: Sample,
+  { epoch, seconds }: Progress,
+): SampleEvent {
+  const { columnOrder } = ground;
+  const intercept = settings.intercept ? columnOrder.length - 1 : columnOrder.length;
+  const weights = largest
+    .map(({ place, weight }) => ({ column: columnOrder[place], weight }))
+    .filter(({ column }) => column !== intercept)
+    .map(({ column, weight }) => ({ column, weight: weight / (factors?.[column] ?? 1) }));
+  return { epoch, seconds, memory, threads, largest: weights };
 }
 
 /** Threads would wait forever for what is no longer carried. */

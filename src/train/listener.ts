@@ -1,22 +1,19 @@
-import type { EpochEvent } from './events.ts';
-
 /**
- * The caller's onEpoch. It runs in a message handler, where an exception would end the process: the
- * first one is kept instead, the run is asked to stop, and train() rejects with it.
+ * What the caller wants to hear during a run. It runs in a message handler, where an exception would
+ * end the process: the first one is kept instead, the run is asked to stop, and train() rejects with
+ * it.
  */
 export class Listener {
-  readonly #onEpoch: ((event: EpochEvent) => unknown) | undefined;
   readonly #stop: () => void;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(onEpoch: ((event: EpochEvent) => unknown) | undefined, stop: () => void) {
-    this.#onEpoch = onEpoch;
+  constructor(stop: () => void) {
     this.#stop = stop;
   }
 
-  hear(event: EpochEvent): void {
+  tell<Event>(hear: ((event: Event) => unknown) | undefined, event: Event): void {
     try {
-      const result = this.#onEpoch?.(event);
+      const result = hear?.(event);
       if (result instanceof Promise) result.catch((error: unknown) => this.#fail(error));
     } catch (error) {
       this.#fail(error);

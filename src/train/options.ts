@@ -7,7 +7,7 @@ import type { Calibration, Label, Model } from '../model/model.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { ClassWeights } from './class-weights.ts';
-import type { EpochEvent, StopReason } from './events.ts';
+import type { BeginEvent, EpochEvent, SampleEvent, StopReason } from './events.ts';
 
 export interface TrainOptions {
   /** Default: hinge. */
@@ -96,6 +96,10 @@ export interface TrainOptions {
   trace?: Int32Array;
   /** An exception in it, or the rejection of its promise, stops the run and rejects train(). */
   onEpoch?: (event: EpochEvent) => unknown;
+  /** The data is laid out, in every process of a job; training begins. */
+  onBegin?: (event: BeginEvent) => void;
+  /** Twice a second at most, and at the end: threads, memory and large weights. */
+  onSample?: (event: SampleEvent) => void;
   /** A checkpoint has been taken, by all processes of a job: the run can go on from this epoch. */
   onCheckpoint?: (epoch: number) => void;
   /** Something a person should know: the solver chosen and why, memory, imbalance. */

@@ -98,7 +98,18 @@ export async function prepare(
   if (scratch) atEnd.push(() => scratch.close());
   // Rows are scored once more to calibrate.
   if (options.consume && !options.calibrate) await release(threads, dataset, input.train.dataset);
-  const site = { ground, options, settings, plan, threads, company, beginnings: begin, vectors };
+  const site: Site = {
+    ground,
+    options,
+    settings,
+    plan,
+    threads,
+    company,
+    beginnings: begin,
+    vectors,
+    factors: input.factors,
+    window: {},
+  };
   return { site, input, hash, grid, leads };
 }
 

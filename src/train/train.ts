@@ -2,12 +2,15 @@ import type { Dataset } from '../data/dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Model } from '../model/model.ts';
 import { entriesOfCells, imbalance } from '../parallel/grid.ts';
+import { workersOfRanks } from '../parallel/traffic.ts';
 import { describePenalty } from '../penalties/index.ts';
 import type { Outcome } from '../solvers/drive.ts';
 import { Allowance } from './allowance.ts';
 import { calibrate, foldsOf } from './calibrate.ts';
 import { type Company, gatherValues } from './company.ts';
-import type { Fit } from './fit.ts';
+import type { BeginEvent } from './events.ts';
+import type { Fit, Site } from './fit.ts';
+import type { Input } from './lay-out.ts';
 import { makeModel, testModel } from './model-of.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options.ts';
 import { prepare } from './prepare.ts';
@@ -47,12 +50,13 @@ async function trainWhole(
   const { site, input, hash, grid, leads } = await prepare(dataset, options, company, atEnd);
   const { ground, settings, plan, threads } = site;
   const laidOut = performance.now();
+  const loads = await loadsOf(site);
+  options.onBegin?.(beginningOf(site, input, grid, loads, (laidOut - started) / 1000));
   const { calibrate: calibrated } = options;
   const runs = site.vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
   const allowance = new Allowance(settings.time, runs, ground.rooms.length);
   const fits = await fitVectors(site, input, allowance);
   const ended = performance.now();
-  const entries = (await gatherValues(company, entriesOfCells(ground.grid))).flat();
   const calibration =
     calibrated && (await calibrate(site, input.train.dataset, calibrated, allowance));
   const extras = {
@@ -77,10 +81,50 @@ async function trainWhole(
     ...(company && { ranks: company.size }),
     ...(resumed && { resumed }),
     seconds,
-    imbalance: imbalance(ground.grid.partition, entries),
+    imbalance: imbalance(ground.grid.partition, loads.cells),
   };
   const alpha = options.alpha ? joinedAlpha(fits) : undefined;
   return { model, report, ...(alpha && { alpha }), ...(visits && { visits, bounds }) };
+}
+
+/** What each worker, block and cell of the grid has, wherever it is. */
+async function loadsOf({ ground, company }: Site): Promise<BeginEvent['loads']> {
+  const { rowBounds, blockLengths } = ground.grid.partition;
+  return {
+    rows: Array.from(blockLengths, (_, worker) => rowBounds[worker + 1] - rowBounds[worker]),
+    columns: [...blockLengths],
+    cells: (await gatherValues(company, entriesOfCells(ground.grid))).flat(),
+  };
+}
+
+function beginningOf(
+  site: Site,
+  { train }: Input,
+  grid: number,
+  loads: BeginEvent['loads'],
+  seconds: number,
+): BeginEvent {
+  const { ground, settings, plan, threads, company, vectors } = site;
+  const { rows, columns, nonzeros } = train;
+  return {
+    solver: plan.engine,
+    lambda: settings.lambda,
+    rows,
+    columns,
+    nonzeros,
+    vectors,
+    grid,
+    threads: threads * ground.rooms.length,
+    ...(company && {
+      ranks: company.size,
+      hosts: company.hosts,
+      firsts: [...workersOfRanks(grid, company.size)].slice(0, company.size),
+    }),
+    loads,
+    imbalance: imbalance(ground.grid.partition, loads.cells),
+    seconds,
+    look: () => site.window.look?.(),
+  };
 }
 
 function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { largestOf } from '../../../src/solvers/highlights.ts';
+
+describe('the weights of the largest size', () => {
+  test('come largest first, whatever their sign, and zeros do not', () => {
+    expect(largestOf(Float64Array.of(0, -3, 1, 0, 2), 2)).toEqual([1, 4]);
+    expect(largestOf(Float64Array.of(0, -3, 1, 0, 2), 10)).toEqual([1, 4, 2]);
+    expect(largestOf(new Float64Array(5), 3)).toEqual([]);
+  });
+
+  test('are those that sorting finds, the earlier place first among equals', () => {
+    const numbers = fc.array(fc.oneof(fc.integer({ min: -4, max: 4 }), fc.double()));
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: 1, max: 8 }), (all, count) => {
+        const values = Float64Array.from(all);
+        const sorted = all
+          .map((value, place) => ({ size: Math.abs(value), place }))
+          .filter(({ size }) => size > 0)
+          .sort((a, b) => (a.size === b.size ? a.place - b.place : b.size > a.size ? 1 : -1));
+        expect(largestOf(values, count)).toEqual(sorted.slice(0, count).map(({ place }) => place));
+      }),
+    );
+  });
+});
