@@ -1,9 +1,10 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { entriesOf, refusal } from './folder.ts';
 import { overlap, type Workers, workersText } from './names.ts';
+import { beginningOf, isAlive } from './process.ts';
 
 /*
  * Who keeps a run in a folder leaves a file there that says so by its name:
@@ -52,7 +53,7 @@ export class FolderLock {
 
   /** Throws if another run has it, or nothing can be written there. */
   constructor(folder: string, workers: Workers, grid: number) {
-    const start = startOf(process.pid) ?? 0;
+    const start = beginningOf(process.pid) ?? 0;
     const own = nameOf({ workers, grid, host: hostname(), process: process.pid, start });
     this.#path = join(folder, own);
     this.#text = `kept by process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
@@ -133,28 +134,4 @@ function reasonToRespect(
 
 function timeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function isAlive(number: number, start: number): boolean {
-  const began = startOf(number);
-  if (began !== undefined) return began === start;
-  try {
-    process.kill(number, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** When a process began; −1 for one that has ended but is still listed, undefined if unknown. */
-function startOf(number: number): number | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${number}/stat`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  // The name in parentheses may hold anything; then come the state and, 19 fields on, the start.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return /[ZX]/.test(fields[0]) ? -1 : Number(fields[19]);
 }

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs';
+import { reasonOf } from '../checkpoint/folder.ts';
+import { DataError, DsoError } from '../errors.ts';
+import { Contents } from './contents.ts';
+import { type DetailOptions, detailOf } from './detail.ts';
+import { recordedIds, recordPath, stopPath } from './folder.ts';
+import { statusOf, summaryOf } from './outline.ts';
+import type { RunDetail, RunSummary } from './record.ts';
+import { outlineOf, readRange, withFile } from './record-bytes.ts';
+
+export { keptRuns, usualFolder } from './folder.ts';
+export { pruneRuns } from './prune.ts';
+export { RunTail } from './tail.ts';
+
+/** No record comes near; of a larger file the first part is read. */
+const mostBytes = 2 ** 28;
+
+/** How many names an error lists. */
+const mostNames = 10;
+
+/** The runs recorded in a folder, the newest first; none where there is no folder. */
+export function listRuns(folder: string): RunSummary[] {
+  return recordedIds(folder).flatMap((id) => readSummary(folder, id) ?? []);
+}
+
+/** A run in short; undefined if there is no record of it that can be read. */
+export function readSummary(folder: string, id: string): RunSummary | undefined {
+  return withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+    const outline = outlineOf(file, size);
+    return summaryOf(id, outline, statusOf(outline, mtimeMs));
+  });
+}
+
+/** A run with its curves. Its process may be writing the record at the same time. */
+export function readRun(folder: string, id: string, options: DetailOptions = {}): RunDetail {
+  const { points, vector = 0 } = options;
+  const detail = withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+    const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
+    const { outline, epochs, samples, reports, notices } = contents;
+    const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
+    return summary && detailOf({ summary, vector, epochs, samples, reports, notices }, points);
+  });
+  if (!detail) throw new DataError(`${folder}: no record of the run ${id}`);
+  return detail;
+}
+
+/** The run that somebody means: a name, its beginning or end if no other has it, or `last`. */
+export function findRun(folder: string, text: string): string {
+  const ids = listRuns(folder).map(({ id }) => id);
+  if (ids.length === 0) throw new DataError(`${folder}: no run is recorded there`);
+  if (text === 'last') return ids[0];
+  const found = ids.includes(text)
+    ? [text]
+    : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  if (found.length === 1) return found[0];
+  throw new DataError(
+    found.length === 0
+      ? `${folder}: no run "${text}"; there is ${listOf(ids)}`
+      : `${folder}: "${text}" is the beginning or end of several runs: ${listOf(found)}`,
+  );
+}
+
+function listOf(ids: readonly string[]): string {
+  const rest = ids.length - mostNames;
+  return `${ids.slice(0, mostNames).join(', ')}${rest > 0 ? ` and ${rest} older` : ''}`;
+}
+
+/** Asks a run to end as Ctrl-C ends it. False if it does not go on, so that nobody can be asked. */
+export function requestStop(folder: string, id: string): boolean {
+  const summary = readSummary(folder, id);
+  if (!summary) throw new DataError(`${folder}: no record of the run ${id}`);
+  if (summary.status !== 'running') return false;
+  try {
+    // Never through a link that somebody has put there.
+    writeFileSync(stopPath(folder, id), '', { flag: 'wx' });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') {
+      const message = `${id}: cannot be asked to stop in ${folder}: ${reasonOf(cause)}`;
+      throw new DsoError('failure', message, { cause });
+    }
+  }
+  return true;
+}
