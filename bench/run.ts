@@ -3,7 +3,7 @@
  *
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
- *                                 stream, serve
+ *                                 stream, serve, ui
  *
  * A bar that is missed is reported, never a failure: the machine may be busy.
  */
@@ -21,6 +21,7 @@ import { benchRanks } from './ranks.ts';
 import { benchServe } from './serve.ts';
 import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
+import { benchUi } from './ui.ts';
 
 const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   kernels: benchKernels,
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   memory: benchMemory,
   stream: benchStream,
   serve: benchServe,
+  ui: benchUi,
 };
 
 const resultFile = fileURLToPath(new URL('../.cache/bench.json', import.meta.url));

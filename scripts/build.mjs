@@ -1,8 +1,9 @@
 /**
- * Builds what the published package holds: wasm/, the bundles in dist/ and the library's type declarations
- * beside them. Does nothing when no source changed since the last time.
+ * Builds what the published package holds: wasm/, the bundles in dist/ with the library's type
+ * declarations beside them, and the dashboard's page in dist/ui/. Does nothing when no source changed since the last time.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildWasm, lossNames } from './build-wasm.mjs';
 import { fingerprintOf, readStamp, writeStamp } from './fingerprint.mjs';
@@ -14,6 +15,7 @@ const inputs = [
   'assembly',
   'scripts',
   'types',
+  'ui',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
@@ -25,6 +27,7 @@ const outputs = [
   'dist/cli.js',
   'dist/worker.js',
   'dist/carrier.js',
+  'dist/ui/index.html',
   ...lossNames.map((name) => `wasm/${name}.wasm`),
 ];
 
@@ -46,11 +49,19 @@ async function buildDist() {
   try {
     const { code, output } = await runTool('tsdown', ['--out-dir', aside, '--logLevel', 'warn']);
     if (code !== 0) throw new Error(`tsdown:\n${output.trim()}`);
+    await buildPage(`${aside}/ui`);
     rmSync('dist', { recursive: true, force: true });
     renameSync(aside, 'dist');
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
+}
+
+/** @param {string} folder */
+async function buildPage(folder) {
+  const options = ['--config', 'ui/vite.config.ts', '--outDir', resolve(folder)];
+  const { code, output } = await runTool('vite', ['build', ...options, '--logLevel', 'warn']);
+  if (code !== 0) throw new Error(`vite:\n${output.trim()}`);
 }
 
 /** Brings wasm/ and dist/ up to date. */
@@ -62,7 +73,7 @@ export async function build() {
     const compiled = await buildWasm();
     return compiled === 0 ? 'unchanged' : `${compiled} of ${lossNames.length} compiled`;
   });
-  await step('library, command line tool and types', async () => {
+  await step('library, command line tool, dashboard and types', async () => {
     await buildDist();
     return 'bundled';
   });

@@ -26,7 +26,13 @@ const all = {
       ['oxlint', '--type-aware', '--deny-warnings'],
     ],
   },
-  types: { title: 'types (tsc)', runs: [['tsc', '-p', 'tsconfig.json']] },
+  types: {
+    title: 'types (tsc)',
+    runs: [
+      ['tsc', '-p', 'tsconfig.json'],
+      ['tsc', '-p', 'ui/tsconfig.json'],
+    ],
+  },
 };
 
 /**

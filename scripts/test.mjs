@@ -37,7 +37,7 @@ async function timed(work, count) {
 
 /** @returns {Promise<Outcome>} */
 async function buildCheck() {
-  const title = 'build (assemblyscript, tsdown)';
+  const title = 'build (assemblyscript, tsdown, vite)';
   try {
     await build();
     return { title, passed: true, output: '' };

@@ -63,3 +63,9 @@ export function bytes(text: string): number {
   if (value >= 1) return Math.floor(value);
   throw new InvalidArgumentError('Wanted an amount of memory (500M, 2G).');
 }
+
+export function port(text: string): number {
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && value <= 65_535) return value;
+  throw new InvalidArgumentError('Wanted a whole number from 0 to 65535.');
+}

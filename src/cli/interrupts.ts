@@ -10,21 +10,32 @@ import type { Io } from './io.ts';
 export class Interrupts {
   readonly #controller = new AbortController();
   readonly #release: () => void;
+  readonly #onDeferred: () => void;
   #deferred = false;
   #received: InterruptSignal | undefined;
 
   /** `onDeferred` is called when training is asked to stop, `onQuit` just before the process ends. */
   constructor(io: Io, listeners: { onDeferred(): void; onQuit(): void }) {
+    this.#onDeferred = listeners.onDeferred;
     this.#release = io.onSignal((signal) => {
-      if (!this.#deferred || this.#received !== undefined) {
-        listeners.onQuit();
-        io.exit(signalExitCodes[signal]);
+      if (this.#deferred && this.#received === undefined) {
+        this.#stop(signal);
         return;
       }
-      this.#received = signal;
-      listeners.onDeferred();
-      this.#controller.abort();
+      listeners.onQuit();
+      io.exit(signalExitCodes[signal]);
     });
+  }
+
+  /** What the first Ctrl-C does, asked for in another way; nothing if there is nothing to save. */
+  request(): void {
+    if (this.#deferred && this.#received === undefined) this.#stop('SIGINT');
+  }
+
+  #stop(signal: InterruptSignal): void {
+    this.#received = signal;
+    this.#onDeferred();
+    this.#controller.abort();
   }
 
   /** Aborted by the first signal after `defer`. */

@@ -2,8 +2,12 @@ import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { InterruptSignal } from './exit-codes.ts';
 
-/** A standard stream: the width and whether it is a terminal are known only for terminals. */
-export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** A standard stream: its size and whether it is a terminal are known only for terminals. */
+export type OutputStream = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** Everything of the process that a command touches, so that it can run inside another one. */
 export interface Io {

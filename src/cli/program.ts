@@ -18,9 +18,11 @@ import { definePath } from './definitions/path.ts';
 import { definePredict } from './definitions/predict.ts';
 import { defineReplay } from './definitions/replay.ts';
 import { defineReport } from './definitions/report.ts';
+import { defineRuns } from './definitions/runs.ts';
 import { defineSearch } from './definitions/search.ts';
 import { defineServe } from './definitions/serve.ts';
 import { defineTrain } from './definitions/train.ts';
+import { defineUi } from './definitions/ui.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { Terminal } from './terminal.ts';
@@ -33,6 +35,7 @@ Start with:
   dso demo                                 see it work on a generated sample
   dso train train.svm --test test.svm      train an SVM
   dso train table.csv --label COLUMN       on a table with names (mind --scale)
+  dso ui                                   look at the runs made here, live
   dso <command> --help                     all options of a command, with examples
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 stopped before the tolerance,
@@ -43,7 +46,7 @@ colours off, DSO_DEBUG=1 shows stack traces.`;
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const terminal = new Terminal(io);
   let code: number = exitCodes.done;
-  const program = createProgram(terminal, (result) => {
+  const program = createProgram(terminal, argv, (result) => {
     code = result;
   });
   try {
@@ -82,7 +85,11 @@ async function reportError(error: unknown, terminal: Terminal): Promise<number> 
  * The commands with their options. What a command does is imported when it runs, which keeps
  * `dso --help` and `dso --version` instant.
  */
-function createProgram(terminal: Terminal, onResult: (code: number) => void): Command {
+function createProgram(
+  terminal: Terminal,
+  argv: readonly string[],
+  onResult: (code: number) => void,
+): Command {
   const program = new Command('dso')
     .description(description)
     .version(packageDescription.version, '-V, --version', 'print the version')
@@ -100,7 +107,7 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
     });
   defineTrain(program, async (data, flags) => {
     const { trainCommand } = await import('./commands/train.ts');
-    onResult(await trainCommand(data, flags, terminal));
+    onResult(await trainCommand(data, flags, terminal, argv));
   });
   definePredict(program, async (model, data, flags) => {
     const { predictCommand } = await import('./commands/predict.ts');
@@ -165,6 +172,24 @@ function createProgram(terminal: Terminal, onResult: (code: number) => void): Co
   defineServe(program, async (model, flags) => {
     const { serveCommand } = await import('./commands/serve.ts');
     onResult(await serveCommand(model, flags, terminal));
+  });
+  defineRuns(program, {
+    async list(flags) {
+      const { listRunsCommand } = await import('./commands/runs.ts');
+      onResult(await listRunsCommand(flags, terminal));
+    },
+    async show(run, flags) {
+      const { showRunCommand } = await import('./commands/runs.ts');
+      onResult(await showRunCommand(run, flags, terminal));
+    },
+    async stop(run, flags) {
+      const { stopRunCommand } = await import('./commands/runs.ts');
+      onResult(await stopRunCommand(run, flags, terminal));
+    },
+  });
+  defineUi(program, async (folder, flags) => {
+    const { uiCommand } = await import('./commands/ui.ts');
+    onResult(await uiCommand(folder, flags, terminal));
   });
   defineCompletion(program, async (shell) => {
     const { completionCommand } = await import('./commands/completion.ts');

@@ -65,9 +65,16 @@ export class Highlights {
 
   largest(): Highlight[] {
     const { first, end } = this.#partition;
-    const all = [...this.#elsewhere.values()].flat();
+    const heard = [...this.#elsewhere.values()];
+    const all = heard.flat();
     for (let block = first; block < end; block++) all.push(...this.#of(block, told));
+    // What a block has below the last that it could tell of is not known.
+    const limits = heard
+      .filter((block) => block.length === toldOfBlock)
+      .map((block) => block.at(-1)!);
+    const least = limits.reduce((most, { weight }) => Math.max(most, Math.abs(weight)), 0);
     return all
+      .filter(({ weight }) => Math.abs(weight) >= least)
       .sort(
         (left, right) => Math.abs(right.weight) - Math.abs(left.weight) || left.place - right.place,
       )

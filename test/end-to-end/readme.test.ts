@@ -70,7 +70,7 @@ function run(folder: string, program: string, args: readonly string[]) {
   const file = openSync(log, 'w');
   const { status } = spawnSync(program, args, {
     cwd: folder,
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, PATH: path, DSO_NO_RECORD: '' },
     stdio: ['ignore', file, file],
   });
   closeSync(file);

@@ -43,7 +43,7 @@ export function memoryIo(options: MemoryIoOptions = {}): MemoryIo {
   return {
     stdout: new MemoryStream(terminal, columns),
     stderr: new MemoryStream(terminal, columns),
-    environment,
+    environment: { DSO_NO_RECORD: '1', ...environment },
     command: 'dso',
     exits,
     onSignal(listener) {

@@ -131,6 +131,13 @@ const layers: Readonly<Record<string, Layer>> = {
     types: ['solvers', 'penalties', 'losses'],
   },
 
+  // What is kept of runs, and the page that shows it.
+  runs: {
+    values: ['checkpoint/folder', 'checkpoint/process'],
+    types: ['train/options', 'train/events'],
+  },
+  dashboard: { values: ['runs', 'compare'], types: ['parallel/look'] },
+
   // Roots: what a program imports, and what a thread starts with.
   index: {
     values: [
@@ -161,6 +168,8 @@ const layers: Readonly<Record<string, Layer>> = {
       'export',
       'online',
       'serve',
+      'runs',
+      'dashboard',
       'mpi',
       'losses/index',
       'penalties/index',

@@ -19,6 +19,7 @@ import {
 import { readOptions } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatBytes, formatCount, formatNumber, formatPercent, plural } from '../text.ts';
+import { Watching } from '../watching.ts';
 
 /** How many rows there will be is not known, so λ cannot depend on it. */
 const usualLambda = 1e-6;
@@ -29,6 +30,7 @@ export async function learnStreamCommand(
   data: string | undefined,
   flags: LearnFlags,
   terminal: Terminal,
+  words: readonly string[],
 ): Promise<number> {
   checkProgressiveFlags(flags);
   if (data === undefined)
@@ -43,13 +45,24 @@ export async function learnStreamCommand(
     if (!flags.quiet) terminal.say(line);
   };
   const interrupts = new Interrupts(terminal.io, { onDeferred() {}, onQuit() {} });
+  const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
+  const watching = await Watching.begin({
+    data,
+    path,
+    flags,
+    words,
+    problem,
+    terminal,
+    interrupts,
+    notice: (message) => say(`note: ${message}`),
+  });
   let saved = 0;
   const save = async (model: Model) => {
     await writeModel(path, model);
     saved = model.rows;
   };
   try {
-    const options = await optionsOf(flags, say);
+    const options = optionsOf(flags, problem, say, watching);
     interrupts.defer();
     const input = source();
     const name = titleOfSource(data);
@@ -63,8 +76,14 @@ export async function learnStreamCommand(
     if (flags.json) await terminal.print(`${JSON.stringify({ ...report, ...shapeOf(model) })}\n`);
     say(summary(model, report, path));
     const { received } = interrupts;
-    return received ? signalExitCodes[received] : exitCodes.done;
+    const code = received ? signalExitCodes[received] : exitCodes.done;
+    const { columns, nonzeros, rows } = model;
+    const stopped = received ? ('interrupted' as const) : ('stream' as const);
+    watching.end({ rows, columns, nonzeros, lambda: model.lambda, stopped }, code);
+    await watching.stay(terminal);
+    return code;
   } catch (error) {
+    await watching.fail(error as Error);
     if (saved > 0) say(`the model of the first ${plural(saved, 'row')} is in ${path}`);
     throw error;
   } finally {
@@ -87,18 +106,19 @@ function sourceOf(data: string): () => Readable {
   return () => createReadStream(files[0]);
 }
 
-async function optionsOf(
+function optionsOf(
   flags: LearnFlags,
+  problem: Pick<ProgressiveOptions, 'loss' | 'penalty'>,
   say: (line: string) => void,
-): Promise<Omit<ProgressiveOptions, 'onSnapshot'>> {
-  const loss = await chooseLoss(flags);
-  const isClassifier = loss.task === 'classification';
+  watching: Watching,
+): Omit<ProgressiveOptions, 'onSnapshot'> {
+  const isClassifier = problem.loss.task === 'classification';
+  const started = performance.now();
   const { threads: _, ...reading } = readOptions(flags);
   const { stepSize, intercept, reportEvery, lambda = usualLambda } = flags;
   let isFirst = true;
   return {
-    loss,
-    penalty: choosePenalty(flags),
+    ...problem,
     lambda,
     ...withoutUndefined({ stepSize, intercept, reportEvery }),
     reading,
@@ -108,6 +128,7 @@ async function optionsOf(
       if (isFirst) say(progressiveHeader(isClassifier));
       isFirst = false;
       say(progressiveLine(report, isClassifier));
+      watching.report(report, (performance.now() - started) / 1000);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { Dataset } from '../../data/dataset.ts';
 import { describeQuality, type Quality } from '../../data/quality/quality.ts';
 import { UsageError } from '../../errors.ts';
 import { writeModel } from '../../model/format.ts';
@@ -7,6 +8,7 @@ import type { TrainOptions, TrainReport, TrainResult } from '../../train/options
 import { nameOfSource } from '../../train/read-dataset.ts';
 import { warmThreads } from '../../train/threads.ts';
 import { trainTogether } from '../../train/train.ts';
+import { chartProgress } from '../chart-progress.ts';
 import { withoutUndefined } from '../defined.ts';
 import type { TrainFlags } from '../definitions/train.ts';
 import { adviseOnRanks } from '../effort.ts';
@@ -25,19 +27,23 @@ import type { Progress } from '../progress.ts';
 import { createProgress } from '../progress.ts';
 import { qualityText } from '../quality-text.ts';
 import { chooseSource } from '../query-reading.ts';
+import type { FeatureNames } from '../run-lines.ts';
 import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { readTrainingInput } from '../training-input.ts';
 import { decisiveFlags, modelHash, writeVisits } from '../visits.ts';
+import { Watching } from '../watching.ts';
 
 export async function trainCommand(
   given: string | undefined,
   flags: TrainFlags,
   terminal: Terminal,
+  words: readonly string[],
 ): Promise<number> {
+  checkWatching(flags);
   if (flags.progressive) {
     const { learnStreamCommand } = await import('./learn-stream.ts');
-    return learnStreamCommand(given, flags, terminal);
+    return learnStreamCommand(given, flags, terminal, words);
   }
   for (const option of ['snapshotEvery', 'reportEvery'] as const) {
     if (flags[option] === undefined) continue;
@@ -48,17 +54,24 @@ export async function trainCommand(
   // What a query is called where a file has its name.
   const data = 'sql' in source ? 'query' : source.data;
   const job = await Job.join(flags, terminal);
-  if (!job) return trainAndTell(data, flags, terminal);
-  return job.run(() => trainAndTell(data, flags, terminal, job));
+  if (!job) return trainAndTell(data, flags, terminal, words);
+  return job.run(() => trainAndTell(data, flags, terminal, words, job));
+}
+
+function checkWatching({ ui, uiPort, open }: TrainFlags): void {
+  if (ui) return;
+  if (uiPort !== undefined) throw new UsageError('--ui-port goes with --ui, which shows the page');
+  if (open === false) throw new UsageError('--no-open goes with --ui, which shows the page');
 }
 
 async function trainAndTell(
   data: string,
   flags: TrainFlags,
   terminal: Terminal,
+  words: readonly string[],
   job?: Job,
 ): Promise<number> {
-  const training = await trainHere(data, flags, terminal, job);
+  const training = await trainHere(data, flags, terminal, job, words);
   if (!training) return exitCodes.done;
   const { report, path, code } = training;
   if (flags.json) await terminal.print(`${JSON.stringify(report)}\n`);
@@ -72,6 +85,7 @@ async function trainAndTell(
       terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} makes them again`);
     }
   }
+  await training.watching?.stay(terminal);
   return code;
 }
 
@@ -80,6 +94,7 @@ interface Training {
   /** Where the model was written. */
   readonly path: string;
   readonly code: number;
+  readonly watching?: Watching | undefined;
 }
 
 /** All of `dso train` but what it says at the end, in one process. */
@@ -91,12 +106,16 @@ export async function trainAndSave(
   return (await trainHere(data, flags, terminal, undefined)) as Training;
 }
 
-/** The same as one of several processes; the result is rank 0's alone. */
+/**
+ * The same as one of several processes; the result is rank 0's alone. A run that is made by these
+ * `words` is recorded, and shown if that is wanted.
+ */
 async function trainHere(
   data: string,
   given: TrainFlags,
   terminal: Terminal,
   job: Job | undefined,
+  words?: readonly string[],
 ): Promise<Training | undefined> {
   const started = performance.now();
   const leads = job?.leads ?? true;
@@ -109,8 +128,22 @@ async function trainHere(
     penalty: choosePenalty(flags),
     solver: chooseSolver(flags),
   };
-  const progress = progressOf(terminal, flags, job);
-  const interrupts = watchInterrupts(terminal, progress, leads);
+  const shown = progressOf(terminal, flags, job);
+  const interrupts = watchInterrupts(terminal, shown, leads);
+  const watching =
+    leads && words
+      ? await Watching.begin({
+          data,
+          path,
+          flags,
+          words,
+          problem,
+          terminal,
+          interrupts,
+          notice: (message) => shown.notice(message),
+        })
+      : undefined;
+  const progress = watching?.beside(shown) ?? shown;
   try {
     const input = await readTrainingInput(data, flags, progress, job, problem.loss);
     const read = (performance.now() - started) / 1000;
@@ -127,6 +160,7 @@ async function trainHere(
       seconds: flags.time,
     });
     interrupts.defer();
+    const nameOf = namesOf(input.dataset, flags);
     let kept: number | undefined;
     if (job) job.salvage = () => describeKept(flags, kept);
     const options: TrainOptions = {
@@ -134,10 +168,14 @@ async function trainHere(
       ...input.options,
       ...trainSettings(flags),
       ...checkpointSettings(flags),
+      onBegin: (event) => watching?.begin(event, read),
       onEpoch(event) {
         progress.epoch(event);
         log?.write({ event: 'epoch', ...event });
+        watching?.epoch(event);
       },
+      // Told by all processes to the first one.
+      ...(words && { onSample: (event) => watching?.sample(event, nameOf) }),
       onCheckpoint(epoch) {
         kept = epoch;
       },
@@ -157,11 +195,16 @@ async function trainHere(
     log?.close();
     if (log?.failed) {
       terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
-      return { report, path, code: exitCodes.failure };
     }
     // Another rank may have been asked to end, and by a launcher rather than by a person.
     const signal = interrupts.received ?? (job && 'SIGTERM');
-    return { report, path, code: exitCodeOfStop(report.stopped, signal) };
+    const code = log?.failed ? exitCodes.failure : exitCodeOfStop(report.stopped, signal);
+    const { quality: _, ...figures } = report;
+    watching?.end(figures, code);
+    return { report, path, code, watching };
+  } catch (error) {
+    await watching?.fail(error as Error);
+    throw error;
   } finally {
     progress.end();
     // One of several processes has yet to take leave of the others, whatever it is told meanwhile.
@@ -173,7 +216,14 @@ async function trainHere(
 function progressOf(terminal: Terminal, flags: TrainFlags, job: Job | undefined): Progress {
   const quiet = flags.quiet ?? false;
   if (job && !job.leads) return job.warnings(quiet);
-  return createProgress(terminal, quiet);
+  const progress = createProgress(terminal, quiet);
+  return flags.chart && !quiet ? chartProgress(terminal, progress) : progress;
+}
+
+/** What the columns are called in the data. */
+function namesOf({ featureNames }: Dataset, { zeroBased }: TrainFlags): FeatureNames {
+  const first = zeroBased ? 0 : 1;
+  return (column) => featureNames?.[column] ?? String(column + first);
 }
 
 /** `data/train.svm` → `train.svm.model` in the current folder. */

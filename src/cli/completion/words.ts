@@ -33,7 +33,8 @@ export interface ProgramWords {
 }
 
 /** Words in angle brackets that stand for a file or a folder. */
-const fileNames = /^(file|files|model|models|data|folder|directory|path|prefix|visits|names?)$/;
+const fileNames =
+  /^(file|files|model|models|data|runs|folder|directory|path|prefix|visits|names?)$/;
 /** Options that also take a path, and so have no choices that commander could check. */
 const openChoices: Readonly<Record<string, readonly string[]>> = { '--loss': lossNames };
 
@@ -48,14 +49,18 @@ export function programWords(program: Command): ProgramWords {
 }
 
 function commandWords(command: Command): CommandWords {
-  const { registeredArguments } = command;
+  const { registeredArguments, commands } = command;
+  const parts = commands.map((part) => part.name());
   return {
     name: command.name(),
     summary: command.summary() || firstLine(command.description()),
     options: optionWords(command),
-    values: registeredArguments.map((argument) =>
-      namedValue(argument.name(), argument.argChoices ?? []),
-    ),
+    values:
+      parts.length > 0
+        ? [{ choices: parts, files: false }]
+        : registeredArguments.map((argument) =>
+            namedValue(argument.name(), argument.argChoices ?? []),
+          ),
     repeated: registeredArguments.at(-1)?.variadic ?? false,
   };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { bytes, whole } from '../arguments.ts';
+import { bytes, port, whole } from '../arguments.ts';
 
 export interface ServeFlags {
   readonly port: number;
@@ -51,12 +51,6 @@ export function defineServe(
     .option('--no-reload', 'do not look whether the model file changes')
     .option('--log', 'a line of JSON for every request, on standard error')
     .action((model: string, flags: ServeFlags) => run(model, flags));
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (/^[0-9]+$/.test(text) && value <= 65_535) return value;
-  throw new InvalidArgumentError('Wanted a whole number from 0 to 65535.');
 }
 
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -12,6 +12,7 @@ import type { JobFlags } from '../job.ts';
 import type { DataFlags } from './data-options.ts';
 import { addDataOptions, dataArgument } from './data-options.ts';
 import { addProgressiveOptions, type ProgressiveFlags } from './progressive.ts';
+import { addWatchingOptions, type WatchFlags } from './watching.ts';
 
 export interface ProblemFlags {
   readonly loss: string;
@@ -66,7 +67,8 @@ export interface TrainFlags
     SolverFlags,
     StoppingFlags,
     JobFlags,
-    ProgressiveFlags {
+    ProgressiveFlags,
+    WatchFlags {
   readonly output?: string;
   readonly test?: string;
   readonly holdout?: number;
@@ -100,6 +102,7 @@ Examples:
   dso train customers.csv --label churned --loss logistic --scale std --class-weight balanced
   dso train --sql "select * from 'sales.parquet' where year = 2025" --label price --loss huber
 
+  dso train huge.svm --ui                      watch it on a local page; dso ui shows it later
   dso train huge.svm --checkpoint kept --resume kept   goes on where it was killed, if it was
   mpirun -n 4 dso train 'part-*.svm' -o model          one model on four processes or machines
 
@@ -118,6 +121,7 @@ export function defineTrain(
     .addHelpText('after', examples)
     .action((data: string | undefined, flags: TrainFlags) => run(data, flags));
   addOutputOptions(command);
+  addWatchingOptions(command);
   addProblemOptions(command);
   addPreparationOptions(command);
   addStoppingOptions(command);

@@ -66,9 +66,9 @@ describe('a run that is watched', () => {
   test('several classes: each sample names its vector', async () => {
     const labels = dataset.parts[0].labels.map((_, row) => row % 3);
     const three = { ...dataset, parts: [{ ...dataset.parts[0], labels }] };
-    const vectors = new Set<number | undefined>();
-    await train(three, { onSample: ({ vector }) => void vectors.add(vector?.index) });
-    expect([...vectors].sort()).toEqual([0, 1, 2]);
+    const vectors = new Set<number>();
+    await train(three, { onSample: ({ vector }) => void vectors.add(vector!.index) });
+    expect([...vectors].sort((a, b) => a - b)).toEqual([0, 1, 2]);
   });
 
   test('shows where blocks are only while it trains', async () => {

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import type { Measure, PartReport } from './measure.ts';
+import { median } from './rounds.ts';
+import { figure, table } from './table.ts';
+import { browserPath, noBrowser, openBrowser } from './ui/browser.ts';
+import { epochCount, runCount, writeRuns } from './ui/many-runs.ts';
+import { slowDown, startTraining } from './ui/slow-down.ts';
+
+const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
+const openings = 5;
+
+/** What ui/in-page.js puts into the page. */
+interface InPage {
+  readonly bench: {
+    readonly frames: number[];
+    drawn(runs: number): number | undefined;
+    watch(): void;
+  };
+}
+
+/** What looking on costs the one who is looked at, and how the page does with many runs. */
+export async function benchUi(): Promise<PartReport> {
+  const skipped = browserPath === undefined ? [noBrowser] : [];
+  const slowDowns = await measureSlowDowns();
+  const page = browserPath === undefined ? undefined : await measurePage();
+  console.log(
+    table(
+      ['an epoch takes', 'times as long'],
+      slowDowns.map(({ name, value }) => [name, value.toFixed(4)]),
+    ),
+  );
+  if (page) {
+    console.log(
+      table(
+        [`${runCount} runs of ${epochCount} epochs`, 'milliseconds'],
+        Object.entries(page).map(([name, value]) => [name, figure(value)]),
+      ),
+    );
+  }
+  const measures: Measure[] = slowDowns.map(({ name, value }) => ({
+    name: `ui: an epoch ${name}, against nobody looking`,
+    value,
+    unit: '×',
+    decimals: 4,
+    bar: { kind: 'at most', limit: 1.01 },
+  }));
+  if (page) {
+    const most = (name: keyof typeof page, limit: number): Measure => ({
+      name: `ui, ${runCount} runs: ${name}`,
+      value: page[name],
+      unit: ' ms',
+      bar: { kind: 'at most', limit },
+    });
+    measures.push(most('until the page shows a run', 1000), most('until it shows all', 1000));
+    measures.push(most('a frame while moving along', 17), most('a frame while pointing', 17));
+  }
+  return { measures, details: { slowDowns, page }, skipped };
+}
+
+async function measureSlowDowns(): Promise<{ name: string; value: number }[]> {
+  const found: { name: string; value: number }[] = [];
+  const cores = availableParallelism();
+  for (const threads of new Set([Math.max(1, cores - 1), cores])) {
+    const training = await startTraining(threads);
+    try {
+      const on = `on ${threads} of ${cores} cores`;
+      const reader = new Reader();
+      const open = async () => reader.open(training.url);
+      const close = async () => reader.close();
+      const name = `with its events read, ${on}`;
+      found.push({ name, value: await slowDown(training, open, close) });
+      await close();
+      if (browserPath !== undefined) {
+        const value = await withPage((page) =>
+          slowDown(
+            training,
+            async () => void (await page.goto(training.url)),
+            async () => void (await page.goto('about:blank')),
+          ),
+        );
+        found.push({ name: `with the page open, ${on}`, value });
+      }
+    } finally {
+      training.stop();
+    }
+  }
+  return found;
+}
+
+/** Takes the events and does nothing with them: what the server has to do, without a browser. */
+class Reader {
+  #request: ReturnType<typeof get> | undefined;
+
+  open(url: string): void {
+    this.#request = get(`${url}api/events`, (response) => void response.resume());
+    this.#request.on('error', () => {});
+  }
+
+  close(): void {
+    this.#request?.destroy();
+  }
+}
+
+async function withPage<Result>(work: (page: Page) => Promise<Result>): Promise<Result> {
+  const browser: Browser = await openBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.addInitScript({ path: fileURLToPath(new URL('ui/in-page.js', import.meta.url)) });
+    return await work(page);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function measurePage() {
+  const { folder, ids } = writeRuns();
+  const child = spawn(process.execPath, [program, 'ui', folder, '--no-open'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = await addressOf(child);
+    return await withPage(async (page) => {
+      const one: number[] = [];
+      const all: number[] = [];
+      for (let k = 0; k < openings; k++) {
+        one.push(await openingTime(page, url, 1));
+        all.push(await openingTime(page, `${url}#runs=${ids.join(',')}`, runCount));
+      }
+      return {
+        'until the page shows a run': median(one),
+        'until it shows all': median(all),
+        'a frame while moving along': await frameTime(page, (step) =>
+          page.keyboard.press(step % 20 < 10 ? 'ArrowRight' : 'ArrowLeft'),
+        ),
+        'a frame while pointing': await frameTime(page, (step) =>
+          page.mouse.move(420 + ((step * 7) % 300), 400 + (step % 50)),
+        ),
+      };
+    });
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.stdout!.on('data', (chunk: Buffer) => {
+      const found = /http:\/\/\S+\//.exec(chunk.toString());
+      if (found) resolve(found[0]);
+    });
+  });
+}
+
+/** Milliseconds from asking for the page until the curves of so many runs have been drawn. */
+async function openingTime(page: Page, url: string, runs: number): Promise<number> {
+  await page.goto('about:blank');
+  await page.goto(url);
+  const drawn = await page.waitForFunction(
+    (wanted) => (globalThis as unknown as InPage).bench.drawn(wanted),
+    runs,
+  );
+  return drawn.jsonValue() as Promise<number>;
+}
+
+/** Milliseconds that 95 of 100 frames take at most while something goes on. */
+async function frameTime(page: Page, act: (step: number) => Promise<void>): Promise<number> {
+  await page
+    .getByRole('group', { name: /chart of/ })
+    .nth(1)
+    .focus();
+  await page.evaluate(() => (globalThis as unknown as InPage).bench.watch());
+  for (let step = 0; step < 150; step++) await act(step);
+  const frames = await page.evaluate(() => (globalThis as unknown as InPage).bench.frames);
+  const sorted = frames.slice(1).sort((left, right) => left - right);
+  return sorted[Math.floor(0.95 * sorted.length)];
+}

@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs';
+import packageDescription from '../../../package.json' with { type: 'json' };
+import { Dashboard } from '../../dashboard/dashboard.ts';
+import { UsageError } from '../../errors.ts';
+import { showPage } from '../browser.ts';
+import type { UiFlags } from '../definitions/ui.ts';
+import { exitCodes, signalExitCodes } from '../exit-codes.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function uiCommand(
+  folder: string,
+  flags: UiFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const exists = isFolder(folder);
+  const { version } = packageDescription;
+  const onFailure = onceEach((message) => terminal.error(message));
+  const dashboard = new Dashboard({ folder, port: flags.port, version, onFailure });
+  const url = await dashboard.listen();
+  const stopped = stopSignal(terminal);
+  await terminal.print(`${url}\n`);
+  if (!exists) {
+    terminal.say(
+      `${folder} is not there yet: "dso train" makes it and keeps a record of every run in it ` +
+        '(unless told --no-record). Runs appear on the page as they begin.',
+    );
+  }
+  if (flags.open) await showPage(url, terminal);
+  if (terminal.live) terminal.say('Ctrl-C ends it.');
+  await stopped;
+  await dashboard.close('dso ui has ended');
+  return exitCodes.done;
+}
+
+/** A folder that cannot be read is looked at again and again; it is said once. */
+function onceEach(say: (message: string) => void): (error: unknown) => void {
+  const said = new Set<string>();
+  return (error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!said.has(message)) say(message);
+    said.add(message);
+  };
+}
+
+function isFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) {
+    throw new UsageError(`${path}: not a folder; wanted the one with the records of runs`);
+  }
+  return found !== undefined;
+}
+
+/** Resolves with the first signal; the next one ends the process. */
+function stopSignal(terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    terminal.io.onSignal((signal) => {
+      if (asked) terminal.io.exit(signalExitCodes[signal]);
+      asked = true;
+      resolve();
+    });
+  });
+}

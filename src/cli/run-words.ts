@@ -1,0 +1,71 @@
+import type { RunSummary } from '../runs/record.ts';
+
+/** How a run ended, or that it has not. */
+export function describeEnd({ status, result }: RunSummary): string {
+  if (status !== 'done') return status;
+  switch (result?.stopped) {
+    case 'epoch-limit':
+      return 'epoch limit';
+    case 'time-limit':
+      return 'time limit';
+    case 'early-stop':
+      return 'early stop';
+    case 'interrupted':
+      return 'stopped';
+    case 'stream':
+      return 'end of stream';
+    case 'converged':
+      return 'converged';
+    default:
+      return 'done';
+  }
+}
+
+const day = 24 * 3600;
+
+/** "3 min ago"; from a day on "2026-11-14 21:23", on the clock of whoever reads it. */
+export function describeWhen(started: string, now: Date): string {
+  const date = new Date(started);
+  const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1000));
+  if (Number.isNaN(seconds)) return '–';
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  return seconds < day ? `${Math.floor(seconds / 3600)} h ago` : clockTime(date);
+}
+
+/** 2026-11-14 21:23 */
+export function clockTime(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const days = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${days} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Seconds of training so far, or of all of it. */
+export function runSeconds({ result, latest, report }: RunSummary): number | undefined {
+  return result?.seconds?.train ?? latest?.seconds ?? report?.seconds;
+}
+
+/** Like a POSIX shell wants a word that is to come out as it is. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command line that does the same again; a query is not kept and is left to be filled in. */
+export function commandLine({ start }: RunSummary, command: string): string {
+  const { words = wordsOf(start) } = start;
+  return [command, ...words.map(shellWord)].join(' ');
+}
+
+function wordsOf({ options, data }: RunSummary['start']): string[] {
+  const words = Object.entries(options).flatMap(([name, value]) => optionWords(name, value));
+  return ['train', ...(options.sql === undefined ? [data] : []), ...words];
+}
+
+/** lambda: 1e-5 → --lambda 1e-5, json: true → --json, svrg: false → --no-svrg */
+function optionWords(name: string, value: unknown): string[] {
+  const long = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'boolean') return [value ? `--${long}` : `--no-${long}`];
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return [`--${long}`, text];
+}

@@ -1,0 +1,78 @@
+import type { RunLine } from '../runs/record.ts';
+import type { StreamEvents } from './api.ts';
+import { changesSummary, thinned } from './batch.ts';
+import type { OwnRun } from './own-run.ts';
+import { repeat } from './repeating.ts';
+
+export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
+
+/** Milliseconds between two looks at the blocks; lines go out at every second one. */
+const lookInterval = 125;
+
+/** The news of the run of this process, gathered only while somebody wants them. */
+export class OwnFeed {
+  readonly #run: OwnRun;
+  readonly #emit: Emit;
+  readonly #onFailure: (error: unknown) => void;
+  #lines: RunLine[] = [];
+  #look = '';
+  #stage: Omit<StreamEvents['stage'], 'id'> | undefined;
+  #stageSent = true;
+  #ticks = 0;
+  #end: (() => void) | undefined;
+
+  constructor(run: OwnRun, emit: Emit, onFailure: (error: unknown) => void) {
+    this.#run = run;
+    this.#emit = emit;
+    this.#onFailure = onFailure;
+  }
+
+  start(): void {
+    const unsubscribe = this.#run.subscribe((line) => void this.#lines.push(line));
+    const end = repeat(lookInterval, () => this.#tick(), this.#onFailure);
+    this.#end = () => {
+      unsubscribe();
+      end();
+    };
+  }
+
+  stop(): void {
+    this.#end?.();
+    this.#end = undefined;
+    this.#lines = [];
+  }
+
+  /** Somebody new looks, who has not seen what does not change. */
+  repeat(): void {
+    this.#look = '';
+    this.#stageSent = this.#stage === undefined || this.#run.summary().begin !== undefined;
+  }
+
+  /** What is being done while there are no epochs. */
+  stage(stage: Omit<StreamEvents['stage'], 'id'>): void {
+    this.#stage = stage;
+    this.#stageSent = false;
+  }
+
+  /** Sends what has been gathered. */
+  flush(): void {
+    const { id } = this.#run;
+    if (!this.#stageSent && this.#stage) this.#emit('stage', { id, ...this.#stage });
+    this.#stageSent = true;
+    if (this.#lines.length === 0) return;
+    const lines = thinned(this.#lines);
+    this.#lines = [];
+    this.#emit('lines', { id, lines });
+    if (changesSummary(lines)) this.#emit('run', this.#run.summary());
+  }
+
+  #tick(): void {
+    this.#ticks++;
+    if (this.#ticks % 2 === 0) this.flush();
+    const look = this.#run.look();
+    const text = look === undefined ? '' : JSON.stringify(look);
+    if (look === undefined || text === this.#look) return;
+    this.#look = text;
+    this.#emit('look', { id: this.#run.id, ...look });
+  }
+}

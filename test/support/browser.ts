@@ -1,0 +1,284 @@
+/** The dashboard's page in a real browser, and the processes that it shows. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { test as base, expect, onTestFinished } from 'vitest';
+import { styleOf } from '../../src/compare/style.ts';
+import { listRuns } from '../../src/runs/store.ts';
+import { type Running, startDso } from './command-line.ts';
+import { sampleText } from './sample-text.ts';
+
+const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** DSO_CHROMIUM, or where systems put it; undefined where it is not installed. */
+function findBrowser(): string | undefined {
+  return [process.env.DSO_CHROMIUM ?? usualPlaces].flat().find((path) => existsSync(path));
+}
+
+const browserArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // A name of somebody else that points to this machine.
+  '--host-resolver-rules=MAP elsewhere.example 127.0.0.1',
+];
+
+/** How long something on the page may take on a machine that is busy with other things. */
+export const patience = 45_000;
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Faults that the test brings about itself. */
+  readonly forgiven?: RegExp;
+}
+
+export type Visit = (address: string, options?: VisitOptions) => Promise<Page>;
+
+/**
+ * Tests with a browser, one for all tests of a file. `visit` opens an address in a window of its
+ * own; a test fails if any of its pages complained, whatever else it found.
+ */
+export const test = base
+  .extend('path', { scope: 'file' }, findBrowser)
+  .extend('browser', { scope: 'file' }, async ({ path }, { onCleanup }) => {
+    if (path === undefined) return undefined;
+    const browser = await chromium.launch({ executablePath: path, args: browserArguments });
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  .extend('visit', async ({ browser, skip }, { onCleanup }): Promise<Visit> => {
+    if (browser === undefined) return skip('no Chromium here (DSO_CHROMIUM names one)');
+    const faults: string[] = [];
+    const open = new Set<Page>();
+    onCleanup(async () => {
+      for (const page of open) await page.context().close();
+      expect(faults, 'what the pages complained about').toEqual([]);
+    });
+    return async (address, { forgiven, ...options } = {}) => {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        ...options,
+      });
+      context.setDefaultTimeout(patience);
+      await context.addInitScript(reportViolations);
+      const note = (fault: string): void => {
+        if (!forgiven?.test(fault)) faults.push(fault);
+      };
+      context.on('page', (page) => listen(page, note));
+      const page = await context.newPage();
+      open.add(page);
+      await page.goto(address);
+      return page;
+    };
+  });
+
+/** Whatever the page must not do is said on its console, where it is heard. */
+const reportViolations = `document.addEventListener('securitypolicyviolation', (event) => {
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI);
+});`;
+
+function listen(page: Page, note: (fault: string) => void): void {
+  page.on('console', (message) => {
+    const kind = message.type();
+    if (kind === 'error' || kind === 'warning') note(`${kind}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => note(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    const own = hostname === '127.0.0.1' || protocol === 'blob:' || protocol === 'data:';
+    if (!own) note(`request to ${hostname}`);
+  });
+}
+
+export interface Started extends Running {
+  /** The address of its page, once it is told. */
+  readonly address: Promise<string>;
+  /** By force, if it has not ended. */
+  end(): Promise<void>;
+}
+
+/** Starts `dso …` in a folder, where it keeps records. */
+export function start(folder: string, words: readonly string[]): Started {
+  const running = startDso(words, { folder, environment: { DSO_NO_RECORD: '' } });
+  const address = new Promise<string>((resolve, reject) => {
+    let text = '';
+    const look = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/(?=\s)/.exec(text);
+      if (found) resolve(found[0]);
+    };
+    running.process.stdout.on('data', look);
+    running.process.stderr.on('data', look);
+    running.process.on('close', () => reject(new Error(`no address was told:\n${text}`)));
+  });
+  // Only those who wait for it want to know that there was none.
+  address.catch(() => {});
+  const end = async (): Promise<void> => {
+    running.process.kill('SIGKILL');
+    await running.finished;
+  };
+  return { ...running, address, end };
+}
+
+/** The same, ended with the test. */
+export function startForTest(folder: string, words: readonly string[]): Started {
+  const started = start(folder, words);
+  onTestFinished(() => started.end());
+  return started;
+}
+
+/** Two runs of different solvers that have ended, and `dso ui` that shows them. */
+export interface Site {
+  readonly folder: string;
+  readonly address: string;
+  readonly runs: readonly { readonly id: string; readonly solver: string }[];
+}
+
+const finishedSolvers = ['ring', 'lbfgs'];
+
+/** The same for all tests of a file, which change nothing there. */
+export const testOfSite = test.extend(
+  'site',
+  { scope: 'file' },
+  async ({ browser }, { onCleanup }): Promise<Site | undefined> => {
+    if (browser === undefined) return undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'dso-test-'));
+    const data = sampleText({ rows: 400, columns: 120, perRow: 8 });
+    writeFileSync(join(folder, 'train.svm'), data);
+    for (const solver of finishedSolvers) {
+      const words = ['train', 'train.svm', '--solver', solver, '--grid', '2', '--threads', '2'];
+      const more = ['--loss', 'logistic', '--holdout', '0.2', '--tolerance', '1e-9'];
+      const run = await start(folder, [...words, ...more]).finished;
+      expect(run.code, run.stderr).toBe(0);
+    }
+    const server = start(folder, ['ui', '--no-open']);
+    onCleanup(async () => {
+      await server.end();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const runs = listRuns(join(folder, '.dso/runs')).map(({ id, begin }) => ({
+      id,
+      solver: String(begin?.solver),
+    }));
+    return { folder, address: await server.address, runs };
+  },
+);
+
+/** What follows `dso` for a run that would go on for hours, on data that this writes. */
+export function endlessTraining(folder: string, ...more: readonly string[]): readonly string[] {
+  const data = join(folder, 'train.svm');
+  writeFileSync(data, sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
+  // Its steps shrink so fast that it never gets there.
+  const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
+  const shape = ['--grid', '4', '--threads', '2'];
+  return ['train', 'train.svm', '-o', 'partial.model', ...limits, ...shape, ...more];
+}
+
+/** Waits until something has come true, and says what there was instead when it does not. */
+export async function eventually<Value>(
+  look: () => Promise<Value> | Value,
+  check: (value: Value) => void,
+): Promise<void> {
+  const complaint = async (): Promise<string> => {
+    try {
+      check(await look());
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  await expect.poll(complaint, { timeout: patience, interval: 100 }).toBe('');
+}
+
+/** The rows of the list of runs. */
+export function listOf(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'runs' }).getByRole('listitem');
+}
+
+/** What is said about the run in focus. */
+export function focusOf(page: Page): Locator {
+  return page.getByRole('region', { name: 'the run in focus' });
+}
+
+/** The text of all that a locator finds now. */
+export async function textOf(found: Locator): Promise<string> {
+  return (await found.allInnerTexts()).join('\n');
+}
+
+/** The number that a tile shows; NaN while there is none. */
+export async function tileOf(page: Page, name: string): Promise<number> {
+  const terms = focusOf(page).getByRole('term');
+  const term = terms.filter({ hasText: new RegExp(`^\\s*${name}\\s*(,|$)`) });
+  const text = await textOf(term.locator('xpath=following-sibling::dd[1]'));
+  return Number(/^[\d,.e-]+/.exec(text)?.[0].replaceAll(',', ''));
+}
+
+export function chartOf(page: Page, title: string): Locator {
+  return page.getByRole('figure').filter({ has: page.getByRole('heading', { name: title }) });
+}
+
+/** The rows of the table beside a chart: each run that is drawn with its newest values. */
+export async function valuesOf(chart: Locator): Promise<string[]> {
+  const rows = await chart.getByRole('table').getByRole('row').allInnerTexts();
+  return rows.slice(1).map((row) => row.split(/\s*\t\s*/).join(' '));
+}
+
+/** The colours of curves, as a canvas tells them. */
+const curveColors = Array.from({ length: 7 }, (_, place) => {
+  const digits = styleOf('', place).color.slice(1);
+  return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)).join();
+});
+
+/** The colours of the curves that a chart draws on its canvas. */
+export function inkOf(chart: Locator): Promise<string[]> {
+  return chart.locator('canvas').evaluate((canvas, colors) => {
+    // A copy, so that the canvas itself stays where it is drawn fastest.
+    const copy = canvas.ownerDocument.createElement('canvas');
+    const { width, height } = Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    const counts = new Map(colors.map((color) => [color, 0]));
+    for (let at = 0; at < data.length; at += 4) {
+      const color = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+      const count = counts.get(color);
+      if (count !== undefined && data[at + 3] === 255) counts.set(color, count + 1);
+    }
+    return colors.filter((color) => counts.get(color)! >= 10);
+  }, curveColors);
+}
+
+/** The picture on a chart's canvas. */
+export function pictureOf(chart: Locator): Promise<string> {
+  return chart.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+}
+
+/** What is told of the grid to those who do not see it. */
+export async function gridWords(page: Page): Promise<string> {
+  const grid = page.getByRole('application', { name: /grid of workers/i });
+  return grid.evaluate((figure) => {
+    const words = figure.ownerDocument.getElementById(figure.getAttribute('aria-describedby'));
+    return String(words?.textContent);
+  });
+}
+
+/** Presses the button that ends the run in focus, and once more to confirm it. */
+export async function pressStop(page: Page): Promise<void> {
+  await focusOf(page).getByRole('button', { name: 'stop', exact: true }).click();
+  await focusOf(page).getByRole('button', { name: /again/ }).click();
+}
+
+/** Ticks both runs of a site and waits until they are drawn. */
+export async function showAll(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /select all/ }).click();
+  await eventually(
+    () => inkOf(chartOf(page, 'Relative gap')),
+    (ink) => {
+      expect(ink).toHaveLength(2);
+    },
+  );
+}

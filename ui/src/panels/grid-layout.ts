@@ -1,0 +1,143 @@
+import type { BeginLine } from '../../../src/runs/record.ts';
+import { hatchedWorkers } from './paint.ts';
+
+/** Workers up to which every cell is drawn. */
+export const drawnCells = 64;
+
+/** A process, the rows that it owns, and its name at the edge. */
+export interface RankBand {
+  readonly rank: number;
+  readonly first: number;
+  readonly end: number;
+  readonly name: string;
+  /** What fits beside the band; the empty text if nothing does. */
+  readonly label: string;
+}
+
+/** Where everything is, in pixels. Cell (q, r) begins at left + r·cell, top + q·cell. */
+export interface GridLayout {
+  readonly size: number;
+  readonly width: number;
+  readonly height: number;
+  /** Where the legend begins. */
+  readonly legend: number;
+  readonly left: number;
+  readonly top: number;
+  readonly cell: number;
+  /** Thickness of the strips of α and w, and their distance from the matrix. */
+  readonly strip: number;
+  readonly gap: number;
+  readonly hasCells: boolean;
+  readonly hasNumbers: boolean;
+  readonly hasHatches: boolean;
+  /** Every how many rows and columns have a label. */
+  readonly rowStep: number;
+  readonly columnStep: number;
+  readonly ranks: readonly RankBand[];
+}
+
+const strip = 14;
+const gap = 5;
+const digit = 7;
+const line = 13;
+const edge = 18;
+const lineOfLegend = 28;
+/** The legend needs so much. */
+const leastWidth = 290;
+
+/** A small grid needs less than all of the room. */
+const mostOf = (size: number) => Math.min(480, 120 + 40 * size);
+
+/** The smallest power of two of cells in which a label finds room. */
+function stepFor(cell: number, room: number): number {
+  let step = 1;
+  while (step * cell < room) step *= 2;
+  return step;
+}
+
+/** The process that plays a worker; 0 where there is only one. */
+export function rankOf(begin: Pick<BeginLine, 'firsts'>, worker: number): number {
+  return Math.max(
+    0,
+    (begin.firsts ?? [0]).findLastIndex((first) => first <= worker),
+  );
+}
+
+/** "rank 1 · node7" */
+export function rankName(begin: Pick<BeginLine, 'hosts'>, rank: number): string {
+  const host = begin.hosts?.[rank];
+  return host === undefined ? `rank ${rank}` : `rank ${rank} · ${host}`;
+}
+
+function bandsOf(begin: BeginLine, cell: number): RankBand[] {
+  const { firsts = [], grid } = begin;
+  if (firsts.length < 2) return [];
+  const bands = firsts.map((first, rank) => {
+    const end = firsts[rank + 1] ?? grid;
+    const room = (end - first) * cell;
+    const name = rankName(begin, rank);
+    const fits = [name, `rank ${rank}`, String(rank)].find((text) => text.length * 6.5 <= room);
+    return { rank, first, end, name, label: fits ?? '' };
+  });
+  // With more processes than workers some have nothing to do.
+  return bands.filter(({ first, end }) => end > first);
+}
+
+/** The grid in so many pixels of width. */
+export function layOutGrid(begin: BeginLine, room: number): GridLayout {
+  const size = begin.grid;
+  const hasRanks = (begin.firsts?.length ?? 0) > 1;
+  const label = String(size - 1).length * digit + 4;
+  const left = (hasRanks ? line + 6 : 0) + label + strip + gap;
+  const top = line + 4 + strip + gap;
+  const hasCells = size <= drawnCells;
+  const legendLines = hasCells && size > 1 && begin.loads.cells ? 2 : 1;
+  const available = Math.max(size, Math.min(mostOf(size), room - left - edge));
+  // Whole pixels have sharp edges; where a cell has only a few, all of the room counts for more.
+  const cell = available / size >= 6 ? Math.floor(available / size) : available / size;
+  return {
+    size,
+    left,
+    top,
+    cell,
+    strip,
+    gap,
+    width: Math.max(left + size * cell + edge, Math.min(room, leastWidth)),
+    height: top + size * cell + edge + legendLines * lineOfLegend,
+    legend: top + size * cell + edge,
+    hasCells,
+    hasNumbers: cell >= 20,
+    hasHatches: size <= hatchedWorkers,
+    rowStep: stepFor(cell, line),
+    columnStep: stepFor(cell, label),
+    ranks: bandsOf(begin, cell),
+  };
+}
+
+/** The cell under a point of the figure, as worker and block. */
+export function cellAt(
+  layout: GridLayout,
+  x: number,
+  y: number,
+): { worker: number; block: number } | undefined {
+  const block = Math.floor((x - layout.left) / layout.cell);
+  const worker = Math.floor((y - layout.top) / layout.cell);
+  const isInside = (index: number) => index >= 0 && index < layout.size;
+  return isInside(block) && isInside(worker) ? { worker, block } : undefined;
+}
+
+/** One step with an arrow key, Home or End; the same cell at an edge and for other keys. */
+export function cellAfter(
+  key: string,
+  { worker, block }: { worker: number; block: number },
+  size: number,
+): { worker: number; block: number } {
+  const within = (index: number) => Math.max(0, Math.min(size - 1, index));
+  if (key === 'ArrowLeft') return { worker, block: within(block - 1) };
+  if (key === 'ArrowRight') return { worker, block: within(block + 1) };
+  if (key === 'ArrowUp') return { worker: within(worker - 1), block };
+  if (key === 'ArrowDown') return { worker: within(worker + 1), block };
+  if (key === 'Home') return { worker, block: 0 };
+  if (key === 'End') return { worker, block: size - 1 };
+  return { worker, block };
+}

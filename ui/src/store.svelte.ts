@@ -1,0 +1,289 @@
+import { untrack } from 'svelte';
+import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts';
+import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
+import { pointsFor } from './figure.ts';
+import { Limited } from './limited.ts';
+import { firstChoice, withLines, withRun } from './summary.ts';
+import { Track } from './track.ts';
+import { formatView, parseView, type View } from './view.ts';
+
+/** connecting: not yet; live; broken: the stream is being tried again; ended: nobody is there. */
+export type Connection = 'connecting' | 'live' | 'broken' | 'ended';
+
+export type Stage = Omit<StreamEvents['stage'], 'id'>;
+
+/** Milliseconds between two redraws for new lines. */
+const pace = 250;
+/** Milliseconds without a step after which a movement is over. */
+const rest = 200;
+/** Failures in a row after which the server is taken to be gone. */
+const patience = 3;
+
+/**
+ * What the page knows and shows. Curves are plain arrays that grow in place; `changes` counts, so
+ * that whoever draws them knows when to do it again.
+ */
+export class Store {
+  view = $state.raw<View>(parseView(location.hash));
+  runs = $state.raw<readonly RunSummary[]>([]);
+  folder = $state('');
+  version = $state('');
+  own = $state<string | undefined>();
+  loaded = $state(false);
+  problem = $state('');
+  connection = $state<Connection>('connecting');
+  changes = $state(0);
+  /** While the view is being moved along, charts may be coarse. */
+  moving = $state(false);
+  stages = $state.raw<ReadonlyMap<string, Stage>>(new Map());
+  look = $state.raw<(Look & { readonly id: string }) | undefined>();
+  /** Runs that were asked to stop. */
+  stopping = $state.raw<ReadonlySet<string>>(new Set());
+
+  readonly #tracks = new Map<string, Track>();
+  /** Lines that come while a run is being loaded, by its ID. */
+  readonly #loading = new Map<string, RunLine[]>();
+  readonly #loads = new Limited(4);
+  /** Not tried again before somebody asks for something. */
+  readonly #failed = new Set<string>();
+  #pendingRuns: readonly RunSummary[] | undefined;
+  #pendingChanges = false;
+  #pendingLook: (Look & { readonly id: string }) | undefined;
+  #lastFlush = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #movement: ReturnType<typeof setTimeout> | undefined;
+
+  /** The view without its movements. */
+  readonly settled = $derived.by(() => (this.moving ? untrack(() => this.view) : this.view));
+  /** The same list as long as it is not changed, however the rest of the view is. */
+  readonly #places = $derived(this.view.runs);
+  readonly summaries = $derived(new Map(this.runs.map((run) => [run.id, run])));
+  /** The runs over one another that there are, with their places. */
+  readonly shown = $derived(
+    this.#places.flatMap((id, place) => {
+      const summary = this.summaries.get(id);
+      return summary ? [{ id, place, summary }] : [];
+    }),
+  );
+  readonly focused = $derived(this.summaries.get(this.view.focus ?? '') ?? this.shown[0]?.summary);
+
+  track(id: string): Track | undefined {
+    return this.#tracks.get(id);
+  }
+
+  async open(): Promise<void> {
+    addEventListener('popstate', () => this.#restore());
+    addEventListener('hashchange', () => this.#restore());
+    document.addEventListener('visibilitychange', () => this.#schedule());
+    await this.#loadList();
+    this.#listen();
+  }
+
+  /** Shows something else. Small steps of one movement are one step of the back button. */
+  show(change: Partial<View>, step: 'new' | 'same' = 'new'): void {
+    if (step === 'new') this.#settle();
+    else clearTimeout(this.#movement);
+    this.view = { ...this.view, ...change };
+    if (step === 'new') history.pushState(null, '', this.#address());
+    else this.#movement = setTimeout(() => this.#settle(), rest);
+    this.moving = step === 'same';
+    this.#failed.clear();
+    this.#loadShown();
+  }
+
+  async stop(id: string): Promise<void> {
+    this.stopping = new Set(this.stopping).add(id);
+    try {
+      const answer = await fetch(`api/runs/${id}/stop`, { method: 'POST' });
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    } catch (error) {
+      this.stopping = new Set([...this.stopping].filter((other) => other !== id));
+      this.problem = `the run could not be asked to stop: ${messageOf(error)}`;
+    }
+  }
+
+  #address(): string {
+    return formatView(this.view) || location.pathname;
+  }
+
+  /** Ends a movement: browsers do not like to be told an address many times a second. */
+  #settle(): void {
+    if (this.#movement === undefined) return;
+    clearTimeout(this.#movement);
+    this.#movement = undefined;
+    history.replaceState(null, '', this.#address());
+    this.moving = false;
+  }
+
+  #restore(): void {
+    this.view = parseView(location.hash);
+    this.#chooseFirst();
+    this.#loadShown();
+  }
+
+  async #loadList(): Promise<void> {
+    try {
+      const answer = (await fetchJson('api/runs')) as RunsAnswer;
+      this.#pendingRuns = undefined;
+      this.runs = answer.runs;
+      this.folder = answer.folder;
+      this.version = answer.version;
+      this.own = answer.own;
+      this.problem = '';
+    } catch (error) {
+      this.problem = `the list of runs could not be loaded: ${messageOf(error)}`;
+    }
+    this.loaded = true;
+    this.#chooseFirst();
+    this.#loadShown();
+  }
+
+  #chooseFirst(): void {
+    if (this.shown.length > 0) return;
+    const first = firstChoice(this.runs, this.own);
+    if (first !== undefined) this.view = { ...this.view, runs: [first], focus: first };
+  }
+
+  #loadShown(): void {
+    const points = pointsFor(this.shown.length);
+    for (const { id, summary } of this.shown) {
+      const vector = vectorOf(this.view, summary);
+      const track = this.#tracks.get(id);
+      if (track?.vector === vector && !track.isCoarserThan(points)) continue;
+      if (!this.#loading.has(id) && !this.#failed.has(id)) this.#load(id, points);
+    }
+  }
+
+  #load(id: string, points: number): void {
+    this.#loading.set(id, []);
+    this.#loads.add(async () => {
+      const summary = this.summaries.get(id);
+      const vector = summary ? vectorOf(this.view, summary) : 0;
+      try {
+        const address = `api/runs/${id}?points=${points}&vector=${vector}`;
+        const track = new Track((await fetchJson(address)) as RunDetail, points);
+        track.append(this.#loading.get(id)!);
+        this.#tracks.set(id, track);
+        this.#pendingChanges = true;
+        requestAnimationFrame(() => this.#flush());
+      } catch (error) {
+        this.#failed.add(id);
+        this.problem = `run ${id} could not be loaded: ${messageOf(error)}`;
+      }
+      this.#loading.delete(id);
+      // Another class or more points may have been asked for in the meantime.
+      this.#loadShown();
+    });
+  }
+
+  #listen(): void {
+    const source = new EventSource('api/events');
+    const on = <Name extends keyof StreamEvents>(
+      name: Name,
+      act: (data: StreamEvents[Name]) => void,
+    ) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+    source.addEventListener('open', () => this.#opened());
+    source.addEventListener('error', () => {
+      this.#failures++;
+      const gone = source.readyState === EventSource.CLOSED || this.#failures >= patience;
+      if (this.connection !== 'ended') this.connection = gone ? 'ended' : 'broken';
+    });
+    on('run', (run) => this.#receiveRun(run));
+    on('lines', ({ id, lines }) => this.#receiveLines(id, lines));
+    on('stage', ({ id, ...stage }) => {
+      this.stages = new Map(this.stages).set(id, stage);
+    });
+    on('look', (look) => {
+      this.#pendingLook = look;
+      this.#schedule();
+    });
+    on('gone', ({ id }) => {
+      this.#pendingRuns = (this.#pendingRuns ?? this.runs).filter((run) => run.id !== id);
+      this.#schedule();
+    });
+    on('bye', () => {
+      source.close();
+      this.connection = 'ended';
+    });
+  }
+
+  #opened(): void {
+    const again = this.connection === 'broken' || this.connection === 'ended';
+    this.#failures = 0;
+    this.connection = 'live';
+    if (again) void this.#catchUp();
+  }
+
+  /** After an interruption, what went on may have lines that were missed. */
+  async #catchUp(): Promise<void> {
+    const running = this.runs.filter(({ status }) => status === 'running');
+    await this.#loadList();
+    const shown = new Set(this.shown.map(({ id }) => id));
+    for (const { id } of running) {
+      if (!shown.has(id)) this.#tracks.delete(id);
+      else if (!this.#loading.has(id)) this.#load(id, pointsFor(shown.size));
+    }
+  }
+
+  #receiveRun(run: RunSummary): void {
+    const before = this.#pendingRuns ?? this.runs;
+    this.#pendingRuns = withRun(before, run);
+    this.#schedule(before.some(({ id }) => id === run.id) ? pace : 0);
+  }
+
+  #receiveLines(id: string, lines: readonly RunLine[]): void {
+    const runs = this.#pendingRuns ?? this.runs;
+    const run = runs.find((other) => other.id === id);
+    if (run) this.#pendingRuns = withRun(runs, withLines(run, lines));
+    this.#loading.get(id)?.push(...lines);
+    const changed = this.#tracks.get(id)?.append(lines) ?? false;
+    if (changed && this.view.runs.includes(id)) this.#pendingChanges = true;
+    this.#schedule();
+  }
+
+  /** Brings what has come on the page soon, and not while nobody sees it. */
+  #schedule(wait = pace): void {
+    if (document.hidden || this.#timer !== undefined) return;
+    const due = Math.max(0, this.#lastFlush + wait - performance.now());
+    this.#timer = setTimeout(() => {
+      requestAnimationFrame(() => {
+        this.#timer = undefined;
+        this.#flush();
+      });
+    }, due);
+  }
+
+  #flush(): void {
+    this.#lastFlush = performance.now();
+    if (this.#pendingRuns) {
+      this.runs = this.#pendingRuns;
+      this.#pendingRuns = undefined;
+      this.#chooseFirst();
+      this.#loadShown();
+    }
+    if (this.#pendingLook) {
+      this.look = this.#pendingLook;
+      this.#pendingLook = undefined;
+    }
+    if (this.#pendingChanges) {
+      this.#pendingChanges = false;
+      this.changes++;
+    }
+  }
+}
+
+/** The vector that a run is shown by: the chosen one, or the last where there are fewer. */
+export function vectorOf({ vector }: View, { begin }: RunSummary): number {
+  return Math.min(vector, Math.max(1, begin?.vectors ?? 1) - 1);
+}
+
+async function fetchJson(address: string): Promise<unknown> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return answer.json();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
