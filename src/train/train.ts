@@ -99,13 +99,13 @@ async function loadsOf({ ground, company }: Site): Promise<BeginEvent['loads']> 
 
 function beginningOf(
   site: Site,
-  { train }: Input,
+  input: Input,
   grid: number,
   loads: BeginEvent['loads'],
   seconds: number,
 ): BeginEvent {
   const { ground, settings, plan, threads, company, vectors } = site;
-  const { rows, columns, nonzeros } = train;
+  const { rows, columns, nonzeros } = input.train;
   return {
     solver: plan.engine,
     lambda: settings.lambda,

@@ -2,10 +2,15 @@ import type { FigureQuery } from '../../src/dashboard/api.ts';
 import type { QuantityKey } from './quantity.ts';
 import type { View } from './view.ts';
 
-/** The address of a file with what a chart shows. */
-export function figureAddress(view: View, y: QuantityKey, format: 'svg' | 'png'): string {
+/** The address of a file with what a chart shows; runs that are gone only keep their places. */
+export function figureAddress(
+  view: View,
+  y: QuantityKey,
+  format: 'svg' | 'png',
+  isThere: (id: string) => boolean,
+): string {
   const query: FigureQuery = {
-    runs: view.runs.join(','),
+    runs: view.runs.map((id) => (isThere(id) ? id : '')).join(','),
     y,
     x: view.x,
     format,

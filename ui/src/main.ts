@@ -4,4 +4,4 @@ import { Store } from './store.svelte.ts';
 
 const store = new Store();
 mount(App, { target: document.body, props: { store } });
-void store.open();
+store.open();

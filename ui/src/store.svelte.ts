@@ -47,6 +47,8 @@ export class Store {
   /** Not tried again before somebody asks for something. */
   readonly #failed = new Set<string>();
   #pendingRuns: readonly RunSummary[] | undefined;
+  /** Runs that were told of while the list was on its way. */
+  #heard: RunSummary[] | undefined;
   #pendingChanges = false;
   #pendingLook: (Look & { readonly id: string }) | undefined;
   #lastFlush = 0;
@@ -72,11 +74,11 @@ export class Store {
     return this.#tracks.get(id);
   }
 
-  async open(): Promise<void> {
+  /** The stream is opened first: what changes while the list is on its way is told by it. */
+  open(): void {
     addEventListener('popstate', () => this.#restore());
     addEventListener('hashchange', () => this.#restore());
     document.addEventListener('visibilitychange', () => this.#schedule());
-    await this.#loadList();
     this.#listen();
   }
 
@@ -123,10 +125,11 @@ export class Store {
   }
 
   async #loadList(): Promise<void> {
+    this.#heard = [];
     try {
       const answer = (await fetchJson('api/runs')) as RunsAnswer;
       this.#pendingRuns = undefined;
-      this.runs = answer.runs;
+      this.runs = (this.#heard ?? []).reduce(withRun, answer.runs);
       this.folder = answer.folder;
       this.version = answer.version;
       this.own = answer.own;
@@ -134,6 +137,7 @@ export class Store {
     } catch (error) {
       this.problem = `the list of runs could not be loaded: ${messageOf(error)}`;
     }
+    this.#heard = undefined;
     this.loaded = true;
     this.#chooseFirst();
     this.#loadShown();
@@ -186,6 +190,8 @@ export class Store {
     source.addEventListener('open', () => this.#opened());
     source.addEventListener('error', () => {
       this.#failures++;
+      // The list is there even if nobody tells what changes.
+      if (this.connection === 'connecting') void this.#loadList();
       const gone = source.readyState === EventSource.CLOSED || this.#failures >= patience;
       if (this.connection !== 'ended') this.connection = gone ? 'ended' : 'broken';
     });
@@ -209,10 +215,10 @@ export class Store {
   }
 
   #opened(): void {
-    const again = this.connection === 'broken' || this.connection === 'ended';
+    const isFirst = this.connection === 'connecting';
     this.#failures = 0;
     this.connection = 'live';
-    if (again) void this.#catchUp();
+    void (isFirst ? this.#loadList() : this.#catchUp());
   }
 
   /** After an interruption, what went on may have lines that were missed. */
@@ -227,9 +233,19 @@ export class Store {
   }
 
   #receiveRun(run: RunSummary): void {
+    this.#heard?.push(run);
     const before = this.#pendingRuns ?? this.runs;
     this.#pendingRuns = withRun(before, run);
+    this.#loadAgainAfter(run);
     this.#schedule(before.some(({ id }) => id === run.id) ? pace : 0);
+  }
+
+  /** A page that was slow for a while is told the state of a run in place of its lines. */
+  #loadAgainAfter({ id, latest }: RunSummary): void {
+    const track = this.#tracks.get(id);
+    if (!track || !latest || (latest.vector ?? 0) !== track.vector) return;
+    const isBehind = latest.epoch > (track.series.epoch.at(-1) ?? 0);
+    if (isBehind && !this.#loading.has(id)) this.#load(id, pointsFor(this.shown.length));
   }
 
   #receiveLines(id: string, lines: readonly RunLine[]): void {

@@ -128,7 +128,7 @@ export class Track {
     }
     if (line.bytes !== undefined || columns.bytes) {
       columns.bytes ??= Array<number>(length).fill(0);
-      columns.bytes.push((columns.bytes.at(-1) ?? 0) + (line.bytes ?? 0));
+      columns.bytes.push(line.bytes ?? columns.bytes.at(-1) ?? 0);
     }
     this.epochs = Math.max(this.epochs, line.epoch);
     return true;

@@ -56,7 +56,7 @@ describe('a track', () => {
 
   test('has null where a column was not there from the beginning', () => {
     const track = new Track(empty, 100);
-    track.append([epoch(1), epoch(2, { testError: 0.5, bytes: 10 }), epoch(3, { bytes: 5 })]);
+    track.append([epoch(1), epoch(2, { testError: 0.5, bytes: 10 }), epoch(3, { bytes: 15 })]);
     expect(track.series.testError).toEqual([null, 0.5, null]);
     expect(track.series.bytes).toEqual([0, 10, 15]);
     expect(track.series.testAuprc).toBeUndefined();
