@@ -19,6 +19,7 @@ const meaningful = [
   'uiPort',
   'open',
   'runs',
+  'name',
   'record',
   'loss',
   'epsilon',

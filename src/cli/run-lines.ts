@@ -32,13 +32,14 @@ export function startLine(
   process: Pick<StartLine, 'version' | 'pid' | 'host'>,
 ): StartLine {
   const { loss, penalty } = problem;
-  const { tolerance, epochs, time, progressive } = flags;
+  const { tolerance, epochs, time, progressive, name } = flags;
   return {
     event: 'start',
     format: recordFormat,
     id: newRunId(now),
     started: now.toISOString(),
     ...process,
+    ...(name !== undefined && { name }),
     data,
     model: path,
     task: loss.task,

@@ -20,6 +20,8 @@ export interface StartLine {
    * processes are reused. The recorder fills it in.
    */
   readonly began?: number;
+  /** What the run was called, if it was. */
+  readonly name?: string;
   /** The data as it was named on the command line; of a query only that it was one. */
   readonly data: string;
   /** Where the model goes. */

@@ -133,7 +133,7 @@ const layers: Readonly<Record<string, Layer>> = {
 
   // What is kept of runs, and the page that shows it.
   runs: {
-    values: ['checkpoint/folder', 'checkpoint/process'],
+    values: ['compare/numbers', 'checkpoint/folder', 'checkpoint/process'],
     types: ['train/options', 'train/events'],
   },
   dashboard: { values: ['runs', 'compare'], types: ['parallel/look'] },

@@ -9,6 +9,7 @@ export interface WatchFlags {
   /** false when --no-open was given. */
   readonly open?: boolean;
   readonly chart?: true;
+  readonly name?: string;
   readonly runs?: string;
   /** false when --no-record was given. */
   readonly record?: boolean;
@@ -21,6 +22,7 @@ export function addWatchingOptions(command: Command): void {
     .option('--ui-port <number>', "the page's port (default: any that is free)", port)
     .option('--no-open', 'print the address of the page and open no browser')
     .option('--chart', 'draw gap, objective and test error in the terminal')
+    .option('--name <text>', 'what to call the run in lists and figures')
     .addOption(
       new Option(
         '--runs <folder>',

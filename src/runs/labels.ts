@@ -1,0 +1,105 @@
+import { formatNumber } from '../compare/numbers.ts';
+import type { RunSummary } from './record.ts';
+
+/** Options that say where things go or how a run is looked at, not what it does. */
+const besidePoint = new Set([
+  'output',
+  'log',
+  'json',
+  'quiet',
+  'ui',
+  'uiPort',
+  'open',
+  'chart',
+  'runs',
+  'record',
+  'name',
+  'report',
+  'visits',
+  'checkpoint',
+  'checkpointEvery',
+  'resume',
+  'solver',
+  'loss',
+  'penalty',
+  'lambda',
+]);
+
+/**
+ * Names for runs that are shown together, by id: the name that a run was given, or what it differs
+ * in from the others, and the end of its id where that is nothing.
+ */
+export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
+  const texts = joined(runs, runs.map(traitsOf));
+  return new Map(
+    runs.map((run, place) => {
+      const alike = runs.filter((_, other) => texts[other] === texts[place]);
+      if (alike.length === 1) return [run.id, texts[place]];
+      const options = optionsThatDiffer(run, alike);
+      const others = alike.filter((other) => optionsThatDiffer(other, alike) === options);
+      const ending = others.length > 1 ? shortId(run.id) : '';
+      return [run.id, [texts[place], options, ending].filter((part) => part !== '').join(' · ')];
+    }),
+  );
+}
+
+/** 20261115-212345-3f9c → 3f9c */
+export function shortId(id: string): string {
+  return id.slice(id.lastIndexOf('-') + 1);
+}
+
+/** data/a9a.svm.gz → a9a.svm.gz */
+export function dataName({ start }: RunSummary): string {
+  return start.data.split(/[/\\]/).at(-1) || start.data;
+}
+
+/** The solver that ran, or the one that was asked for. */
+export function solverName({ begin, start }: RunSummary): string {
+  if (begin) return begin.solver;
+  if (start.options.progressive === true) return 'sgd';
+  return typeof start.options.solver === 'string' ? start.options.solver : 'auto';
+}
+
+function traitsOf(run: RunSummary): string[] {
+  const { start, begin } = run;
+  return [
+    dataName(run),
+    solverName(run),
+    start.loss,
+    start.penalty,
+    begin ? `λ ${formatNumber(begin.lambda)}` : '',
+  ];
+}
+
+/** Of each run what is not the same everywhere, the solver if everything is. */
+function joined(runs: readonly RunSummary[], traits: readonly string[][]): string[] {
+  return runs.map((run, place) => {
+    const { name } = run.start;
+    if (name !== undefined) return name;
+    const differing = traits[place].filter(
+      (text, trait) => text !== '' && traits.some((other) => other[trait] !== text),
+    );
+    return differing.length > 0 ? differing.join(' · ') : solverName(run);
+  });
+}
+
+function optionsThatDiffer({ start }: RunSummary, runs: readonly RunSummary[]): string {
+  const names = new Set(runs.flatMap((run) => Object.keys(run.start.options)));
+  const texts = [...names].sort().flatMap((name) => {
+    if (besidePoint.has(name)) return [];
+    const own = optionText(start.options[name]);
+    const isCommon = runs.every((run) => optionText(run.start.options[name]) === own);
+    return isCommon || own === '' ? [] : [own === 'true' ? words(name) : `${words(name)} ${own}`];
+  });
+  return texts.join(' · ');
+}
+
+function optionText(value: unknown): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return formatNumber(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function words(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
