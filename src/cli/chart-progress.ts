@@ -93,7 +93,7 @@ class ChartProgress implements Progress {
 
   #charts(): string[] {
     const terminal = this.#terminal;
-    const { curves, part } = this.#points.curves();
+    const { curves, vector } = this.#points.curves();
     return runCharts(curves, {
       width: terminal.width - 1,
       height: terminal.live ? this.#screenRows - otherLines : lastingLines,
@@ -101,7 +101,7 @@ class ChartProgress implements Progress {
       ascii: asciiOnly(terminal.io.environment),
       task: this.#task,
       tolerance: this.#tolerance,
-      part,
+      vector,
     });
   }
 
@@ -172,7 +172,7 @@ class PointKeeper {
     this.count = 0;
   }
 
-  curves(): { curves: Curves; part: string | undefined } {
+  curves(): { curves: Curves; vector: EpochEvent['vector'] } {
     const latest = this.#latest!;
     const events = this.#kept.at(-1) === latest ? this.#kept : [...this.#kept, latest];
     const column = (key: 'testError' | 'testAuprc') => events.map((event) => event[key] ?? null);
@@ -187,7 +187,7 @@ class PointKeeper {
         ...(latest.testError !== undefined && { testError: column('testError') }),
         ...(latest.testAuprc !== undefined && { testAuprc: column('testAuprc') }),
       },
-      part: vector && `class ${vector.index + 1} of ${vector.count}`,
+      vector,
     };
   }
 }

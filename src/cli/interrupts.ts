@@ -2,6 +2,9 @@ import type { InterruptSignal } from './exit-codes.ts';
 import { signalExitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 
+/** Milliseconds for an answer to leave before the process ends. */
+const answering = 100;
+
 /**
  * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once `deferred`,
  * the first one asks training to stop and the next ends the process; a file being written is then
@@ -11,6 +14,7 @@ export class Interrupts {
   readonly #controller = new AbortController();
   readonly #release: () => void;
   readonly #onDeferred: () => void;
+  readonly #quit: (signal: InterruptSignal) => void;
   #deferred = false;
   #received: InterruptSignal | undefined;
 
@@ -18,18 +22,20 @@ export class Interrupts {
   constructor(io: Io, listeners: { onDeferred(): void; onQuit(): void }) {
     this.#onDeferred = listeners.onDeferred;
     this.#release = io.onSignal((signal) => {
-      if (this.#deferred && this.#received === undefined) {
-        this.#stop(signal);
-        return;
-      }
+      if (this.#deferred && this.#received === undefined) this.#stop(signal);
+      else this.#quit(signal);
+    });
+    this.#quit = (signal) => {
       listeners.onQuit();
       io.exit(signalExitCodes[signal]);
-    });
+    };
   }
 
-  /** What the first Ctrl-C does, asked for in another way; nothing if there is nothing to save. */
+  /** What the first Ctrl-C does, asked for in another way, by somebody who waits for an answer. */
   request(): void {
-    if (this.#deferred && this.#received === undefined) this.#stop('SIGINT');
+    if (this.#received !== undefined) return;
+    if (this.#deferred) this.#stop('SIGINT');
+    else setTimeout(this.#quit, answering, 'SIGINT');
   }
 
   #stop(signal: InterruptSignal): void {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Task } from '../losses/loss.ts';
+import { seenRange } from '../runs/range.ts';
 import type { RunSeries } from '../runs/record.ts';
 import type { Colours } from './terminal.ts';
 import { formatNumber } from './text.ts';
@@ -20,8 +21,8 @@ export interface RunChartsOptions {
   readonly tolerance: number;
   /** Default: time. */
   readonly over?: 'time' | 'epochs';
-  /** Which of several vectors this is, "class 2 of 5". */
-  readonly part?: string | undefined;
+  /** Which of several vectors this is, from 0. */
+  readonly vector?: { readonly index: number; readonly count: number } | undefined;
 }
 
 /** From this width on charts stand side by side, each of them at least so wide. */
@@ -69,18 +70,26 @@ function chartOf(
   };
 }
 
+/** How many times less than the smallest gap a tolerance may be that is drawn. */
+const farthest = 1e6;
+
 function plotsOf(curves: Curves, options: RunChartsOptions): Plot[] {
-  const { tolerance, task, part } = options;
+  const { task, vector } = options;
+  const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
   const across = options.over === 'epochs' ? curves.epoch : curves.seconds;
   const line = (name: string, values: readonly (number | null)[]): TextSeries => ({
     name,
     points: values.map((y, index): TextPoint => [across[index], y]),
   });
-  const label = part === undefined ? 'relative gap' : `relative gap, ${part}`;
+  const part = vector ? `, class ${vector.index + 1} of ${vector.count}` : '';
   const plots: Plot[] = [
     {
       series: [line('relative gap', curves.relativeGap)],
-      y: { label, scale: 'log', focus: provenRange(curves.relativeGap, tolerance) },
+      y: {
+        label: `relative gap${part}`,
+        scale: 'log',
+        focus: provenRange(curves.relativeGap, tolerance),
+      },
       rules: tolerance > 0 ? [{ y: tolerance, label: `tolerance ${formatNumber(tolerance)}` }] : [],
     },
     {
@@ -88,23 +97,30 @@ function plotsOf(curves: Curves, options: RunChartsOptions): Plot[] {
       y: {
         label: 'objective',
         scale: 'linear',
-        focus: settledRange(curves, curves.primal, curves.dual),
+        focus: seenRange([curves.primal], [curves.dual], false),
       },
     },
   ];
-  if (curves.testError) {
-    const [name, factor] =
-      task === 'classification' ? (['test error, %', 100] as const) : (['test mse', 1] as const);
-    const values = curves.testError.map((error) => (error === null ? null : factor * error));
-    const focus = settledRange(curves, values);
-    plots.push({ series: [line(name, values)], y: { label: name, scale: 'linear', focus } });
+  const { testError, testAuprc } = curves;
+  if (testError) {
+    const isError = task === 'classification';
+    const values = testError.map((error) => error && (isError ? 100 : 1) * error);
+    plots.push(testPlot(isError ? 'error' : 'mse', isError ? ', %' : '', line('test', values)));
   }
-  if (curves.testAuprc) {
-    const focus = settledRange(curves, curves.testAuprc);
-    const series = [line('test AUPRC', curves.testAuprc)];
-    plots.push({ series, y: { label: 'test AUPRC', scale: 'linear', focus } });
-  }
+  if (testAuprc) plots.push(testPlot('AUPRC', '', line('test', testAuprc)));
   return plots;
+
+  /** Of several vectors each is tested by itself: its class is told from all others together. */
+  function testPlot(what: string, unit: string, series: TextSeries): Plot {
+    const name = vector ? `${what} of class ${vector.index + 1} against the rest` : `test ${what}`;
+    return { series: [series], y: { label: `${name}${unit}`, scale: 'linear' } };
+  }
+}
+
+/** A tolerance that is far from being reached would leave no room for the curve: 0 then. */
+function visibleTolerance(gaps: readonly (number | null)[], tolerance: number): number {
+  const least = gaps.reduce<number>((low, gap) => (gap ? Math.min(low, gap) : low), Infinity);
+  return tolerance * farthest < least ? 0 : tolerance;
 }
 
 /** A gap of 1 or more proves nothing: the picture ends there once there is less. */
@@ -121,32 +137,6 @@ function provenRange(
   if (high === 0) return undefined;
   const unproven = gaps.some((gap) => gap !== null && gap >= 1);
   return low < high ? [low, unproven ? 1 : high] : undefined;
-}
-
-/** Part of the time that may lie outside of the picture: the first epochs begin far away. */
-const start = 0.2;
-/** Of fewer points all are worth seeing. */
-const fewPoints = 10;
-
-/** From the least to the largest value once a run has begun in earnest. */
-function settledRange(
-  { seconds }: Curves,
-  ...lines: readonly (readonly (number | null)[])[]
-): [number, number] | undefined {
-  if (seconds.length < fewPoints) return undefined;
-  const [first, last] = [seconds[0], seconds[seconds.length - 1]];
-  const begun = first + start * (last - first);
-  let [low, high] = [Infinity, -Infinity];
-  for (const [index, second] of seconds.entries()) {
-    if (second < begun) continue;
-    for (const line of lines) {
-      const value = line[index];
-      if (value === null || !Number.isFinite(value)) continue;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
-  }
-  return low < high ? [low, high] : undefined;
 }
 
 function sideBySide(charts: readonly (readonly string[])[], pitch: number): string[] {

@@ -80,7 +80,8 @@ export function beginLine(event: BeginEvent, read: number): BeginLine {
   };
 }
 
-export function epochLine(event: EpochEvent): EpochLine {
+/** `elapsed`: seconds since training began. */
+export function epochLine(event: EpochEvent, elapsed: number): EpochLine {
   const { epoch, seconds, passes, primal, dual, relativeGap, testError, testAuprc } = event;
   const { bytes } = event.effort;
   return {
@@ -88,6 +89,7 @@ export function epochLine(event: EpochEvent): EpochLine {
     ...(event.vector && { vector: event.vector.index }),
     epoch,
     seconds,
+    ...(event.vector && { elapsed }),
     passes,
     primal,
     dual: Number.isFinite(dual) ? dual : null,

@@ -1,12 +1,14 @@
+import { dataName, shortId, solverName } from '../runs/labels.ts';
 import type { RunSummary } from '../runs/record.ts';
 import { lineText } from './label-text.ts';
 import { describeEnd, describeWhen, runSeconds } from './run-words.ts';
 import type { Colours } from './terminal.ts';
-import { formatCount, formatGap, formatNumber, formatSeconds } from './text.ts';
+import { formatCount, formatGapUp, formatNumber, formatSeconds } from './text.ts';
 
 const columns = [
   'id',
   'when',
+  'name',
   'data',
   'solver',
   'problem',
@@ -24,18 +26,20 @@ type Row = Readonly<Record<Column, string>>;
 /** What there is always, and what there is besides where there is room, the first first. */
 const essential: readonly Column[] = ['id', 'data', 'gap', 'ended'];
 const additional: readonly Column[] = [
-  'when',
-  'problem',
   'solver',
+  'name',
+  'problem',
   'objective',
   'time',
   'lambda',
   'epochs',
+  'when',
 ];
 const numeric: ReadonlySet<Column> = new Set(['lambda', 'epochs', 'objective', 'gap', 'time']);
-/** Characters of the data's name, which may be the path of a deep folder. */
+/** Characters of the names of runs and data. */
+const widestName = 24;
 const widestData = 32;
-const narrowestData = 12;
+const narrowestData = 14;
 const between = 2;
 
 export interface RunTableOptions {
@@ -43,13 +47,19 @@ export interface RunTableOptions {
   readonly width: number;
   readonly colours: Colours;
   readonly now: Date;
+  /** Of all runs that a short id has to be told from; default: those of the table. */
+  readonly ids?: readonly string[];
 }
 
-/** A line for every run, no wider than the terminal. */
+const head = Object.fromEntries(columns.map((name) => [name, name])) as Row;
+
+/** A line for every run, no wider than the terminal; where that is narrow, by the end of its id. */
 export function runTable(runs: readonly RunSummary[], options: RunTableOptions): string[] {
   const { width, colours, now } = options;
-  const head = Object.fromEntries(columns.map((name) => [name, name])) as Row;
-  const rows = runs.map((run) => rowOf(run, now));
+  const ids = options.ids ?? runs.map(({ id }) => id);
+  const whole = runs.map((run) => rowOf(run, now));
+  const short = whole.map((row) => ({ ...row, id: shortIdAmong(ids, row.id) }));
+  const rows = widthOf([head, ...whole]) <= width ? whole : short;
   const { chosen, widths } = layOut([head, ...rows], width);
   const line = (row: Row): string[] =>
     chosen.map((column, place) => {
@@ -63,8 +73,9 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
     ...runs.map((run, index) => {
       const text = join(line(rows[index]));
       const { ended } = rows[index];
-      const whole = text.endsWith(ended);
-      return whole ? text.slice(0, -ended.length) + paint(run, colours)(ended) : text;
+      return text.endsWith(ended)
+        ? text.slice(0, -ended.length) + paint(run, colours)(ended)
+        : text;
     }),
   ];
 }
@@ -77,16 +88,42 @@ function rowOf(run: RunSummary, now: Date): Row {
   return {
     id: run.id,
     when: describeWhen(start.started, now),
-    data: lineText(start.data),
-    solver: lineText(begin?.solver ?? result?.solver ?? '–'),
+    name: beginningOf(lineText(start.name ?? ''), widestName),
+    data: lineText(dataName(run)),
+    solver: lineText(solverName(run)),
     problem: lineText(`${start.loss}, ${start.penalty}`),
     lambda: formatNumber(lambda ?? Number.NaN),
     epochs: epochs === undefined || report ? '–' : formatCount(epochs),
     objective: formatNumber(result?.primal ?? latest?.primal ?? report?.loss ?? Number.NaN),
-    gap: formatGap(result?.relativeGap ?? latest?.relativeGap ?? Number.NaN),
+    gap: gapText(result?.relativeGap ?? latest?.relativeGap),
     time: seconds === undefined ? '–' : formatSeconds(seconds),
     ended: describeEnd(run),
   };
+}
+
+/** A certificate must not claim more than was proven. */
+function gapText(gap: number | null | undefined): string {
+  return gap == null || !Number.isFinite(gap) ? '–' : formatGapUp(gap);
+}
+
+/** 3f9c, which commands understand, unless another run ends so too. */
+function shortIdAmong(ids: readonly string[], id: string): string {
+  return ids.filter((other) => shortId(other) === shortId(id)).length > 1 ? id : shortId(id);
+}
+
+/** Columns in which there is something to read. */
+function filled(rows: readonly Row[]): Column[] {
+  return columns.filter((column) => rows.some((row) => row !== head && row[column] !== ''));
+}
+
+function naturalWidth(rows: readonly Row[], column: Column): number {
+  const width = Math.max(...rows.map((row) => row[column].length));
+  return column === 'data' ? Math.min(widestData, width) : width;
+}
+
+/** Of all columns side by side. */
+function widthOf(rows: readonly Row[]): number {
+  return filled(rows).reduce((sum, name) => sum + naturalWidth(rows, name) + between, -between);
 }
 
 /** The columns there is room for, and their widths; the data's name takes what is left. */
@@ -94,14 +131,15 @@ function layOut(
   rows: readonly Row[],
   width: number,
 ): { chosen: readonly Column[]; widths: number[] } {
-  const natural = (column: Column): number => Math.max(...rows.map((row) => row[column].length));
-  const data = Math.min(widestData, natural('data'));
+  const natural = (column: Column): number => naturalWidth(rows, column);
+  const data = natural('data');
   const size = (column: Column): number =>
     between + (column === 'data' ? Math.min(data, narrowestData) : natural(column));
   let room = width + between - essential.reduce((sum, column) => sum + size(column), 0);
   const wanted = new Set(essential);
+  const there = filled(rows);
   for (const column of additional) {
-    if (size(column) > room) continue;
+    if (size(column) > room || !there.includes(column)) continue;
     wanted.add(column);
     room -= size(column);
   }
@@ -110,14 +148,21 @@ function layOut(
   return { chosen, widths: chosen.map((name) => (name === 'data' ? left : natural(name))) };
 }
 
-/** The end of a path says more than its beginning. */
+function beginningOf(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+/** The end of a file name says more than its beginning. */
 function shorten(text: string, width: number): string {
   return text.length <= width ? text : `…${text.slice(text.length - width + 1)}`;
 }
 
+/** The ends that were wanted; others are limits, or somebody's wish. */
+const goodEnds: ReadonlySet<string> = new Set(['converged', 'early-stop', 'stream']);
+
 function paint(run: RunSummary, colours: Colours): (text: string) => string {
   if (run.status === 'running') return colours.cyan;
   if (run.status !== 'done') return colours.red;
-  const { stopped } = run.result ?? {};
-  return stopped === 'converged' || stopped === 'early-stop' ? colours.green : colours.yellow;
+  const { stopped = '' } = run.result ?? {};
+  return goodEnds.has(stopped) ? colours.green : colours.yellow;
 }

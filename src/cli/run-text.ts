@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { solverName } from '../runs/labels.ts';
 import type { RunDetail, RunSummary, SampleLine } from '../runs/record.ts';
 import type { TrainReport } from '../train/options.ts';
 import { describeEffort } from './effort.ts';
@@ -26,8 +27,6 @@ export interface RunTextOptions {
   readonly colours: Colours;
   readonly ascii: boolean;
   readonly now: Date;
-  /** How to call the program. */
-  readonly command: string;
   /** Of the records. */
   readonly folder: string;
   readonly over?: 'time' | 'epochs' | undefined;
@@ -40,6 +39,7 @@ const chartLines = 48;
 const reportLines = 12;
 const mostThreads = 16;
 const mostFeatures = 10;
+const fewClasses = 2;
 
 /** Everything about a run, for people. */
 export function runText(detail: RunDetail, options: RunTextOptions): string {
@@ -47,20 +47,24 @@ export function runText(detail: RunDetail, options: RunTextOptions): string {
   const { bold } = options.colours;
   const { test, classes } = summary.result ?? {};
   const sample = samples.at(-1);
+  const tested = test ? `${bold('test data')}\n${describeMetrics(test, classes)}` : '';
+  // Many classes make a table that would push everything else off the screen.
+  const isLong = (classes?.length ?? 0) > fewClasses;
   const blocks = [
     `${bold(`run ${summary.id}`)}: ${describeState(summary, options.now)}`,
     twoColumns([
-      ...askedRows(summary, options.command),
+      ...askedRows(summary),
       ...problemRows(summary),
       ...outcomeRows(detail),
       ...effortRows(summary, sample),
       ...placeRows(summary, options.folder),
     ]),
-    test ? `${bold('test data')}\n${describeMetrics(test, classes)}` : '',
+    isLong ? '' : tested,
     sample ? threadTable(sample, bold) : '',
     sample ? featureList(sample, bold) : '',
     notes(detail, bold),
     chartText(detail, options),
+    isLong ? tested : '',
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
@@ -69,23 +73,25 @@ function describeState(summary: RunSummary, now: Date): string {
   const { start } = summary;
   const when = describeWhen(start.started, now);
   const clock = clockTime(new Date(start.started));
-  const end = describeEnd(summary);
-  return `${end}, started ${when === clock ? when : `${when} (${clock})`}`;
+  return `${describeEnd(summary)}, started ${when === clock ? when : `${when} (${clock})`}`;
 }
 
-function askedRows(summary: RunSummary, command: string): Row[] {
+function askedRows(summary: RunSummary): Row[] {
   const { start } = summary;
   const limits = [
     `tolerance ${formatNumber(start.tolerance)}`,
     ...(start.epochs === undefined ? [] : [`at most ${plural(start.epochs, 'epoch')}`]),
     ...(start.time === undefined ? [] : [`at most ${formatSeconds(start.time)}`]),
   ];
-  const typed: Row = ['command', commandLine(summary, command)];
+  const typed: Row = ['command', commandLine(summary, 'dso')];
+  const named: Row[] = start.name === undefined ? [] : [['name', lineText(start.name)]];
   // A stream is learned from as long as it lasts.
-  return summary.report ? [typed] : [typed, ['goal', limits.join(', ')]];
+  const goal: Row[] = summary.report ? [] : [['goal', limits.join(', ')]];
+  return [...named, typed, ...goal];
 }
 
-function problemRows({ start, begin, result }: RunSummary): Row[] {
+function problemRows(summary: RunSummary): Row[] {
+  const { start, begin, result } = summary;
   const { rows, columns, nonzeros, lambda } = begin ?? result ?? {};
   const size =
     rows === undefined || columns === undefined
@@ -97,11 +103,12 @@ function problemRows({ start, begin, result }: RunSummary): Row[] {
     ['data', `${lineText(start.data)}${size}`],
     ['problem', lineText(`${start.loss} loss, ${start.penalty} penalty${weight}`)],
   ];
-  if (!begin) return list;
+  const solver = lineText(solverName(summary));
+  if (!begin) return [...list, ['solver', solver]];
   const { grid, threads, ranks, vectors, imbalance } = begin;
   const each = plural(threads, 'thread');
   const crew = ranks === undefined ? each : `${plural(ranks, 'rank')} of ${each}`;
-  list.push(['solver', `${lineText(begin.solver)} on ${crew}, grid of ${grid} × ${grid}`]);
+  list.push(['solver', `${solver} on ${crew}, grid of ${grid} × ${grid}`]);
   if (vectors > 1) list.push(['vectors', `${formatCount(vectors)} of weights, one for each class`]);
   if (grid > 1) {
     list.push([
@@ -167,7 +174,7 @@ function placeRows({ start, result, status }: RunSummary, folder: string): Row[]
   const model = result?.model ?? start.model;
   return [
     ['model', `${lineText(model)}${describeFile(model, folder, status === 'running')}`],
-    ['by', `dso ${start.version}, process ${start.pid} on ${lineText(start.host)}`],
+    ['by', `dso ${lineText(start.version)}, process ${start.pid} on ${lineText(start.host)}`],
   ];
 }
 
@@ -175,10 +182,19 @@ function placeRows({ start, result, status }: RunSummary, folder: string): Row[]
 function describeFile(path: string, folder: string, running: boolean): string {
   if (path === '-') return ' (standard output)';
   for (const place of ['', resolve(folder, '..', '..')]) {
-    const file = statSync(resolve(place, path), { throwIfNoEntry: false });
-    if (file) return ` (${formatBytes(file.size)})`;
+    const size = sizeOf(resolve(place, path));
+    if (size !== undefined) return ` (${formatBytes(size)})`;
   }
   return running ? ' (not yet written)' : ' (not there)';
+}
+
+/** undefined where there is no file, or no file could have such a name. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
 }
 
 function threadTable({ threads }: SampleLine, bold: (text: string) => string): string {
@@ -211,14 +227,16 @@ function notes({ notices }: RunDetail, bold: (text: string) => string): string {
 }
 
 function chartText(detail: RunDetail, options: RunTextOptions): string {
-  const { summary, series, vector, reports } = detail;
+  const { summary, series, reports } = detail;
   const { width, colours, ascii, over } = options;
   const { task, tolerance } = summary.start;
   const { vectors = 1 } = summary.begin ?? {};
   if (series.epoch.length > 0) {
-    const part = vectors > 1 ? `class ${vector + 1} of ${vectors}` : undefined;
+    const vector = vectors > 1 ? { index: detail.vector, count: vectors } : undefined;
     const space = { width, height: chartLines, colours, ascii };
-    return runCharts(series, { ...space, task, tolerance, part, over: over ?? 'time' }).join('\n');
+    return runCharts(series, { ...space, task, tolerance, vector, over: over ?? 'time' }).join(
+      '\n',
+    );
   }
   const points = (key: 'loss' | 'recentLoss') =>
     reports.map((report): TextPoint => [report.rows, report[key]]);

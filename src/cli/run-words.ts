@@ -1,21 +1,22 @@
 import type { RunSummary } from '../runs/record.ts';
+import { unseen } from './label-text.ts';
 
-/** How a run ended, or that it has not. */
+/** How a run ended, or that it has not; of a record that does not say why it did: done. */
 export function describeEnd({ status, result }: RunSummary): string {
   if (status !== 'done') return status;
   switch (result?.stopped) {
-    case 'epoch-limit':
-      return 'epoch limit';
-    case 'time-limit':
-      return 'time limit';
+    case 'converged':
+      return 'converged';
     case 'early-stop':
       return 'early stop';
+    case 'time-limit':
+      return 'time limit';
+    case 'epoch-limit':
+      return 'epoch limit';
     case 'interrupted':
       return 'stopped';
     case 'stream':
       return 'end of stream';
-    case 'converged':
-      return 'converged';
     default:
       return 'done';
   }
@@ -40,14 +41,29 @@ export function clockTime(date: Date): string {
   return `${days} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Seconds of training so far, or of all of it. */
+/** Seconds of training so far, or of all of it, those before a resumed run included. */
 export function runSeconds({ result, latest, report }: RunSummary): number | undefined {
-  return result?.seconds?.train ?? latest?.seconds ?? report?.seconds;
+  const train = result?.seconds?.train;
+  if (train !== undefined) return train + (result?.resumed?.seconds ?? 0);
+  return latest?.elapsed ?? latest?.seconds ?? report?.seconds;
 }
 
-/** Like a POSIX shell wants a word that is to come out as it is. */
+/**
+ * Like a POSIX shell wants a word that is to come out as it is; one with characters that would
+ * steer the terminal like bash and zsh want it.
+ */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  const escaped = text
+    .replaceAll(/[\\']/g, String.raw`\$&`)
+    .replaceAll(new RegExp(unseen, 'gu'), (character) => codeOf(character.codePointAt(0)!));
+  return `$'${escaped}'`;
+}
+
+function codeOf(point: number): string {
+  const digits = point.toString(16);
+  return point < 256 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
 }
 
 /** The command line that does the same again; a query is not kept and is left to be filled in. */

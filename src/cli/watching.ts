@@ -12,6 +12,7 @@ import type { BeginEvent, EpochEvent, SampleEvent } from '../train/events.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import { signalExitCodes } from './exit-codes.ts';
 import type { Interrupts } from './interrupts.ts';
+import { onceEach } from './once-each.ts';
 import type { Progress } from './progress.ts';
 import { beginLine, epochLine, type FeatureNames, sampleLine, startLine } from './run-lines.ts';
 import type { Terminal } from './terminal.ts';
@@ -39,6 +40,7 @@ export class Watching {
   readonly #recorder: Recorder;
   readonly #dashboard: Dashboard | undefined;
   readonly #path: string;
+  #begun = 0;
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
@@ -71,7 +73,7 @@ export class Watching {
     const shown = {
       folder: flags.runs ?? folder ?? usualFolder,
       port: flags.uiPort,
-      onFailure: (error: unknown) => notice(`the page: ${String(error)}`),
+      onFailure: onceEach((message) => notice(`the page: ${message}`)),
     };
     const watching = new Watching(recorder, path, await dashboardOf(live, interrupts, shown));
     await watching.#open(terminal, flags.open ?? true);
@@ -83,7 +85,7 @@ export class Watching {
     terminal.say(`watch it at ${url}`);
     if (!inBrowser) return;
     const { showPage } = await import('./browser.ts');
-    await showPage(url, terminal);
+    await showPage(this.#dashboard!.entrance(), terminal);
   }
 
   /** Hears what the terminal shows besides epochs. */
@@ -105,13 +107,14 @@ export class Watching {
 
   /** `read`: the seconds that reading took. */
   begin(event: BeginEvent, read: number): void {
+    this.#begun = performance.now();
     this.#look = event.look;
     this.#recorder.write(beginLine(event, read));
   }
 
   epoch(event: EpochEvent): void {
     this.#epoch = event.epoch;
-    this.#recorder.write(epochLine(event));
+    this.#recorder.write(epochLine(event, (performance.now() - this.#begun) / 1000));
   }
 
   sample(event: SampleEvent, names: FeatureNames): void {

@@ -7,6 +7,8 @@ export interface Axis {
   readonly log?: boolean;
   /** Whether a linear axis begins at 0; default false. */
   readonly zero?: boolean;
+  /** Whether a linear axis ends with its values rather than at a round number; default false. */
+  readonly tight?: boolean;
   /** The values that have to be seen; lines are cut off beyond. Default: all. */
   readonly focus?: readonly [number, number];
 }
@@ -42,7 +44,8 @@ function linearScale(
   const low = axis.zero ? 0 : least(shown, 0);
   const high = greatest(shown, 1);
   const room = high > low ? 0 : Math.abs(high) / 10 || 1;
-  const scale = scaleLinear([low - (axis.zero ? 0 : room), high + room], range).nice(6);
+  const exact = scaleLinear([low - (axis.zero ? 0 : room), high + room], range);
+  const scale = axis.tight ? exact : exact.nice(6);
   const format = scale.tickFormat(6);
   return {
     ticks: scale.ticks(6).map((value) => ({ value, label: format(value) })),

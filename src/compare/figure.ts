@@ -1,18 +1,12 @@
 import { createRequire } from 'node:module';
-import {
-  line,
-  type SymbolType,
-  symbol,
-  symbolCircle,
-  symbolCross,
-  symbolDiamond,
-  symbolSquare,
-  symbolStar,
-  symbolTriangle,
-} from 'd3-shape';
+import { line } from 'd3-shape';
 import { type Axis, type Scale, scaleOf } from './axis.ts';
+import { type LegendEntry, layOutLegend, legendRow } from './legend.ts';
 import { escapeMarkup } from './markup.ts';
-import { type SeriesStyle, type SymbolName, styleOf } from './style.ts';
+import { type Frame, type Rule, ruleMark } from './rule.ts';
+import { shorten, strokeOf, strokeWidth, symbolMark } from './stroke.ts';
+import { type SeriesStyle, styleOf } from './style.ts';
+import { textWidth } from './text-width.ts';
 
 export type Point = readonly [x: number, y: number];
 
@@ -27,6 +21,8 @@ export interface Series {
   readonly marks?: boolean;
   /** Default: the solver's own style, or one by the place among the series. */
   readonly style?: SeriesStyle;
+  /** Whether the legend has its name; default true. */
+  readonly listed?: boolean;
 }
 
 export interface LineChart {
@@ -35,8 +31,10 @@ export interface LineChart {
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
+  /** What else the legend explains, behind the names of the series. */
+  readonly keys?: readonly LegendEntry[];
   /** Values of y to compare with, such as a tolerance. */
-  readonly rules?: readonly { readonly y: number; readonly label: string }[];
+  readonly rules?: readonly Rule[];
 }
 
 export interface ChartOptions {
@@ -49,18 +47,9 @@ export interface ChartOptions {
 /** Arimo has the metrics of Arial, so a viewer without it shows the same layout. */
 const fontFamily = "Arimo, Arial, Helvetica, 'Liberation Sans', sans-serif";
 
-/** Mean width of a character as a part of the font size. */
-const characterWidth = 0.56;
 const fontSize = 12;
 const titleSize = 15;
-const legendRow = 18;
-
-interface Frame {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
+const usualWidth = 640;
 
 interface Drawn {
   readonly series: Series;
@@ -69,12 +58,9 @@ interface Drawn {
 
 /** A line chart as SVG text. Points that an axis cannot show (0 on a log axis) are left out. */
 export function lineChart(chart: LineChart, options: ChartOptions = {}): string {
-  const { width = 640, height = 420, inline = false } = options;
-  const drawn = chart.series.map((series, index) => ({
-    series,
-    style: seriesStyle(series, index),
-  }));
-  const legend = layOutLegend(drawn, width - 16);
+  const { width = usualWidth, height = 420, inline = false } = options;
+  const drawn = drawnOf(chart);
+  const legend = legendOf(chart, width);
   const headTop = chart.subtitle === undefined ? 30 : 48;
   const top = headTop + legendRow * legend.rows + 8;
   const range: readonly [number, number] = [height - 46, top];
@@ -86,17 +72,19 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
   const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom: range[0] };
   const xValues = points.map((point) => point[0]);
   const x = scaleOf(chart.x, xValues, [frame.left, frame.right]);
+  const isCut = chart.x.focus !== undefined || chart.y.focus !== undefined;
+  const curves = chart.series.map((series) => placesOf(series, x, y, frame));
   const body = [
     heading(chart),
     `<g transform="translate(8 ${headTop})">${legend.markup}</g>`,
     grid(x, y, frame),
     axisLabels(chart, x, y, frame),
-    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y, frame)),
-    cut(
-      drawn.map(({ series, style }, index) => drawSeries(series, style, x, y, index)).join('\n'),
-      chart,
-      frame,
-    ),
+    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y.place(rule.y), frame, curves)),
+    ...drawn.map(({ series, style }, index) => {
+      const path = `${linePath(curves[index], style)}${barMarks(series, x, y)}`;
+      const marks = series.marks === false ? [] : markedPlaces(curves[index], index, frame);
+      return drawSeries(series, style, isCut ? cut(path, frame) : path, marks);
+    }),
   ].join('\n');
   const size = inline ? 'class="chart"' : `width="${width}" height="${height}" color="#222222"`;
   const paper = inline ? '' : `<rect width="${width}" height="${height}" fill="#ffffff"/>\n`;
@@ -105,6 +93,25 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
     `font-family="${fontFamily}" font-size="${fontSize}" fill="currentColor" role="img" ` +
     `aria-label="${escapeMarkup(chart.title)}">\n${paper}${body}\n</svg>\n`
   );
+}
+
+/** How many rows the names take above the plot. */
+export function legendRows(chart: LineChart, { width = usualWidth }: ChartOptions = {}): number {
+  return legendOf(chart, width).rows;
+}
+
+function legendOf(chart: LineChart, width: number) {
+  const listed = drawnOf(chart).filter(({ series }) => series.listed !== false);
+  const entries = listed.map(({ series: { name, marks = true }, style }) => ({
+    name,
+    style,
+    marks,
+  }));
+  return layOutLegend([...entries, ...(chart.keys ?? [])], width - 16, fontSize);
+}
+
+function drawnOf({ series }: LineChart): Drawn[] {
+  return series.map((one, index) => ({ series: one, style: seriesStyle(one, index) }));
 }
 
 function seriesStyle({ name, style, dashed }: Series, index: number): SeriesStyle {
@@ -116,33 +123,6 @@ function heading({ title, subtitle }: LineChart): string {
   const first = `<text x="8" y="20" font-size="${titleSize}" font-weight="700">${escapeMarkup(title)}</text>`;
   if (subtitle === undefined) return first;
   return `${first}\n<text x="8" y="38" fill-opacity="0.72">${escapeMarkup(subtitle)}</text>`;
-}
-
-/** The names with a piece of their line, in rows above the plot. */
-function layOutLegend(
-  drawn: readonly Drawn[],
-  room: number,
-): { readonly markup: string; readonly rows: number } {
-  const sample = 30;
-  let left = 0;
-  let row = 0;
-  const entries = drawn.map(({ series, style }) => {
-    const width = sample + 6 + textWidth(series.name, fontSize) + 18;
-    if (left > 0 && left + width > room) {
-      left = 0;
-      row += 1;
-    }
-    const middle = legendRow * row + legendRow / 2;
-    const markup =
-      `<g transform="translate(${left} ${middle})">` +
-      `<g class="series" stroke="${style.color}" fill="${style.color}">` +
-      `<path d="M0 0H${sample}" ${stroke(style)}/>` +
-      `${series.marks === false ? '' : symbolMark(style, sample / 2, 0)}</g>` +
-      `<text x="${sample + 6}" y="4">${escapeMarkup(series.name)}</text></g>`;
-    left = Math.round(left + width);
-    return markup;
-  });
-  return { markup: entries.join('\n'), rows: drawn.length === 0 ? 0 : row + 1 };
 }
 
 function grid(x: Scale, y: Scale, { left, right, top, bottom }: Frame): string {
@@ -173,34 +153,36 @@ function axisLabels(chart: LineChart, x: Scale, y: Scale, frame: Frame): string 
   );
 }
 
-function ruleMark(
-  rule: { readonly y: number; readonly label: string },
-  y: Scale,
-  { left, right }: Frame,
+function drawSeries(
+  { name }: Series,
+  style: SeriesStyle,
+  path: string,
+  marks: readonly Point[],
 ): string {
-  const place = y.place(rule.y);
-  if (Number.isNaN(place)) return '';
+  if (path === '') return '';
   return (
-    `<path d="M${left} ${shorten(place)}H${right}" stroke="currentColor" stroke-opacity="0.55" ` +
-    `stroke-dasharray="3 3"/>\n<text x="${left + 4}" y="${shorten(place - 5)}" font-size="11" ` +
-    `fill-opacity="0.72">${escapeMarkup(rule.label)}</text>`
+    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
+    `<title>${escapeMarkup(name)}</title>${path}` +
+    `${marks.map((place) => symbolMark(style, place[0], place[1])).join('')}</g>`
   );
 }
 
-function drawSeries(series: Series, style: SeriesStyle, x: Scale, y: Scale, index: number): string {
-  const places = thin(series.points.map((point) => [x.place(point[0]), y.place(point[1])]));
+function linePath(places: readonly Point[], style: SeriesStyle): string {
   if (places.length === 0) return '';
   const path = line<Point>(
     (place) => shorten(place[0]),
     (place) => shorten(place[1]),
   )([...places]);
-  const marks = series.marks === false ? [] : markedPlaces(places, index);
-  return (
-    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
-    `<title>${escapeMarkup(series.name)}</title>` +
-    `<path d="${path}" ${stroke(style)}/>${barMarks(series, x, y)}` +
-    `${marks.map((place) => symbolMark(style, place[0], place[1])).join('')}</g>`
-  );
+  return `<path d="${path}" ${strokeOf(style)}/>`;
+}
+
+/** Heights of the plot beyond which nothing is drawn: renderers lose their way in endless dashes. */
+const reach = 5;
+
+function placesOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Frame): Point[] {
+  const far = reach * (bottom - top);
+  const within = (place: number) => Math.min(Math.max(place, top - far), bottom + far);
+  return thin(points.map((point) => [x.place(point[0]), within(y.place(point[1]))]));
 }
 
 const barWidth = 6;
@@ -218,15 +200,15 @@ function barMarks({ points, bars = [] }: Series, x: Scale, y: Scale): string {
   return `<path class="bars" d="${paths.join('')}" fill="none" stroke-width="1.1" stroke-opacity="0.75"/>`;
 }
 
-/** Where an axis does not show all values, the lines end at the frame; symbols on it stay whole. */
-function cut(markup: string, { x, y }: LineChart, { left, right, top, bottom }: Frame): string {
-  if (x.focus === undefined && y.focus === undefined) return markup;
-  const room = 4;
-  const [width, height] = [right - left + 2 * room, bottom - top + 2 * room];
-  const box = `${left - room} ${top - room} ${width} ${height}`;
+/** Where an axis does not show all values, the lines end at the frame. */
+function cut(markup: string, { left, right, top, bottom }: Frame): string {
+  if (markup === '') return '';
+  const room = strokeWidth / 2;
+  const [width, height] = [right - left + 2 * room, bottom - top + 2 * room].map(shorten);
+  const corner = [left - room, top - room];
   return (
-    `<svg x="${left - room}" y="${top - room}" width="${width}" height="${height}" ` +
-    `viewBox="${box}" overflow="hidden">\n${markup}\n</svg>`
+    `<svg x="${corner[0]}" y="${corner[1]}" width="${width}" height="${height}" ` +
+    `viewBox="${corner.join(' ')} ${width} ${height}" overflow="hidden">${markup}</svg>`
   );
 }
 
@@ -246,48 +228,27 @@ function thin(places: readonly Point[]): Point[] {
 const markDistance = 56;
 
 /** Some places along the line, those of different series staggered, and always the last. */
-function markedPlaces(places: readonly Point[], index: number): Point[] {
+function markedPlaces(places: readonly Point[], index: number, frame: Frame): Point[] {
+  const visible = places.filter((place) => isInside(place, frame));
+  if (visible.length === 0) return [];
   const marked: Point[] = [];
-  let next = places[0][0] + ((index * 0.38) % 1) * markDistance;
-  for (const place of places.slice(0, -1)) {
+  let next = visible[0][0] + ((index * 0.38) % 1) * markDistance;
+  for (const place of visible.slice(0, -1)) {
     if (place[0] < next) continue;
     marked.push(place);
     next = place[0] + markDistance;
   }
-  const last = places[places.length - 1];
+  const last = visible[visible.length - 1];
   return [
     ...marked.filter((place) => Math.hypot(place[0] - last[0], place[1] - last[1]) > 10),
     last,
   ];
 }
 
-const symbols: Readonly<Record<SymbolName, SymbolType>> = {
-  circle: symbolCircle,
-  square: symbolSquare,
-  triangle: symbolTriangle,
-  diamond: symbolDiamond,
-  cross: symbolCross,
-  star: symbolStar,
-};
-const symbolArea = 36;
-
-function symbolMark({ symbol: name }: SeriesStyle, x: number, y: number): string {
-  const shape = symbol(symbols[name], symbolArea).digits(2)();
-  return `<path d="${shape}" transform="translate(${shorten(x)} ${shorten(y)})" stroke="none"/>`;
-}
-
-function stroke({ dash }: SeriesStyle): string {
-  const dashes = dash === undefined ? '' : ` stroke-dasharray="${dash}"`;
-  return `fill="none" stroke-width="1.8" stroke-linejoin="round"${dashes}`;
-}
-
-function textWidth(text: string, size: number): number {
-  return text.length * size * characterWidth;
-}
-
-/** A tenth of a pixel is finer than anybody sees. */
-function shorten(place: number): number {
-  return Math.round(10 * place) / 10;
+/** What lies on the frame is inside, also after rounding. */
+function isInside([x, y]: Point, { left, right, top, bottom }: Frame): boolean {
+  const slack = 0.5;
+  return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
 }
 
 const fontFiles = ['400Regular/Arimo_400Regular.ttf', '700Bold/Arimo_700Bold.ttf'];

@@ -32,6 +32,8 @@ const patience = 10_000;
 /** For pages to take the farewell. */
 const parting = 250;
 const mostConnections = 256;
+/** Milliseconds in which a ticket lets somebody in. */
+const admission = 60_000;
 
 /**
  * Serves the page and the runs to this machine. While no page listens it does nothing but wait for
@@ -44,6 +46,7 @@ export class Dashboard {
   readonly #audience: Audience;
   readonly #ownFeed: OwnFeed | undefined;
   readonly #folderFeed: FolderFeed | undefined;
+  #ticket: { readonly text: string; readonly until: number } | undefined;
   #port = 0;
 
   constructor(options: DashboardOptions) {
@@ -73,7 +76,8 @@ export class Dashboard {
     this.#server = createServer(
       { headersTimeout: patience, requestTimeout: patience, noDelay: true },
       (request, response) => {
-        if (!this.#refuse(request, response)) void listener(request, response);
+        if (this.#admit(request, response) || this.#refuse(request, response)) return;
+        void listener(request, response);
       },
     );
     this.#server.maxConnections = mostConnections;
@@ -92,6 +96,15 @@ export class Dashboard {
         resolve(`http://${address}:${this.#port}/${this.#token}/`);
       });
     });
+  }
+
+  /**
+   * An address that leads to the page once, within a minute. It is for command lines, which other
+   * users of the machine can read: by then it is worth nothing.
+   */
+  entrance(): string {
+    this.#ticket = { text: newToken(), until: performance.now() + admission };
+    return `http://${address}:${this.#port}/${this.#ticket.text}`;
   }
 
   /** What the run of this process does before it trains; fraction 0 … 1 where it is known. */
@@ -126,6 +139,17 @@ export class Dashboard {
   #stopFeeds(): void {
     this.#ownFeed?.stop();
     this.#folderFeed?.stop();
+  }
+
+  /** Leads somebody with a ticket to the page. */
+  #admit(request: IncomingMessage, response: ServerResponse): boolean {
+    const ticket = this.#ticket;
+    if (!ticket || performance.now() > ticket.until || request.method !== 'GET') return false;
+    if (refusalOf(request, { port: this.#port, token: ticket.text })) return false;
+    this.#ticket = undefined;
+    response.writeHead(303, { ...safeHeaders, Location: `/${this.#token}/` });
+    response.end();
+    return true;
   }
 
   /** Answers a request itself that must not be heard. */

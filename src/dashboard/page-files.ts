@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DsoError } from '../errors.ts';
@@ -32,13 +31,17 @@ export interface PageFile {
   readonly caching?: string;
 }
 
-/** The files of the page. Only what is there at the start can be asked for, by its exact name. */
+/**
+ * The files of the page, as they are at the start: they are small, and a package that is replaced
+ * under a server that goes on must not leave it with half a page. Each is asked for by its exact
+ * name.
+ */
 export class PageFiles {
-  readonly #paths: ReadonlyMap<string, string>;
+  readonly #files: ReadonlyMap<string, PageFile>;
 
   constructor(folder: string = usualFolder) {
-    this.#paths = listing(folder);
-    if (this.#paths.has(first)) return;
+    this.#files = new Map(pathsIn(folder).map((path) => fileOf(folder, path)));
+    if (this.#files.has(first)) return;
     throw new DsoError(
       'failure',
       `${folder}: the page of the dashboard is not there (no ${first}); ` +
@@ -47,29 +50,25 @@ export class PageFiles {
   }
 
   /** The file of a path below the token, '' being the page itself; undefined if there is none. */
-  async read(path: string): Promise<PageFile | undefined> {
-    const name = path === '' ? first : path;
-    const file = this.#paths.get(name);
-    if (file === undefined) return undefined;
-    const bytes = await readFile(file).catch(() => undefined);
-    if (bytes === undefined) return undefined;
-    const type = types[extname(name)] ?? 'application/octet-stream';
-    return { type, bytes: Uint8Array.from(bytes), ...(isHashed(name) && { caching: forever }) };
+  read(path: string): PageFile | undefined {
+    return this.#files.get(path === '' ? first : path);
   }
 }
 
-function listing(folder: string): Map<string, string> {
+function fileOf(folder: string, path: string): [name: string, file: PageFile] {
+  const name = relative(folder, path).split(sep).join('/');
+  const type = types[extname(name)] ?? 'application/octet-stream';
+  const bytes = Uint8Array.from(readFileSync(path));
+  return [name, { type, bytes, ...(isHashed(name) && { caching: forever }) }];
+}
+
+function pathsIn(folder: string): string[] {
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile());
-    return new Map(
-      files.map(({ parentPath, name }) => {
-        const path = join(parentPath, name);
-        return [relative(folder, path).split(sep).join('/'), path];
-      }),
-    );
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw cause;
   }
 }

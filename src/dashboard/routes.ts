@@ -28,11 +28,11 @@ export function routesOf(settings: RouteSettings): Hono {
   addRuns(app, settings);
   addEvents(app, settings);
   addFigure(app, settings);
-  app.get('/*', async (context) => {
+  app.get('/*', (context) => {
     const { path } = context.req;
     // Without the last slash, what the page names relative to itself would lie outside.
     if (path === `/${token}`) return context.redirect(`/${token}/`, 308);
-    const file = await files.read(path.slice(token.length + 2));
+    const file = files.read(path.slice(token.length + 2));
     if (file === undefined) return failure(context, 404, 'there is no such page');
     if (file.caching !== undefined) context.header('Cache-Control', file.caching);
     return context.body(file.bytes, 200, { 'Content-Type': file.type });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { recordedIds, recordPath } from '../runs/folder.ts';
 import { isRunId } from '../runs/id.ts';
+import { newestFirst } from '../runs/order.ts';
 import type { RunDetail, RunSummary } from '../runs/record.ts';
 import { readRun, readSummary, requestStop } from '../runs/store.ts';
 import type { OwnRun } from './own-run.ts';
@@ -40,8 +41,13 @@ export class RunShelf {
 
   /** Newest first. */
   list(): RunSummary[] {
-    const own = this.#own === undefined ? [] : [this.#own.summary()];
-    return [...own, ...this.recorded()].sort((a, b) => compare(b.id, a.id));
+    if (this.#own === undefined) return this.recorded().sort(newestFirst);
+    try {
+      return [this.#own.summary(), ...this.recorded()].sort(newestFirst);
+    } catch {
+      // A folder that cannot be read takes nothing away from the run that is there.
+      return [this.#own.summary()];
+    }
   }
 
   /** Those of the folder, without the run of this process. */
@@ -86,12 +92,12 @@ export class RunShelf {
   }
 }
 
+/** '' for what cannot be looked at, such as a link to itself. */
 function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.size} ${found.mtimeMs} ${found.ino}`;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  try {
+    const { size, mtimeMs, ino } = statSync(path);
+    return `${size} ${mtimeMs} ${ino}`;
+  } catch {
+    return '';
+  }
 }

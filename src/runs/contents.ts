@@ -62,19 +62,25 @@ export class Contents {
   readonly samples: Places<SampleLine>;
   readonly reports: Places<ReportLine>;
   readonly #bytes: Buffer;
-  readonly #vector: number;
-  /** Epochs of the other vectors. */
-  readonly #others: Places<EpochLine>;
+  readonly #ofVectors = new Map<number, Places<EpochLine>>();
 
   constructor(bytes: Buffer, vector: number) {
     this.#bytes = bytes;
-    this.#vector = vector;
     this.epochs = new Places(bytes, 'epoch');
-    this.#others = new Places(bytes, 'epoch');
+    this.#ofVectors.set(vector, this.epochs);
     this.samples = new Places(bytes, 'sample');
     this.reports = new Places(bytes, 'report');
     this.#scan();
     this.#takeLast();
+  }
+
+  /** The newest epoch of each vector that has any. */
+  newest(): EpochLine[] {
+    return this.#lastLines().map(({ line }) => line);
+  }
+
+  #lastLines() {
+    return [...this.#ofVectors.values()].flatMap((places) => places.last() ?? []);
   }
 
   #scan(): void {
@@ -88,9 +94,10 @@ export class Contents {
   }
 
   #takeLast(): void {
-    const [own, other] = [this.epochs.last(), this.#others.last()];
-    const latest = (other?.begin ?? -1) > (own?.begin ?? -1) ? other : own;
-    if (latest) this.outline.latest = latest.line;
+    const lines = this.#lastLines();
+    if (lines.length > 0) {
+      this.outline.latest = lines.reduce((a, b) => (a.begin > b.begin ? a : b)).line;
+    }
     const report = this.reports.last();
     if (report) this.outline.report = report.line;
   }
@@ -119,7 +126,10 @@ export class Contents {
   }
 
   #addEpoch(vector: number, begin: number): void {
-    (vector === this.#vector ? this.epochs : this.#others).add(begin);
+    const before = this.#ofVectors.get(vector);
+    const places = before ?? new Places<EpochLine>(this.#bytes, 'epoch');
+    if (!before) this.#ofVectors.set(vector, places);
+    places.add(begin);
   }
 }
 

@@ -17,6 +17,8 @@ export interface RunContents {
   readonly summary: RunSummary;
   readonly vector: number;
   readonly epochs: Lines<EpochLine>;
+  /** The newest line of each vector, called only where there are several. */
+  readonly newest: () => readonly EpochLine[];
   readonly samples: Lines<SampleLine>;
   readonly reports: Lines<ReportLine>;
   readonly notices: readonly string[];
@@ -33,12 +35,14 @@ export interface DetailOptions {
 const mostSamples = 100;
 
 export function detailOf(contents: RunContents, points = Infinity): RunDetail {
-  const { summary, vector, epochs, samples, reports, notices } = contents;
+  const { summary, vector, epochs, newest, samples, reports, notices } = contents;
+  const isOfSeveral = (summary.begin?.vectors ?? 1) > 1;
   return {
     summary,
     vector,
     epochs: epochs.length,
     series: seriesOf(spread(epochs, points)),
+    ...(isOfSeveral && { reached: reachedOf(newest(), summary.start.tolerance) }),
     samples: spread(samples, mostSamples),
     reports: spread(reports, points),
     notices,
@@ -57,6 +61,19 @@ export function places(count: number, most: number): number[] {
   if (!(most >= 2)) return [last];
   const step = Math.max(1, Math.ceil(last / (Math.floor(most) - 1)));
   return [...Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step), last];
+}
+
+/** The vectors that are done, in their order. */
+function reachedOf(newest: readonly EpochLine[], tolerance: number): number[] {
+  return newest
+    .filter((line) => hasReached(line, tolerance))
+    .map(({ vector = 0 }) => vector)
+    .sort((a, b) => a - b);
+}
+
+/** Whether the gap is within the tolerance. */
+export function hasReached({ relativeGap }: EpochLine, tolerance: number): boolean {
+  return relativeGap !== null && relativeGap <= tolerance;
 }
 
 function seriesOf(epochs: readonly EpochLine[]): RunSeries {

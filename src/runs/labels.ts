@@ -37,10 +37,16 @@ export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
       if (alike.length === 1) return [run.id, texts[place]];
       const options = optionsThatDiffer(run, alike);
       const others = alike.filter((other) => optionsThatDiffer(other, alike) === options);
-      const ending = others.length > 1 ? shortId(run.id) : '';
+      const ending = others.length > 1 ? endingOf(run, others) : '';
       return [run.id, [texts[place], options, ending].filter((part) => part !== '').join(' · ')];
     }),
   );
+}
+
+/** The last digits, by which commands find a run too, unless another has the same. */
+function endingOf({ id }: RunSummary, runs: readonly RunSummary[]): string {
+  const isAlone = runs.filter((other) => shortId(other.id) === shortId(id)).length === 1;
+  return isAlone ? shortId(id) : id;
 }
 
 /** 20261115-212345-3f9c → 3f9c */
@@ -50,6 +56,7 @@ export function shortId(id: string): string {
 
 /** data/a9a.svm.gz → a9a.svm.gz */
 export function dataName({ start }: RunSummary): string {
+  if (start.data === '-') return 'standard input';
   return start.data.split(/[/\\]/).at(-1) || start.data;
 }
 

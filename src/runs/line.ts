@@ -1,68 +1,112 @@
 import type { RunLine } from './record.ts';
+import {
+  countUpTo,
+  listOf,
+  measured,
+  moment,
+  number,
+  objectOf,
+  type Shape,
+  text,
+} from './shape.ts';
 
-/** What a field of a line has to be for readers to rely on it; measured: a number, or null. */
-type Kind = 'string' | 'number' | 'measured' | 'object' | 'list';
+/** Threads, classes and workers that anybody draws. */
+const mostThreads = 100_000;
+const mostVectors = 1_000_000;
+const largestGrid = 65_536;
 
-/** Fields that every line of a kind has. */
-const fields: Readonly<Record<RunLine['event'], Readonly<Record<string, Kind>>>> = {
-  start: {
-    id: 'string',
-    started: 'string',
-    version: 'string',
-    pid: 'number',
-    host: 'string',
-    data: 'string',
-    model: 'string',
-    task: 'string',
-    loss: 'string',
-    penalty: 'string',
-    tolerance: 'number',
-    options: 'object',
-  },
-  begin: {
-    solver: 'string',
-    lambda: 'number',
-    rows: 'number',
-    columns: 'number',
-    nonzeros: 'number',
-    vectors: 'number',
-    grid: 'number',
-    threads: 'number',
-    loads: 'object',
-    imbalance: 'object',
-    seconds: 'object',
-  },
-  epoch: {
-    epoch: 'number',
-    seconds: 'number',
-    passes: 'number',
-    primal: 'measured',
-    dual: 'measured',
-    relativeGap: 'measured',
-  },
-  sample: {
-    epoch: 'number',
-    seconds: 'number',
-    memory: 'number',
-    threads: 'list',
-    features: 'list',
-  },
-  report: {
-    seconds: 'number',
-    rows: 'number',
-    loss: 'measured',
-    recentLoss: 'measured',
-    error: 'measured',
-    recentError: 'measured',
-  },
-  notice: { message: 'string' },
-  result: { ended: 'string', code: 'number', model: 'string' },
-  failure: { ended: 'string', message: 'string' },
+const numbers = (...names: string[]): Shape =>
+  objectOf(Object.fromEntries(names.map((name) => [name, number])));
+
+const imbalance = numbers('rows', 'columns', 'nonzeros');
+
+/** What readers rely on; lines may have more. */
+const shapes: Readonly<Record<RunLine['event'], Shape>> = {
+  start: objectOf({
+    id: text,
+    started: moment,
+    version: text,
+    pid: number,
+    host: text,
+    data: text,
+    model: text,
+    task: text,
+    loss: text,
+    penalty: text,
+    tolerance: number,
+    options: objectOf({}),
+    'name?': text,
+    'words?': listOf(text),
+    'epochs?': number,
+    'time?': number,
+    'began?': number,
+  }),
+  begin: objectOf({
+    solver: text,
+    lambda: number,
+    rows: number,
+    columns: number,
+    nonzeros: number,
+    vectors: countUpTo(mostVectors),
+    grid: countUpTo(largestGrid),
+    threads: countUpTo(mostThreads),
+    loads: objectOf({ rows: listOf(number), columns: listOf(number), 'cells?': listOf(number) }),
+    imbalance,
+    seconds: numbers('read', 'partition'),
+    'ranks?': countUpTo(mostThreads),
+    'firsts?': listOf(number),
+    'hosts?': listOf(text),
+  }),
+  epoch: objectOf({
+    epoch: number,
+    seconds: number,
+    passes: number,
+    primal: measured,
+    dual: measured,
+    relativeGap: measured,
+    'vector?': number,
+    'elapsed?': number,
+    'testError?': number,
+    'testAuprc?': number,
+    'bytes?': number,
+  }),
+  sample: objectOf({
+    epoch: number,
+    seconds: number,
+    memory: number,
+    threads: listOf(numbers('first', 'computing', 'waiting', 'communicating', 'bytes')),
+    features: listOf(objectOf({ name: text, weight: number })),
+    'vector?': number,
+  }),
+  report: objectOf({
+    seconds: number,
+    rows: number,
+    loss: measured,
+    recentLoss: measured,
+    error: measured,
+    recentError: measured,
+  }),
+  notice: objectOf({ message: text }),
+  result: objectOf({
+    ended: text,
+    code: number,
+    model: text,
+    'solver?': text,
+    'stopped?': text,
+    'lambda?': number,
+    'epochs?': number,
+    'passes?': number,
+    'primal?': measured,
+    'dual?': measured,
+    'gap?': measured,
+    'relativeGap?': measured,
+    'imbalance?': imbalance,
+    'seconds?': numbers('read', 'partition', 'train', 'total'),
+    'effort?': numbers('computing', 'waiting', 'communicating', 'bytes'),
+    'test?': objectOf({ task: text, rows: number }),
+  }),
+  failure: objectOf({ ended: text, message: text }),
 };
-
-const wantedOf = new Map<string, readonly (readonly [string, Kind])[]>(
-  Object.entries(fields).map(([event, wanted]) => [event, Object.entries(wanted)]),
-);
 
 /** No line of ours comes near; what is longer is not worth the time. */
 const longest = 2 ** 24;
@@ -80,20 +124,9 @@ export function parseLine(bytes: Buffer, begin: number, end: number): RunLine | 
 }
 
 function isLine(value: unknown): value is RunLine {
-  if (kindOf(value) !== 'object') return false;
-  const line = value as Readonly<Record<string, unknown>>;
-  const wanted = wantedOf.get(line.event as string);
-  return wanted?.every(([name, kind]) => fits(line[name], kind)) ?? false;
-}
-
-function fits(value: unknown, kind: Kind): boolean {
-  const found = kindOf(value);
-  return kind === 'measured' ? found === 'number' || found === 'null' : found === kind;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
+  const event = (value as { readonly event?: unknown } | null)?.event;
+  if (typeof event !== 'string' || !Object.hasOwn(shapes, event)) return false;
+  return shapes[event as RunLine['event']](value);
 }
 
 /**

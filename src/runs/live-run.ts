@@ -56,7 +56,8 @@ export class LiveRun {
     const epochs = this.#epochs.get(vector) ?? [];
     const [samples, reports, notices] = [this.#samples, this.#reports, [...this.#notices]];
     const summary = this.summary();
-    return detailOf({ summary, vector, epochs, samples, reports, notices }, points);
+    const newest = () => [...this.#epochs.values()].map((lines) => lines.at(-1)!);
+    return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
   }
 
   /** Calls back for every line from now on, until the function that is returned is called. */

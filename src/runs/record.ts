@@ -35,7 +35,10 @@ export interface StartLine {
   readonly time?: number;
   /** The command line after `dso`, from which a query is left out. */
   readonly words?: readonly string[];
-  /** The options that were given, by their long names without dashes. */
+  /**
+   * By their long names in camel case the options that were given, and those with a default that
+   * counts, such as the loss.
+   */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -75,8 +78,10 @@ export interface EpochLine {
   /** The vector of weights, from 0, where there are several. */
   readonly vector?: number;
   readonly epoch: number;
-  /** Of training. */
+  /** Of training; of several vectors each has a clock of its own. */
   readonly seconds: number;
+  /** Since training began, where there are several vectors. */
+  readonly elapsed?: number;
   /** Non-zeros touched so far, divided by their number. */
   readonly passes: number;
   /** These three are null where they are not finite: JSON has no infinity. */
@@ -202,6 +207,8 @@ export interface RunDetail {
   /** Epochs of that vector in the record, of which the series may hold fewer. */
   readonly epochs: number;
   readonly series: RunSeries;
+  /** Of a run with several vectors: those whose newest gap is within the tolerance. */
+  readonly reached?: readonly number[];
   /** Spread over the run, at most a few hundred; the newest is always there. */
   readonly samples: readonly SampleLine[];
   readonly reports: readonly ReportLine[];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { beginningOf } from '../checkpoint/process.ts';
+import { hasReached } from './detail.ts';
 import { removeIfPossible, stopPath } from './folder.ts';
 import { lineText } from './line.ts';
 import type { EpochLine, ReportLine, RunLine, SampleLine, StartLine } from './record.ts';
@@ -32,6 +33,7 @@ type RepeatedLine = EpochLine | SampleLine | ReportLine;
  */
 export class Recorder {
   readonly id: string;
+  readonly #tolerance: number;
   readonly #folder: string | undefined;
   readonly #file: RecordFile | undefined;
   readonly #onLine: ((line: RunLine) => void) | undefined;
@@ -45,12 +47,15 @@ export class Recorder {
   readonly #leftOut = new Map<string, RepeatedLine>();
   /** Bytes sent so far for each vector. */
   readonly #sent = new Map<number, number>();
+  /** Vectors that have come to the tolerance. */
+  readonly #reached = new Set<number>();
   #hasEnded = false;
   #stopTimer: NodeJS.Timeout | undefined;
   #stopRequested = false;
 
   constructor({ folder, start, onFailure, onLine }: RecorderOptions) {
     this.id = start.id;
+    this.#tolerance = start.tolerance;
     this.#folder = folder;
     this.#onLine = onLine;
     if (folder === undefined) return;
@@ -120,8 +125,17 @@ export class Recorder {
 
   #thin(line: RepeatedLine, key: string): void {
     this.#leftOut.delete(key);
-    if (this.#thinnings[line.event].next()) this.#put(line);
+    const isGoal = line.event === 'epoch' && this.#isGoal(line);
+    if (this.#thinnings[line.event].next() || isGoal) this.#put(line);
     else this.#leftOut.set(key, line);
+  }
+
+  /** Whether a vector has come to the tolerance: of many vectors that must not wait for the end. */
+  #isGoal(line: EpochLine): boolean {
+    const { vector = 0 } = line;
+    if (this.#reached.has(vector) || !hasReached(line, this.#tolerance)) return false;
+    this.#reached.add(vector);
+    return true;
   }
 
   #putLeftOut(): void {

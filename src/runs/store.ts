@@ -4,6 +4,8 @@ import { DataError, DsoError } from '../errors.ts';
 import { Contents } from './contents.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
 import { recordedIds, recordPath, stopPath } from './folder.ts';
+import { shortId } from './labels.ts';
+import { newestFirst } from './order.ts';
 import { statusOf, summaryOf } from './outline.ts';
 import type { RunDetail, RunSummary } from './record.ts';
 import { outlineOf, readRange, withFile } from './record-bytes.ts';
@@ -20,7 +22,9 @@ const mostNames = 10;
 
 /** The runs recorded in a folder, the newest first; none where there is no folder. */
 export function listRuns(folder: string): RunSummary[] {
-  return recordedIds(folder).flatMap((id) => readSummary(folder, id) ?? []);
+  return recordedIds(folder)
+    .flatMap((id) => readSummary(folder, id) ?? [])
+    .sort(newestFirst);
 }
 
 /** A run in short; undefined if there is no record of it that can be read. */
@@ -38,7 +42,9 @@ export function readRun(folder: string, id: string, options: DetailOptions = {})
     const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
     const { outline, epochs, samples, reports, notices } = contents;
     const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
-    return summary && detailOf({ summary, vector, epochs, samples, reports, notices }, points);
+    if (!summary) return undefined;
+    const newest = () => contents.newest();
+    return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
   });
   if (!detail) throw new DataError(`${folder}: no record of the run ${id}`);
   return detail;
@@ -49,15 +55,22 @@ export function findRun(folder: string, text: string): string {
   const ids = listRuns(folder).map(({ id }) => id);
   if (ids.length === 0) throw new DataError(`${folder}: no run is recorded there`);
   if (text === 'last') return ids[0];
-  const found = ids.includes(text)
-    ? [text]
-    : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  const found = matching(ids, text);
   if (found.length === 1) return found[0];
   throw new DataError(
     found.length === 0
       ? `${folder}: no run "${text}"; there is ${listOf(ids)}`
       : `${folder}: "${text}" is the beginning or end of several runs: ${listOf(found)}`,
   );
+}
+
+/** The digits after the last dash, which a list may show alone, go before other pieces of names. */
+function matching(ids: readonly string[], text: string): string[] {
+  if (ids.includes(text)) return [text];
+  const ending = ids.filter((id) => shortId(id) === text);
+  return ending.length === 1
+    ? ending
+    : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
 }
 
 function listOf(ids: readonly string[]): string {

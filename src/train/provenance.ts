@@ -26,9 +26,9 @@ export function provenanceOf(
   const { low: lower, high: upper } = finiteBounds(penalty);
   const given: Record<string, Value | undefined> = {
     tolerance,
-    // A replay makes as many as were made.
+    // A replay makes as many epochs as were made.
     epochs: epochs === usualEpochs || plan.engine === 'dso-async' ? undefined : epochs,
-    time: time === Infinity ? undefined : time,
+    time: time === Infinity || plan.engine === 'dso-async' ? undefined : time,
     holdout,
     'early-stop': earlyStop,
     'class-weight': classWeights && describeClassWeights(classWeights),

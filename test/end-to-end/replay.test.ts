@@ -20,6 +20,7 @@ describe('dso replay', () => {
   test.each([
     { title: 'plain', more: [] },
     { title: 'with bounds', more: ['--non-negative', '--upper', '0.1'] },
+    { title: 'with a limit that was not reached', more: ['--time', '1000', '--epochs', '5000'] },
     { title: 'with a hold-out set and an intercept', more: ['--holdout', '0.2', '--intercept'] },
     {
       title: 'with settings',

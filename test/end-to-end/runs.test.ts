@@ -42,7 +42,7 @@ describe('runs that were made', () => {
     expect(text).toMatch(/^certificate +within .* of the optimum/m);
     expect(text).toMatch(/^model +it's\.model \(.*B\)$/m);
     expect(text).toMatch(/^relative gap {2}╌╌ tolerance 0\.001$/m);
-    const [, words] = /^command +\S+ \S+ (.*)$/m.exec(text)!;
+    const [, words] = /^command +dso (.*)$/m.exec(text)!;
     expect(words).toBe(`train train.svm --quiet --loss logistic -o 'it'\\''s.model'`);
     const again = spawnSync('sh', ['-c', `"$0" "$1" ${words}`, process.execPath, executable], {
       cwd: folder,

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../runs/record.ts';
 import { findRun, listRuns, readRun, readSummary, requestStop } from '../../runs/store.ts';
 import type { RunListFlags, RunShowFlags, RunsFlags } from '../definitions/runs.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { lineText } from '../label-text.ts';
 import { createProgress } from '../progress.ts';
 import { runTable } from '../run-table.ts';
 import { runText } from '../run-text.ts';
@@ -29,7 +30,12 @@ export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): 
     return exitCodes.done;
   }
   const width = terminal.io.stdout.isTTY ? (terminal.io.stdout.columns ?? 80) : Infinity;
-  const lines = runTable(shown, { width, colours: terminal.outputColours, now: new Date() });
+  const lines = runTable(shown, {
+    width,
+    colours: terminal.outputColours,
+    now: new Date(),
+    ids: found.map(({ id }) => id),
+  });
   await terminal.print(`${lines.join('\n')}\n`);
   const rest = found.length - shown.length;
   if (rest > 0) terminal.say(`and ${plural(rest, 'earlier run')}: --all lists them`);
@@ -56,7 +62,7 @@ export async function showRunCommand(
       `--vector ${vector}: run ${id} has ${plural(vectors, 'vector')} of weights`,
     );
   }
-  const { stdout, environment, command } = terminal.io;
+  const { stdout, environment } = terminal.io;
   const text = json
     ? JSON.stringify(detail)
     : runText(detail, {
@@ -64,7 +70,6 @@ export async function showRunCommand(
         colours: terminal.outputColours,
         ascii: asciiOnly(environment),
         now: new Date(),
-        command,
         folder,
         over,
       });
@@ -131,5 +136,5 @@ function summaryOf(folder: string, id: string): RunSummary {
 
 function modelOf({ start, result }: RunSummary): string {
   const path = result?.model ?? start.model;
-  return path === '-' ? 'its standard output' : path;
+  return path === '-' ? 'its standard output' : lineText(path);
 }

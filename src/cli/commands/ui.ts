@@ -5,6 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { showPage } from '../browser.ts';
 import type { UiFlags } from '../definitions/ui.ts';
 import { exitCodes, signalExitCodes } from '../exit-codes.ts';
+import { onceEach } from '../once-each.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function uiCommand(
@@ -25,21 +26,11 @@ export async function uiCommand(
         '(unless told --no-record). Runs appear on the page as they begin.',
     );
   }
-  if (flags.open) await showPage(url, terminal);
+  if (flags.open) await showPage(dashboard.entrance(), terminal);
   if (terminal.live) terminal.say('Ctrl-C ends it.');
   await stopped;
   await dashboard.close('dso ui has ended');
   return exitCodes.done;
-}
-
-/** A folder that cannot be read is looked at again and again; it is said once. */
-function onceEach(say: (message: string) => void): (error: unknown) => void {
-  const said = new Set<string>();
-  return (error) => {
-    const message = error instanceof Error ? error.message : String(error);
-    if (!said.has(message)) say(message);
-    said.add(message);
-  };
 }
 
 function isFolder(path: string): boolean {

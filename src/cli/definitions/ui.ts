@@ -27,7 +27,7 @@ export function defineUi(
     .description(
       'Show recorded runs in the browser: curves, blocks and workers, live and compared.',
     )
-    .argument('[runs]', 'folder with the records', usualFolder)
+    .argument('[folder]', 'folder with the records', usualFolder)
     .addHelpText('after', examples)
     .option('--port <number>', 'port to listen on; 0: any that is free', port, 0)
     .option('--no-open', 'do not open a browser')

@@ -218,23 +218,47 @@ test('a long run keeps its ends', () => {
   expect(lines[11]).toMatch(/min$/);
 });
 
-test('what begins far away does not take the room of what matters', () => {
+test('a bound that begins far away does not take the room of what matters', () => {
   const { io, progress } = begin(80, 60);
   for (let epoch = 1; epoch <= 40; epoch++) {
-    const far = epoch < 4;
+    const far = epoch < 20;
     progress.epoch(
       eventOf(epoch, {
         relativeGap: far ? 1e9 : 1 / epoch,
+        primal: 0.25 + 1 / epoch,
         dual: far ? -1e9 : 0.25 - 1 / epoch,
-        testError: far ? 0.5 : 0.1 + epoch / 1000,
       }),
     );
   }
   progress.end();
   const ticks = screenOf(io.stderr.text).flatMap((line) => /^ *(\S+) ┤/.exec(line)?.[1] ?? []);
   expect(ticks.slice(0, 4)).toEqual(['1', '1e-1', '1e-2', '1e-3']);
-  expect(ticks.slice(4, -4)).toEqual(['0.24', '0.22', '0.20', '0.18', '0.16', '0.14']);
-  expect(ticks.slice(-4)).toEqual(['14', '13', '12', '11']);
+  // The objective from 1.25 to 0.275, and the bound half as much below.
+  expect(ticks.slice(4)).toEqual(['1.0', '0.5', '0.0']);
+});
+
+test('the least test error is seen, however soon it was reached', () => {
+  const { io, progress } = begin(80, 60);
+  for (let epoch = 1; epoch <= 40; epoch++) {
+    progress.epoch(eventOf(epoch, { testError: epoch === 2 ? 0.03 : 0.036 }));
+  }
+  progress.end();
+  const lines = screenOf(io.stderr.text);
+  const below = lines.slice(lines.findIndex((line) => line.startsWith('test error, %')));
+  expect(below.join('\n')).toMatch(/^ *3\.0 ┤.*\S/m);
+});
+
+test('a class is tested against the rest, which is not the error of the model', () => {
+  const { io, progress } = begin(130, 60);
+  for (let epoch = 1; epoch <= 9; epoch++) {
+    const vector = { index: 16, count: 20 };
+    progress.epoch(eventOf(epoch, { vector, testError: 0.1, testAuprc: 0.5 }));
+  }
+  progress.end();
+  expect(io.stderr.text).toContain('relative gap, class 17 of 20');
+  expect(io.stderr.text).toContain('error of class 17 against the rest, %');
+  expect(io.stderr.text).toContain('AUPRC of class 17 against the rest');
+  expect(io.stderr.text).not.toContain('test error, %');
 });
 
 test('without a terminal once, at the end', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { exitCodeOfStop } from '../../../src/cli/exit-codes.ts';
 import { Interrupts } from '../../../src/cli/interrupts.ts';
 import { memoryIo } from '../../support/memory-io.ts';
@@ -48,4 +48,17 @@ test('exit codes of a run that ended', () => {
   expect(exitCodeOfStop('interrupted', undefined)).toBe(130);
   expect(exitCodeOfStop('interrupted', 'SIGINT')).toBe(130);
   expect(exitCodeOfStop('interrupted', 'SIGTERM')).toBe(143);
+});
+
+test('whoever asks from elsewhere does what the first Ctrl-C does, and no more', async () => {
+  const { io, calls, interrupts } = watch();
+  interrupts.defer();
+  interrupts.request();
+  interrupts.request();
+  expect(interrupts.received).toBe('SIGINT');
+  expect([calls, io.exits]).toEqual([['deferred'], []]);
+  const early = watch();
+  early.interrupts.request();
+  await vi.waitFor(() => expect(early.io.exits).toEqual([130]));
+  expect(early.calls).toEqual(['quit']);
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { defineRuns } from '../../../src/cli/definitions/runs.ts';
 import { runTable } from '../../../src/cli/run-table.ts';
 import { commandLine, describeEnd, describeWhen, shellWord } from '../../../src/cli/run-words.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
+import type { MulticlassMetrics } from '../../../src/metrics/metrics.ts';
 import type {
   BeginLine,
   EpochLine,
@@ -179,15 +181,16 @@ describe('dso runs', () => {
 });
 
 describe('the table', () => {
+  const lostId = '20261101-120000-00ff';
   const data = '/a/path/of/many/folders/and/so/on/train.svm';
   const runs: RunSummary[] = [
     { id: ids[0], status: 'done', start: startOf(ids[0]), begin: begun, result: ended },
     { id: ids[1], status: 'running', start: startOf(ids[1], { data }), latest: epochOf(1) },
-    { id: ids[2], status: 'lost', start: startOf(ids[2], { started: '2026-11-01T12:00:00Z' }) },
+    { id: lostId, status: 'lost', start: startOf(lostId, { started: '2026-11-01T12:00:00Z' }) },
     {
       id: ids[2],
       status: 'done',
-      start: startOf(ids[2], { loss: 'logistic\n', options: {} }),
+      start: startOf(ids[2], { loss: 'logistic\n', options: { progressive: true } }),
       result: { ...ended, stopped: 'stream' },
       report: {
         event: 'report',
@@ -206,23 +209,58 @@ describe('the table', () => {
     const lines = runTable(runs, { width, colours, now });
     expect(lines).toHaveLength(5);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    expect(lines[1]).toContain(ids[0]);
+    expect(lines[1]).toContain('3f9c');
   });
 
   test('keeps what matters most', () => {
     const head = (width: number) =>
       runTable(runs, { width, colours, now })[0].trim().split(/\s+/).join(' ');
-    expect(head(60)).toBe('id data gap ended');
-    expect(head(80)).toBe('id when data gap ended');
+    expect(head(45)).toBe('id data gap ended');
+    expect(head(60)).toBe('id data solver objective gap ended');
+    expect(head(80)).toBe('id data solver problem objective gap ended');
     expect(head(Infinity)).toBe(
       'id when data solver problem lambda epochs objective gap time ended',
     );
   });
 
-  test('the end of a long path', () => {
-    const [, , line] = runTable(runs, { width: 200, colours, now });
-    expect(line).toContain('  …any/folders/and/so/on/train.svm  ');
-    expect(line).toMatch(/hinge, l2 +– +1 +0\.75 +– {2}0\.50 s {2}running$/);
+  test('has the name of the data without its folders, and the solver that a stream has', () => {
+    const lines = runTable(runs, { width: 200, colours, now });
+    expect(lines[2]).toMatch(
+      / {2}train\.svm +auto +hinge, l2 +– +1 +0\.75 +– {2}0\.50 s {2}running$/,
+    );
+    expect(lines[4]).toMatch(/ {2}train\.svm +sgd +.* end of stream$/);
+    const long = startOf(ids[0], { data: `x/${'very-'.repeat(9)}long.svm` });
+    const [, line] = runTable([{ ...runs[0], start: long }], { width: 200, colours, now });
+    expect(line).toMatch(/ {2}…[very-]+long\.svm {2}/);
+  });
+
+  test('ids are whole where there is room, else as short as they may be', () => {
+    const first = (width: number, all?: string[]) =>
+      runTable(runs, { width, colours, now, ...(all && { ids: all }) })[1].split(' ')[0];
+    expect(first(200)).toBe(ids[0]);
+    expect(first(80)).toBe('3f9c');
+    // Another run, which is not in the table, ends so too.
+    expect(first(80, [...runs.map(({ id }) => id), '20260101-000000-3f9c'])).toBe(ids[0]);
+  });
+
+  test('names, where some run has one', () => {
+    const named = { ...runs[0], start: startOf(ids[0], { name: 'the base line of everything' }) };
+    const [head, line, other] = runTable([named, runs[1]], { width: 200, colours, now });
+    expect(head).toMatch(/ name +data /);
+    expect(line).toContain('  the base line of everyt…  ');
+    expect(other).toContain(' train.svm ');
+    expect(runTable(runs, { width: 200, colours, now })[0]).not.toContain('name');
+  });
+
+  test('gaps are rounded up: what is certified was proven', () => {
+    const gap = (relativeGap: number) =>
+      runTable([{ ...runs[0], result: { ...ended, relativeGap } }], {
+        width: 200,
+        colours,
+        now,
+      })[1];
+    expect(gap(5.71e-10)).toContain(' 5.8e-10 ');
+    expect(gap(Infinity)).toContain(' – ');
   });
 
   test('how runs end is coloured, and said', () => {
@@ -230,6 +268,7 @@ describe('the table', () => {
     expect(lines[1]).toContain('\u001b[32mconverged\u001b[39m');
     expect(lines[2]).toContain('\u001b[36mrunning\u001b[39m');
     expect(lines[3]).toContain('\u001b[31mlost\u001b[39m');
+    expect(lines[4]).toContain('\u001b[32mend of stream\u001b[39m');
     const says = (stopped: ResultLine['stopped']) =>
       describeEnd({ ...runs[0], result: { ...ended, ...(stopped && { stopped }) } });
     expect((['epoch-limit', 'time-limit', 'early-stop', 'interrupted'] as const).map(says)).toEqual(
@@ -312,9 +351,42 @@ describe('dso runs show', () => {
     ]) {
       expect(text).toMatch(line);
     }
+    expect(text).not.toMatch(/^name/m);
     for (const line of text.slice(text.indexOf('relative gap  ')).split('\n')) {
       expect(line.length).toBeLessThanOrEqual(80);
     }
+  });
+
+  test('its name, and the command as anybody would type it', async () => {
+    const folder = join(temporaryFolder(), 'runs');
+    const words = ['train', 'train.svm', '--name', 'base line'];
+    record(folder, ids[0], { start: { name: 'base line', words }, end: ended }).close();
+    const { io, terminal } = call();
+    Object.assign(io, { command: 'node bin/dso.js' });
+    await showRunCommand('last', { runs: folder }, terminal);
+    const text = io.stdout.text;
+    expect(text).toMatch(/^name +base line$/m);
+    expect(text).toMatch(/^command +dso train train\.svm --name 'base line'$/m);
+  });
+
+  test('charts before the long table of many classes', async () => {
+    const folder = join(temporaryFolder(), 'runs');
+    const metrics: MulticlassMetrics = {
+      task: 'multi-class',
+      rows: 3,
+      accuracy: 1,
+      error: 0,
+      macroF1: 1,
+      weightedF1: 1,
+      auc: 1,
+      logLoss: null,
+      classes: [],
+      confusion: [],
+    };
+    record(folder, ids[0], { end: { ...ended, classes: [1, 2, 3], test: metrics } }).close();
+    const text = await show(folder, 'last');
+    expect(text.indexOf('\nrelative gap ')).toBeGreaterThan(0);
+    expect(text.indexOf('\ntest data')).toBeGreaterThan(text.indexOf('\nrelative gap '));
   });
 
   test('what failed says why, and what was noticed', async () => {
@@ -385,7 +457,8 @@ describe('dso runs show', () => {
 
   test('a stream, which has no epochs', async () => {
     const folder = join(temporaryFolder(), 'runs');
-    const recorder = new Recorder({ folder, start: startOf(ids[0]) });
+    const options = { progressive: true };
+    const recorder = new Recorder({ folder, start: startOf(ids[0], { options }) });
     for (const k of [1, 2, 3, 4]) {
       const [loss, error] = [1 / k, 0.5 / k];
       recorder.write({
@@ -403,6 +476,7 @@ describe('dso runs show', () => {
     const text = await show(folder, 'last');
     expect(text).toMatch(/^run \S+: end of stream/);
     expect(text).not.toMatch(/^goal/m);
+    expect(text).toMatch(/^solver +sgd$/m);
     expect(text).toMatch(/^mean loss +0\.25, lately 0\.125$/m);
     expect(text).toMatch(/^error +0\.125, lately –$/m);
     expect(text).toMatch(/^mean loss {2}o all rows {2}x lately$/m);
@@ -529,5 +603,16 @@ describe('the definition', () => {
     const nothing = () => Promise.resolve();
     defineRuns(program, { list: nothing, show: nothing, stop: nothing });
     expect(bashScript(programWords(program))).toContain('--runs');
+  });
+});
+
+describe('names that would steer a terminal', () => {
+  test('are written with codes, as bash and zsh read them', () => {
+    expect(shellWord('e\u001b[31m.svm')).toBe(String.raw`$'e\x1b[31m.svm'`);
+    expect(shellWord("it's\n\u202e\\x")).toBe(String.raw`$'it\'s\x0a\u202e\\x'`);
+    const words = ['a\u001b]0;x\u0007b', "quote ' and \\ back", 'line\nend'];
+    const script = `printf '%s\\0' ${words.map(shellWord).join(' ')}`;
+    const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect(stdout.split('\0').slice(0, -1)).toEqual(words);
   });
 });

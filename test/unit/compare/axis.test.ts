@@ -26,6 +26,14 @@ test('linear: round numbers; from 0 where wanted', () => {
   expect(labels(false, [3.2, 4.9], true)[0]).toBe('0');
 });
 
+test('linear: a tight axis ends with its values', () => {
+  const axis = { label: '', zero: true };
+  expect(scaleOf(axis, [0.1, 4.03], [0, 100]).place(4.03)).toBeLessThan(90);
+  const { place, ticks } = scaleOf({ ...axis, tight: true }, [0.1, 4.03], [0, 100]);
+  expect([place(0), place(4.03)]).toEqual([0, 100]);
+  expect(ticks.map(({ label }) => label)).toContain('4.0');
+});
+
 test('places lie inside the range; what cannot be shown has none', () => {
   for (const log of [true, false]) {
     const { place, ticks } = scaleOf({ label: '', log }, [0.5, 7], [10, 200]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type LineChart, lineChart, svgToPng } from '../../../src/compare/figure.ts';
+import { type LineChart, legendRows, lineChart, svgToPng } from '../../../src/compare/figure.ts';
+import type { LegendEntry } from '../../../src/compare/legend.ts';
 import { styleOf } from '../../../src/compare/style.ts';
 import { solverNames } from '../../../src/solvers/names.ts';
 import { markupFault, pngSize } from './support/well-formed.ts';
@@ -33,7 +34,8 @@ const chart: LineChart = {
 
 /** The path of each series' line in the plot; those of the legend have no title beside them. */
 function linesOf(svg: string): string[] {
-  return [...svg.matchAll(/<title>[^<]*<\/title><path d="([^"]*)"/g)].map((match) => match[1]);
+  const lines = /<title>[^<]*<\/title>(?:<svg [^>]*>)?<path d="([^"]*)"/g;
+  return [...svg.matchAll(lines)].map((match) => match[1]);
 }
 
 describe('lineChart', () => {
@@ -114,6 +116,75 @@ describe('lineChart', () => {
       .map((pair) => Number(pair.split(',')[1]));
     expect(heights[3] - heights[1]).toBeGreaterThan(200);
     expect(heights[0]).toBeLessThan(0);
+    // Not so far out that dashes could not be drawn.
+    expect(heights[0]).toBeGreaterThan(-5000);
+    // Symbols are not cut, but drawn only inside: here of three points, and in the legend.
+    const [, top] = /<svg x="[\d.]+" y="([\d.]+)"/.exec(svg)!;
+    const symbols = [...svg.matchAll(/transform="translate\([\d.]+ (-?[\d.]+)\)" stroke="none"/g)];
+    expect(symbols.slice(1).map((match) => Number(match[1]))).toEqual(
+      symbols.slice(1).map((match) => Math.max(Number(match[1]), Number(top))),
+    );
+    expect(symbols.length).toBeGreaterThan(2);
+  });
+
+  test('the legend leaves out who asks for it and explains what else there is', () => {
+    const [first, second] = chart.series;
+    const key = { name: 'dashed', style: { color: '#666666', dash: '3 3', symbol: 'circle' } };
+    const svg = lineChart({
+      ...chart,
+      series: [first, { ...second, listed: false }],
+      keys: [{ ...key, marks: false } as LegendEntry],
+    });
+    expect(markupFault(svg)).toBeUndefined();
+    expect(svg).not.toContain('>a &lt; b</text>');
+    expect(svg).toContain('<title>a &lt; b</title>');
+    expect(svg).toContain('>dashed</text>');
+    expect(legendRows(chart)).toBe(1);
+    expect(legendRows(chart, { width: 120 })).toBe(2);
+    expect(legendRows({ ...chart, series: [] })).toBe(0);
+  });
+
+  test('names stand equally far apart, whatever letters they have', () => {
+    const names = ['iiiiiiii', 'WWWWWWWW', 'dso'];
+    const series = names.map((name) => ({ name, points: [] }));
+    const svg = lineChart({ ...chart, series });
+    const lefts = [...svg.matchAll(/<g transform="translate\((\d+) \d+\)"><g class/g)].map(
+      (match) => Number(match[1]),
+    );
+    // 8 letters of 12 pixels each: an i has 0.222 of them, a W 0.944.
+    const around = 30 + 6 + 18;
+    expect(lefts[1]).toBe(Math.round(around + 8 * 12 * 0.222));
+    expect(lefts[2]).toBe(Math.round(lefts[1] + around + 8 * 12 * 0.944));
+  });
+
+  test('a rule has its label at the right, unless a curve is there', () => {
+    const placeOf = (points: readonly (readonly [number, number])[]) => {
+      const series = [{ name: 'dso', points }];
+      const axes = { x: { label: 'x' }, y: { label: 'y' } };
+      const rules = [{ y: 5, label: 'tolerance' }];
+      const svg = lineChart({ ...chart, ...axes, series, rules });
+      return Number(/<text x="([\d.]+)" y="[\d.]+" font-size="11"/.exec(svg)![1]);
+    };
+    const ends = placeOf([
+      [0, 10],
+      [1, 0],
+      [10, 0],
+    ]);
+    expect(ends).toBeGreaterThan(500);
+    // Above and below the rule there are curves at the right end.
+    const crossing = placeOf([
+      [0, 10],
+      [9, 10],
+      [9.5, 0],
+      [10, 10],
+    ]);
+    expect(crossing).toBeLessThan(500);
+    expect(crossing).toBeGreaterThan(300);
+  });
+
+  test('a rule outside of what is shown is not drawn', () => {
+    const y = { label: 'y', log: true, focus: [0.1, 1] as const };
+    expect(lineChart({ ...chart, y })).not.toContain('>tolerance</text>');
   });
 
   test('names that need a second row stay inside', () => {
@@ -151,4 +222,16 @@ describe('svgToPng', () => {
     expect(new Set(letters).size).toBe(letters.length);
     expect(letters.slice(0, -1)).not.toContain(empty);
   });
+});
+
+test('names with characters that XML does not know become files that can be read', async () => {
+  const odd: LineChart = {
+    title: 'a\u001b[31m\u0000\ud800b \ud83d\ude00',
+    x: { label: 'x' },
+    y: { label: 'y' },
+    series: [{ name: 'n\u0007', points: [[1, 2]] }],
+  };
+  const svg = lineChart(odd);
+  expect(svg).toContain('a\ufffd[31m\ufffd\ufffdb \ud83d\ude00');
+  expect((await svgToPng(svg)).subarray(1, 4).toString()).toBe('PNG');
 });

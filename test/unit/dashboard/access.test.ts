@@ -260,3 +260,33 @@ function askRaw(
     sent.end();
   });
 }
+
+describe('a ticket', () => {
+  test('leads to the page once, and is no token', async () => {
+    const { dashboard, url, origin } = await serving();
+    const entrance = dashboard.entrance();
+    expect(entrance.startsWith(`${origin}/`)).toBe(true);
+    expect((await fetch(`${entrance}/api/runs`, { method: 'POST' })).status).toBe(403);
+    const first = await fetch(entrance, { redirect: 'manual' });
+    expect([first.status, first.headers.get('location')]).toEqual([303, new URL(url).pathname]);
+    expect(first.headers.get('referrer-policy')).toBe('no-referrer');
+    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(403);
+  });
+
+  test('of another kind of request or page is refused and stays good', async () => {
+    const { dashboard } = await serving();
+    const entrance = dashboard.entrance();
+    const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+    expect((await fetch(entrance, { headers: foreign })).status).toBe(403);
+    expect((await fetch(entrance, { method: 'HEAD' })).status).toBe(403);
+    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(303);
+  });
+
+  test('takes the place of the one before', async () => {
+    const { dashboard } = await serving();
+    const before = dashboard.entrance();
+    const entrance = dashboard.entrance();
+    expect((await fetch(before)).status).toBe(403);
+    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(303);
+  });
+});

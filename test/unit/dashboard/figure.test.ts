@@ -58,27 +58,32 @@ describe('names', () => {
       detailOf('20261115-213000-00cd', { begin: { lambda: 1e-5 }, start: { loss: 'logistic' } }),
     ];
     expect(namesOf(runs)).toEqual([
-      'ring-rows, hinge, λ = 1e-4',
-      'ring-rows, logistic, λ = 1e-5, 00ab',
-      'ring-rows, logistic, λ = 1e-5, 00cd',
+      'hinge · λ 1e-4',
+      'logistic · λ 1e-5 · 00ab',
+      'logistic · λ 1e-5 · 00cd',
     ]);
-    const alike = ['20261115-213000-00ab', '20261115-213001-00ab'];
-    expect(namesOf(alike.map((id) => detailOf(id)))).toEqual([
-      'ring-rows, 20261115-213000-00ab',
-      'ring-rows, 20261115-213001-00ab',
-    ]);
+  });
+
+  test('are those that runs were given', () => {
+    expect(namesOf([detailOf(firstId, { start: { name: 'base line' } })])).toEqual(['base line']);
   });
 
   test('what is common is said once', () => {
     const runs = [detailOf(firstId), detailOf(secondId, { begin: { lambda: 0.5 } })];
-    expect(figureOf(runs, { y: 'gap', x: 'seconds' }).subtitle).toBe('real-sim.svm, hinge, l2');
+    expect(figureOf(runs, { y: 'gap', x: 'seconds' }).subtitle).toBe(
+      'real-sim.svm, hinge loss, l2 penalty',
+    );
+    const several = detailOf(firstId, { begin: { vectors: 3 } });
+    expect(figureOf([several], { y: 'gap', x: 'seconds' }).subtitle).toBe(
+      'real-sim.svm, hinge loss, l2 penalty, λ = 1e-4, class 1 of 3',
+    );
   });
 });
 
 describe('curves', () => {
   test('the objective has a bound of the same colour, dashed', () => {
     const runs = [detailOf(firstId), detailOf(secondId, { begin: { solver: 'dso' } })];
-    const { series } = figureOf(runs, { y: 'objective', x: 'epoch' });
+    const { series, keys } = figureOf(runs, { y: 'objective', x: 'epoch' });
     expect(series.map(({ name }) => name)).toEqual([
       'ring-rows',
       'ring-rows, bound',
@@ -90,6 +95,9 @@ describe('curves', () => {
     expect(colours[2]).toBe(colours[3]);
     expect(colours[0]).not.toBe(colours[2]);
     expect(series.map(({ style }) => style!.dash)).toEqual([undefined, '3 3', undefined, '3 3']);
+    // One entry explains all bounds.
+    expect(series.map(({ listed = true }) => listed)).toEqual([true, false, true, false]);
+    expect(keys).toMatchObject([{ name: 'lower bound D(α)', style: { dash: '3 3' } }]);
     expect(series[0].points[4]).toEqual([5, 0.5]);
     expect(series[1].points[4]).toEqual([5, 0.3 - 1 / 5]);
   });
@@ -117,6 +125,50 @@ describe('curves', () => {
       y: { label: 'test mean squared error' },
     });
     expect(figureOf([regression], request).series[0].points[9]).toEqual([10, 0.05 + 0.1 / 10]);
+  });
+
+  test('a bound far below gets half as much room as the objective', () => {
+    const run = detailOf(firstId);
+    const dual = run.series.dual.map((value, index) => (index < 8 ? -1000 : value));
+    const far = { ...run, series: { ...run.series, dual } };
+    const request = { y: 'objective', x: 'epoch' } as const;
+    const { y } = figureOf([far], request);
+    // From 1.3 to 0.35, and half of that below.
+    expect(y.focus![1]).toBe(1.3);
+    expect(y.focus![0]).toBeCloseTo(0.35 - 0.95 / 2, 9);
+    const part = figureOf([far], { ...request, from: 5, to: 12 });
+    expect(part.y.focus![1]).toBe(0.5);
+    expect(part.y.focus![0]).toBeGreaterThan(0.2);
+    expect(figureOf([far], { ...request, scale: 'log' }).y).toMatchObject({
+      log: true,
+      focus: [0.3 - 1 / 9, 1.3],
+    });
+  });
+
+  test('units: runs without values do not decide, and one axis has one', () => {
+    const request = { y: 'testError', x: 'epoch' } as const;
+    const classes = detailOf(firstId);
+    const squares = detailOf(secondId, { start: { task: 'regression' } });
+    const { testError: _, ...series } = squares.series;
+    const untested = { ...squares, series };
+    const figure = figureOf([untested, classes], request);
+    expect(figure.y.label).toBe('test error (%)');
+    expect(figure.series).toHaveLength(1);
+    expect(figure.series[0].points[9]).toEqual([10, 100 * (0.05 + 0.1 / 10)]);
+    const mixed = figureOf([squares, classes], request);
+    expect(mixed.y.label).toBe('test mean squared error');
+    expect(mixed.series).toHaveLength(1);
+  });
+
+  test('a class is tested against the rest, and the axis says so', () => {
+    const several = { ...detailOf(firstId, { begin: { vectors: 3 } }), vector: 1 };
+    const label = (runs: readonly RunDetail[], y: FigureQuantity) =>
+      figureOf(runs, { y, x: 'epoch' }).y.label;
+    expect(label([several], 'testError')).toBe('test error (%), class 2 against the rest');
+    expect(label([several, detailOf(secondId)], 'testError')).toBe(
+      'test error (%) (of several classes: class 2 against the rest)',
+    );
+    expect(label([several], 'testAuprc')).toMatch(/curve, class 2 against the rest$/);
   });
 
   test('throughput is what was done between two epochs', () => {
@@ -147,7 +199,7 @@ describe('curves', () => {
   test('a part reaches from edge to edge', () => {
     const request = { y: 'testAuprc', x: 'epoch', from: 4.5, to: 8 } as const;
     const { series, x, y } = figureOf([detailOf(firstId)], request);
-    expect(x.focus).toEqual([4.5, 8]);
+    expect(x).toMatchObject({ focus: [4.5, 8], tight: true });
     expect(series[0].points.map(([place]) => place)).toEqual([4, 5, 6, 7, 8]);
     expect(y.focus).toEqual([0.95 - 0.1 / 5, 0.95 - 0.1 / 8]);
   });
@@ -164,7 +216,8 @@ test('many names leave the plot its room', () => {
     detailOf(`20261115-212345-${String(index).padStart(4, '0')}`, {}, 3),
   );
   const figure = figureOf(runs, { y: 'gap', x: 'seconds' });
-  expect(figureHeight(figure)).toBeGreaterThan(420 + 18 * 20);
+  // Four names in a row.
+  expect(figureHeight(figure)).toBe(420 + 18 * 24);
   expect(figureHeight(figureOf(runs.slice(0, 1), { y: 'gap', x: 'seconds' }))).toBe(420);
 });
 
@@ -190,7 +243,7 @@ describe('as files', () => {
         );
         const text = await answer.text();
         expect(text).toMatch(/^<svg .*<\/svg>\n$/s);
-        expect(text).toContain('ring-rows, 00ab');
+        expect(text).toContain('ring-rows · 00ab');
         expect(text).not.toContain('NaN');
       }
     }

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunsAnswer } from '../../../src/dashboard/api.ts';
@@ -219,6 +219,16 @@ describe('the page', () => {
     }
   });
 
+  test('outlives the files that it was read from', async () => {
+    const folder = pageFolder();
+    const { url } = await serving({ pageFolder: folder });
+    const before = await ask(url);
+    rmSync(folder, { recursive: true });
+    const after = await ask(url);
+    expect(after.status).toBe(200);
+    expect(after.text).toBe(before.text);
+  });
+
   test('that is missing is an error that says how it is made', () => {
     const folder = temporaryFolder();
     const make = () => new Dashboard({ pageFolder: folder, version: '1' });
@@ -238,4 +248,24 @@ test('a port that is taken is an error that says so', async () => {
   await expect(other.listen()).rejects.toThrow(
     `dashboard, port ${port}: it is in use; choose another one, or 0 for any`,
   );
+});
+
+describe('a folder that is not as it should be', () => {
+  test('a link to itself among the records hides none of the others', async () => {
+    const folder = temporaryFolder();
+    writeRecord(folder, firstId, [startLine(firstId), beginLine()]);
+    const name = `${secondId}.jsonl`;
+    symlinkSync(name, join(folder, name));
+    const { url } = await serving({ folder });
+    const { runs } = (await (await fetch(`${url}api/runs`)).json()) as RunsAnswer;
+    expect(runs.map(({ id }) => id)).toEqual([firstId]);
+  });
+
+  test('a file in its place leaves the run of the process itself', async () => {
+    const folder = join(temporaryFolder(), 'runs');
+    writeFileSync(folder, '');
+    const { url } = await serving({ folder, own: new DrivenRun(firstId) });
+    const { runs } = (await (await fetch(`${url}api/runs`)).json()) as RunsAnswer;
+    expect(runs.map(({ id }) => id)).toEqual([firstId]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runLabels } from '../../../src/runs/labels.ts';
+import { dataName, runLabels } from '../../../src/runs/labels.ts';
 import type { BeginLine, RunSummary, StartLine } from '../../../src/runs/record.ts';
 
 let count = 0;
@@ -14,6 +14,11 @@ function run(start: Partial<StartLine> = {}, begin: Partial<BeginLine> = {}): Ru
     begin: { solver: 'dso', lambda: 1e-3, ...begin } as BeginLine,
   };
 }
+
+test('data is called by its file', () => {
+  const names = ['a/b.svm', 'c:\\d.svm', 'e.svm', '-'].map((data) => dataName(run({ data })));
+  expect(names).toEqual(['b.svm', 'd.svm', 'e.svm', 'standard input']);
+});
 
 const labels = (...runs: RunSummary[]) => [...runLabels(runs).values()];
 
@@ -38,6 +43,11 @@ describe('what runs are called', () => {
   test('by the end of the id where nothing differs', () => {
     const [first, second] = [run(), run()];
     expect(labels(first, second)).toEqual([first, second].map(({ id }) => `dso · ${id.slice(-4)}`));
+  });
+
+  test('by their whole ids where even the ends of these are the same', () => {
+    const ids = ['20261115-213000-00ab', '20261115-213001-00ab'];
+    expect(labels(...ids.map((id) => ({ ...run(), id })))).toEqual(ids.map((id) => `dso · ${id}`));
   });
 
   test('by the name that they were given', () => {

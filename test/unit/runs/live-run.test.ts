@@ -38,6 +38,16 @@ describe('a run in memory', () => {
     expect(earlier.notices).toEqual(['note']);
   });
 
+  test('tells which vectors have come to the tolerance', () => {
+    const run = new LiveRun(startLine({ tolerance: 0.1 }));
+    run.add(beginLine({ vectors: 3 }));
+    expect(run.detail().reached).toEqual([]);
+    run.add(epochLine(20, { vector: 2 }));
+    run.add(epochLine(19, { vector: 1 }));
+    run.add(epochLine(30, { vector: 0 }));
+    expect(run.detail({ vector: 1 }).reached).toEqual([0, 2]);
+  });
+
   test('tells its listeners every line, until they have enough', () => {
     const run = new LiveRun(startLine());
     const heard: RunLine[] = [];

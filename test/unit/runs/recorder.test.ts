@@ -213,6 +213,27 @@ describe('long runs', () => {
     ]);
   });
 
+  test('a vector that comes to the tolerance is written at once', () => {
+    const { recorder, lines } = record(temporaryFolder());
+    recorder.write(beginLine({ vectors: 3 }));
+    for (let epoch = 1; epoch <= 10_000; epoch++) {
+      recorder.write(epochLine(epoch, { vector: 0, relativeGap: 1 }));
+    }
+    for (const vector of [1, 2]) {
+      recorder.write(epochLine(1, { vector, relativeGap: 1e-3 }));
+      recorder.write(epochLine(2, { vector, relativeGap: 1e-4 }));
+    }
+    recorder.close();
+    const others = lines().filter(isEpoch).slice(10_000);
+    // The second epochs were left out until the end.
+    expect(others.map(({ vector, epoch }) => [vector, epoch])).toEqual([
+      [1, 1],
+      [2, 1],
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
   test('bytes are added up for each vector, and nothing is lost with lines left out', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());

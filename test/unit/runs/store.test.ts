@@ -326,6 +326,24 @@ describe('a run with its curves', () => {
     }
   });
 
+  test('which of several vectors have come to the tolerance, by their newest epochs', () => {
+    const gaps: [number, number | null][] = [
+      [12, 1e-4],
+      [3, 0.5],
+      [1, 1e-5],
+      [3, 1e-3],
+      [1, 2e-3],
+      [0, null],
+    ];
+    const lines = gaps.map(([vector, relativeGap], k) => epochLine(k + 1, { vector, relativeGap }));
+    const { folder, id } = folderWith([beginLine({ vectors: 13 }), ...lines]);
+    for (const vector of [0, 5, 12]) {
+      expect(readRun(folder, id, { vector }).reached).toEqual([3, 12]);
+    }
+    const single = folderWith([beginLine(), epochLine(9_000)]);
+    expect(readRun(single.folder, single.id)).not.toHaveProperty('reached');
+  });
+
   test('samples, reports and notices; of very many samples a part, with the newest', () => {
     const samples = Array.from({ length: 700 }, (_, epoch) => sampleLine(epoch));
     const notice: RunLine = { event: 'notice', message: 'note' };
@@ -391,6 +409,33 @@ describe('the run that somebody means', () => {
     ['3f9c', ids[0]],
   ])('%s is %s', (text, id) => {
     expect(findRun(threeRuns(), text)).toBe(id);
+  });
+
+  test('the last of those that began in the same second is the one that began last', () => {
+    const folder = temporaryFolder();
+    const begun = [
+      ['20261115-212345-ffff', '2026-11-15T21:23:45.100Z'],
+      ['20261115-212345-0000', '2026-11-15T21:23:45.900Z'],
+      ['20261115-212345-8888', '2026-11-15T21:23:45.500Z'],
+      // The clock of a record counts only within its second.
+      ['20261115-212344-1111', '2027-01-01T00:00:00.000Z'],
+    ];
+    for (const [id, started] of begun) put(folder, id, recordText([startLine({ id, started })]));
+    expect(findRun(folder, 'last')).toBe(begun[1][0]);
+    expect(listRuns(folder).map(({ id }) => id.slice(-4))).toEqual([
+      '0000',
+      '8888',
+      'ffff',
+      '1111',
+    ]);
+  });
+
+  test('digits that a list shows go before the beginnings of others', () => {
+    const folder = temporaryFolder();
+    for (const id of [...ids, '20261114-000000-2026']) {
+      put(folder, id, recordText([startLine({ id })]));
+    }
+    expect(findRun(folder, '2026')).toBe('20261114-000000-2026');
   });
 
   test.each(['20261115', '2026', ''])('%j could be several', (text) => {
