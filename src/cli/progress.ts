@@ -229,15 +229,18 @@ function describeEpoch(
     `objective ${formatNumber(event.primal)}`,
     `gap ${formatGap(event.relativeGap)}`,
   ];
-  if (event.testError !== undefined) fields.push(describeTestError(event.testError, task));
+  if (event.testError !== undefined) {
+    fields.push(describeTestError(event.testError, task, vector !== undefined));
+  }
   if (event.testAuprc !== undefined) fields.push(`auprc ${event.testAuprc.toFixed(4)}`);
   fields.push(formatSeconds(elapsed));
   if (left !== undefined) fields.push(`${formatSeconds(left)} left`);
   return fields;
 }
 
-function describeTestError(error: number, task: Task): string {
+/** One vector of several tells its class from the rest: that is not the error of the model. */
+function describeTestError(error: number, task: Task, isOfClass: boolean): string {
   return task === 'classification'
-    ? `test error ${formatPercent(error)}`
+    ? `${isOfClass ? 'its' : 'test'} error ${formatPercent(error)}`
     : `test mse ${formatNumber(error)}`;
 }

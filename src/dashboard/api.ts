@@ -18,6 +18,8 @@ export interface RunsAnswer {
   readonly version: string;
   /** The folder of the records as a person would name it. */
   readonly folder: string;
+  /** The same from the root of the file system. */
+  readonly path: string;
   /** The run that this very process trains, if it does. */
   readonly own?: string;
   /** Newest first. */

@@ -80,7 +80,8 @@ export class FolderFeed {
   /** The lines that have come since the last time. */
   #forward(id: string, tail: RunTail): readonly RunLine[] {
     const lines = tail.read();
-    if (lines.length > 0) this.#emit('lines', { id, lines: thinned(lines) });
+    const toleranceOf = () => this.#shelf.summary(id)?.start.tolerance ?? 0;
+    if (lines.length > 0) this.#emit('lines', { id, lines: thinned(lines, toleranceOf) });
     return lines;
   }
 

@@ -60,7 +60,7 @@ export class OwnFeed {
     if (!this.#stageSent && this.#stage) this.#emit('stage', { id, ...this.#stage });
     this.#stageSent = true;
     if (this.#lines.length === 0) return;
-    const lines = thinned(this.#lines);
+    const lines = thinned(this.#lines, () => this.#run.summary().start.tolerance);
     this.#lines = [];
     this.#emit('lines', { id, lines });
     if (changesSummary(lines)) this.#emit('run', this.#run.summary());

@@ -56,6 +56,7 @@ function addRuns(app: Hono, { shelf, version }: RouteSettings): void {
     const answer: RunsAnswer = {
       version,
       folder: shelf.folderName,
+      path: shelf.folderPath,
       ...(own !== undefined && { own }),
       runs: shelf.list(),
     };

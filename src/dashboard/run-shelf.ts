@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { recordedIds, recordPath } from '../runs/folder.ts';
 import { isRunId } from '../runs/id.ts';
 import { newestFirst } from '../runs/order.ts';
@@ -33,6 +34,10 @@ export class RunShelf {
 
   get folderName(): string {
     return this.#folder ?? '';
+  }
+
+  get folderPath(): string {
+    return this.#folder === undefined ? '' : resolve(this.#folder);
   }
 
   get ownId(): string | undefined {

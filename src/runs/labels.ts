@@ -31,16 +31,19 @@ const besidePoint = new Set([
  */
 export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
   const texts = joined(runs, runs.map(traitsOf));
-  return new Map(
-    runs.map((run, place) => {
-      const alike = runs.filter((_, other) => texts[other] === texts[place]);
-      if (alike.length === 1) return [run.id, texts[place]];
-      const options = optionsThatDiffer(run, alike);
-      const others = alike.filter((other) => optionsThatDiffer(other, alike) === options);
+  const labels = new Map(runs.map(({ id }, place) => [id, texts[place]]));
+  for (const text of new Set(texts)) {
+    const alike = runs.filter((_, place) => texts[place] === text);
+    if (alike.length === 1) continue;
+    const options = optionsThatDiffer(alike);
+    for (const [place, run] of alike.entries()) {
+      const others = alike.filter((_, other) => options[other] === options[place]);
       const ending = others.length > 1 ? endingOf(run, others) : '';
-      return [run.id, [texts[place], options, ending].filter((part) => part !== '').join(' · ')];
-    }),
-  );
+      const parts = [text, options[place], ending].filter((part) => part !== '');
+      labels.set(run.id, parts.join(' · '));
+    }
+  }
+  return labels;
 }
 
 /** The last digits, by which commands find a run too, unless another has the same. */
@@ -90,15 +93,21 @@ function joined(runs: readonly RunSummary[], traits: readonly string[][]): strin
   });
 }
 
-function optionsThatDiffer({ start }: RunSummary, runs: readonly RunSummary[]): string {
-  const names = new Set(runs.flatMap((run) => Object.keys(run.start.options)));
-  const texts = [...names].sort().flatMap((name) => {
-    if (besidePoint.has(name)) return [];
-    const own = optionText(start.options[name]);
-    const isCommon = runs.every((run) => optionText(run.start.options[name]) === own);
-    return isCommon || own === '' ? [] : [own === 'true' ? words(name) : `${words(name)} ${own}`];
+/** Of each run the options that are not the same everywhere. */
+function optionsThatDiffer(runs: readonly RunSummary[]): string[] {
+  const names = [...new Set(runs.flatMap(({ start }) => Object.keys(start.options)))].sort();
+  const columns = names
+    .filter((name) => !besidePoint.has(name))
+    .map((name) => ({ name, texts: runs.map(({ start }) => optionText(start.options[name])) }))
+    .filter(({ texts }) => new Set(texts).size > 1);
+  return runs.map((_, place) => {
+    const parts = columns.flatMap(({ name, texts }) => {
+      const own = texts[place];
+      if (own === '') return [];
+      return [own === 'true' ? words(name) : `${words(name)} ${own}`];
+    });
+    return parts.join(' · ');
   });
-  return texts.join(' · ');
 }
 
 function optionText(value: unknown): string {

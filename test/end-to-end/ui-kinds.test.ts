@@ -1,7 +1,9 @@
 /** Every kind of run is drawn: many classes, regression, streams, several processes, failures. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { MulticlassMetrics } from '../../src/metrics/metrics.ts';
+import { listRuns } from '../../src/runs/store.ts';
 import {
   chartOf,
   eventually,
@@ -22,6 +24,7 @@ import { executable } from '../support/command-line.ts';
 import { launch, launchers } from '../support/launchers.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { markupFault } from '../unit/compare/support/well-formed.ts';
 
 /** Trains to the end in a folder and opens the page of its runs. */
 async function shown(visit: Visit, folder: string, words: readonly string[], code = 0) {
@@ -42,7 +45,15 @@ test('several classes: each has curves of its own', async ({ visit }) => {
   });
   writeFileSync(join(folder, 'flowers.csv'), `kind,width,height,age\n${table.join('\n')}\n`);
   const words = ['flowers.csv', '--label', 'kind', '--loss', 'logistic', '--tolerance', '1e-7'];
-  const page = await shown(visit, folder, words);
+  const page = await shown(visit, folder, [...words, '--holdout', '0.25']);
+  const [{ result }] = listRuns(join(folder, '.dso/runs'));
+  const measured = result!.test as MulticlassMetrics;
+  expect(measured.task).toBe('multi-class');
+  // Of the model, not of the class that was trained last.
+  await eventually(
+    () => tileOf(page, 'test error'),
+    (percent) => expect(percent).toBeCloseTo(100 * measured.error, 2),
+  );
   const gap = chartOf(page, 'Relative gap');
   await eventually(() => inkOf(gap), drawn);
   const classes = page.getByRole('combobox', { name: /class/ });
@@ -92,7 +103,7 @@ test('--progressive: loss and error by rows', async ({ visit }) => {
   );
   await eventually(
     () => textOf(listOf(page)),
-    (text) => expect(text).toMatch(/done/),
+    (text) => expect(text).toMatch(/sgd[\s\S]*end of stream|end of stream[\s\S]*sgd/),
   );
   const charts = page.getByRole('region', { name: 'charts' }).getByRole('figure');
   const inks = async (): Promise<string[][]> =>
@@ -159,4 +170,19 @@ describe.each(launchers)('under $name', (launcher) => {
       /from rank to rank/i,
     );
   });
+});
+
+test('notices that are said twice, names that steer terminals: all is shown', async ({ visit }) => {
+  const folder = temporaryFolder();
+  const rows = Array.from({ length: 60 }, (_, k) => `${k % 2 ? 'yes' : 'no'},${k % 2},${k % 7}`);
+  writeFileSync(join(folder, 'd.csv'), ['label,wi\u001bde,tall', ...rows, ''].join('\n'));
+  const page = await shown(visit, folder, ['d.csv', '--test', 'd.csv', '--label', 'label']);
+  await eventually(() => inkOf(chartOf(page, 'Objective and bound')), drawn);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the features as an SVG file' }).click(),
+  ]);
+  const text = readFileSync(await file.path(), 'utf8');
+  expect(markupFault(text)).toBeUndefined();
+  expect(text).toContain('wi\ufffdde');
 });

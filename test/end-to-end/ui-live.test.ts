@@ -106,7 +106,7 @@ describe('dso train --ui', () => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/);
+        expect(text).toMatch(/stopped by hand, the model is kept/i);
         expect(text).toContain('partial.model');
       },
     );
@@ -188,7 +188,7 @@ describe('dso ui', () => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/);
+        expect(text).toMatch(/stopped by hand, the model is kept/i);
       },
     );
   });
@@ -231,7 +231,7 @@ describe('dso ui', () => {
     await page.reload();
     await eventually(
       () => textOf(focusOf(page)),
-      (text) => expect(text).toMatch(/stopped by hand/),
+      (text) => expect(text).toMatch(/stopped by hand/i),
     );
   });
 });

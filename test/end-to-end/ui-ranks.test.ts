@@ -90,7 +90,7 @@ describe.each(launchers)('under $name', (launcher) => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/);
+        expect(text).toMatch(/stopped by hand, the model is kept/i);
       },
     );
     const [{ latest, status }] = listRuns(join(folder, '.dso/runs'));

@@ -15,6 +15,8 @@ export interface Alignment {
 /** Up to this many positions, and points of all curves, the curves' own are taken. */
 const exactPositions = 4000;
 const exactPoints = 20_000;
+/** Of more curves than this most have nothing at most of their common positions. */
+const fewCurves = 12;
 
 /** First and last x of all curves; on a logarithmic axis of the positive ones. */
 export function domainOf(curves: readonly (readonly number[])[], log: boolean): Range | undefined {
@@ -41,7 +43,8 @@ export function align(
   positions: number,
   log: boolean,
 ): Alignment {
-  const own = ownPositions(curves, range, log);
+  const most = curves.length > fewCurves ? 2 * positions : exactPositions;
+  const own = ownPositions(curves, range, log, Math.min(most, exactPositions));
   if (own) return { xs: own, exact: true, places: curves.map((xs) => exactPlaces(xs, own)) };
   const spaced = spacedPositions(range, Math.max(2, positions), log);
   return { xs: spaced, exact: false, places: curves.map((xs) => lastPlaces(xs, spaced)) };
@@ -58,6 +61,7 @@ function ownPositions(
   curves: readonly (readonly number[])[],
   [from, to]: Range,
   log: boolean,
+  most: number,
 ): number[] | undefined {
   const all = new Set<number>();
   let points = 0;
@@ -68,7 +72,7 @@ function ownPositions(
     points += Math.max(0, last - first + 1);
     if (points > exactPoints) return undefined;
     for (let place = first; place <= last; place++) all.add(xs[place]);
-    if (all.size > exactPositions) return undefined;
+    if (all.size > most) return undefined;
   }
   return [...all].sort((a, b) => a - b);
 }
@@ -101,7 +105,7 @@ function lastPlaces(xs: readonly number[], positions: readonly number[]): Int32A
   const end = xs.at(-1) ?? -Infinity;
   let before = -1;
   let last = -1;
-  let next = 0;
+  let next = upperBound(xs, positions[0]);
   for (let index = 0; index < positions.length && positions[index] <= end; index++) {
     while (next < xs.length && xs[next] <= positions[index]) next++;
     if (next - 1 !== before) places[index] = next - 1;

@@ -1,8 +1,11 @@
+import type { SymbolName } from '../../src/compare/style.ts';
 import type { FigureAxis } from '../../src/dashboard/api.ts';
+import { isShown, valueRange } from '../../src/runs/range.ts';
 import { type Alignment, align, domainOf } from './align.ts';
 import { appearanceOf } from './appearance.ts';
+import { bestPoint } from './best-point.ts';
 import type { ChartSeries, Quantity } from './quantity.ts';
-import { isShown, valueRange } from './range.ts';
+import { withRules } from './range.ts';
 import type { Range, View } from './view.ts';
 
 /** A run that is shown, with as much of its course as is loaded. */
@@ -10,6 +13,11 @@ export interface ShownRun {
   readonly id: string;
   readonly place: number;
   readonly series: ChartSeries | undefined;
+  readonly running?: boolean;
+  readonly task?: 'classification' | 'regression';
+  readonly tolerance?: number;
+  /** Vectors of weights, of which the series is of one. */
+  readonly vectors?: number;
 }
 
 export interface ChartLine {
@@ -18,6 +26,18 @@ export interface ChartLine {
   readonly dash: readonly number[];
   readonly width: number;
   readonly alpha: number;
+  /** At its end and at some places along it, from a part of their distance on. */
+  readonly symbol?: SymbolName;
+  readonly stagger?: number;
+}
+
+/** The best value of a curve that has been worse since. */
+export interface ChartDot {
+  readonly x: number;
+  readonly value: number;
+  readonly color: string;
+  /** Said beside it, where it is said: "least". */
+  readonly word?: string;
 }
 
 /** All that a chart draws. */
@@ -31,10 +51,15 @@ export interface ChartModel {
   readonly xlog: boolean;
   readonly ylog: boolean;
   readonly axis: FigureAxis;
+  /** Values of y to compare with: tolerances. */
+  readonly rules: readonly number[];
+  readonly dots: readonly ChartDot[];
 }
 
 /** With more runs than this only the one in focus has its bound drawn and its full strength. */
 const few = 12;
+/** More tolerances than this would be confusing. */
+const mostRules = 3;
 /** Positions along the x axis for each pixel: with many runs, and while they move, fewer will do. */
 const density = { few: 2, many: 1, moving: 0.25 };
 
@@ -93,35 +118,54 @@ export function chartModel(
       lines.push({ id, ...lineStyle(place, bound, strong, runs.length) });
     }
   }
+  const curves = columns.filter((column) => !bounds.includes(column));
+  const values = valueRange(curves, bounds, ylog);
+  const rules = quantity.key === 'gap' ? tolerancesOf(runs) : [];
   return {
     lines,
     xs: alignment.xs,
     columns,
     x: shownRange(view, runs),
-    y: valueRange(
-      columns.filter((column) => !bounds.includes(column)),
-      bounds,
-      ylog,
-    ),
+    // A part of the curves has its own range of values.
+    y: view.zoom ? values : withRules(values, rules, ylog),
     xlog: view.xlog,
     ylog,
     axis: view.x,
+    rules,
+    dots: dotsOf(view, quantity, runs, focus),
   };
 }
 
-/** Whether any of the runs has a value of the quantity. */
-export function hasValues({ columns }: Quantity, runs: readonly ShownRun[]): boolean {
-  return runs.some(({ series }) => series?.[columns[0]]?.some((value) => value !== null) ?? false);
+function tolerancesOf(runs: readonly ShownRun[]): number[] {
+  const all = new Set(runs.flatMap(({ tolerance }) => tolerance ?? []));
+  return all.size <= mostRules ? [...all] : [];
+}
+
+function dotsOf(
+  view: View,
+  { columns, best }: Quantity,
+  runs: readonly ShownRun[],
+  focus: string | undefined,
+): ChartDot[] {
+  if (!best) return [];
+  const marked = runs.length > few ? runs.filter(({ id }) => id === focus) : runs;
+  return marked.flatMap(({ id, place, series }) => {
+    const at = bestPoint(series?.[columns[0]] ?? [], best);
+    if (!series || at === undefined) return [];
+    const { color } = appearanceOf(place);
+    const point = { x: series[view.x][at], value: series[columns[0]]![at]!, color };
+    return [id === focus ? { ...point, word: best } : point];
+  });
 }
 
 function lineStyle(place: number, bound: boolean, strong: boolean, runs: number) {
-  const { color, dash } = appearanceOf(place);
+  const { color, dash, symbol, pale } = appearanceOf(place);
   if (bound) return { color, dash: [1.5, 3], width: strong ? 1.75 : 1.25, alpha: 0.85 };
-  if (strong) return { color, dash, width: runs > 1 ? 2.5 : 2, alpha: 1 };
   // Lines of one pixel are drawn several times as fast as wider ones.
-  return runs > few
-    ? { color, dash, width: 1, alpha: 0.75 }
-    : { color, dash, width: 1.5, alpha: 1 };
+  if (runs > few) return { color, dash, width: strong ? 2.5 : 1, alpha: strong ? 1 : 0.75 };
+  if (runs === 1) return { color, dash, width: 2, alpha: 1 };
+  const stagger = (place * 0.38) % 1;
+  return { color, dash, symbol, stagger, width: strong ? 2.5 : pale ? 2 : 1.5, alpha: 1 };
 }
 
 function curvesOf(axis: FigureAxis, runs: readonly ShownRun[]): (readonly number[])[] {

@@ -1,12 +1,5 @@
 import type { ChartLine, ChartModel } from './chart-model.ts';
-import type { Range } from './view.ts';
-
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+import { type Box, type Places, placesOf } from './places.ts';
 
 /** What of a canvas's context is drawn with. */
 export interface Pen {
@@ -26,8 +19,13 @@ export interface Pen {
 }
 
 /** Draws the curves into a box, those of one style with one stroke, in the order of the model. */
-export function drawCurves(pen: Pen, model: ChartModel, box: Box, pixels: number): void {
-  const xs = positionsOf(model.xs, model.x, model.xlog, box.left, box.width);
+export function drawCurves(
+  pen: Pen,
+  model: ChartModel,
+  box: Box,
+  pixels: number,
+  places = placesOf(model, box),
+): void {
   pen.save();
   pen.beginPath();
   pen.rect(box.left, box.top, box.width, box.height);
@@ -35,7 +33,7 @@ export function drawCurves(pen: Pen, model: ChartModel, box: Box, pixels: number
   pen.lineJoin = 'round';
   for (const [line, columns] of groupsOf(model)) {
     pen.beginPath();
-    for (const column of columns) trace(pen, xs, column, model, box);
+    for (const column of columns) trace(pen, column, places, box);
     pen.strokeStyle = line.color;
     pen.lineWidth = line.width * pixels;
     pen.globalAlpha = line.alpha;
@@ -59,41 +57,54 @@ function groupsOf({ lines, columns }: ChartModel): (readonly [ChartLine, Column[
   return [...groups.values()];
 }
 
-function trace(pen: Pen, xs: Float64Array, column: Column, model: ChartModel, box: Box): void {
-  const { y, ylog } = model;
-  const [low, high] = ylog ? [Math.log(y[0]), Math.log(y[1])] : y;
-  const scale = box.height / (high - low);
-  const bottom = box.top + box.height;
-  let begun = false;
-  let single = -1;
+/** Pixels around the box that a line still goes to. */
+const around = 100;
+
+/**
+ * A path with parts millions of pixels long is drawn without its dashes: what is far outside the
+ * box is cut off where the line crosses its surroundings.
+ */
+function trace(pen: Pen, column: Column, { xs, heightOf }: Places, box: Box): void {
+  const top = box.top - around;
+  const bottom = box.top + box.height + around;
+  let lastX = Number.NaN;
+  let lastY = Number.NaN;
+  let isOut = false;
+  let points = 0;
   for (let index = 0; index < xs.length; index++) {
     const value = column[index];
     if (value === null) continue;
-    const height = bottom - ((ylog ? Math.log(value) : value) - low) * scale;
-    if (begun) pen.lineTo(xs[index], height);
-    else pen.moveTo(xs[index], height);
-    single = begun ? -1 : height;
-    begun = true;
+    const x = xs[index];
+    const y = heightOf(value);
+    const wasOut = isOut;
+    isOut = y < top || y > bottom;
+    if (points++ === 0) {
+      if (!isOut) pen.moveTo(x, y);
+    } else if (!wasOut && !isOut) pen.lineTo(x, y);
+    else traceWithin(pen, [lastX, lastY, x, y], top, bottom);
+    lastX = x;
+    lastY = y;
   }
   // One point alone would be no line: it gets a short one.
-  if (single >= 0) {
-    const at = xs[column.findIndex((value) => value !== null)];
-    pen.moveTo(at - 3, single);
-    pen.lineTo(at + 3, single);
+  if (points === 1) {
+    pen.moveTo(lastX - 3, lastY);
+    pen.lineTo(lastX + 3, lastY);
   }
 }
 
-function positionsOf(
-  values: readonly number[],
-  range: Range,
-  log: boolean,
-  start: number,
-  length: number,
-): Float64Array {
-  const [low, high] = log ? [Math.log(range[0]), Math.log(range[1])] : range;
-  const scale = length / (high - low);
-  return Float64Array.from(
-    values,
-    (value) => start + ((log ? Math.log(value) : value) - low) * scale,
-  );
+type Segment = readonly [fromX: number, fromY: number, toX: number, toY: number];
+
+/** The part of a straight line between two heights. */
+function traceWithin(pen: Pen, segment: Segment, top: number, bottom: number): void {
+  const [fromX, fromY, toX, toY] = segment;
+  const part = (y: number) => (y - fromY) / (toY - fromY);
+  const [first, last] = [part(top), part(bottom)].sort((a, b) => a - b);
+  const [start, end] = [Math.max(0, first), Math.min(1, last)];
+  if (!(start < end)) return;
+  const at = (share: number): [number, number] => [
+    fromX + share * (toX - fromX),
+    fromY + share * (toY - fromY),
+  ];
+  pen.moveTo(...at(start));
+  pen.lineTo(...at(end));
 }

@@ -1,29 +1,32 @@
 import uPlot from 'uplot';
 import type { ChartModel } from './chart-model.ts';
+import type { CursorPlace } from './cursor-place.ts';
 import { drawCurves } from './curves.ts';
+import { drawMarks, type MarkStyle } from './marks.ts';
+import { placesOf } from './places.ts';
 import { linearTicks, logTicks, type Tick, timeUnit } from './ticks.ts';
 import type { Range } from './view.ts';
-
-/** Where the pointer or the keyboard is on a chart. */
-export interface CursorPlace {
-  readonly x: number;
-  /** Pixels within the plotted area, and where that begins. */
-  readonly left: number;
-  readonly top: number;
-  readonly offset: { readonly left: number; readonly top: number };
-  readonly width: number;
-  readonly position: (value: number) => number;
-}
 
 export interface PlotEvents {
   readonly onCursor: (place: CursorPlace | undefined) => void;
   readonly onSelect: (range: Range) => void;
   readonly onReset: () => void;
+  /** Of a tick of the y axis, and of a value that is read. */
   readonly formatY: (value: number) => string;
+  readonly format: (value: number) => string;
+}
+
+interface PlotStyle extends MarkStyle {
+  /** Of the lines behind the curves. */
+  readonly line: string;
+  /** How much larger than usual text is. */
+  readonly scale: number;
 }
 
 const axisWidth = 62;
-const font = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+const family = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+/** Pixels of the usual text, by which larger text is known. */
+const usualText = 14;
 
 /**
  * A chart on a canvas. The library gives it axes, crosshair and selection, and knows of the data no
@@ -71,6 +74,14 @@ export class Plot {
     plot.setCursor({ left, top: plot.over.clientHeight / 2 });
   }
 
+  /** Puts the crosshair where a finger is. */
+  placeCursor(clientX: number, clientY: number): void {
+    const box = this.#plot?.over.getBoundingClientRect();
+    if (!box) return;
+    const left = Math.min(box.width - 1, Math.max(0, clientX - box.left));
+    this.#plot?.setCursor({ left, top: clientY - box.top });
+  }
+
   hideCursor(): void {
     this.#plot?.setCursor({ left: -10, top: -10 });
   }
@@ -80,7 +91,30 @@ export class Plot {
     this.#plot = undefined;
   }
 
+  #drawInto(plot: uPlot, style: MarkStyle): void {
+    const places = placesOf(this.#model!, plot.bbox);
+    drawCurves(plot.ctx, this.#model!, plot.bbox, style.pixels, places);
+    drawMarks(plot.ctx, this.#model!, plot.bbox, style, places);
+  }
+
+  /** What the style sheets say, in pixels of the canvas. */
+  #style(): PlotStyle {
+    const { color, borderTopColor, backgroundColor } = getComputedStyle(this.#host);
+    const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const scale = Math.max(1, root / usualText);
+    return {
+      text: color,
+      line: borderTopColor,
+      paper: backgroundColor,
+      pixels: devicePixelRatio,
+      font: `${11 * scale * devicePixelRatio}px ${family}`,
+      format: this.#events.format,
+      scale,
+    };
+  }
+
   #options(model: ChartModel, width: number, height: number): uPlot.Options {
+    const style = this.#style();
     return {
       width,
       height,
@@ -106,21 +140,19 @@ export class Plot {
         y: scaleOf(model.ylog, () => this.#model!.y),
       },
       series: [{}, { scale: 'y', paths: () => null, points: { show: false } }],
-      axes: this.#axes(),
+      axes: this.#axes(style),
       hooks: {
-        draw: [(plot) => drawCurves(plot.ctx, this.#model!, plot.bbox, devicePixelRatio)],
+        draw: [(plot) => this.#drawInto(plot, style)],
         setCursor: [(plot) => this.#cursorMoved(plot)],
         setSelect: [(plot) => this.#selected(plot)],
       },
     };
   }
 
-  #axes(): uPlot.Axis[] {
-    const style = getComputedStyle(this.#host);
-    const [text, line] = [style.color, style.borderTopColor];
+  #axes({ text, line, scale }: PlotStyle): uPlot.Axis[] {
     const common = {
       stroke: text,
-      font,
+      font: `${11 * scale}px ${family}`,
       grid: { stroke: line, width: 1 },
       ticks: { stroke: line, width: 1, size: 4 },
       border: { show: false },
@@ -132,8 +164,8 @@ export class Plot {
       filter: (_: uPlot, splits: number[]) => splits,
     });
     return [
-      { ...common, ...placed(() => this.#ticksOfX()), size: 28, gap: 4 },
-      { ...common, ...placed(() => this.#ticksOfY()), scale: 'y', size: axisWidth, gap: 5 },
+      { ...common, ...placed(() => this.#ticksOfX()), size: 28 * scale, gap: 4 },
+      { ...common, ...placed(() => this.#ticksOfY()), scale: 'y', size: axisWidth * scale, gap: 5 },
     ];
   }
 

@@ -9,6 +9,8 @@ export interface Quantity {
   readonly columns: readonly Column[];
   /** The name of a column's values in a sentence. */
   readonly noun: string;
+  /** Which of its values is the best, where the last need not be. */
+  readonly best?: 'least' | 'most';
   /** The y axis that it has when nobody has chosen one. */
   readonly log: boolean;
 }
@@ -58,6 +60,7 @@ export const quantities: readonly Quantity[] = [
     title: 'Test error',
     columns: ['testError'],
     noun: 'test error',
+    best: 'least',
     log: false,
   },
   {
@@ -65,18 +68,19 @@ export const quantities: readonly Quantity[] = [
     title: 'Area under precision-recall (AUPRC)',
     columns: ['testAuprc'],
     noun: 'AUPRC',
+    best: 'most',
     log: false,
   },
   {
     key: 'progressiveLoss',
-    title: 'Progressive loss over time',
+    title: 'Progressive loss',
     columns: ['recentLoss'],
     noun: 'loss of recent rows',
     log: false,
   },
   {
     key: 'progressiveError',
-    title: 'Progressive error over time',
+    title: 'Progressive error',
     columns: ['recentError'],
     noun: 'error on recent rows',
     log: false,

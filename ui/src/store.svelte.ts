@@ -3,7 +3,8 @@ import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts'
 import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
 import { pointsFor } from './figure.ts';
 import { Limited } from './limited.ts';
-import { firstChoice, withLines, withRun } from './summary.ts';
+import { progressOf } from './progress.ts';
+import { firstChoice, vectorsOf, withLines, withRun } from './summary.ts';
 import { Track } from './track.ts';
 import { formatView, parseView, type View } from './view.ts';
 
@@ -27,6 +28,7 @@ export class Store {
   view = $state.raw<View>(parseView(location.hash));
   runs = $state.raw<readonly RunSummary[]>([]);
   folder = $state('');
+  path = $state('');
   version = $state('');
   own = $state<string | undefined>();
   loaded = $state(false);
@@ -69,6 +71,11 @@ export class Store {
     }),
   );
   readonly focused = $derived(this.summaries.get(this.view.focus ?? '') ?? this.shown[0]?.summary);
+  /** How far the run in focus is. */
+  readonly progress = $derived.by(() => {
+    void this.changes;
+    return this.focused ? progressOf(this.focused, this.track(this.focused.id)) : { fraction: 0 };
+  });
 
   track(id: string): Track | undefined {
     return this.#tracks.get(id);
@@ -131,6 +138,7 @@ export class Store {
       this.#pendingRuns = undefined;
       this.runs = (this.#heard ?? []).reduce(withRun, answer.runs);
       this.folder = answer.folder;
+      this.path = answer.path;
       this.version = answer.version;
       this.own = answer.own;
       this.problem = '';
@@ -241,11 +249,17 @@ export class Store {
   }
 
   /** A page that was slow for a while is told the state of a run in place of its lines. */
-  #loadAgainAfter({ id, latest }: RunSummary): void {
+  #loadAgainAfter(run: RunSummary): void {
+    const { id, latest, result } = run;
     const track = this.#tracks.get(id);
-    if (!track || !latest || (latest.vector ?? 0) !== track.vector) return;
-    const isBehind = latest.epoch > (track.series.epoch.at(-1) ?? 0);
-    if (isBehind && !this.#loading.has(id)) this.#load(id, pointsFor(this.shown.length));
+    if (!track || !latest || this.#loading.has(id)) return;
+    const isOwnVector = (latest.vector ?? 0) === track.vector;
+    const isBehind = isOwnVector && latest.epoch > (track.series.epoch.at(-1) ?? 0);
+    // Of very many lines some are left out on their way: at the end all classes are counted anew.
+    const isUncounted = result !== undefined && track.reached.size < vectorsOf(run);
+    if (isBehind || (isUncounted && vectorsOf(run) > 1)) {
+      this.#load(id, pointsFor(this.shown.length));
+    }
   }
 
   #receiveLines(id: string, lines: readonly RunLine[]): void {

@@ -1,3 +1,4 @@
+import { hasReached } from '../../src/runs/detail.ts';
 import type {
   EpochLine,
   ReportLine,
@@ -45,6 +46,9 @@ export class Track {
   /** Epochs in the record, of which the series may hold fewer. */
   epochs: number;
   readonly notices: string[];
+  /** Of all vectors, those that have come to the tolerance. */
+  readonly reached: Set<number>;
+  readonly #tolerance: number;
   #columns: Columns;
   #samples: readonly SampleLine[];
   #reports: readonly ReportLine[];
@@ -54,6 +58,8 @@ export class Track {
     this.wanted = wanted;
     this.epochs = detail.epochs;
     this.notices = [...detail.notices];
+    this.reached = new Set(detail.reached);
+    this.#tolerance = detail.summary.start.tolerance;
     this.#samples = detail.samples;
     this.#reports = detail.reports;
     this.#columns = mapColumns(detail.series, (column) => [...column]);
@@ -70,6 +76,27 @@ export class Track {
 
   get reports(): readonly ReportLine[] {
     return this.#reports;
+  }
+
+  /** The newest epoch, as a line would have it. */
+  get newest(): EpochLine | undefined {
+    const { testError, testAuprc, bytes, ...others } = this.#columns;
+    const last = this.length - 1;
+    if (last < 0) return undefined;
+    const measured = { testError: testError?.[last], testAuprc: testAuprc?.[last] };
+    return {
+      event: 'epoch',
+      vector: this.vector,
+      epoch: others.epoch[last],
+      seconds: others.seconds[last],
+      passes: others.passes[last],
+      primal: others.primal[last],
+      dual: others.dual[last],
+      relativeGap: others.relativeGap[last],
+      ...(typeof measured.testError === 'number' && { testError: measured.testError }),
+      ...(typeof measured.testAuprc === 'number' && { testAuprc: measured.testAuprc }),
+      ...(bytes && { bytes: bytes[last] }),
+    };
   }
 
   get length(): number {
@@ -91,8 +118,10 @@ export class Track {
 
   #appendLine(line: RunLine): boolean {
     switch (line.event) {
-      case 'epoch':
-        return this.#appendEpoch(line);
+      case 'epoch': {
+        const isGoal = this.#noteGoal(line);
+        return this.#appendEpoch(line) || isGoal;
+      }
       case 'sample':
         if (!isLater(line, this.#samples)) return false;
         this.#samples = bounded([...this.#samples, line]);
@@ -108,6 +137,13 @@ export class Track {
       default:
         return false;
     }
+  }
+
+  #noteGoal(line: EpochLine): boolean {
+    const { vector = 0 } = line;
+    if (this.reached.has(vector) || !hasReached(line, this.#tolerance)) return false;
+    this.reached.add(vector);
+    return true;
   }
 
   #appendEpoch(line: EpochLine): boolean {

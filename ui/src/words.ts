@@ -1,46 +1,54 @@
-import { GapTrend } from '../../src/cli/gap-trend.ts';
-import { formatPercent, formatPercentUp, formatSeconds, plural } from '../../src/cli/text.ts';
-import { formatCount, formatGap, formatNumber } from '../../src/compare/numbers.ts';
-import type { RunSeries, RunSummary } from '../../src/runs/record.ts';
-import { gapOf, standingOf } from './summary.ts';
+import { commandLine, runSeconds } from '../../src/cli/run-words.ts';
+import {
+  formatGapUp,
+  formatPercent,
+  formatPercentUp,
+  formatSeconds,
+  plural,
+} from '../../src/cli/text.ts';
+import { formatCount, formatGap, formatNumber, powerOfTen } from '../../src/compare/numbers.ts';
+import { dataName } from '../../src/runs/labels.ts';
+import type { RunSummary } from '../../src/runs/record.ts';
+import type { Progress } from './progress.ts';
+import { gapOf, isStream, standingOf, vectorsOf } from './summary.ts';
 
 export { formatCount, formatGap, formatNumber, formatPercent, formatSeconds, plural };
 
-/** How far a run is on its way, and how long it may still take. */
-export interface Progress {
-  /** Of the way from the first gap to the tolerance, on a log scale; of several vectors, so many. */
-  readonly fraction: number;
-  readonly secondsLeft?: number;
+/** Below this a relative gap is rounding noise. */
+const smallestGap = 1e-15;
+
+/** A gap as a certificate may claim it, rounded up: 0.000791 → "8.0e-4" */
+export function formatProof(gap: number): string {
+  return gap < smallestGap ? '< 1e-15' : formatGapUp(gap);
 }
 
-export function progressOf(run: RunSummary, series: RunSeries | undefined): Progress {
-  const { start, latest, begin } = run;
-  // One vector tells little of the others: what counts is how many are behind.
-  if (begin && begin.vectors > 1) return { fraction: (latest?.vector ?? 0) / begin.vectors };
-  const trend = new GapTrend({
-    tolerance: start.tolerance,
-    epochs: start.epochs,
-    seconds: start.time,
-  });
-  if (!series || !latest) return { fraction: 0 };
-  for (const [index, gap] of series.relativeGap.entries()) {
-    if (gap === null) continue;
-    // The trend looks at gap, epoch and time alone.
-    trend.add({ ...latest, relativeGap: gap, ...pointAt(series, index) } as never);
-  }
-  const secondsLeft = trend.secondsLeft(series.seconds.at(-1) ?? 0);
-  return { fraction: trend.fraction, ...(secondsLeft !== undefined && { secondsLeft }) };
+/** The same as a percentage: 0.0321 → "3.3 %", 2.34e-8 → "2.4·10⁻⁶ %" */
+export function formatProofPercent(gap: number): string {
+  if (gap < smallestGap) return `< ${powerOfTen(-13)} %`;
+  const [mantissa, exponent] = formatGapUp(gap).split('e').map(Number);
+  return exponent < -5
+    ? `${mantissa.toFixed(1)}·${powerOfTen(exponent + 2)} %`
+    : formatPercentUp(gap);
 }
 
-function pointAt(series: RunSeries, index: number) {
-  return { epoch: series.epoch[index], seconds: series.seconds[index] };
+/** What else a headline is about. */
+export interface Circumstances {
+  /** What is done before training. */
+  readonly stage?: string | undefined;
+  /** Whether somebody has asked the run to stop. */
+  readonly stopping?: boolean | undefined;
 }
 
 /** How a run stands, in a sentence. */
-export function headline(run: RunSummary, progress: Progress, stage?: string): string {
-  const { failure, latest, report } = run;
-  switch (standingOf(run)) {
+export function headline(
+  run: RunSummary,
+  progress: Progress,
+  { stage, stopping }: Circumstances = {},
+): string {
+  const { failure, latest, report, status } = run;
+  switch (status) {
     case 'running':
+      if (stopping) return describeStopping(run);
       if (report) return `running: ${describeReport(run)}`;
       return latest ? describeRunning(run, progress) : (stage ?? 'starting');
     case 'failed':
@@ -54,16 +62,35 @@ export function headline(run: RunSummary, progress: Progress, stage?: string): s
   }
 }
 
-function describeRunning({ latest, begin }: RunSummary, { secondsLeft }: Progress): string {
-  const { epoch, relativeGap, vector } = latest!;
+function describeStopping(run: RunSummary): string {
+  return isStream(run)
+    ? 'stopping: writes the model'
+    : 'stopping: finishes the epoch, then writes the model';
+}
+
+function describeRunning(run: RunSummary, progress: Progress): string {
+  const { epoch, relativeGap } = run.latest!;
+  const { done, secondsLeft, atMost } = progress;
+  const vectors = vectorsOf(run);
   const parts =
-    relativeGap !== null && relativeGap < 1
-      ? [`gap ${formatPercentUp(relativeGap)}`]
-      : [plural(epoch, 'epoch'), 'no useful bound yet'];
-  if (begin && begin.vectors > 1) parts.unshift(`class ${(vector ?? 0) + 1} of ${begin.vectors}`);
-  if (secondsLeft !== undefined)
-    parts.push(`about ${formatSeconds(Math.max(1, secondsLeft))} left`);
+    vectors > 1
+      ? [`${done ?? 'some'} of ${formatCount(vectors)} classes done`]
+      : relativeGap !== null && relativeGap < 1
+        ? [`gap ${formatProofPercent(relativeGap)}`]
+        : [plural(epoch, 'epoch'), 'no useful bound yet'];
+  if (secondsLeft !== undefined) {
+    parts.push(`${atMost ? 'at most' : 'about'} ${formatRough(secondsLeft)} left`);
+  }
   return `running: ${parts.join(', ')}`;
+}
+
+/** As exact as a guess may be: 12.3 → "12 s", 1141 → "19 min", 5300 → "1.5 h" */
+export function formatRough(seconds: number): string {
+  if (seconds < 59.5) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 3570) return `${Math.round(seconds / 60)} min`;
+  return seconds < 36_000
+    ? `${Number((seconds / 3600).toFixed(1))} h`
+    : `${formatCount(Math.round(seconds / 3600))} h`;
 }
 
 function describeReport({ report, start }: RunSummary): string {
@@ -76,36 +103,61 @@ function describeReport({ report, start }: RunSummary): string {
 function describeEnd(run: RunSummary): string {
   const { latest, result } = run;
   const epochs = result?.epochs ?? latest?.epoch;
-  const seconds = result?.seconds?.train ?? latest?.seconds;
+  const seconds = runSeconds(run);
   const ends = [
     epochs === undefined ? '' : plural(epochs, 'epoch'),
     seconds === undefined ? '' : formatSeconds(seconds),
   ].filter((text) => text !== '');
   const after = ends.length > 0 ? ` after ${ends.join(', ')}` : '';
-  return `${certificate(gapOf(run))}${after}${reason(run)}`;
+  return `${certificate(gapOf(run))}${after}`;
 }
 
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 function certificate(gap: number | undefined): string {
   if (gap === undefined || !(gap < 1)) return 'ended without a proof of how good it is';
+  if (gap < smallestGap) return 'optimal to the precision of the numbers';
   return gap > 0.5
     ? 'not even within 100 % of the optimum, as far as is proved,'
-    : `within ${formatPercentUp(gap / (1 - gap))} of the optimum`;
+    : `within ${formatProofPercent(gap / (1 - gap))} of the optimum`;
 }
 
-function reason({ result, start }: RunSummary): string {
-  switch (result?.stopped) {
-    case 'epoch-limit':
-      return `; the limit on epochs came before the tolerance ${formatNumber(start.tolerance)}`;
-    case 'time-limit':
-      return `; the time limit came before the tolerance ${formatNumber(start.tolerance)}`;
+/** What goes before the place of the model of a run that has ended: why it ended, if not well. */
+export function aboutModel(run: RunSummary, progress: Progress): string {
+  switch (run.result?.stopped) {
     case 'interrupted':
-      return '; stopped by hand, the model is kept';
+      return 'stopped by hand, the model is kept in';
+    case 'epoch-limit':
+      return `the limit on epochs ${shortfall(run, progress)}; model in`;
+    case 'time-limit':
+      return `the time limit ${shortfall(run, progress)}; model in`;
     case 'early-stop':
-      return '; the test error had not fallen any more';
+      return 'the test error had not fallen any more; model in';
     default:
-      return '';
+      return 'model in';
   }
+}
+
+/** The gap of all vectors together may be small while some of them are short of the goal. */
+function shortfall(run: RunSummary, { done }: Progress): string {
+  const tolerance = `the tolerance ${formatNumber(run.start.tolerance)}`;
+  const vectors = vectorsOf(run);
+  if (vectors === 1) return `came before ${tolerance}`;
+  const short = done === undefined ? 'some' : `${vectors - done} of ${formatCount(vectors)}`;
+  return `left ${short} classes short of ${tolerance}`;
+}
+
+/** What a tab of the browser says while another is in front. */
+export function tabTitle(run: RunSummary, { done }: Progress): string {
+  const { start, report, status, latest } = run;
+  const gap = latest?.relativeGap ?? Infinity;
+  const vectors = vectorsOf(run);
+  let state = standingOf(run);
+  if (status === 'running' && report?.error !== undefined && report.error !== null) {
+    state = formatError(report.error, start.task);
+  } else if (status === 'running' && vectors > 1) state = `${done ?? '–'}/${vectors}`;
+  else if (status === 'running' && gap < 1) state = formatProofPercent(gap);
+  const data = dataName(run).replace(/(?<=.)\.\w{1,8}(\.(gz|zst|bz2|xz))?$/, '');
+  return `${state} · ${start.name ?? data} · dso`;
 }
 
 /** A test error as its task has it: a rate, or a mean squared error. */
@@ -122,22 +174,12 @@ export function formatAge(started: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** The command that would train again with the same options. */
-export function commandOf({ start }: RunSummary): string {
-  const words = ['dso', 'train', start.data];
-  for (const [name, value] of Object.entries(start.options)) {
-    if (value === false || value === null || value === undefined) continue;
-    words.push(`--${name}`);
-    if (value !== true) words.push(optionText(value));
-  }
-  return words.map(quoted).join(' ');
+/** The command that would train again in the same way. */
+export function commandOf(run: RunSummary): string {
+  return commandLine(run, 'dso');
 }
 
-function optionText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(optionText).join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** Keeps numbers and their units on one line. */
+export function tied(text: string): string {
+  return text.replaceAll(/(?<=\d) (?=\D)|(?<=[<·]) /g, '\u00a0');
 }

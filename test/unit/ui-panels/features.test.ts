@@ -60,6 +60,11 @@ test('only the vector that is being solved counts, and nothing is compared with 
   const ranks = rankFeatures([sampleOf(10, { a: 1 }, 0), sampleOf(5, { b: 1 }, 1)], 'epoch');
   expect(ranks.features.map(({ name, course }) => [name, course.length])).toEqual([['b', 1]]);
   expect(ranks.since).toBeUndefined();
+  const both = [sampleOf(10, { a: 1 }, 0), sampleOf(5, { b: 1 }, 1)];
+  const first = rankFeatures(both, 'epoch', undefined, 0);
+  expect(first.features.map(({ name }) => name)).toEqual(['a']);
+  const absent = rankFeatures(both, 'epoch', undefined, 7);
+  expect(absent.features.map(({ name }) => name)).toEqual(['b']);
   expect(changeOf(ranks.features[0], ranks.since)).toBe('');
   expect(rankFeatures([], 'epoch')).toMatchObject({ features: [], largest: 0 });
 });
@@ -86,6 +91,7 @@ test('columns follow one another, on a desk and on a phone', () => {
     ];
     expect(places).toEqual(places.toSorted((left, right) => left - right));
     expect(layout.letters).toBeGreaterThan(8);
+    if (room === 520) expect(layout.barLeft).toBeGreaterThan(layout.width - layout.barLeft - 150);
   }
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { holdingsOf } from '../../../ui/src/panels/grid-holdings.ts';
+import { holdingsOf, whereaboutsOf } from '../../../ui/src/panels/grid-holdings.ts';
 import { cellAfter, cellAt, layOutGrid, rankOf } from '../../../ui/src/panels/grid-layout.ts';
 import { loadScaleOf, shadedCells, shadeOf } from '../../../ui/src/panels/grid-shades.ts';
 import {
@@ -7,6 +7,8 @@ import {
   describeGrid,
   describeHolder,
   describeImbalance,
+  describeSingle,
+  describeWhereabouts,
 } from '../../../ui/src/panels/grid-words.ts';
 import { beginOf } from './begin.ts';
 
@@ -100,6 +102,18 @@ describe('holdings', () => {
   });
 });
 
+test('where blocks are is known of a run that is looked at, and of one that has ended', () => {
+  const look = { epoch: 3, holders: [3, 0, -1, 2], elsewhere: [] };
+  const begin = beginOf(4);
+  expect(whereaboutsOf(begin, look, true)).toBe('seen');
+  expect(whereaboutsOf(begin, look, false)).toBe('home');
+  expect(whereaboutsOf(begin, undefined, true)).toBe('unknown');
+  expect(describeWhereabouts('seen', 3)).toBe('Now in epoch 3.');
+  expect(describeWhereabouts('home', undefined)).toMatch(/at home/);
+  expect(describeWhereabouts('unknown', undefined)).toMatch(/page of the run itself/);
+  expect(describeGrid(begin, holdingsOf(begin, undefined, true), 'unknown')).not.toMatch(/at home/);
+});
+
 describe('shades', () => {
   test('grow with the load; a fair cell is half way unless one is very full', () => {
     const even = loadScaleOf([10, 10, 10, 10]);
@@ -134,8 +148,8 @@ describe('words', () => {
 
   test('its holder', () => {
     const holding = { block: 1, worker: 0, isExpected: false };
-    expect(describeHolder(holding, 0)).toBe('Active now.');
-    expect(describeHolder({ ...holding, isExpected: true }, 0)).toBe('Active, by the schedule.');
+    expect(describeHolder(holding, 0)).toBe('Held now.');
+    expect(describeHolder({ ...holding, isExpected: true }, 0)).toBe('Held now, by the schedule.');
     expect(describeHolder(holding, 1)).toBe('The block is with worker 0.');
     expect(describeHolder({ ...holding, worker: -1 }, 1)).toBe('Nobody holds the block.');
   });
@@ -149,16 +163,22 @@ describe('words', () => {
         'Rows: each worker has its fair share, to 1\u00a0%. ' +
         'Columns: the fullest block has 3.4\u00a0% more than its fair share.',
     );
-    expect(describeImbalance(beginOf(1))).toBe('One worker has all rows and all columns.');
+    expect(describeImbalance(beginOf(1))).toBe('');
+    const single = beginOf(1, { rows: 7, columns: 1, nonzeros: 1200 });
+    expect(describeSingle(single)).toBe(
+      'One worker has all 7 rows, all 1 column and all 1,200 non-zeros: nothing is handed on.',
+    );
   });
 
   test('the figure, for people who do not see it', () => {
     const look = { epoch: 1, holders: [1, 0], elsewhere: [1] };
-    const text = describeGrid(begin, holdingsOf(begin, look, true), true);
+    const text = describeGrid(begin, holdingsOf(begin, look, true), 'seen');
     expect(text).toContain('Grid of 2 workers in 2 processes by 2 blocks');
     expect(text).toContain('block 0 is with worker 1, block 1 is expected with worker 0');
-    expect(describeGrid(begin, holdingsOf(begin, look, false), false)).toContain('at home');
+    expect(describeGrid(begin, holdingsOf(begin, look, false), 'home')).toContain('at home');
     const large = beginOf(32);
-    expect(describeGrid(large, holdingsOf(large, undefined, true), true)).not.toContain('block 5');
+    expect(describeGrid(large, holdingsOf(large, undefined, true), 'seen')).not.toContain(
+      'block 5',
+    );
   });
 });

@@ -52,4 +52,15 @@ test('memory now and most', () => {
   const samples: SampleLine[] = [5, 9, 7].map((memory, k) => ({ ...base, seconds: k, memory }));
   expect(memoryUse(samples)).toMatchObject({ now: 7, most: 9 });
   expect(memoryUse([])).toEqual({ course: [], now: null, most: null });
+  expect(memoryUse(samples.slice(1)).course.map(({ x }) => x)).toEqual([1, 2]);
+});
+
+test('memory of several vectors goes on from one to the next, whose clocks begin anew', () => {
+  const base = { event: 'sample', epoch: 1, threads: [], features: [], memory: 5 } as const;
+  const samples = [0.1, 0.2, 0.1, 0.3].map((seconds, k) => ({
+    ...base,
+    seconds,
+    vector: Math.floor(k / 2),
+  }));
+  expect(memoryUse(samples).course.map(({ x }) => x)).toEqual([0, 1, 2, 3]);
 });

@@ -34,6 +34,16 @@ describe('curves with few points', () => {
 });
 
 describe('curves with many points', () => {
+  test('keep their own positions only where those are few for as many curves', () => {
+    const curves = (count: number) =>
+      Array.from({ length: count }, (_, curve) =>
+        Array.from({ length: 50 }, (__, index) => index + curve / count),
+      );
+    expect(align(curves(12), [0, 50], 100, false).exact).toBe(true);
+    expect(align(curves(13), [0, 50], 100, false).exact).toBe(false);
+    expect(align(curves(13), [0, 50], 400, false).exact).toBe(true);
+  });
+
   test.each([false, true])(
     'have their last value at or before evenly spaced ones, log %s',
     (log) => {

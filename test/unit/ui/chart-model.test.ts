@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunSeries } from '../../../src/runs/record.ts';
-import {
-  alignRuns,
-  chartModel,
-  hasValues,
-  type ShownRun,
-  wholeRange,
-} from '../../../ui/src/chart-model.ts';
+import { chartsOf, hasValues } from '../../../ui/src/chart-list.ts';
+import { alignRuns, chartModel, type ShownRun, wholeRange } from '../../../ui/src/chart-model.ts';
 import { figureAddress, pointsFor } from '../../../ui/src/figure.ts';
 import { quantities, reportSeries } from '../../../ui/src/quantity.ts';
 import { usualView, type View } from '../../../ui/src/view.ts';
@@ -63,6 +58,58 @@ describe('a chart', () => {
     expect(model({}, many).lines).toHaveLength(41);
   });
 
+  test('has symbols where there are several runs, and few', () => {
+    const symbols = (count: number) => {
+      const runs = Array.from({ length: count }, (_, place) => run(`${place}`, place));
+      return new Set(model({}, runs, gap).lines.map(({ symbol }) => symbol));
+    };
+    expect(symbols(1)).toEqual(new Set([undefined]));
+    expect(symbols(6)).toEqual(
+      new Set(['circle', 'square', 'triangle', 'diamond', 'cross', 'star']),
+    );
+    expect(symbols(13)).toEqual(new Set([undefined]));
+  });
+
+  test('draws pale colours wider', () => {
+    const { lines } = model({}, [run('a', 0), run('c', 3), run('b', 1)], gap);
+    expect(lines.map(({ width }) => width)).toEqual([1.5, 2, 2.5]);
+  });
+
+  test('has the tolerances of the gap in view, unless they are far away or a part is shown', () => {
+    const wants = (tolerance: number) => [{ ...run('b', 0), tolerance }];
+    const near = model({ x: 'epoch' }, wants(0.1), gap);
+    expect(near.rules).toEqual([0.1]);
+    expect(near.y[0]).toBeLessThan(0.1);
+    const far = model({ x: 'epoch' }, wants(1e-9), gap);
+    expect(far.y).toEqual(model({ x: 'epoch' }, [run('b', 0)], gap).y);
+    const part = { x: 'epoch', zoom: [2, 2.5] } as const;
+    expect(model(part, wants(0.1), gap).y).toEqual(model(part, [run('b', 0)], gap).y);
+    expect(model({}, wants(0.1), objective).rules).toEqual([]);
+    const many = [1, 2, 3, 4].map((digit) => ({ ...wants(digit / 100)[0], id: `${digit}` }));
+    expect(model({}, many, gap).rules).toEqual([]);
+  });
+
+  test('marks where an error was least, if it has risen since', () => {
+    const errors = (id: string, values: number[]) => ({
+      ...run(id, 0),
+      series: { ...series(1), testError: values },
+    });
+    const { dots } = model(
+      { x: 'epoch' },
+      [
+        errors('b', [0.2, 0.09, 0.1, 0.12]),
+        errors('a', [0.3, 0.1, 0.2, 0.3]),
+        errors('c', [0.2, 0.1, 0.1, 0.101]),
+      ],
+      testError,
+    );
+    expect(dots).toMatchObject([
+      { x: 2, value: 0.09, word: 'least' },
+      { x: 2, value: 0.1 },
+    ]);
+    expect(dots[1].word).toBeUndefined();
+  });
+
   test('has no value where a logarithmic axis has no place for it', () => {
     const { columns, y } = model({ x: 'epoch' }, [run('b', 0)], gap);
     expect(columns).toEqual([[null, 1.3, 0.75, null]]);
@@ -114,6 +161,48 @@ test('a stream has a chart over time, and none over epochs', () => {
   expect(hasValues(objective, runs)).toBe(false);
   expect(model({}, runs, loss).columns).toEqual([[0.9, null]]);
   expect(model({ x: 'epoch' }, runs, loss).columns).toEqual([[]]);
+});
+
+describe('the charts', () => {
+  const tested = (id: string, task: 'classification' | 'regression', vectors = 1): ShownRun => ({
+    ...run(id, 0),
+    series: { ...series(1), testError: [0.1, 0.1, 0.1, 0.1] },
+    task,
+    vectors,
+  });
+  const errorsOf = (runs: readonly ShownRun[]) =>
+    chartsOf(runs, false).filter(({ quantity }) => quantity.key === 'testError');
+
+  test('of runs without test data are two, and of a stream that has not begun none', () => {
+    expect(chartsOf([run('a', 0)], false).map(({ key }) => key)).toEqual(['objective', 'gap']);
+    expect(chartsOf([{ id: 'a', place: 0, series: undefined }], true)).toEqual([]);
+  });
+
+  test('have the unit of the runs that have values', () => {
+    const untested: ShownRun = { ...run('r', 1), task: 'regression' };
+    const [chart, ...more] = errorsOf([tested('a', 'classification'), untested]);
+    expect(more).toEqual([]);
+    expect(chart).toMatchObject({ key: 'testError', title: 'Test error', unit: 'rate' });
+    expect(chart.runs).toHaveLength(2);
+  });
+
+  test('do not mix rates and mean squares', () => {
+    const charts = errorsOf([tested('a', 'classification'), tested('r', 'regression')]);
+    expect(charts.map(({ unit, runs }) => [unit, runs.map(({ id }) => id)])).toEqual([
+      ['rate', ['a']],
+      ['number', ['r']],
+    ]);
+    expect(new Set(charts.map(({ key }) => key)).size).toBe(2);
+    expect(charts[1].title).toBe('Test error (mean squared)');
+  });
+
+  test('say when a curve is of one class', () => {
+    const several = tested('a', 'classification', 3);
+    expect(errorsOf([several])[0].isOfClass).toBe(true);
+    expect(errorsOf([tested('a', 'classification')])[0].isOfClass).toBe(false);
+    const untested = { ...run('b', 0), vectors: 3 };
+    expect(errorsOf([tested('a', 'classification'), untested])[0].isOfClass).toBe(false);
+  });
 });
 
 test('the whole x axis begins at 0 or where the curves do, and has a width with one point', () => {

@@ -38,6 +38,8 @@ const model: ChartModel = {
   xlog: false,
   ylog: false,
   axis: 'seconds',
+  rules: [],
+  dots: [],
 };
 const box = { left: 100, top: 10, width: 200, height: 50 };
 
@@ -77,4 +79,14 @@ test('curves of one style are one stroke', () => {
 
 test('a single point can be seen', () => {
   expect(strokesOf({ columns: [[null, 1, null]] })).toEqual(['red M200,35M197,35L203,35']);
+});
+
+test('what is far outside is cut off where the line leaves, so that it can be dashed', () => {
+  const columns = [[-10_000, 1, 1]];
+  // From 250,060 down at the left to 35 at the middle: the line comes up at the right of that part.
+  expect(strokesOf({ columns })).toEqual(['red M200,160L200,35L300,35']);
+  expect(strokesOf({ columns: [[-10_000, -9000, -10_000]] })).toEqual(['red ']);
+  // From far above to far below.
+  const [stroke] = strokesOf({ xs: [0, 10], columns: [[1000, -1000]] });
+  expect(stroke).toMatch(/^red M\d+,-90L\d+,160$/);
 });

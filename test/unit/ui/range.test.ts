@@ -1,40 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { panRange, valueRange, withinLimits, zoomRange } from '../../../ui/src/range.ts';
+import { panRange, withinLimits, withRules, zoomRange } from '../../../ui/src/range.ts';
 
-describe('the range of values', () => {
-  test('holds all of them with a margin', () => {
-    const [from, to] = valueRange([[1, null, 3], [2]], [], false);
-    expect(from).toBeLessThan(1);
-    expect(from).toBeGreaterThan(0.8);
-    expect(to).toBeGreaterThan(3);
-  });
-
-  test('gives bounds that start far below half the room that the rest has', () => {
-    const [from, to] = valueRange([[1, 2]], [[-1000, 0.9]], false);
-    expect(from).toBeGreaterThan(0.4);
-    expect(from).toBeLessThan(0.5);
-    expect(to).toBeLessThan(2.2);
-  });
-
-  test('gives bounds that are out of reach no room at all', () => {
-    expect(valueRange([[1, 2]], [[-1000, -5]], false)).toEqual(valueRange([[1, 2]], [], false));
-    expect(valueRange([[1, 2]], [[0.01]], true)).toEqual(valueRange([[1, 2]], [], true));
-  });
-
-  test('heeds what a logarithmic axis can show only', () => {
-    const [from, to] = valueRange([[0, -1, 0.001, 1]], [], true);
-    expect(from).toBeGreaterThan(0.0005);
-    expect(from).toBeLessThan(0.001);
-    expect(to).toBeGreaterThan(1);
-  });
-
-  test.each([false, true])('is not empty for one value or none, log %s', (log) => {
-    for (const columns of [[], [[]], [[null]], [[5]], [[5, 5]]]) {
-      const [from, to] = valueRange(columns, [], log);
-      expect(from).toBeLessThan(to);
-    }
-    expect(valueRange([[0]], [], false)).toEqual([-1, 1]);
-  });
+test('values to compare with are in the range as far as they are near', () => {
+  expect(withRules([0.1, 1], [0.5], true)).toEqual([0.1, 1]);
+  const [from, to] = withRules([0.1, 1], [0.01], true);
+  expect(from).toBeLessThan(0.01);
+  expect(to).toBe(1);
+  expect(withRules([0.1, 1], [1e-6], true)).toEqual([0.1, 1]);
+  expect(withRules([0.1, 1], [2], true)[1]).toBeGreaterThan(2);
+  expect(withRules([0.1, 1], [0.01], false)).toEqual([0.1, 1]);
 });
 
 describe('moving along', () => {

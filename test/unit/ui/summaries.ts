@@ -1,4 +1,4 @@
-import type { EpochLine, RunSummary } from '../../../src/runs/record.ts';
+import type { BeginLine, EpochLine, ReportLine, RunSummary } from '../../../src/runs/record.ts';
 
 export const start: RunSummary['start'] = {
   event: 'start',
@@ -26,6 +26,34 @@ export const latest: EpochLine = {
   dual: 0.49,
   relativeGap: 0.02,
 };
+
+export const report: ReportLine = {
+  event: 'report',
+  seconds: 3,
+  rows: 1000,
+  loss: 0.4,
+  recentLoss: 0.3,
+  error: 0.125,
+  recentError: 0.1,
+};
+
+export function begin(more: Partial<BeginLine> = {}): BeginLine {
+  return {
+    event: 'begin',
+    solver: 'ring-rows',
+    lambda: 1e-3,
+    rows: 1000,
+    columns: 50,
+    nonzeros: 9000,
+    vectors: 1,
+    grid: 2,
+    threads: 2,
+    loads: { rows: [4500, 4500], columns: [4000, 5000] },
+    imbalance: { rows: 0, columns: 0.1, nonzeros: 0.1 },
+    seconds: { read: 0.1, partition: 0.2 },
+    ...more,
+  };
+}
 
 export function summary(more: Partial<RunSummary> = {}): RunSummary {
   return { id: start.id, status: 'running', start, ...more };

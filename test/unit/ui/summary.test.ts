@@ -1,29 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import { labelsOf } from '../../../ui/src/labels.ts';
+import type { ResultLine, RunSummary } from '../../../src/runs/record.ts';
 import {
-  dataName,
   firstChoice,
   gapOf,
+  isStream,
   matches,
+  nameOf,
   standingOf,
+  toneOf,
   withLines,
   withRun,
 } from '../../../ui/src/summary.ts';
-import { tilesOf } from '../../../ui/src/tiles.ts';
-import { headline } from '../../../ui/src/words.ts';
-import { latest, result, start, summary } from './summaries.ts';
+import { begin, latest, report, result, start, summary } from './summaries.ts';
 
 describe('a run in a list', () => {
   test('stands as it ended', () => {
-    expect(standingOf(summary())).toBe('running');
-    expect(standingOf(summary({ status: 'lost' }))).toBe('lost');
-    const done = (stopped: 'converged' | 'time-limit' | 'stream') =>
-      standingOf(summary({ status: 'done', result: result({ stopped }) }));
-    expect([done('converged'), done('time-limit'), done('stream')]).toEqual([
-      'converged',
-      'stopped',
-      'done',
-    ]);
+    const inWords = (run: RunSummary) => [standingOf(run), toneOf(run)];
+    expect(inWords(summary())).toEqual(['running', 'going']);
+    expect(inWords(summary({ status: 'lost' }))).toEqual(['lost', 'bad']);
+    expect(inWords(summary({ status: 'failed' }))).toEqual(['failed', 'bad']);
+    const reasons = [
+      ['converged', 'converged', 'good'],
+      ['early-stop', 'early stop', 'good'],
+      ['stream', 'end of stream', 'good'],
+      ['time-limit', 'time limit', 'cut'],
+      ['epoch-limit', 'epoch limit', 'cut'],
+      ['interrupted', 'stopped', 'cut'],
+    ] as const;
+    for (const [stopped, ...words] of reasons) {
+      // The result of a stream has its own reason, which a report of training has not.
+      const ended = { ...result(), stopped } as ResultLine;
+      expect(inWords(summary({ status: 'done', result: ended }))).toEqual(words);
+    }
   });
 
   test('is found by words of all it shows', () => {
@@ -34,14 +42,26 @@ describe('a run in a list', () => {
     expect(matches(run, 'hinge logistic')).toBe(false);
   });
 
-  test('is named by the last part of its data', () => {
-    const named = (data: string) => dataName(summary({ start: { ...start, data } }));
-    expect(['a/b/c.svm', 'c:\\d\\e.csv', 'folder/', 'query'].map(named)).toEqual([
-      'c.svm',
-      'e.csv',
-      'folder',
-      'query',
-    ]);
+  test('is named as it was called, by its data, or by its solver if the data is that of all', () => {
+    const run = summary({ start: { ...start, options: { solver: 'lbfgs' } } });
+    expect([nameOf(run), nameOf(run, true)]).toEqual(['train.svm', 'lbfgs']);
+    const called = summary({ start: { ...start, name: 'first try' } });
+    expect([nameOf(called), nameOf(called, true)]).toEqual(['first try', 'first try']);
+    expect(matches(called, 'first')).toBe(true);
+  });
+
+  test('is a stream by what was asked for, and by what it reports', () => {
+    expect(isStream(summary({ start: { ...start, options: { progressive: true } } }))).toBe(true);
+    expect(isStream(summary({ report }))).toBe(true);
+    expect(isStream(summary({ latest }))).toBe(false);
+    expect(isStream(summary())).toBe(false);
+  });
+
+  test('has no gap before the end where one vector is not all', () => {
+    const several = summary({ latest, begin: begin({ vectors: 3 }) });
+    expect(gapOf(several)).toBeUndefined();
+    expect(gapOf(summary({ latest }))).toBe(0.02);
+    expect(gapOf({ ...several, status: 'done', result: result() })).toBe(0.00092);
   });
 
   test('goes on with its lines, and never back', () => {
@@ -78,54 +98,10 @@ describe('the list', () => {
     expect(withRun(runs, between)[1]).toBe(between);
     const oldest = summary({ id: '20261001-000000-0000' });
     expect(withRun(runs, oldest)[3]).toBe(oldest);
-  });
-});
-
-test('labels tell what runs differ in, and else the end of the ID', () => {
-  const run = (id: string, loss: string, solver: string) =>
-    summary({ id, start: { ...start, loss, options: { solver } } });
-  const labels = labelsOf([
-    run('x-aaaa', 'hinge', 'dso'),
-    run('x-bbbb', 'logistic', 'dso'),
-    run('x-cccc', 'hinge', 'lbfgs'),
-    run('x-dddd', 'hinge', 'lbfgs'),
-  ]);
-  expect([...labels.values()]).toEqual([
-    'dso · hinge',
-    'dso · logistic',
-    'lbfgs · hinge · cccc',
-    'lbfgs · hinge · dddd',
-  ]);
-  expect(labelsOf([run('x-aaaa', 'hinge', 'dso')]).get('x-aaaa')).toBe('dso');
-});
-
-describe('tiles', () => {
-  const value = (tiles: ReturnType<typeof tilesOf>, name: string) =>
-    tiles.find((tile) => tile.name === name)?.value;
-
-  test('are of the newest epoch, then of the result', () => {
-    const tested = { ...latest, testError: 0.0431 };
-    const running = tilesOf(summary({ latest: tested }));
-    expect(value(running, 'relative gap')).toBe('2.0e-2');
-    expect(value(running, 'test error')).toBe('4.31 %');
-    expect(value(running, 'AUPRC')).toBeUndefined();
-    const done = tilesOf(summary({ status: 'done', latest, result: result() }));
-    expect(value(done, 'relative gap')).toBe('9.2e-4');
-  });
-
-  test('do not take a class for all of them', () => {
-    // JSON has no infinity.
-    const unproved = JSON.parse(JSON.stringify(result({ relativeGap: Infinity, dual: -Infinity })));
-    const run = summary({ status: 'done', latest, result: { ...unproved, primal: 1 } });
-    expect(gapOf(run)).toBeUndefined();
-    const tiles = tilesOf(run);
-    expect([value(tiles, 'bound'), value(tiles, 'relative gap')]).toEqual(['–', '–']);
-    expect(headline(run, { fraction: 0 })).toMatch(/^ended without a proof/);
-  });
-
-  test('have a dash for what is not known', () => {
-    const tiles = tilesOf(summary({ latest: { ...latest, dual: null, relativeGap: null } }));
-    expect([value(tiles, 'bound'), value(tiles, 'relative gap')]).toEqual(['–', '–']);
-    expect(value(tilesOf(summary()), 'objective')).toBe('–');
+    // Of the same second that which began later, whatever the digits.
+    const later = { ...start, started: '2026-11-15T21:23:45.500Z' };
+    const second = summary({ id: middle.id.replace(/0000$/, 'zzzz') });
+    const third = summary({ id: middle.id.replace(/0000$/, '0001'), start: later });
+    expect(withRun(withRun(runs, second), third).indexOf(third)).toBe(1);
   });
 });

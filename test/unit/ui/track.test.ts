@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EpochLine, RunDetail, SampleLine } from '../../../src/runs/record.ts';
 import { Track } from '../../../ui/src/track.ts';
+import { summary } from './summaries.ts';
 
 const epoch = (number: number, more: Partial<EpochLine> = {}): EpochLine => ({
   event: 'epoch',
@@ -22,14 +23,15 @@ const sample = (seconds: number): SampleLine => ({
   features: [],
 });
 
-const empty = {
+const empty: RunDetail = {
+  summary: summary(),
   vector: 0,
   epochs: 0,
   series: { epoch: [], seconds: [], passes: [], primal: [], dual: [], relativeGap: [] },
   samples: [],
   reports: [],
   notices: [],
-} as unknown as RunDetail;
+};
 
 describe('a track', () => {
   test('takes newer lines and no line twice', () => {
@@ -52,6 +54,26 @@ describe('a track', () => {
     const track = new Track({ ...empty, vector: 1 }, 100);
     expect(track.append([epoch(1), epoch(1, { vector: 0 })])).toBe(false);
     expect(track.append([epoch(1, { vector: 1 })])).toBe(true);
+  });
+
+  test('knows which vectors have come to the tolerance, of all of them', () => {
+    const track = new Track({ ...empty, reached: [4] }, 100);
+    expect([...track.reached]).toEqual([4]);
+    expect(track.append([epoch(1, { vector: 2, relativeGap: 1e-4 })])).toBe(true);
+    expect(track.append([epoch(2, { vector: 2, relativeGap: 1e-5 })])).toBe(false);
+    track.append([epoch(1, { vector: 3, relativeGap: 2e-4 }), epoch(5, { relativeGap: 0 })]);
+    expect([...track.reached]).toEqual([4, 2, 0]);
+    expect(track.length).toBe(1);
+  });
+
+  test('has the newest epoch as a line', () => {
+    const track = new Track({ ...empty, vector: 1 }, 100);
+    expect(track.newest).toBeUndefined();
+    const second = epoch(2, { vector: 1, testError: 0.25, bytes: 7 });
+    track.append([epoch(1, { vector: 1 }), second, epoch(9)]);
+    expect(track.newest).toEqual(second);
+    track.append([epoch(3, { vector: 1 })]);
+    expect(track.newest).not.toHaveProperty('testError');
   });
 
   test('has null where a column was not there from the beginning', () => {

@@ -1,3 +1,5 @@
+import { sound } from '../../../src/compare/markup.ts';
+
 /** A figure of the page as a file: an SVG that needs no style sheet, or a picture of it. */
 
 /** What a viewer has to know of an element, and what is inherited by those in it. */
@@ -111,7 +113,7 @@ export function figureText(figure: SVGSVGElement): string {
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
   copy.setAttribute('viewBox', `${-margin} ${-margin} ${width} ${height}`);
-  return `${new XMLSerializer().serializeToString(copy)}\n`;
+  return `${sound(new XMLSerializer().serializeToString(copy))}\n`;
 }
 
 /** Hands a file to the person at the browser. */

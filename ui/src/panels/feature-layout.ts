@@ -17,8 +17,11 @@ export interface FeatureLayout {
   readonly head: number;
 }
 
-const letter = 6.6;
+/** Of the widest usual font. */
+const letter = 7.3;
 const least = 280;
+/** Bars and lines of long names make room for them down to this width together. */
+const leastDrawn = 132;
 
 /** All columns in so many pixels; bars from zero to one side only where all weights have one sign. */
 export function layOutFeatures(
@@ -29,8 +32,9 @@ export function layOutFeatures(
   const width = Math.max(least, Math.min(room, 900));
   const longest = names.reduce((most, name) => Math.max(most, Array.from(name).length), 4);
   const [change, numbers] = width < 480 ? [32, 54] : [38, 64];
-  const name = Math.min(longest * letter + 8, width * 0.3);
-  const rest = width - name - change - numbers - 16;
+  const all = width - change - numbers - 16;
+  const name = Math.min(longest * letter + 14, Math.max(width * 0.3, all - leastDrawn));
+  const rest = all - name;
   const sparkWidth = Math.max(40, Math.min(200, rest * 0.4));
   const barLeft = name + change;
   const barRight = barLeft + rest - sparkWidth;
@@ -39,7 +43,7 @@ export function layOutFeatures(
   const middle = (barLeft + barRight) / 2;
   return {
     width,
-    letters: Math.max(4, Math.floor((name - 8) / letter)),
+    letters: Math.max(4, Math.floor((name - 14) / letter)),
     change: name + change - 10,
     barLeft,
     barRight,

@@ -24,9 +24,10 @@ export interface FeatureRanks {
 
 export const shownFeatures = 20;
 
-/** Samples of the problem that is being solved now. */
-function ofLatestVector(samples: readonly SampleLine[]): readonly SampleLine[] {
-  const vector = samples.at(-1)?.vector;
+/** Samples of one problem: the one that is asked for, or the one that is being solved now. */
+function ofOneVector(samples: readonly SampleLine[], wanted?: number): readonly SampleLine[] {
+  const isThere = samples.some((sample) => sample.vector === wanted);
+  const vector = isThere ? wanted : samples.at(-1)?.vector;
   return samples.every((sample) => sample.vector === vector)
     ? samples
     : samples.filter((sample) => sample.vector === vector);
@@ -62,8 +63,9 @@ export function rankFeatures(
   all: readonly SampleLine[],
   axis: PanelAxis,
   series?: RunSeries,
+  vector?: number,
 ): FeatureRanks {
-  const samples = ofLatestVector(all);
+  const samples = ofOneVector(all, vector);
   const latest = samples.at(-1);
   const earlier = comparedWith(samples);
   const places = samples.map((sample) => placeOf(sample, axis, series));

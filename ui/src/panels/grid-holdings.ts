@@ -10,6 +10,18 @@ export interface Holding {
   readonly isExpected: boolean;
 }
 
+/** seen: while a run goes on; home: when it does not; unknown: it goes on, and nobody tells. */
+export type Whereabouts = 'seen' | 'home' | 'unknown';
+
+export function whereaboutsOf(
+  { grid }: Pick<BeginLine, 'grid'>,
+  look: Look | undefined,
+  running: boolean,
+): Whereabouts {
+  if (!running) return 'home';
+  return look?.holders.length === grid ? 'seen' : 'unknown';
+}
+
 /** Before and after a run worker q has block q. */
 function atHome(size: number): Holding[] {
   return Array.from({ length: size }, (_, k) => ({ block: k, worker: k, isExpected: false }));
@@ -22,7 +34,7 @@ export function holdingsOf(
   running: boolean,
 ): Holding[] {
   const { grid } = begin;
-  if (!running || look?.holders.length !== grid) return atHome(grid);
+  if (!look || whereaboutsOf(begin, look, running) !== 'seen') return atHome(grid);
   const expected = new Set(look.elsewhere);
   return look.holders.map((holder, block) => ({
     block,

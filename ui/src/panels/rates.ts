@@ -60,8 +60,13 @@ export interface MemoryUse {
   readonly most: number | null;
 }
 
+/** Every vector has a clock of its own: of several, the order of the samples tells the time. */
 export function memoryUse(samples: readonly SampleLine[]): MemoryUse {
-  const course = samples.map(({ seconds, memory }) => ({ x: seconds, y: memory }));
+  const isOne = samples.every(({ vector }) => vector === samples[0].vector);
+  const course = samples.map(({ seconds, memory }, place) => ({
+    x: isOne ? seconds : place,
+    y: memory,
+  }));
   if (course.length === 0) return { course, now: null, most: null };
   const most = course.reduce((largest, { y }) => Math.max(largest, y), 0);
   return { course, now: course[course.length - 1].y, most };
