@@ -55,7 +55,7 @@ export class Ring implements Rotation {
   /** One rotation: p inner iterations. */
   rotate(cargo: Cargo, visit: Visit): void {
     const { first, end, shared, index } = this.#team;
-    const { workers, tokens, holders, trace, traffic } = shared;
+    const { workers, tokens, trace, traffic } = shared;
     const travel = traffic !== undefined && blocksTravel(traffic);
     if (travel && index === 0) announceRotation(traffic, cargo.id);
     for (let iteration = 0; iteration < workers; iteration++) {
@@ -63,7 +63,6 @@ export class Ring implements Rotation {
         const block = blockAt(worker, iteration, workers);
         const at = block * tokenStride;
         this.#receive(tokens, at, this.#visits + iteration);
-        holders[block] = worker;
         if (trace) {
           const n = Atomics.add(trace, 0, 1);
           trace[1 + 2 * n] = worker;

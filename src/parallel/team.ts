@@ -22,7 +22,10 @@ export interface TeamShared {
   readonly scratch: Float64Array;
   /** Completed visits of each block, one cache line apart. */
   readonly tokens: Int32Array;
-  /** The worker that was the last to begin a visit of each block; for people who look on. */
+  /**
+   * For people who look on: the worker that was the last to take up each block, where the order is
+   * free; −1 where it follows from the block's token.
+   */
   readonly holders: Int32Array;
   /** Set by the main thread to ask for an end at the next epoch. */
   readonly interrupt: Int32Array;
@@ -56,7 +59,7 @@ export function shareTeam({ threads, workers, cores, trace, open }: TeamOptions)
     control: new Int32Array(new SharedArrayBuffer(4 * 32)),
     scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
     tokens,
-    holders: homes(workers),
+    holders: new Int32Array(new SharedArrayBuffer(4 * workers)).fill(-1),
     interrupt: new Int32Array(new SharedArrayBuffer(4)),
     // A carrier is one more thread that needs a core, most of all while the others wait.
     spins: threads + (traffic ? 1 : 0) <= cores ? 15_000 : 20,
@@ -65,11 +68,13 @@ export function shareTeam({ threads, workers, cores, trace, open }: TeamOptions)
   };
 }
 
-/** At the beginning worker q holds block q. */
-function homes(workers: number): Int32Array {
-  const holders = new Int32Array(new SharedArrayBuffer(4 * workers));
-  for (let block = 0; block < workers; block++) holders[block] = block;
-  return holders;
+/** A thread of a process plays the workers from the first to the one before the second. */
+export function workersOfThread(
+  { first, end, threads }: Pick<TeamShared, 'first' | 'end' | 'threads'>,
+  index: number,
+): [first: number, end: number] {
+  const bound = (thread: number) => first + Math.floor((thread * (end - first)) / threads);
+  return [bound(index), bound(index + 1)];
 }
 
 /**
@@ -90,9 +95,7 @@ export class Team {
   constructor(shared: TeamShared, index: number) {
     this.shared = shared;
     this.index = index;
-    const workers = shared.end - shared.first;
-    this.first = shared.first + Math.floor((index * workers) / shared.threads);
-    this.end = shared.first + Math.floor(((index + 1) * workers) / shared.threads);
+    [this.first, this.end] = workersOfThread(shared, index);
     this.#wait = new SpinWait(shared.spins);
   }
 

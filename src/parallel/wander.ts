@@ -91,6 +91,7 @@ export class Wander implements Rotation {
       left -= done;
       if (done === 0) this.#wait.whileEqual(bells, index * stride, rung);
     }
+    this.#team.shared.holders.fill(-1, first, end);
   }
 
   /** Empty queues, no visit made; then worker q is handed block q, as Algorithm 1 begins. */

@@ -3,6 +3,12 @@ import { whereabouts } from '../../../src/parallel/look.ts';
 import { Ring } from '../../../src/parallel/ring.ts';
 import { shareTeam, Team, tokenStride } from '../../../src/parallel/team.ts';
 import { openTraffic } from '../../../src/parallel/traffic.ts';
+import { allocateWander, Wander } from '../../../src/parallel/wander.ts';
+
+const plainArena = {
+  int32: (length: number) => new Int32Array(new SharedArrayBuffer(4 * length)),
+  uint8: (length: number) => new Uint8Array(new SharedArrayBuffer(length)),
+};
 
 describe('where the blocks are', () => {
   test('at the beginning every worker holds its own', () => {
@@ -22,6 +28,30 @@ describe('where the blocks are', () => {
       },
     );
     expect(seen).toEqual(new Array(16).fill(true));
+    expect(whereabouts(shared)).toEqual({ holders: [0, 1, 2, 3], elsewhere: [] });
+  });
+
+  test('every worker holds one block, as in Figure 2, also where one thread plays them all', () => {
+    const shared = shareTeam({ threads: 1, workers: 4, cores: 1 });
+    const ring = new Ring(new Team(shared, 0));
+    const cargo = ring.cargo(() => []);
+    for (let rotation = 0; rotation < 2; rotation++) {
+      ring.rotate(cargo, (_, __, iteration) => {
+        const own = (block: number) => (block + 4 - iteration) % 4;
+        expect(whereabouts(shared).holders).toEqual([own(0), own(1), own(2), own(3)]);
+      });
+    }
+  });
+
+  test('blocks that wander are with whoever has taken them up', () => {
+    const shared = shareTeam({ threads: 1, workers: 3, cores: 1 });
+    const wander = new Wander(new Team(shared, 0), allocateWander(plainArena, 3));
+    const seen: boolean[] = [];
+    wander.rotate({ id: 0 }, (worker, block) => {
+      seen.push(whereabouts(shared).holders[block] === worker);
+    });
+    expect(seen).toEqual(new Array(9).fill(true));
+    expect(whereabouts(shared).holders).toEqual([0, 1, 2]);
   });
 
   test('blocks on another process are told apart, at the workers that the ring provides for', () => {

@@ -113,7 +113,9 @@ export function figureText(figure: SVGSVGElement): string {
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
   copy.setAttribute('viewBox', `${-margin} ${-margin} ${width} ${height}`);
-  return `${sound(new XMLSerializer().serializeToString(copy))}\n`;
+  // The marks by which Svelte finds its places again mean nothing in a file.
+  const text = new XMLSerializer().serializeToString(copy).replaceAll(/<!--.*?-->/gs, '');
+  return `${sound(text)}\n`;
 }
 
 /** Hands a file to the person at the browser. */
