@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import type { Measure, PartReport } from './measure.ts';
 import { median } from './rounds.ts';
 import { figure, table } from './table.ts';
@@ -27,13 +27,13 @@ interface InPage {
 export async function benchUi(): Promise<PartReport> {
   const skipped = browserPath === undefined ? [noBrowser] : [];
   const slowDowns = await measureSlowDowns();
-  const page = browserPath === undefined ? undefined : await measurePage();
   console.log(
     table(
       ['an epoch takes', 'times as long'],
       slowDowns.map(({ name, value }) => [name, value.toFixed(4)]),
     ),
   );
+  const page = browserPath === undefined ? undefined : await measurePage();
   if (page) {
     console.log(
       table(
@@ -137,9 +137,7 @@ async function measurePage() {
         'a frame while moving along': await frameTime(page, (step) =>
           page.keyboard.press(step % 20 < 10 ? 'ArrowRight' : 'ArrowLeft'),
         ),
-        'a frame while pointing': await frameTime(page, (step) =>
-          page.mouse.move(420 + ((step * 7) % 300), 400 + (step % 50)),
-        ),
+        'a frame while pointing': await framesWhilePointing(page),
       };
     });
   } finally {
@@ -168,12 +166,20 @@ async function openingTime(page: Page, url: string, runs: number): Promise<numbe
   return drawn.jsonValue() as Promise<number>;
 }
 
+function secondChart(page: Page): Locator {
+  return page.getByRole('group', { name: /chart of/ }).nth(1);
+}
+
+async function framesWhilePointing(page: Page): Promise<number> {
+  const { x, y, width } = (await secondChart(page).boundingBox())!;
+  return frameTime(page, (step) =>
+    page.mouse.move(x + 60 + ((step * 7) % (width - 80)), y + 60 + (step % 50)),
+  );
+}
+
 /** Milliseconds that 95 of 100 frames take at most while something goes on. */
 async function frameTime(page: Page, act: (step: number) => Promise<void>): Promise<number> {
-  await page
-    .getByRole('group', { name: /chart of/ })
-    .nth(1)
-    .focus();
+  await secondChart(page).focus();
   await page.evaluate(() => (globalThis as unknown as InPage).bench.watch());
   for (let step = 0; step < 150; step++) await act(step);
   const frames = await page.evaluate(() => (globalThis as unknown as InPage).bench.frames);

@@ -11,9 +11,9 @@ import { cacheFolder } from '../samples.ts';
 
 const program = fileURLToPath(new URL('../../bin/dso.js', import.meta.url));
 /** Whoever looks has this long to begin with it, and is then looked on for so long. */
-const settling = 1500;
-const watching = 4000;
-const rounds = 10;
+const settling = 1000;
+const watching = 3000;
+const rounds = 6;
 
 /** Text shaped like real-sim, of which an epoch takes about as long as a frame. */
 async function sample(): Promise<string> {

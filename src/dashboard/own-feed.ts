@@ -6,8 +6,8 @@ import { repeat } from './repeating.ts';
 
 export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
 
-/** Milliseconds between two looks at the blocks; lines go out at every second one. */
-const lookInterval = 125;
+/** Milliseconds between two messages: whoever trains on all cores is disturbed by each. */
+const interval = 250;
 
 /** The news of the run of this process, gathered only while somebody wants them. */
 export class OwnFeed {
@@ -18,7 +18,6 @@ export class OwnFeed {
   #look = '';
   #stage: Omit<StreamEvents['stage'], 'id'> | undefined;
   #stageSent = true;
-  #ticks = 0;
   #end: (() => void) | undefined;
 
   constructor(run: OwnRun, emit: Emit, onFailure: (error: unknown) => void) {
@@ -29,7 +28,7 @@ export class OwnFeed {
 
   start(): void {
     const unsubscribe = this.#run.subscribe((line) => void this.#lines.push(line));
-    const end = repeat(lookInterval, () => this.#tick(), this.#onFailure);
+    const end = repeat(interval, () => this.#tick(), this.#onFailure);
     this.#end = () => {
       unsubscribe();
       end();
@@ -67,8 +66,7 @@ export class OwnFeed {
   }
 
   #tick(): void {
-    this.#ticks++;
-    if (this.#ticks % 2 === 0) this.flush();
+    this.flush();
     const look = this.#run.look();
     const text = look === undefined ? '' : JSON.stringify(look);
     if (look === undefined || text === this.#look) return;

@@ -3,6 +3,7 @@ import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts'
 import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
 import { pointsFor } from './figure.ts';
 import { Limited } from './limited.ts';
+import { Pace } from './pace.ts';
 import { progressOf } from './progress.ts';
 import { firstChoice, vectorsOf, withLines, withRun } from './summary.ts';
 import { Track } from './track.ts';
@@ -13,8 +14,6 @@ export type Connection = 'connecting' | 'live' | 'broken' | 'ended';
 
 export type Stage = Omit<StreamEvents['stage'], 'id'>;
 
-/** Milliseconds between two redraws for new lines. */
-const pace = 250;
 /** Milliseconds without a step after which a movement is over. */
 const rest = 200;
 /** Failures in a row after which the server is taken to be gone. */
@@ -53,6 +52,7 @@ export class Store {
   #heard: RunSummary[] | undefined;
   #pendingChanges = false;
   #pendingLook: (Look & { readonly id: string }) | undefined;
+  readonly #pace = new Pace();
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -245,7 +245,7 @@ export class Store {
     const before = this.#pendingRuns ?? this.runs;
     this.#pendingRuns = withRun(before, run);
     this.#loadAgainAfter(run);
-    this.#schedule(before.some(({ id }) => id === run.id) ? pace : 0);
+    this.#schedule(before.some(({ id }) => id === run.id) ? undefined : 0);
   }
 
   /** A page that was slow for a while is told the state of a run in place of its lines. */
@@ -273,15 +273,26 @@ export class Store {
   }
 
   /** Brings what has come on the page soon, and not while nobody sees it. */
-  #schedule(wait = pace): void {
+  #schedule(wait = this.#pace.interval): void {
     if (document.hidden || this.#timer !== undefined) return;
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
       requestAnimationFrame(() => {
         this.#timer = undefined;
         this.#flush();
+        this.#timeFrame();
       });
     }, due);
+  }
+
+  /** A message that is sent in a frame arrives when the frame has been drawn. */
+  #timeFrame(): void {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      this.#pace.note(performance.now() - this.#lastFlush);
+      port1.close();
+    };
+    port2.postMessage(undefined);
   }
 
   #flush(): void {
