@@ -14,13 +14,14 @@ window.bench = {
 
   /** Counts frames from now on. */
   watch() {
-    this.frames = [];
+    const frames = [];
+    this.frames = frames;
     let before = performance.now();
     const next = () => {
       const now = performance.now();
-      this.frames.push(now - before);
+      frames.push(now - before);
       before = now;
-      requestAnimationFrame(next);
+      if (this.frames === frames) requestAnimationFrame(next);
     };
     requestAnimationFrame(next);
   },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,7 @@ async function sample(): Promise<string> {
 /** A training process that goes on for ever, with its page. */
 export interface Training {
   readonly url: string;
+  readonly pid: number;
   /** Its newest epoch. */
   latest(): EpochLine;
   stop(): void;
@@ -47,6 +48,7 @@ export async function startTraining(threads: number): Promise<Training> {
   while (readdirSync(runs).length === 0 || !listRuns(runs)[0]?.latest) await sleep(100);
   return {
     url,
+    pid: child.pid!,
     latest: () => listRuns(runs)[0].latest!,
     stop() {
       child.kill('SIGKILL');
@@ -67,36 +69,58 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Epochs a second, by the clock of the run. */
-async function pace(training: Training): Promise<number> {
+/** What an epoch takes: seconds of the clock, and of processors as far as the training uses them. */
+export interface Cost {
+  readonly clock: number;
+  readonly processor: number;
+}
+
+async function costOfEpoch(training: Training): Promise<Cost> {
   await sleep(settling);
-  const before = training.latest();
+  const [before, used] = [training.latest(), processorTime(training.pid)];
   await sleep(watching);
-  const after = training.latest();
-  return (after.epoch - before.epoch) / (after.seconds - before.seconds);
+  const [after, usedThen] = [training.latest(), processorTime(training.pid)];
+  const epochs = after.epoch - before.epoch;
+  return {
+    clock: (after.seconds - before.seconds) / epochs,
+    processor: (usedThen - used) / epochs,
+  };
+}
+
+/** Seconds that all threads of a process have had; NaN where the system does not tell. */
+function processorTime(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 /**
- * How much longer an epoch takes while somebody looks than while nobody does, in turn within one
- * run: the middle of all rounds.
+ * How much more an epoch takes while somebody looks than while nobody does, in turn within one run:
+ * the middle of all rounds.
  */
 export async function slowDown(
   training: Training,
   look: () => Promise<void>,
   lookAway: () => Promise<void>,
-): Promise<number> {
+): Promise<Cost> {
   const found = await interleave(
     { rounds },
     {
       alone: async () => {
         await lookAway();
-        return pace(training);
+        return costOfEpoch(training);
       },
       watched: async () => {
         await look();
-        return pace(training);
+        return costOfEpoch(training);
       },
     },
   );
-  return median(found.alone.map((rate, round) => rate / found.watched[round]));
+  const ratio = (kind: keyof Cost) =>
+    median(found.watched.map((cost, round) => cost[kind] / found.alone[round][kind]));
+  return { clock: ratio('clock'), processor: ratio('processor') };
 }
