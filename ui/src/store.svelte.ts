@@ -288,10 +288,11 @@ export class Store {
   /** A message that is sent in a frame arrives when the frame has been drawn. */
   #timeFrame(): void {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       this.#pace.note(performance.now() - this.#lastFlush);
       port1.close();
-    };
+    });
+    port1.start();
     port2.postMessage(undefined);
   }
 
