@@ -10,11 +10,11 @@ import type { ResultLine } from '../runs/record.ts';
 import { Recorder } from '../runs/recorder.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../train/events.ts';
 import type { TrainFlags } from './definitions/train.ts';
-import { signalExitCodes } from './exit-codes.ts';
 import type { Interrupts } from './interrupts.ts';
 import { onceEach } from './once-each.ts';
 import type { Progress } from './progress.ts';
 import { beginLine, epochLine, type FeatureNames, sampleLine, startLine } from './run-lines.ts';
+import { stopSignal } from './stop-signal.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A run that is about to be made. */
@@ -143,14 +143,7 @@ export class Watching {
     if (!this.#dashboard) return;
     if (terminal.live) {
       terminal.say('the page stays until Ctrl-C; dso ui shows it again');
-      await new Promise<void>((resolve) => {
-        let isAsked = false;
-        terminal.io.onSignal((signal) => {
-          if (isAsked) terminal.io.exit(signalExitCodes[signal]);
-          isAsked = true;
-          resolve();
-        });
-      });
+      await stopSignal(terminal);
     }
     await this.#dashboard.close('the run has ended');
   }

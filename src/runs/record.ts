@@ -1,3 +1,4 @@
+import type { BeginEvent } from '../train/events.ts';
 import type { TrainReport } from '../train/options.ts';
 
 /** The version of the record; a reader skips lines and fields that it does not know. */
@@ -43,32 +44,10 @@ export interface StartLine {
 }
 
 /** The data is laid out and training begins. */
-export interface BeginLine {
+export interface BeginLine extends Omit<BeginEvent, 'look' | 'seconds' | 'loads'> {
   readonly event: 'begin';
-  /** ring-rows, ring-columns, dso, lbfgs, … */
-  readonly solver: string;
-  readonly lambda: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-  /** Vectors of weights: 1, or one for each class. */
-  readonly vectors: number;
-  /** p of the p × p grid. */
-  readonly grid: number;
-  /** Of each process. */
-  readonly threads: number;
-  /** Processes, where there are several, and the first worker that each of them plays. */
-  readonly ranks?: number;
-  readonly firsts?: readonly number[];
-  readonly hosts?: readonly string[];
   /** What each worker and block has to do; cells by worker · p + block, left out above a size. */
-  readonly loads: {
-    readonly rows: readonly number[];
-    readonly columns: readonly number[];
-    readonly cells?: readonly number[];
-  };
-  /** Largest over fair share, minus 1. */
-  readonly imbalance: TrainReport['imbalance'];
+  readonly loads: Omit<BeginEvent['loads'], 'cells'> & { readonly cells?: readonly number[] };
   /** Seconds spent so far. */
   readonly seconds: { readonly read: number; readonly partition: number };
 }

@@ -8,8 +8,9 @@ import { ModelKeeper } from '../../serve/model-keeper.ts';
 import type { RequestRecord } from '../../serve/server.ts';
 import { ScoringServer } from '../../serve/server.ts';
 import type { ServeFlags } from '../definitions/serve.ts';
-import { exitCodes, signalExitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { standardStream } from '../outputs.ts';
+import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatPercentUp, plural } from '../text.ts';
 
@@ -110,18 +111,6 @@ function describe({ model, version }: LoadedModel): string {
   const kind = classes ? `classes: ${classes.length}` : model.task;
   const gap = formatPercentUp(certificate.relativeGap);
   return `version ${version} (${kind}, ${plural(columns, 'column')}, gap ${gap})`;
-}
-
-/** Resolves with the first signal; the next one ends the process. */
-function stopSignal(terminal: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    terminal.io.onSignal((signal) => {
-      if (asked) terminal.io.exit(signalExitCodes[signal]);
-      asked = true;
-      resolve();
-    });
-  });
 }
 
 /** What an operator reads, on standard error: lines of text, or with --log all of it as JSON. */

@@ -4,8 +4,9 @@ import { Dashboard } from '../../dashboard/dashboard.ts';
 import { UsageError } from '../../errors.ts';
 import { showPage } from '../browser.ts';
 import type { UiFlags } from '../definitions/ui.ts';
-import { exitCodes, signalExitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { onceEach } from '../once-each.ts';
+import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function uiCommand(
@@ -39,16 +40,4 @@ function isFolder(path: string): boolean {
     throw new UsageError(`${path}: not a folder; wanted the one with the records of runs`);
   }
   return found !== undefined;
-}
-
-/** Resolves with the first signal; the next one ends the process. */
-function stopSignal(terminal: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    terminal.io.onSignal((signal) => {
-      if (asked) terminal.io.exit(signalExitCodes[signal]);
-      asked = true;
-      resolve();
-    });
-  });
 }
