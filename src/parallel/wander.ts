@@ -1,6 +1,6 @@
 import type { Cargo, Rotation } from './ring.ts';
 import { SpinWait } from './spin-wait.ts';
-import type { Team } from './team.ts';
+import { type Team, workersOfThread } from './team.ts';
 
 /** Integers between two counters that different threads write: a cache line. */
 const stride = 16;
@@ -63,8 +63,7 @@ export class Wander implements Rotation {
     this.#wait = new SpinWait(spins);
     this.#threadOf = new Int32Array(workers);
     for (let thread = 0; thread < threads; thread++) {
-      const from = Math.floor((thread * workers) / threads);
-      this.#threadOf.fill(thread, from, Math.floor(((thread + 1) * workers) / threads));
+      this.#threadOf.fill(thread, ...workersOfThread(team.shared, thread));
     }
   }
 

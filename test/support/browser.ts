@@ -1,32 +1,17 @@
 /** The dashboard's page in a real browser, and the processes that it shows. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { test as base, expect, onTestFinished } from 'vitest';
 import { styleOf } from '../../src/compare/style.ts';
 import { listRuns } from '../../src/runs/store.ts';
+import { browserArguments, findBrowser } from './chromium.ts';
 import { type Running, startDso } from './command-line.ts';
 import { sampleText } from './sample-text.ts';
 
-const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** DSO_CHROMIUM, or where systems put it; undefined where it is not installed. */
-function findBrowser(): string | undefined {
-  return [process.env.DSO_CHROMIUM ?? usualPlaces].flat().find((path) => existsSync(path));
-}
-
-const browserArguments = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // A name of somebody else that points to this machine.
-  '--host-resolver-rules=MAP elsewhere.example 127.0.0.1',
-];
+/** A name of somebody else that points to this machine. */
+const foreignName = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
 
 /** How long something on the page may take on a machine that is busy with other things. */
 export const patience = 45_000;
@@ -46,7 +31,10 @@ export const test = base
   .extend('path', { scope: 'file' }, findBrowser)
   .extend('browser', { scope: 'file' }, async ({ path }, { onCleanup }) => {
     if (path === undefined) return undefined;
-    const browser = await chromium.launch({ executablePath: path, args: browserArguments });
+    const browser = await chromium.launch({
+      executablePath: path,
+      args: [...browserArguments, foreignName],
+    });
     onCleanup(() => browser.close());
     return browser;
   })

@@ -16,6 +16,8 @@ export type Stage = Omit<StreamEvents['stage'], 'id'>;
 
 /** Milliseconds without a step after which a movement is over. */
 const rest = 200;
+/** Lines that somebody waits for. */
+const turns: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
 /** Failures in a row after which the server is taken to be gone. */
 const patience = 3;
 
@@ -245,7 +247,8 @@ export class Store {
     const before = this.#pendingRuns ?? this.runs;
     this.#pendingRuns = withRun(before, run);
     this.#loadAgainAfter(run);
-    this.#schedule(before.some(({ id }) => id === run.id) ? undefined : 0);
+    const known = before.find(({ id }) => id === run.id);
+    this.#schedule(known?.status === run.status ? undefined : 0);
   }
 
   /** A page that was slow for a while is told the state of a run in place of its lines. */
@@ -269,12 +272,13 @@ export class Store {
     this.#loading.get(id)?.push(...lines);
     const changed = this.#tracks.get(id)?.append(lines) ?? false;
     if (changed && this.view.runs.includes(id)) this.#pendingChanges = true;
-    this.#schedule();
+    this.#schedule(lines.some(({ event }) => turns.has(event)) ? 0 : undefined);
   }
 
-  /** Brings what has come on the page soon, and not while nobody sees it. */
+  /** Brings what has come on the page soon, or now (0), and not while nobody sees it. */
   #schedule(wait = this.#pace.interval): void {
-    if (document.hidden || this.#timer !== undefined) return;
+    if (document.hidden || (this.#timer !== undefined && wait > 0)) return;
+    clearTimeout(this.#timer);
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
       requestAnimationFrame(() => {
