@@ -124,6 +124,7 @@ function describeFiles(
     [`${command} inspect ${model}`, 'what is in the model'],
     [`${command} train ${paths.trainPath} --loss logistic`, 'a model with probabilities'],
     [`${command} train YOUR.svm --holdout 0.2`, 'your own data'],
+    [`${command} train YOUR.svm --holdout 0.2 --ui`, 'the same on a page, live'],
     [`${command} train --help`, 'all options'],
   ]);
   return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n\n`;
