@@ -7,6 +7,7 @@
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { build } from './build.mjs';
 import { check } from './check.mjs';
 import { runTool } from './tools.mjs';
@@ -16,22 +17,31 @@ const reportFile = '.cache/vitest.json';
 /**
  * @typedef {{ passed: number, failed: number, skipped: number }} Count
  * @typedef {{ title: string, passed: boolean, output: string }} Outcome
- * @typedef {{ fullName: string, status: string }} TestCase
- * @typedef {{ name: string, status: string, assertionResults: TestCase[] }} TestFile
+ * @typedef {{ fullName: string, status: string, failureMessages?: string[] }} TestCase
+ * @typedef {{ name: string, status: string, message?: string, assertionResults: TestCase[] }} TestFile
+ * @typedef {{ failures: string[], skips: Map<string, string[]> }} Findings
  */
+
+/** Whoever reads only the end of a long log learns from it what failed, and why. */
+const messageLines = 12;
+const namesShown = 3;
 
 /**
  * Runs and times one step that counts as one check.
  *
  * @param {() => Promise<Outcome>} work
  * @param {Count} count
+ * @param {Findings} findings
  */
-async function timed(work, count) {
+async function timed(work, count, findings) {
   const start = performance.now();
   const { title, passed, output } = await work();
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${title} (${seconds} s)`);
-  if (!passed) console.log(output.trimEnd());
+  if (!passed) {
+    console.log(output.trimEnd());
+    findings.failures.push(title);
+  }
   count[passed ? 'passed' : 'failed'] += 1;
 }
 
@@ -52,30 +62,58 @@ async function buildCheck() {
  *
  * @param {string[]} filters
  * @param {Count} count
- * @returns {Promise<string[]>} the names of skipped tests
+ * @param {Findings} findings
  */
-async function runTests(filters, count) {
+async function runTests(filters, count, { failures, skips }) {
   mkdirSync('.cache', { recursive: true });
   rmSync(reportFile, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const { code } = await runTool('vitest', ['run', ...reporters, ...filters], { show: true });
-  const files = readReport();
-  /** @type {string[]} */
-  const skipped = [];
-  const failedBefore = count.failed;
-  for (const { name, status, assertionResults } of files) {
+  const failedBefore = failures.length;
+  for (const { name, status, message, assertionResults } of readReport()) {
     const file = relative(process.cwd(), name);
-    for (const { fullName, status: result } of assertionResults) {
+    const skipped = [];
+    const failed = [];
+    for (const { fullName, status: result, failureMessages } of assertionResults) {
       if (result === 'passed') count.passed += 1;
-      else if (result === 'failed') count.failed += 1;
-      else skipped.push(`${file}: ${fullName}`);
+      else if (result === 'failed') failed.push(described(`${file}: ${fullName}`, failureMessages));
+      else skipped.push(fullName);
     }
-    const explained = assertionResults.some((test) => test.status === 'failed');
-    if (status === 'failed' && !explained) count.failed += 1;
+    if (status === 'failed' && failed.length === 0) failed.push(described(file, [message ?? '']));
+    failures.push(...failed);
+    if (skipped.length > 0) skips.set(file, skipped);
+    count.skipped += skipped.length;
   }
-  count.skipped += skipped.length;
-  if (code !== 0 && count.failed === failedBefore) count.failed += 1;
-  return skipped;
+  if (code !== 0 && failures.length === failedBefore)
+    failures.push(`vitest ended with code ${code}`);
+  count.failed += failures.length - failedBefore;
+}
+
+/**
+ * @param {string} title
+ * @param {string[]} [messages]
+ */
+function described(title, messages = []) {
+  const lines = stripVTControlCharacters(messages.join('\n')).split('\n');
+  const own = lines.filter((line) => !line.includes('node_modules')).slice(0, messageLines);
+  return [title, ...own.map((line) => `    ${line}`)].join('\n').trimEnd();
+}
+
+/** @param {Map<string, string[]>} skips */
+function showSkips(skips) {
+  if (skips.size === 0) return;
+  console.log(`\nSKIPPED, so not proved by this run (every name is in ${reportFile}):`);
+  for (const [file, names] of skips) {
+    const rest = names.length > namesShown ? ', …' : '';
+    console.log(`  ${file} (${names.length}): ${names.slice(0, namesShown).join(', ')}${rest}`);
+  }
+}
+
+/** @param {string[]} failures */
+function showFailures(failures) {
+  if (failures.length === 0) return;
+  console.log('\nFAILED:');
+  for (const failure of failures) console.log(`  ${failure}`);
 }
 
 /** @returns {TestFile[]} */
@@ -91,22 +129,24 @@ function readReport() {
 async function main(filters) {
   /** @type {Count} */
   const count = { passed: 0, failed: 0, skipped: 0 };
-  await timed(buildCheck, count);
+  /** @type {Findings} */
+  const findings = { failures: [], skips: new Map() };
+  await timed(buildCheck, count, findings);
   if (filters.length === 0) {
-    for (const name of ['format-check', 'lint', 'types']) await timed(() => check(name), count);
+    for (const name of ['format-check', 'lint', 'types']) {
+      await timed(() => check(name), count, findings);
+    }
   }
 
   const checked = count.passed + count.failed;
-  const skipped = await runTests(filters, count);
+  await runTests(filters, count, findings);
   if (count.passed + count.failed === checked) {
-    console.log('FAILED  no test ran');
+    findings.failures.push('no test ran');
     count.failed += 1;
   }
 
-  if (skipped.length > 0) {
-    console.log(`\nSKIPPED, so not proved by this run (${skipped.length}):`);
-    for (const name of skipped) console.log(`  ${name}`);
-  }
+  showSkips(findings.skips);
+  showFailures(findings.failures);
   const tail = count.skipped > 0 ? `, ${count.skipped} skipped` : '';
   console.log(`\n${count.passed} passed, ${count.failed} failed${tail}`);
   process.exitCode = count.failed === 0 ? 0 : 1;
