@@ -27,10 +27,11 @@ const all = {
     ],
   },
   types: {
-    title: 'types (tsc)',
+    title: 'types (tsc, svelte-check)',
     runs: [
       ['tsc', '-p', 'tsconfig.json'],
       ['tsc', '-p', 'ui/tsconfig.json'],
+      ['svelte-check', '--workspace', 'ui', '--tsconfig', './tsconfig.json', '--fail-on-warnings'],
     ],
   },
 };

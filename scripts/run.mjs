@@ -28,6 +28,9 @@ const commands = {
   check: [['scripts/check.mjs', 'format-check', 'lint', 'types']],
 };
 
+/** Commands that check types, for which `tools/page-types` is wanted too. */
+const checking = ['test', 'check'];
+
 /** @param {string} message */
 function say(message) {
   process.stderr.write(`${message}\n`);
@@ -138,6 +141,9 @@ async function main([name = '', ...rest]) {
   const pathName = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   env[pathName] = [dirname(executable), env[pathName]].filter(Boolean).join(delimiter);
   install(root, 'dependencies', env);
+  if (checking.includes(name)) {
+    install(join(root, 'tools', 'page-types'), 'what checks the types of the page', env);
+  }
 
   for (const [index, step] of steps.entries()) {
     const last = index === steps.length - 1;

@@ -2,8 +2,16 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages whose command has another name than the package. @type {Record<string, string>} */
-const packages = { biome: '@biomejs/biome', tsc: 'typescript' };
+/**
+ * Where a tool's package is, if not at node_modules/NAME.
+ *
+ * @type {Record<string, string>}
+ */
+const folders = {
+  biome: 'node_modules/@biomejs/biome',
+  tsc: 'node_modules/typescript',
+  'svelte-check': 'tools/page-types/node_modules/svelte-check',
+};
 
 /**
  * The JavaScript file behind a development tool's command, so that it runs with this very Node
@@ -13,7 +21,7 @@ const packages = { biome: '@biomejs/biome', tsc: 'typescript' };
  * @returns {string}
  */
 function toolFile(command) {
-  const folder = join('node_modules', packages[command] ?? command);
+  const folder = folders[command] ?? join('node_modules', command);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 }

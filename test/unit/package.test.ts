@@ -68,6 +68,11 @@ describe('package.json', () => {
     expect(Object.keys(published).filter((name) => runtimes.includes(name))).toEqual([]);
   });
 
+  test('has the Svelte whose types are checked', () => {
+    const { devDependencies } = readManifest('tools/page-types/package.json');
+    expect(devDependencies.svelte).toBe(manifest.devDependencies.svelte);
+  });
+
   test('has a version that the change log describes first', () => {
     const versions = [...readText('CHANGELOG.md').matchAll(/^## \[?(\d+\.\d+\.\d+)\]?/gm)];
     expect(versions[0]?.[1]).toBe(manifest.version);
@@ -77,6 +82,7 @@ describe('package.json', () => {
 describe.each([
   ['package-lock.json', 'package.json'],
   ['tools/runtime/package-lock.json', 'tools/runtime/package.json'],
+  ['tools/page-types/package-lock.json', 'tools/page-types/package.json'],
 ])('%s', (lockPath, manifestPath) => {
   const lock = readLock(lockPath);
 

@@ -14,18 +14,18 @@ export interface View {
    */
   readonly runs: readonly string[];
   /** The run that headline, tiles and panels are about. */
-  readonly focus?: string;
+  readonly focus?: string | undefined;
   readonly x: FigureAxis;
   readonly xlog: boolean;
   /** The charts with a logarithmic y axis. */
   readonly ylog: readonly QuantityKey[];
   /** The part of the x axis that is shown; all of it when absent. */
-  readonly zoom?: Range;
+  readonly zoom?: Range | undefined;
   /** The vector of weights that runs with several are shown by, from 0. */
   readonly vector: number;
   readonly theme: Theme;
   /** The chart that takes the whole width. */
-  readonly large?: QuantityKey;
+  readonly large?: QuantityKey | undefined;
 }
 
 const usualLogs = quantities.filter(({ log }) => log).map(({ key }) => key);
