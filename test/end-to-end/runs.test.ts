@@ -89,7 +89,7 @@ test('a run is stopped, and its model is there', async () => {
   await running.saw(/^epoch 3 /m);
   // The record is written a little later than the line on the terminal.
   await expect
-    .poll(async () => (await dso(folder, 'runs')).stdout.toString(), { timeout: 30_000 })
+    .poll(async () => (await dso(folder, 'runs')).stdout.toString(), { timeout: 100_000 })
     .toMatch(/ running$/m);
   const shown = await output(folder, 'runs', 'show', 'last');
   expect(shown).toMatch(/^run \S+: running, /);
