@@ -89,7 +89,7 @@ test('a run is stopped, and its model is there', async () => {
   await running.saw(/^epoch 3 /m);
   // The record is written a little later than the line on the terminal.
   await expect
-    .poll(async () => (await dso(folder, 'runs')).stdout.toString(), { timeout: 30_000 })
+    .poll(async () => (await dso(folder, 'runs')).stdout.toString(), { timeout: 100_000 })
     .toMatch(/ running$/m);
   const shown = await output(folder, 'runs', 'show', 'last');
   expect(shown).toMatch(/^run \S+: running, /);
@@ -149,7 +149,7 @@ describe('dso train --chart', () => {
 
     test('draws in place, side by side where there is room', ({ skip }) => {
       if (!canPretend) skip('no `script` command to make a pseudo-terminal with');
-      const endless = '--tolerance 1e-15 --epochs 100000000 --lambda 1e-9 --time 2';
+      const endless = '--tolerance 1e-15 --epochs 100000000 --lambda 1e-9 --time 5';
       const text = onTerminal(130, 30, `train train.svm --holdout 0.2 --chart ${endless}`);
       const heads = text.split('\n').filter((line) => line.includes('relative gap'));
       // Time and again over the one before, 12 lines further up, and then the summary.

@@ -7,8 +7,10 @@ import {
   chartOf,
   eventually,
   focusOf,
+  inkOf,
   pictureOf,
   test as plainTest,
+  settledBox,
   showAll,
   start,
   startForTest,
@@ -22,7 +24,7 @@ const curvesOf = (page: Page): Locator => page.getByRole('group', { name: 'curve
 const plotOf = (chart: Locator): Locator => chart.getByRole('group');
 
 async function middleOf(chart: Locator): Promise<{ x: number; y: number }> {
-  const box = (await chart.locator('canvas').boundingBox())!;
+  const box = await settledBox(chart);
   return { x: box.x + 0.5 * box.width, y: box.y + 0.5 * box.height };
 }
 
@@ -64,7 +66,7 @@ describe('readings', () => {
     await showAll(page);
     await page.getByRole('button', { name: 'epochs', exact: true }).click();
     const gap = chartOf(page, 'Relative gap');
-    const box = (await gap.locator('canvas').boundingBox())!;
+    const box = await settledBox(gap);
     await page.mouse.move(box.x + box.width - 20, box.y + box.height / 2);
     await eventually(
       () => textOf(plotOf(gap)),
@@ -81,8 +83,8 @@ describe('readings', () => {
     const gap = chartOf(page, 'Relative gap');
     await gap.scrollIntoViewIfNeeded();
     await eventually(
-      () => gap.locator('canvas').count(),
-      (count) => expect(count).toBe(1),
+      () => inkOf(gap),
+      (ink) => expect(ink).toHaveLength(1),
     );
     const middle = await middleOf(gap);
     await page.touchscreen.tap(middle.x, middle.y);

@@ -205,14 +205,22 @@ describe('by keyboard alone', () => {
       () => tileOf(page, 'epoch'),
       (epoch) => expect(epoch).toBeGreaterThan(2),
     );
+    const says = (wanted: RegExp): Promise<void> =>
+      eventually(
+        () => textOf(focusOf(page).getByRole('button')),
+        (text) => expect(text).toMatch(wanted),
+      );
     await tabTo(page, focusOf(page).getByRole('button', { name: 'stop', exact: true }));
+    // Whoever leaves the button, or presses Escape, has not asked for anything.
+    for (const away of ['Tab', 'Escape']) {
+      await page.keyboard.press('Enter');
+      await says(/again/);
+      await page.keyboard.press(away);
+      await says(/^stop$/);
+      if (away === 'Tab') await page.keyboard.press('Shift+Tab');
+    }
     await page.keyboard.press('Enter');
-    await eventually(
-      () => textOf(focusOf(page).getByRole('button')),
-      (text) => {
-        expect(text).toMatch(/again/);
-      },
-    );
+    await says(/again/);
     await page.keyboard.press('Space');
     expect((await running.finished).code).toBe(130);
     const { certificate } = await readModel(join(folder, 'partial.model'));

@@ -33,6 +33,8 @@ export const test = base
     if (path === undefined) return undefined;
     const browser = await chromium.launch({
       executablePath: path,
+      // The first start after it was installed reads all of it from the disk.
+      timeout: 2 * patience,
       args: [...browserArguments, foreignName],
     });
     onCleanup(() => browser.close());
@@ -240,9 +242,38 @@ export function inkOf(chart: Locator): Promise<string[]> {
   }, curveColors);
 }
 
-/** The picture on a chart's canvas. */
-export function pictureOf(chart: Locator): Promise<string> {
+/** Frames after which whatever was asked for before is drawn: a change of size takes the most. */
+const fewFrames = 4;
+
+/** The picture on a chart's canvas, with all that was asked for before. */
+export async function pictureOf(chart: Locator): Promise<string> {
+  await chart.evaluate(async (figure, frames) => {
+    const { defaultView: view } = figure.ownerDocument;
+    for (let frame = 0; frame < frames; frame++) {
+      await new Promise((resolve) => view.requestAnimationFrame(resolve));
+    }
+  }, fewFrames);
   return chart.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+}
+
+/** Where a chart's canvas is, once it is in sight and nothing moves it any more. */
+export async function settledBox(chart: Locator) {
+  const canvas = chart.locator('canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  let last = await canvas.boundingBox();
+  await eventually(
+    async () => {
+      await pictureOf(chart);
+      return canvas.boundingBox();
+    },
+    (now) => {
+      const before = last;
+      last = now;
+      expect(now).toEqual(before);
+      expect(now).not.toBe(null);
+    },
+  );
+  return last!;
 }
 
 /** What is told of the grid to those who do not see it. */

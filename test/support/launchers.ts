@@ -41,7 +41,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program under a launcher; ended by force after a minute. */
+/** Runs a program under a launcher; ended by force just before the test would be. */
 export function launch(
   { path, options }: Launcher,
   ranks: number,
@@ -55,7 +55,7 @@ export function launch(
     execFile(
       path,
       args,
-      { env: { ...process.env, ...environment }, timeout: 60_000, killSignal: 'SIGKILL' },
+      { env: { ...process.env, ...environment }, timeout: 110_000, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
       },

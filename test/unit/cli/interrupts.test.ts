@@ -59,6 +59,6 @@ test('whoever asks from elsewhere does what the first Ctrl-C does, and no more',
   expect([calls, io.exits]).toEqual([['deferred'], []]);
   const early = watch();
   early.interrupts.request();
-  await vi.waitFor(() => expect(early.io.exits).toEqual([130]));
+  await vi.waitFor(() => expect(early.io.exits).toEqual([130]), 60_000);
   expect(early.calls).toEqual(['quit']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProgress } from '../../../src/cli/progress.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
 import type { EpochEvent } from '../../../src/train/events.ts';
@@ -27,6 +27,10 @@ function show(options: Parameters<typeof memoryIo>[0], quiet = false): string {
   expect(io.stdout.text).toBe('');
   return io.stderr.text;
 }
+
+// The clock stands still: lines tell the time to a hundredth of a second.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 describe('without a terminal', () => {
   test('a plain line per epoch', () => {
@@ -76,7 +80,7 @@ describe('on a terminal', () => {
   test('one line that is redrawn, with a bar, and cleared at the end', () => {
     const text = show({ terminal: true, columns: 120, environment: { NO_COLOR: '1' } });
     const drawn = lines(text);
-    expect(drawn.some((line) => line.startsWith('reading train.svm … 0.0'))).toBe(true);
+    expect(drawn.some((line) => line.startsWith('reading train.svm … 0.00 s'))).toBe(true);
     expect(drawn.some((line) => /^[━─]{24} {2}epoch 3 {2}objective 0.251 /.test(line))).toBe(true);
     expect(drawn).toContain('note: something to know');
     expect(text.endsWith(clearLine)).toBe(true);

@@ -509,7 +509,7 @@ describe('dso runs stop', () => {
       recorder.write({ ...ended, stopped: 'interrupted', code: 130 });
       recorder.close();
     });
-    await expect.poll(() => statusOf(folder)).toBe('running');
+    expect(statusOf(folder)).toBe('running');
     const { io, terminal } = call();
     expect(await stopRunCommand('3f9c', { runs: folder }, terminal, patience)).toBe(0);
     expect(io.stderr.text).toBe(`run ${ids[0]} has ended; its model is in train.svm.model\n`);
@@ -528,7 +528,7 @@ describe('dso runs stop', () => {
   test('a run that does not listen is told of', async () => {
     const folder = join(temporaryFolder(), 'runs');
     const recorder = record(folder, ids[0]);
-    await expect.poll(() => statusOf(folder)).toBe('running');
+    expect(statusOf(folder)).toBe('running');
     const { terminal } = call();
     const wait = { all: 50, step: 10 };
     await expect(stopRunCommand('last', { runs: folder }, terminal, wait)).rejects.toMatchObject({
@@ -545,7 +545,7 @@ describe('dso runs stop', () => {
       recorder.write({ event: 'failure', ended: ended.ended, message: 'no space left' });
       recorder.close();
     });
-    await expect.poll(() => statusOf(folder)).toBe('running');
+    expect(statusOf(folder)).toBe('running');
     const { io, terminal } = call();
     const flags = { runs: folder, json: true } as const;
     await expect(stopRunCommand('last', flags, terminal, patience)).rejects.toThrow(

@@ -94,9 +94,9 @@ describe('the file of a record', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     recorder.write(epochLine(1));
-    await vi.waitFor(() => expect(lines().at(-1)).toEqual(epochLine(1)), 5000);
+    await vi.waitFor(() => expect(lines().at(-1)).toEqual(epochLine(1)), 60_000);
     recorder.write(epochLine(2));
-    await vi.waitFor(() => expect(lines().at(-1)).toEqual(epochLine(2)), 5000);
+    await vi.waitFor(() => expect(lines().at(-1)).toEqual(epochLine(2)), 60_000);
   });
 
   test('has all lines after a process that ends without closing it', async () => {
@@ -429,7 +429,7 @@ describe('a request to stop', () => {
     recorder.watchStop(() => calls++);
     expect(recorder.stopRequested).toBe(false);
     writeFileSync(stop, '');
-    await vi.waitFor(() => expect(calls).toBe(1), 5000);
+    await vi.waitFor(() => expect(calls).toBe(1), 60_000);
     expect(recorder.stopRequested).toBe(true);
     expect(existsSync(stop)).toBe(false);
   });

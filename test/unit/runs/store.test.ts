@@ -376,7 +376,7 @@ describe('a run with its curves', () => {
         before = count;
         expect(count).toBeGreaterThan(3000);
       },
-      { timeout: 20_000, interval: 5 },
+      { timeout: 100_000, interval: 5 },
     );
   });
 
