@@ -58,12 +58,18 @@ const keep = ['--checkpoint', 'kept', '--checkpoint-every'] as const;
 /** What an uninterrupted run with the same limits ends with. */
 const unfinished = 4;
 
+/** A run with so many epochs does not end by itself, however late it is told to stop. */
+const endless = 1e9;
+
+/** The epoch of the newest checkpoint of a folder. */
+function newest(names: readonly string[]): number {
+  return Math.max(...names.map((name) => Number(/^epoch-(\d+)\.checkpoint$/.exec(name)?.[1] ?? 0)));
+}
+
 describe('killed', () => {
   test('50 times at random moments and resumed each time: the model of a run left alone', async () => {
-    const { folder, command, model, kept } = place({ epochs: 6000, more: quick });
+    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
     const random = stream(20, 26);
-    const alone = await runDso(command('alone.model', '--quiet'), { folder });
-    expect(alone.code, alone.stderr).toBe(unfinished);
     const often = [...keep, '5', '--resume', 'kept', '--log', 'log'];
     const begun = new Set<string>();
     for (let kill = 0; kill < 50; kill++) {
@@ -81,7 +87,11 @@ describe('killed', () => {
     }
     // Had no run come further than the one before, little would be proved.
     expect(begun.size).toBeGreaterThan(10);
-    const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log'];
+    const epochs = newest(kept()) + 100;
+    const limit = ['--epochs', String(epochs)];
+    const alone = await runDso(command('alone.model', '--quiet', ...limit), { folder });
+    expect(alone.code, alone.stderr).toBe(unfinished);
+    const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log', ...limit];
     const last = await runDso(command('kept.model', ...rest), { folder });
     expect(last.code, last.stderr).toBe(unfinished);
     expect(last.stderr).toMatch(/going on after epoch \d+/);
@@ -90,40 +100,42 @@ describe('killed', () => {
     // What was done again after a kill is in the log once.
     const logged = epochsIn(join(folder, 'log'));
     expect(logged.every((epoch, k) => epoch > (logged[k - 1] ?? 0))).toBe(true);
-    expect(logged.at(-1)).toBe(6000);
+    expect(logged.at(-1)).toBe(epochs);
   });
 });
 
 describe('stopped and resumed', () => {
   test('by Ctrl-C', async () => {
-    const { folder, command, model } = place({ epochs: 8000, more: quick });
-    await runDso(command('alone.model', '--quiet'), { folder });
+    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
     const running = startDso(command('kept.model', ...keep, '1h', '--log', 'log'), { folder });
     await running.saw(/^epoch 3 /m);
     running.process.kill('SIGINT');
     const stopped = await running.finished;
     expect(stopped.code, stopped.stderr).toBe(130);
+    const epochs = newest(kept()) + 500;
+    const limit = ['--epochs', String(epochs)];
+    await runDso(command('alone.model', '--quiet', ...limit), { folder });
     expect(model('kept.model').equals(model('alone.model'))).toBe(false);
-    const rest = await runDso(command('kept.model', '--resume', 'kept', '--log', 'log'), {
-      folder,
-    });
+    const resume = command('kept.model', '--resume', 'kept', '--log', 'log', ...limit);
+    const rest = await runDso(resume, { folder });
     expect(rest.code, rest.stderr).toBe(unfinished);
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
     const log = linesOf(join(folder, 'log'));
-    expect(epochsIn(join(folder, 'log'))).toEqual(Array.from({ length: 8000 }, (_, k) => k + 1));
+    expect(epochsIn(join(folder, 'log'))).toEqual(Array.from({ length: epochs }, (_, k) => k + 1));
     expect(log.at(-1)?.resumed?.epoch).toBeGreaterThanOrEqual(3);
     expect(log.at(-1)?.resumed?.seconds).toBeGreaterThan(0);
   });
 
   test('by --time, several times', async () => {
-    const { folder, command, model } = place({ epochs: 3000, more: quick });
-    await runDso(command('alone.model', '--quiet'), { folder });
+    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
     const common = [...keep, '1h', '--resume', 'kept'];
     for (let k = 0; k < 4; k++) {
       const { code } = await runDso(command('kept.model', ...common, '--time', '0.02'), { folder });
       expect(code).toBe(unfinished);
     }
-    const last = await runDso(command('kept.model', ...common), { folder });
+    const limit = ['--epochs', String(newest(kept()) + 500)];
+    await runDso(command('alone.model', '--quiet', ...limit), { folder });
+    const last = await runDso(command('kept.model', ...common, ...limit), { folder });
     expect(last.stderr).toContain('going on after epoch');
     expect(last.stderr).toContain('limit on epochs');
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
@@ -212,7 +224,7 @@ describe('another run', () => {
 
 describe('the folder', () => {
   test('of a run at work is refused to another one, and free as soon as that is killed', async () => {
-    const { folder, command, kept } = place({ epochs: 1e9, more: quick });
+    const { folder, command, kept } = place({ epochs: endless, more: quick });
     const running = startDso(command('a.model', ...keep, '1'), { folder });
     await running.saw(/^epoch 3 /m);
     const resume = [...keep, '1', '--resume', 'kept', '--time', '0.1'];

@@ -3,16 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { runDso } from '../support/command-line.ts';
 import { type Job, runJob, startJob } from '../support/jobs.ts';
 import { type Launcher, launchers } from '../support/launchers.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-// Many processes on few cores take their time.
-vi.setConfig({ testTimeout: 300_000 });
 
 const [openMpi] = launchers;
 const installed = ({ path, name }: Launcher, skip: (reason: string) => void) => {
@@ -23,6 +20,8 @@ const installed = ({ path, name }: Launcher, skip: (reason: string) => void) => 
 const fixed =
   '--grid 4 --intercept --lambda 1e-6 --tolerance 1e-300 --solver ring --rotations 1 --threads 1';
 const endless = 1e9;
+/** Seconds: long enough for ranks that are well to come up and be heard on a busy machine. */
+const silence = '12';
 const unfinished = 4;
 const host = hostname();
 
@@ -51,7 +50,7 @@ function place() {
 
 /** The launcher may be gone a moment before the last of its processes is. */
 async function nobodyRemains(job: Job): Promise<void> {
-  await expect.poll(() => job.remaining(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => job.remaining(), { timeout: 60_000 }).toEqual([]);
 }
 
 describe.each(launchers)('$name', (launcher) => {
@@ -100,14 +99,14 @@ describe.each(launchers)('$name', (launcher) => {
   }) => {
     installed(launcher, skip);
     const { folder, command, model, alone } = place();
-    const kept = ['--checkpoint', 'kept', '--checkpoint-every', '1', '--peer-timeout', '3'];
+    const kept = ['--checkpoint', 'kept', '--checkpoint-every', '1', '--peer-timeout', silence];
     const job = startJob(launcher, 3, command('a.model', endless, ...kept), { folder });
     await job.saw(/^epoch 4 /m);
     process.kill(job.processOf(1), 'SIGSTOP');
     const { code, said } = await job.ended;
     expect(code, said).toBe(5);
     const told = new RegExp(
-      `^dso: rank 1 on ${host} has not answered for 3 s; epoch (\\d+) is kept in kept: the same command with --resume kept goes on from there$`,
+      `^dso: rank 1 on ${host} has not answered for ${silence} s; epoch (\\d+) is kept in kept: the same command with --resume kept goes on from there$`,
       'gm',
     );
     const [[, epoch], ...repeated] = [...said.matchAll(told)];
@@ -127,14 +126,14 @@ describe.each(launchers)('$name', (launcher) => {
 test('rank 0 stops answering, and nothing was kept: another rank says so', async ({ skip }) => {
   installed(openMpi, skip);
   const { folder, command } = place();
-  const args = command('a.model', endless, '--peer-timeout', '3');
+  const args = command('a.model', endless, '--peer-timeout', silence);
   const job = startJob(openMpi, 3, args, { folder });
   await job.saw(/^epoch 3 /m);
   process.kill(job.processOf(0), 'SIGSTOP');
   const { code, said } = await job.ended;
   expect(code, said).toBe(5);
   expect(said.match(/^dso: .*/gm)).toEqual([
-    `dso: rank 0 on ${host} has not answered for 3 s; nothing was kept: --checkpoint would have`,
+    `dso: rank 0 on ${host} has not answered for ${silence} s; nothing was kept: --checkpoint would have`,
   ]);
   await nobodyRemains(job);
 });

@@ -13,7 +13,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { selectRows } from '../../src/data/split.ts';
 import { writeDataset } from '../../src/train/convert.ts';
 import { readDataset } from '../../src/train/read-dataset.ts';
@@ -24,9 +24,6 @@ import { type Launcher, launchers } from '../support/launchers.ts';
 import type { RankRun } from '../support/ranks-job.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-// Many processes on few cores take their time.
-vi.setConfig({ testTimeout: 300_000 });
 
 const [openMpi, mpich] = launchers;
 const installed = ({ path, name }: Launcher, skip: (reason: string) => void) => {

@@ -33,8 +33,10 @@ function limit(name: string, rate: string): void {
 export function lackForHosts(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   try {
-    ip('netns', 'add', 'dso-probe');
-    ip('netns', 'delete', 'dso-probe');
+    // Test files run at the same time: each has a name of its own.
+    const name = `dso-probe-${process.pid}`;
+    ip('netns', 'add', name);
+    ip('netns', 'delete', name);
     return undefined;
   } catch (error) {
     return `no network namespaces here: ${(error as Error).message.split('\n')[0]}`;
@@ -42,15 +44,17 @@ export function lackForHosts(): string | undefined {
 }
 
 /**
- * Hosts 10.77.x.1, .2, … where x differs between processes that make hosts at the same time, each in a namespace of its own with its own name. Launchers log in by ssh;
- * an agent in its place enters the namespace instead.
+ * Hosts 198.18.x.1, .2, … (addresses that are set aside for such purposes) where x differs between
+ * processes that make hosts at the same time, each in a namespace of its own with its own name.
+ * Launchers log in by ssh; an agent in its place enters the namespace instead.
  */
 export function makeHosts(
   count: number,
   { folder = temporaryFolder(), rate }: HostOptions = {},
 ): Hosts {
-  const id = `d${process.pid % 10_000}`;
-  const network = `10.77.${process.pid % 250}`;
+  // Names of links have 15 characters at most.
+  const id = `d${process.pid}`;
+  const network = `198.${18 + ((process.pid >> 8) % 2)}.${process.pid % 256}`;
   const names = Array.from({ length: count }, (_, k) => `${id}n${k + 1}`);
   const addresses = names.map((_, k) => `${network}.${k + 1}`);
   ip('link', 'add', `${id}b`, 'type', 'bridge');

@@ -41,7 +41,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program under a launcher; ended by force just before the test would be. */
+/** What hangs is ended by force after so many milliseconds, which a busy machine has time for. */
+const patience = 300_000;
+
+/** Runs a program under a launcher. */
 export function launch(
   { path, options }: Launcher,
   ranks: number,
@@ -55,7 +58,7 @@ export function launch(
     execFile(
       path,
       args,
-      { env: { ...process.env, ...environment }, timeout: 110_000, killSignal: 'SIGKILL' },
+      { env: { ...process.env, ...environment }, timeout: patience, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
       },

@@ -1,14 +1,22 @@
 /**
  * Started by an MPI launcher: the last rank is stopped as if its machine had died, and the others
- * tell what they notice of it and end the job. The argument says what they are busy with: a
- * `gather` that cannot end, a run that they `carry` for, or `nothing` but their own affairs.
+ * tell what they notice of it and end the job. The first argument says what they are busy with: a
+ * `gather` that cannot end, a run that they `carry` for, or `nothing` but their own affairs. The
+ * second is a folder: what rank r notices is in its file r, since a launcher may drop what was printed
+ * last.
  */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { launchOf } from '../../../../src/mpi/launcher.ts';
 import { Peers } from '../../../../src/mpi/peers.ts';
 import { askForGathering, openTraffic } from '../../../../src/parallel/traffic.ts';
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 6, version: 'test' });
+const [occupation, folder] = process.argv.slice(2);
+/** Seconds: others have come up by then, though many ranks start on few cores. */
+const silence = 15;
+
+const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: silence, version: 'test' });
 const { rank, size } = peers;
 await peers.gather(new Uint8Array(rank));
 if (rank === size - 1) process.kill(process.pid, 'SIGSTOP');
@@ -22,18 +30,23 @@ const occupations: Record<string, () => Promise<unknown>> = {
   },
   nothing: async () => {
     // The main thread says nothing for longer than the others wait: they hear the other thread.
-    const until = performance.now() + 7000;
+    const until = performance.now() + 1000 * (silence + 1);
     while (performance.now() < until);
   },
 };
 
 const lost = new Promise<string>((resolve) => {
-  peers.onLost((message, who) => resolve(`${rank} lost ${who}: ${message}`));
+  peers.onLost((message, who) => resolve(`${who}: ${message}`));
 });
-const ended = await occupations[process.argv[2]]().then(
+const ended = await occupations[occupation]().then(
   () => 'fulfilled',
   (error: Error) => error.message,
 );
-console.log(`${await lost}; ${process.argv[2]}: ${ended}`);
-// The launcher ends all when one rank ends the job: the other has something to say, too.
-setTimeout(() => peers.abort(7), rank === 0 ? 1500 : 10_000);
+// The thread that listens does not keep the process alive, and may notice the loss only now. When
+// one rank ends the job the launcher ends all: rank 0 does when both have told.
+setInterval(() => {
+  if (rank === 0 && ['0', '1'].every((one) => existsSync(join(folder, one)))) peers.abort(7);
+}, 20);
+const said = join(folder, String(rank));
+writeFileSync(`${said}.part`, `lost ${await lost}; ${occupation}: ${ended}`);
+renameSync(`${said}.part`, said);
