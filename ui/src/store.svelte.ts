@@ -1,5 +1,6 @@
-import { untrack } from 'svelte';
+import { flushSync, untrack } from 'svelte';
 import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts';
+import { threadsOf } from '../../src/dashboard/occupancy.ts';
 import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
 import { pointsFor } from './figure.ts';
 import { Limited } from './limited.ts';
@@ -18,6 +19,10 @@ export type Stage = Omit<StreamEvents['stage'], 'id'>;
 const rest = 200;
 /** Lines that somebody waits for. */
 const turns: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
+/** Milliseconds without a touch of pointer or keyboard after which nobody waits for news. */
+const attention = 10_000;
+/** By which somebody shows to be there. */
+const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 /** Failures in a row after which the server is taken to be gone. */
 const patience = 3;
 
@@ -54,7 +59,8 @@ export class Store {
   #heard: RunSummary[] | undefined;
   #pendingChanges = false;
   #pendingLook: (Look & { readonly id: string }) | undefined;
-  readonly #pace = new Pace();
+  readonly #pace = new Pace(navigator.hardwareConcurrency);
+  #attended = performance.now();
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -88,6 +94,9 @@ export class Store {
     addEventListener('popstate', () => this.#restore());
     addEventListener('hashchange', () => this.#restore());
     document.addEventListener('visibilitychange', () => this.#schedule());
+    for (const sign of signs) {
+      addEventListener(sign, () => this.#attend(), { capture: true, passive: true });
+    }
     this.#listen();
   }
 
@@ -275,25 +284,48 @@ export class Store {
     this.#schedule(lines.some(({ event }) => turns.has(event)) ? 0 : undefined);
   }
 
+  /** Somebody is there: what has waited long is shown now. */
+  #attend(): void {
+    const now = performance.now();
+    const isNew = now - this.#attended > attention;
+    this.#attended = now;
+    if (!isNew || this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#schedule();
+  }
+
+  /** Whether every core trains and nobody waits for news. */
+  #isCalm(): boolean {
+    if (performance.now() - this.#attended <= attention) return false;
+    const threads = this.runs.reduce((sum, run) => sum + threadsOf(run), 0);
+    return threads >= navigator.hardwareConcurrency;
+  }
+
   /** Brings what has come on the page soon, or now (0), and not while nobody sees it. */
-  #schedule(wait = this.#pace.interval): void {
+  #schedule(wait = this.#pace.interval(this.#isCalm())): void {
     if (document.hidden || (this.#timer !== undefined && wait > 0)) return;
     clearTimeout(this.#timer);
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
-      requestAnimationFrame(() => {
-        this.#timer = undefined;
-        this.#flush();
-        this.#timeFrame();
-      });
+      this.#timer = undefined;
+      // Before the frame, so that curves, which wait for one, are drawn in the same.
+      this.#flush();
+      flushSync();
+      const cost = performance.now() - this.#lastFlush;
+      requestAnimationFrame(() => this.#timeFrame(cost));
     }, due);
   }
 
-  /** A message that is sent in a frame arrives when the frame has been drawn. */
-  #timeFrame(): void {
+  /**
+   * A message that is sent in a frame arrives when the frame has been drawn. What was read and
+   * changed before it counts as well; the wait for the frame does not.
+   */
+  #timeFrame(before: number): void {
+    const start = performance.now();
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {
-      this.#pace.note(performance.now() - this.#lastFlush);
+      this.#pace.note(before + performance.now() - start);
       port1.close();
     });
     port1.start();
