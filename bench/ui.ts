@@ -51,6 +51,16 @@ export async function benchUi(): Promise<PartReport> {
     decimals: 4,
     bar: { kind: 'at most', limit: 1.01 },
   }));
+  for (const { name, cost } of slowDowns) {
+    if (Number.isNaN(cost.looker.middle)) continue;
+    measures.push({
+      name: `ui: the browser's own part of all cores ${name}`,
+      value: cost.looker.middle / 10 / availableParallelism(),
+      unit: ' %',
+      decimals: 2,
+      bar: { kind: 'at most', limit: 1 },
+    });
+  }
   if (page) {
     const most = (name: keyof typeof page, limit: number): Measure => ({
       name: `ui, ${runCount} runs: ${name}`,
@@ -71,7 +81,9 @@ interface Named {
 
 function printSlowDowns(slowDowns: readonly Named[]): void {
   const spread = ({ middle, least, most }: Spread, decimals: number): string =>
-    `${middle.toFixed(decimals)} (${least.toFixed(decimals)}–${most.toFixed(decimals)})`;
+    Number.isNaN(middle)
+      ? ''
+      : `${middle.toFixed(decimals)} (${least.toFixed(decimals)}–${most.toFixed(decimals)})`;
   const columns = ['times the processor', 'times the clock', 'browser, ms/s', 'opening, ms'];
   console.log(
     table(
@@ -94,8 +106,8 @@ async function measureSlowDowns(): Promise<Named[]> {
     const training = await startTraining(threads);
     const on = `on ${threads} of ${cores} cores`;
     try {
-      const cost = await slowDown(training, readerOf(training.url));
-      found.push({ name: `with its events read, ${on}`, cost });
+      const read = await slowDown(training, readerOf(training.url));
+      found.push({ name: `with its events read, ${on}`, cost: read });
       if (browserPath === undefined) continue;
       const window = await Window.open();
       try {
@@ -132,8 +144,8 @@ function readerOf(url: string): Looker {
 function viewerOf(window: Window, url: string): Looker {
   return {
     // Ten seconds after it was opened or touched the page takes it that nobody is there.
-    settling: 12_000,
-    watching: 12_000,
+    settling: 9000,
+    watching: 10_000,
     processorTime: () => window.processorTime(),
     look: () => window.show(url),
     lookAway: () => window.leave(),

@@ -2,10 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { browserArguments } from '../../test/support/chromium.ts';
 import { cacheFolder } from '../samples.ts';
 import { browserPath } from './browser.ts';
 import { familyTime } from './processes.ts';
+
+/** Milliseconds after which it has done what it does at every start. */
+const starting = 8000;
 
 /**
  * A browser as a person has it: nobody listens to what its pages do, which would cost more than
@@ -31,7 +35,9 @@ export class Window {
       ['--headless', '--window-size=1280,900', ...browserArguments, ...place, 'about:blank'],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
-    return new Window(child, profile, await addressOf(child));
+    const window = new Window(child, profile, await addressOf(child));
+    await sleep(starting);
+    return window;
   }
 
   async show(url: string): Promise<void> {

@@ -2,7 +2,9 @@ import { flushSync, untrack } from 'svelte';
 import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts';
 import { threadsOf } from '../../src/dashboard/occupancy.ts';
 import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
+import { Attention } from './attention.ts';
 import { pointsFor } from './figure.ts';
+import { nextFrameTime } from './frame-time.ts';
 import { Limited } from './limited.ts';
 import { Pace } from './pace.ts';
 import { progressOf } from './progress.ts';
@@ -19,8 +21,6 @@ export type Stage = Omit<StreamEvents['stage'], 'id'>;
 const rest = 200;
 /** Lines that somebody waits for. */
 const turns: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
-/** Milliseconds without a touch of pointer or keyboard after which nobody waits for news. */
-const attention = 10_000;
 /** By which somebody shows to be there. */
 const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 /** Failures in a row after which the server is taken to be gone. */
@@ -60,7 +60,7 @@ export class Store {
   #pendingChanges = false;
   #pendingLook: (Look & { readonly id: string }) | undefined;
   readonly #pace = new Pace(navigator.hardwareConcurrency);
-  #attended = performance.now();
+  readonly #attention = new Attention(performance.now());
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -286,10 +286,7 @@ export class Store {
 
   /** Somebody is there: what has waited long is shown now. */
   #attend(): void {
-    const now = performance.now();
-    const isNew = now - this.#attended > attention;
-    this.#attended = now;
-    if (!isNew || this.#timer === undefined) return;
+    if (!this.#attention.touch(performance.now()) || this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#schedule();
@@ -297,7 +294,7 @@ export class Store {
 
   /** Whether every core trains and nobody waits for news. */
   #isCalm(): boolean {
-    if (performance.now() - this.#attended <= attention) return false;
+    if (this.#attention.isThere(performance.now())) return false;
     const threads = this.runs.reduce((sum, run) => sum + threadsOf(run), 0);
     return threads >= navigator.hardwareConcurrency;
   }
@@ -309,27 +306,13 @@ export class Store {
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Before the frame, so that curves, which wait for one, are drawn in the same.
+      // Asked for first, so that the curves, which wait for a frame as well, are in its time.
+      const frame = nextFrameTime();
       this.#flush();
       flushSync();
       const cost = performance.now() - this.#lastFlush;
-      requestAnimationFrame(() => this.#timeFrame(cost));
+      void frame.then((time) => this.#pace.note(cost + time));
     }, due);
-  }
-
-  /**
-   * A message that is sent in a frame arrives when the frame has been drawn. What was read and
-   * changed before it counts as well; the wait for the frame does not.
-   */
-  #timeFrame(before: number): void {
-    const start = performance.now();
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => {
-      this.#pace.note(before + performance.now() - start);
-      port1.close();
-    });
-    port1.start();
-    port2.postMessage(undefined);
   }
 
   #flush(): void {
