@@ -9,7 +9,14 @@ import { median } from './rounds.ts';
 import { figure, table } from './table.ts';
 import { browserPath, noBrowser, openBrowser } from './ui/browser.ts';
 import { epochCount, runCount, writeRuns } from './ui/many-runs.ts';
-import { type Cost, slowDown, startTraining } from './ui/slow-down.ts';
+import {
+  type Looker,
+  type SlowDown,
+  type Spread,
+  slowDown,
+  startTraining,
+} from './ui/slow-down.ts';
+import { Window } from './ui/window.ts';
 
 const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
 const openings = 5;
@@ -27,12 +34,7 @@ interface InPage {
 export async function benchUi(): Promise<PartReport> {
   const skipped = browserPath === undefined ? [noBrowser] : [];
   const slowDowns = await measureSlowDowns();
-  console.log(
-    table(
-      ['an epoch takes', 'times the processor', 'times the clock'],
-      slowDowns.map(({ name, cost }) => [name, cost.processor.toFixed(4), cost.clock.toFixed(4)]),
-    ),
-  );
+  printSlowDowns(slowDowns);
   const page = browserPath === undefined ? undefined : await measurePage();
   if (page) {
     console.log(
@@ -44,11 +46,21 @@ export async function benchUi(): Promise<PartReport> {
   }
   const measures: Measure[] = slowDowns.map(({ name, cost }) => ({
     name: `ui: processor time of an epoch ${name}, against nobody looking`,
-    value: cost.processor,
+    value: cost.processor.middle,
     unit: '×',
     decimals: 4,
     bar: { kind: 'at most', limit: 1.01 },
   }));
+  for (const { name, cost } of slowDowns) {
+    if (Number.isNaN(cost.looker.middle)) continue;
+    measures.push({
+      name: `ui: the browser's own part of all cores ${name}`,
+      value: cost.looker.middle / 10 / availableParallelism(),
+      unit: ' %',
+      decimals: 2,
+      bar: { kind: 'at most', limit: 1 },
+    });
+  }
   if (page) {
     const most = (name: keyof typeof page, limit: number): Measure => ({
       name: `ui, ${runCount} runs: ${name}`,
@@ -62,28 +74,47 @@ export async function benchUi(): Promise<PartReport> {
   return { measures, details: { slowDowns, page }, skipped };
 }
 
-async function measureSlowDowns(): Promise<{ name: string; cost: Cost }[]> {
-  const found: { name: string; cost: Cost }[] = [];
+interface Named {
+  readonly name: string;
+  readonly cost: SlowDown;
+}
+
+function printSlowDowns(slowDowns: readonly Named[]): void {
+  const spread = ({ middle, least, most }: Spread, decimals: number): string =>
+    Number.isNaN(middle)
+      ? ''
+      : `${middle.toFixed(decimals)} (${least.toFixed(decimals)}–${most.toFixed(decimals)})`;
+  const columns = ['times the processor', 'times the clock', 'browser, ms/s', 'opening, ms'];
+  console.log(
+    table(
+      ['an epoch takes', ...columns],
+      slowDowns.map(({ name, cost }) => [
+        name,
+        spread(cost.processor, 4),
+        spread(cost.clock, 4),
+        spread(cost.looker, 1),
+        spread(cost.opening, 0),
+      ]),
+    ),
+  );
+}
+
+async function measureSlowDowns(): Promise<Named[]> {
+  const found: Named[] = [];
   const cores = availableParallelism();
   for (const threads of new Set([Math.max(1, cores - 1), cores])) {
     const training = await startTraining(threads);
+    const on = `on ${threads} of ${cores} cores`;
     try {
-      const on = `on ${threads} of ${cores} cores`;
-      const reader = new Reader();
-      const open = async () => reader.open(training.url);
-      const close = async () => reader.close();
-      const name = `with its events read, ${on}`;
-      found.push({ name, cost: await slowDown(training, open, close) });
-      await close();
-      if (browserPath !== undefined) {
-        const cost = await withPage((page) =>
-          slowDown(
-            training,
-            async () => void (await page.goto(training.url)),
-            async () => void (await page.goto('about:blank')),
-          ),
-        );
+      const read = await slowDown(training, readerOf(training.url));
+      found.push({ name: `with its events read, ${on}`, cost: read });
+      if (browserPath === undefined) continue;
+      const window = await Window.open();
+      try {
+        const cost = await slowDown(training, viewerOf(window, training.url));
         found.push({ name: `with the page open, ${on}`, cost });
+      } finally {
+        await window.close();
       }
     } finally {
       training.stop();
@@ -93,17 +124,32 @@ async function measureSlowDowns(): Promise<{ name: string; cost: Cost }[]> {
 }
 
 /** Takes the events and does nothing with them: what the server has to do, without a browser. */
-class Reader {
-  #request: ReturnType<typeof get> | undefined;
+function readerOf(url: string): Looker {
+  let request: ReturnType<typeof get> | undefined;
+  return {
+    settling: 500,
+    watching: 4000,
+    processorTime: () => Number.NaN,
+    async look() {
+      request = get(`${url}api/events`, (response) => void response.resume());
+      request.on('error', () => {});
+    },
+    async lookAway() {
+      request?.destroy();
+    },
+  };
+}
 
-  open(url: string): void {
-    this.#request = get(`${url}api/events`, (response) => void response.resume());
-    this.#request.on('error', () => {});
-  }
-
-  close(): void {
-    this.#request?.destroy();
-  }
+/** Somebody who has opened the page a while ago and does not touch it. */
+function viewerOf(window: Window, url: string): Looker {
+  return {
+    // Ten seconds after it was opened or touched the page takes it that nobody is there.
+    settling: 9000,
+    watching: 10_000,
+    processorTime: () => window.processorTime(),
+    look: () => window.show(url),
+    lookAway: () => window.leave(),
+  };
 }
 
 async function withPage<Result>(work: (page: Page) => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,13 @@ import type { EpochLine } from '../../src/runs/record.ts';
 import { listRuns } from '../../src/runs/store.ts';
 import { interleave, median } from '../rounds.ts';
 import { cacheFolder } from '../samples.ts';
+import { processorTime } from './processes.ts';
 
 const program = fileURLToPath(new URL('../../bin/dso.js', import.meta.url));
-/** Whoever looks has this long to begin with it, and is then looked on for so long. */
-const settling = 1000;
-const watching = 3000;
 const rounds = 6;
+/** Milliseconds that count as opening, and that closing is given. */
+const openingTime = 2000;
+const parting = 2000;
 
 /** Text shaped like real-sim, of which an epoch takes about as long as a frame. */
 async function sample(): Promise<string> {
@@ -73,54 +74,84 @@ function addressOf(child: ChildProcess): Promise<string> {
 export interface Cost {
   readonly clock: number;
   readonly processor: number;
+  /** Seconds of processors that whoever looks takes in a second, where there is a way to know. */
+  readonly looker: number;
 }
 
-async function costOfEpoch(training: Training): Promise<Cost> {
-  await sleep(settling);
-  const [before, used] = [training.latest(), processorTime(training.pid)];
-  await sleep(watching);
+/** Somebody who can look at a training process, and away from it. */
+export interface Looker {
+  look(): Promise<void>;
+  lookAway(): Promise<void>;
+  /** Seconds of processors that it has had so far. */
+  processorTime(): number;
+  /** Milliseconds that it has to come to rest after opening, and for which it is then watched. */
+  readonly settling: number;
+  readonly watching: number;
+}
+
+async function costOfEpoch(training: Training, looker: Looker): Promise<Cost> {
+  const [start, before] = [performance.now(), training.latest()];
+  const [used, usedByLooker] = [processorTime(training.pid), looker.processorTime()];
+  await sleep(looker.watching);
   const [after, usedThen] = [training.latest(), processorTime(training.pid)];
   const epochs = after.epoch - before.epoch;
   return {
     clock: (after.seconds - before.seconds) / epochs,
     processor: (usedThen - used) / epochs,
+    looker: (looker.processorTime() - usedByLooker) / ((performance.now() - start) / 1000),
   };
 }
 
-/** Seconds that all threads of a process have had; NaN where the system does not tell. */
-function processorTime(pid: number): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return Number.NaN;
-  }
+/** The middle of the rounds with the least and the most. */
+export interface Spread {
+  readonly middle: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface SlowDown {
+  /** Times as long as with nobody looking. */
+  readonly clock: Spread;
+  readonly processor: Spread;
+  /** Milliseconds of processors that looking takes in a second, and that opening takes. */
+  readonly looker: Spread;
+  readonly opening: Spread;
 }
 
 /**
- * How much more an epoch takes while somebody looks than while nobody does, in turn within one run:
- * the middle of all rounds.
+ * How much more an epoch takes while somebody looks than while nobody does, in turn within one run.
+ * What opening takes is told apart: pages are open for minutes.
  */
-export async function slowDown(
-  training: Training,
-  look: () => Promise<void>,
-  lookAway: () => Promise<void>,
-): Promise<Cost> {
+export async function slowDown(training: Training, looker: Looker): Promise<SlowDown> {
+  const openings: number[] = [];
   const found = await interleave(
     { rounds },
     {
       alone: async () => {
-        await lookAway();
-        return costOfEpoch(training);
+        await looker.lookAway();
+        await sleep(parting);
+        return costOfEpoch(training, looker);
       },
       watched: async () => {
-        await look();
-        return costOfEpoch(training);
+        const before = looker.processorTime();
+        await looker.look();
+        await sleep(openingTime);
+        openings.push(1000 * (looker.processorTime() - before));
+        await sleep(looker.settling);
+        return costOfEpoch(training, looker);
       },
     },
   );
-  const ratio = (kind: keyof Cost) =>
-    median(found.watched.map((cost, round) => cost[kind] / found.alone[round][kind]));
-  return { clock: ratio('clock'), processor: ratio('processor') };
+  const each = (compare: (watched: Cost, alone: Cost) => number) =>
+    spreadOf(found.watched.map((watched, round) => compare(watched, found.alone[round])));
+  return {
+    clock: each((watched, alone) => watched.clock / alone.clock),
+    processor: each((watched, alone) => watched.processor / alone.processor),
+    looker: each((watched, alone) => 1000 * (watched.looker - alone.looker)),
+    opening: spreadOf(openings),
+  };
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  return { middle: median(values), least: Math.min(...values), most: Math.max(...values) };
 }

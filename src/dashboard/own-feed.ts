@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
 import type { RunLine } from '../runs/record.ts';
 import type { StreamEvents } from './api.ts';
 import { changesSummary, thinned } from './batch.ts';
+import { threadsOf } from './occupancy.ts';
 import type { OwnRun } from './own-run.ts';
 import { repeat } from './repeating.ts';
 
@@ -8,6 +10,8 @@ export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEve
 
 /** Milliseconds between two messages: whoever trains on all cores is disturbed by each. */
 const interval = 250;
+/** Where all cores train, every so many times only, unless the run begins or ends. */
+const patience = 4;
 
 /** The news of the run of this process, gathered only while somebody wants them. */
 export class OwnFeed {
@@ -18,6 +22,7 @@ export class OwnFeed {
   #look = '';
   #stage: Omit<StreamEvents['stage'], 'id'> | undefined;
   #stageSent = true;
+  #skipped = 0;
   #end: (() => void) | undefined;
 
   constructor(run: OwnRun, emit: Emit, onFailure: (error: unknown) => void) {
@@ -66,11 +71,17 @@ export class OwnFeed {
   }
 
   #tick(): void {
+    if (this.#isBusy() && !changesSummary(this.#lines) && ++this.#skipped < patience) return;
+    this.#skipped = 0;
     this.flush();
     const look = this.#run.look();
     const text = look === undefined ? '' : JSON.stringify(look);
     if (look === undefined || text === this.#look) return;
     this.#look = text;
     this.#emit('look', { id: this.#run.id, ...look });
+  }
+
+  #isBusy(): boolean {
+    return this.#stageSent && threadsOf(this.#run.summary()) >= availableParallelism();
   }
 }

@@ -1,7 +1,10 @@
-import { untrack } from 'svelte';
+import { flushSync, untrack } from 'svelte';
 import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts';
+import { threadsOf } from '../../src/dashboard/occupancy.ts';
 import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
+import { Attention } from './attention.ts';
 import { pointsFor } from './figure.ts';
+import { nextFrameTime } from './frame-time.ts';
 import { Limited } from './limited.ts';
 import { Pace } from './pace.ts';
 import { progressOf } from './progress.ts';
@@ -18,6 +21,8 @@ export type Stage = Omit<StreamEvents['stage'], 'id'>;
 const rest = 200;
 /** Lines that somebody waits for. */
 const turns: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
+/** By which somebody shows to be there. */
+const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 /** Failures in a row after which the server is taken to be gone. */
 const patience = 3;
 
@@ -54,7 +59,8 @@ export class Store {
   #heard: RunSummary[] | undefined;
   #pendingChanges = false;
   #pendingLook: (Look & { readonly id: string }) | undefined;
-  readonly #pace = new Pace();
+  readonly #pace = new Pace(navigator.hardwareConcurrency);
+  readonly #attention = new Attention(performance.now());
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -88,6 +94,9 @@ export class Store {
     addEventListener('popstate', () => this.#restore());
     addEventListener('hashchange', () => this.#restore());
     document.addEventListener('visibilitychange', () => this.#schedule());
+    for (const sign of signs) {
+      addEventListener(sign, () => this.#attend(), { capture: true, passive: true });
+    }
     this.#listen();
   }
 
@@ -275,29 +284,35 @@ export class Store {
     this.#schedule(lines.some(({ event }) => turns.has(event)) ? 0 : undefined);
   }
 
+  /** Somebody is there: what has waited long is shown now. */
+  #attend(): void {
+    if (!this.#attention.touch(performance.now()) || this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#schedule();
+  }
+
+  /** Whether every core trains and nobody waits for news. */
+  #isCalm(): boolean {
+    if (this.#attention.isThere(performance.now())) return false;
+    const threads = this.runs.reduce((sum, run) => sum + threadsOf(run), 0);
+    return threads >= navigator.hardwareConcurrency;
+  }
+
   /** Brings what has come on the page soon, or now (0), and not while nobody sees it. */
-  #schedule(wait = this.#pace.interval): void {
+  #schedule(wait = this.#pace.interval(this.#isCalm())): void {
     if (document.hidden || (this.#timer !== undefined && wait > 0)) return;
     clearTimeout(this.#timer);
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
-      requestAnimationFrame(() => {
-        this.#timer = undefined;
-        this.#flush();
-        this.#timeFrame();
-      });
+      this.#timer = undefined;
+      // Asked for first, so that the curves, which wait for a frame as well, are in its time.
+      const frame = nextFrameTime();
+      this.#flush();
+      flushSync();
+      const cost = performance.now() - this.#lastFlush;
+      void frame.then((time) => this.#pace.note(cost + time));
     }, due);
-  }
-
-  /** A message that is sent in a frame arrives when the frame has been drawn. */
-  #timeFrame(): void {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => {
-      this.#pace.note(performance.now() - this.#lastFlush);
-      port1.close();
-    });
-    port1.start();
-    port2.postMessage(undefined);
   }
 
   #flush(): void {

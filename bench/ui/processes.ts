@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Seconds that all threads of a process have had; NaN where the system does not tell. */
+export function processorTime(pid: number): number {
+  const fields = statOf(pid);
+  return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : Number.NaN;
+}
+
+/**
+ * The same of a process with all that it has started, which for a browser is dozens of threads that
+ * do little each: counted in nanoseconds, where ticks would miss most of it. Those that have ended
+ * count no more.
+ */
+export function familyTime(root: number): number {
+  try {
+    return familyOf(root).reduce((sum, pid) => sum + threadsTime(pid), 0);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function familyOf(root: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), Number(statOf(Number(name))?.[1])] as const);
+  const family = [root];
+  for (const member of family) {
+    for (const [pid, parent] of parents) if (parent === member) family.push(pid);
+  }
+  return family;
+}
+
+function threadsTime(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  let sum = 0;
+  for (const thread of namesIn(folder)) {
+    sum += Number(textOf(`${folder}/${thread}/schedstat`)?.split(' ')[0] ?? 0) / 1e9;
+  }
+  return sum;
+}
+
+/** From the state on: the name before it may hold anything. */
+function statOf(pid: number): string[] | undefined {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Whoever is asked about may have ended. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
