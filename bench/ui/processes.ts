@@ -6,8 +6,13 @@ export function processorTime(pid: number): number {
   return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : Number.NaN;
 }
 
+/** Seconds that the thread which a process began with has had, to the nanosecond. */
+export function firstThreadTime(pid: number): number {
+  return threadTime(pid, String(pid)) ?? Number.NaN;
+}
+
 /**
- * The same of a process with all that it has started, which for a browser is dozens of threads that
+ * Seconds of a process with all that it has started, which for a browser is dozens of threads that
  * do little each: counted in nanoseconds, where ticks would miss most of it. Those that have ended
  * count no more.
  */
@@ -31,12 +36,14 @@ function familyOf(root: number): number[] {
 }
 
 function threadsTime(pid: number): number {
-  const folder = `/proc/${pid}/task`;
   let sum = 0;
-  for (const thread of namesIn(folder)) {
-    sum += Number(textOf(`${folder}/${thread}/schedstat`)?.split(' ')[0] ?? 0) / 1e9;
-  }
+  for (const thread of namesIn(`/proc/${pid}/task`)) sum += threadTime(pid, thread) ?? 0;
   return sum;
+}
+
+function threadTime(pid: number, thread: string): number | undefined {
+  const text = textOf(`/proc/${pid}/task/${thread}/schedstat`);
+  return text === undefined ? undefined : Number(text.split(' ')[0]) / 1e9;
 }
 
 /** From the state on: the name before it may hold anything. */

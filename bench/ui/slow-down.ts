@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '../../src/data/generate.ts';
 import type { EpochLine } from '../../src/runs/record.ts';
 import { listRuns } from '../../src/runs/store.ts';
-import { interleave, median } from '../rounds.ts';
+import { median } from '../rounds.ts';
 import { cacheFolder } from '../samples.ts';
-import { processorTime } from './processes.ts';
+import { firstThreadTime, processorTime } from './processes.ts';
 
 const program = fileURLToPath(new URL('../../bin/dso.js', import.meta.url));
 const rounds = 6;
@@ -74,7 +74,9 @@ function addressOf(child: ChildProcess): Promise<string> {
 export interface Cost {
   readonly clock: number;
   readonly processor: number;
-  /** Seconds of processors that whoever looks takes in a second, where there is a way to know. */
+  /** Seconds of processors that the thread which serves takes in a second; it trains nothing. */
+  readonly server: number;
+  /** The same of whoever looks, where there is a way to know. */
   readonly looker: number;
 }
 
@@ -91,14 +93,24 @@ export interface Looker {
 
 async function costOfEpoch(training: Training, looker: Looker): Promise<Cost> {
   const [start, before] = [performance.now(), training.latest()];
-  const [used, usedByLooker] = [processorTime(training.pid), looker.processorTime()];
+  const used = usedBy(training, looker);
   await sleep(looker.watching);
-  const [after, usedThen] = [training.latest(), processorTime(training.pid)];
+  const [after, usedThen] = [training.latest(), usedBy(training, looker)];
   const epochs = after.epoch - before.epoch;
+  const seconds = (performance.now() - start) / 1000;
   return {
     clock: (after.seconds - before.seconds) / epochs,
-    processor: (usedThen - used) / epochs,
-    looker: (looker.processorTime() - usedByLooker) / ((performance.now() - start) / 1000),
+    processor: (usedThen.training - used.training) / epochs,
+    server: (usedThen.server - used.server) / seconds,
+    looker: (usedThen.looker - used.looker) / seconds,
+  };
+}
+
+function usedBy({ pid }: Training, looker: Looker) {
+  return {
+    training: processorTime(pid),
+    server: firstThreadTime(pid),
+    looker: looker.processorTime(),
   };
 }
 
@@ -113,41 +125,46 @@ export interface SlowDown {
   /** Times as long as with nobody looking. */
   readonly clock: Spread;
   readonly processor: Spread;
-  /** Milliseconds of processors that looking takes in a second, and that opening takes. */
+  /** Milliseconds of processors that being looked at and looking take in a second. */
+  readonly server: Spread;
   readonly looker: Spread;
+  /** Milliseconds of processors that opening takes. */
   readonly opening: Spread;
 }
 
 /**
- * How much more an epoch takes while somebody looks than while nobody does, in turn within one run.
- * What opening takes is told apart: pages are open for minutes.
+ * How much more an epoch takes while somebody looks than it took right before and right after, with
+ * nobody looking: a machine that grows slower for a while then counts for neither. What opening takes
+ * is told apart: pages are open for minutes.
  */
 export async function slowDown(training: Training, looker: Looker): Promise<SlowDown> {
   const openings: number[] = [];
-  const found = await interleave(
-    { rounds },
-    {
-      alone: async () => {
-        await looker.lookAway();
-        await sleep(parting);
-        return costOfEpoch(training, looker);
-      },
-      watched: async () => {
-        const before = looker.processorTime();
-        await looker.look();
-        await sleep(openingTime);
-        openings.push(1000 * (looker.processorTime() - before));
-        await sleep(looker.settling);
-        return costOfEpoch(training, looker);
-      },
-    },
-  );
-  const each = (compare: (watched: Cost, alone: Cost) => number) =>
-    spreadOf(found.watched.map((watched, round) => compare(watched, found.alone[round])));
+  const alone = [await costOfEpoch(training, looker)];
+  const watched: Cost[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = looker.processorTime();
+    await looker.look();
+    await sleep(openingTime);
+    openings.push(1000 * (looker.processorTime() - before));
+    await sleep(looker.settling);
+    watched.push(await costOfEpoch(training, looker));
+    await looker.lookAway();
+    await sleep(parting);
+    alone.push(await costOfEpoch(training, looker));
+  }
+  const each = (key: keyof Cost, compare: (watched: number, alone: number) => number) =>
+    spreadOf(
+      watched.map((cost, round) =>
+        compare(cost[key], (alone[round][key] + alone[round + 1][key]) / 2),
+      ),
+    );
+  const ratio = (one: number, other: number) => one / other;
+  const milliseconds = (one: number, other: number) => 1000 * (one - other);
   return {
-    clock: each((watched, alone) => watched.clock / alone.clock),
-    processor: each((watched, alone) => watched.processor / alone.processor),
-    looker: each((watched, alone) => 1000 * (watched.looker - alone.looker)),
+    clock: each('clock', ratio),
+    processor: each('processor', ratio),
+    server: each('server', milliseconds),
+    looker: each('looker', milliseconds),
     opening: spreadOf(openings),
   };
 }
