@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { UsageError } from '../errors.ts';
 import { type Launch, launchOf } from '../mpi/launcher.ts';
@@ -18,6 +19,12 @@ export interface JobFlags {
 
 /** Milliseconds: once they have met, ranks are better in step than while they start. */
 const patience = 1000;
+
+/**
+ * Milliseconds that the launcher has to pass on what was said before the job ends: MPICH's throws
+ * away what it has not yet read by then.
+ */
+const forwarding = 250;
 
 /** The job that this process is to take part in, if it is to. */
 function wantedLaunch({ transport }: JobFlags, terminal: Terminal): Launch | undefined {
@@ -100,6 +107,7 @@ export class Job {
     this.#isLost = true;
     const first = this.peers.rank === (lost === 0 ? 1 : 0);
     if (first || (await hasToSpeak())) this.#terminal.error(`${message}; ${this.salvage()}`);
+    await sleep(forwarding);
     this.peers.abort(exitCodes.lost);
   }
 
@@ -108,6 +116,7 @@ export class Job {
     if (this.#isLost) return new Promise(() => {});
     // Most errors are everybody's: the others are ended before they repeat what rank 0 says.
     if (this.leads || (await hasToSpeak(patience))) this.#tell(error as Error);
+    await sleep(forwarding);
     this.peers.abort(exitCodeOfError(error));
     return new Promise(() => {});
   }
