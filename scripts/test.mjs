@@ -15,11 +15,10 @@ import { runTool } from './tools.mjs';
 const reportFile = '.cache/vitest.json';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number }} Count
  * @typedef {{ title: string, passed: boolean, output: string }} Outcome
  * @typedef {{ fullName: string, status: string, failureMessages?: string[] }} TestCase
  * @typedef {{ name: string, status: string, message?: string, assertionResults: TestCase[] }} TestFile
- * @typedef {{ failures: string[], skips: Map<string, string[]> }} Findings
+ * @typedef {{ passed: number, failures: string[], skips: Map<string, string[]> }} Findings
  */
 
 /** Whoever reads only the end of a long log learns from it what failed, and why. */
@@ -30,19 +29,19 @@ const namesShown = 3;
  * Runs and times one step that counts as one check.
  *
  * @param {() => Promise<Outcome>} work
- * @param {Count} count
  * @param {Findings} findings
  */
-async function timed(work, count, findings) {
+async function timed(work, findings) {
   const start = performance.now();
   const { title, passed, output } = await work();
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${title} (${seconds} s)`);
-  if (!passed) {
-    console.log(output.trimEnd());
-    findings.failures.push(title);
+  if (passed) {
+    findings.passed += 1;
+    return;
   }
-  count[passed ? 'passed' : 'failed'] += 1;
+  console.log(output.trimEnd());
+  findings.failures.push(title);
 }
 
 /** @returns {Promise<Outcome>} */
@@ -57,14 +56,14 @@ async function buildCheck() {
 }
 
 /**
- * Runs vitest and adds its tests to the count. A file that fails outside of a test (it does not
+ * Runs vitest and adds its tests to the findings. A file that fails outside of a test (it does not
  * load, say) counts as one failure, and so does a run that leaves no report.
  *
  * @param {string[]} filters
- * @param {Count} count
  * @param {Findings} findings
  */
-async function runTests(filters, count, { failures, skips }) {
+async function runTests(filters, findings) {
+  const { failures, skips } = findings;
   mkdirSync('.cache', { recursive: true });
   rmSync(reportFile, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
@@ -75,18 +74,16 @@ async function runTests(filters, count, { failures, skips }) {
     const skipped = [];
     const failed = [];
     for (const { fullName, status: result, failureMessages } of assertionResults) {
-      if (result === 'passed') count.passed += 1;
+      if (result === 'passed') findings.passed += 1;
       else if (result === 'failed') failed.push(described(`${file}: ${fullName}`, failureMessages));
       else skipped.push(fullName);
     }
     if (status === 'failed' && failed.length === 0) failed.push(described(file, [message ?? '']));
     failures.push(...failed);
     if (skipped.length > 0) skips.set(file, skipped);
-    count.skipped += skipped.length;
   }
   if (code !== 0 && failures.length === failedBefore)
     failures.push(`vitest ended with code ${code}`);
-  count.failed += failures.length - failedBefore;
 }
 
 /**
@@ -127,29 +124,24 @@ function readReport() {
 
 /** @param {string[]} filters */
 async function main(filters) {
-  /** @type {Count} */
-  const count = { passed: 0, failed: 0, skipped: 0 };
   /** @type {Findings} */
-  const findings = { failures: [], skips: new Map() };
-  await timed(buildCheck, count, findings);
+  const findings = { passed: 0, failures: [], skips: new Map() };
+  await timed(buildCheck, findings);
   if (filters.length === 0) {
-    for (const name of ['format-check', 'lint', 'types']) {
-      await timed(() => check(name), count, findings);
-    }
+    for (const name of ['format-check', 'lint', 'types']) await timed(() => check(name), findings);
   }
 
-  const checked = count.passed + count.failed;
-  await runTests(filters, count, findings);
-  if (count.passed + count.failed === checked) {
-    findings.failures.push('no test ran');
-    count.failed += 1;
-  }
+  const { failures, skips } = findings;
+  const checked = findings.passed + failures.length;
+  await runTests(filters, findings);
+  if (findings.passed + failures.length === checked) failures.push('no test ran');
 
-  showSkips(findings.skips);
-  showFailures(findings.failures);
-  const tail = count.skipped > 0 ? `, ${count.skipped} skipped` : '';
-  console.log(`\n${count.passed} passed, ${count.failed} failed${tail}`);
-  process.exitCode = count.failed === 0 ? 0 : 1;
+  showSkips(skips);
+  showFailures(failures);
+  const skipped = [...skips.values()].reduce((sum, names) => sum + names.length, 0);
+  const tail = skipped > 0 ? `, ${skipped} skipped` : '';
+  console.log(`\n${findings.passed} passed, ${failures.length} failed${tail}`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
 }
 
 await main(process.argv.slice(2));

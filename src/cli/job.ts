@@ -107,8 +107,7 @@ export class Job {
     this.#isLost = true;
     const first = this.peers.rank === (lost === 0 ? 1 : 0);
     if (first || (await hasToSpeak())) this.#terminal.error(`${message}; ${this.salvage()}`);
-    await sleep(forwarding);
-    this.peers.abort(exitCodes.lost);
+    await this.#abort(exitCodes.lost);
   }
 
   async #fail(error: unknown): Promise<never> {
@@ -116,9 +115,14 @@ export class Job {
     if (this.#isLost) return new Promise(() => {});
     // Most errors are everybody's: the others are ended before they repeat what rank 0 says.
     if (this.leads || (await hasToSpeak(patience))) this.#tell(error as Error);
-    await sleep(forwarding);
-    this.peers.abort(exitCodeOfError(error));
+    await this.#abort(exitCodeOfError(error));
     return new Promise(() => {});
+  }
+
+  /** Ends the whole job, once what was said has reached the user. */
+  async #abort(code: number): Promise<void> {
+    await sleep(forwarding);
+    this.peers.abort(code);
   }
 
   #tell({ message, stack = '' }: Error): void {
