@@ -1,7 +1,7 @@
 /** Penalties with bounds on the weights: the laws of penalties, where φ is infinite outside a box. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { penalties } from '../../src/penalties/index.ts';
+import { fc } from '../support/property.ts';
 import { numbers, penaltyCases } from './cases.ts';
 
 const boxes = [

@@ -1,11 +1,8 @@
-import fc from 'fast-check';
 import { type LossName, losses } from '../../src/losses/index.ts';
 import type { Loss } from '../../src/losses/loss.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
-
-// The same examples in every run: a failure is a change of the code, never of the dice.
-fc.configureGlobal({ seed: 20_260 });
+import { fc } from '../support/property.ts';
 
 /** What the laws need to know of a loss beyond its functions. */
 export interface LossCase {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Loss } from '../../src/losses/loss.ts';
+import { fc } from '../support/property.ts';
 import { fractions, insideDomain, labelsOf, lossCases, numbers } from './cases.ts';
 
 interface Question {

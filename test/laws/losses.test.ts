@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/property.ts';
 import { fractions, insideDomain, labelsOf, lossCases, numbers } from './cases.ts';
 
 const scores = numbers(-20, 20);

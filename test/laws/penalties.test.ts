@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { penaltyNames } from '../../src/penalties/index.ts';
+import { fc } from '../support/property.ts';
 import { numbers, penaltyCases } from './cases.ts';
 
 const weights = fc.oneof(numbers(-10, 10), fc.constantFrom(0, 1, -1, 1e-12));

@@ -274,12 +274,12 @@ function circle(imports: readonly Import[]): string[] | undefined {
 }
 
 /** Lines of code that match, as `src/file:line: text`. */
-function linesWith(pattern: RegExp, files: readonly SourceFile[]): string[] {
+function linesWith(pattern: RegExp, files: readonly SourceFile[], folder = 'src'): string[] {
   return files.flatMap(({ path, text }) =>
     withoutComments(text)
       .split('\n')
       .flatMap((line, index) =>
-        pattern.test(line) ? [`src/${path}:${index + 1}: ${line.trim()}`] : [],
+        pattern.test(line) ? [`${folder}/${path}:${index + 1}: ${line.trim()}`] : [],
       ),
   );
 }
@@ -383,6 +383,17 @@ describe('src', () => {
 
   test('draws random numbers from seeded generators only', () => {
     expect(linesWith(/\bMath\.random\b/, sources)).toEqual([]);
+  });
+
+  test('is tested on seeded examples only', () => {
+    const folder = new URL('test/', root);
+    const files = readdirSync(folder, { recursive: true })
+      .map((path) => String(path).replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.ts') && path !== 'support/property.ts')
+      .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
+    expect(files.length).toBeGreaterThan(100);
+    const unseeded = /\bfrom 'fast-check'|\bMath\.random\(/;
+    expect(linesWith(unseeded, files, 'test')).toEqual([]);
   });
 
   test('computes logarithms and exponentials of training itself', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   formatBytes,
@@ -12,6 +11,7 @@ import {
   plural,
   twoColumns,
 } from '../../../src/cli/text.ts';
+import { fc } from '../../support/property.ts';
 
 test('counts, numbers, gaps and percentages', () => {
   expect(formatCount(1234567)).toBe('1,234,567');

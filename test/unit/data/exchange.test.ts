@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { DatasetPart } from '../../../src/data/dataset.ts';
@@ -9,6 +8,7 @@ import {
   rowLengths,
   unpackRows,
 } from '../../../src/data/exchange.ts';
+import { fc } from '../../support/property.ts';
 import { anyDataset, bitsOf } from './binary/support.ts';
 import { cutAt } from './support/cut.ts';
 import { rowsOf } from './support/flat.ts';

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { columnCounts } from '../../../src/data/exchange.ts';
 import { hashData, hashShare, joinHashes } from '../../../src/data/fingerprint.ts';
 import { openDataset } from '../../../src/data/stored.ts';
+import { fc } from '../../support/property.ts';
 import { anyDataset, binaryBytes } from './binary/support.ts';
 import { cutAt } from './support/cut.ts';
 import { temporaryFile } from './support/files.ts';

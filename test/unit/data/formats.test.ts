@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReadOptions, readDataset } from '../../../src/data/read.ts';
+import { fc } from '../../support/property.ts';
 import {
   csvOf,
   jsonLinesOf,

@@ -1,7 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { convert, describeData, readFeatureNames } from '../../../src/data/binary/convert.ts';
 import { readDataset, readParts } from '../../../src/data/read.ts';
@@ -13,6 +12,7 @@ import {
   titleOfSource,
 } from '../../../src/data/sources.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
+import { fc } from '../../support/property.ts';
 import { binaryBytes, bitsOf } from './binary/support.ts';
 import { temporaryFolder } from './support/files.ts';
 import { rowsOf } from './support/flat.ts';

@@ -1,7 +1,6 @@
 /** Weights of rows on their way: from arrays, through files, hashes, splits and other processes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { datasetFromCsr, datasetFromRows } from '../../../src/data/arrays.ts';
 import { convert, writeDataset } from '../../../src/data/binary/convert.ts';
@@ -16,6 +15,7 @@ import { openDataset } from '../../../src/data/stored.ts';
 import { isWeighted, rowWeights } from '../../../src/data/weights.ts';
 import { DataError } from '../../../src/errors.ts';
 import { inParts } from '../../support/data.ts';
+import { fc } from '../../support/property.ts';
 import { anyDataset, binaryBytes, bitsOf } from './binary/support.ts';
 import { temporaryFile, temporaryFolder } from './support/files.ts';
 

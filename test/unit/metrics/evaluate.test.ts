@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DataError } from '../../../src/errors.ts';
 import { evaluate } from '../../../src/metrics/evaluate.ts';
@@ -10,6 +9,7 @@ import {
   sampleRegression,
   scoredDataset,
 } from '../../support/models.ts';
+import { fc } from '../../support/property.ts';
 
 interface Case {
   readonly name: string;

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/math/random.ts';
 import { calibrated } from '../../../src/metrics/calibration.ts';
 import { fitIsotonic, fitPlatt } from '../../../src/metrics/fit-calibration.ts';
+import { fc } from '../../support/property.ts';
 
 interface Rows {
   readonly scores: Float64Array;
@@ -10,7 +10,7 @@ interface Rows {
   readonly weights?: Float64Array;
 }
 
-const seeded = { seed: 5, numRuns: 200 };
+const runs = { numRuns: 200 };
 
 /** A few rows, with equal scores among them. */
 const someRows = fc
@@ -75,7 +75,7 @@ describe('Platt scaling', () => {
         const bare = { scores: rows.scores, positives: rows.positives };
         expect(plattGradient(bare, plain.slope, plain.offset)).toBeLessThan(1e-9);
       }),
-      seeded,
+      runs,
     );
   });
 
@@ -102,7 +102,7 @@ describe('Platt scaling', () => {
           expect(calibrated(whole, score)).toBeCloseTo(calibrated(copies, score), 8);
         }
       }),
-      seeded,
+      runs,
     );
   });
 
@@ -187,7 +187,7 @@ describe('isotonic regression', () => {
           expect(fit.probabilities[k]).toBeGreaterThanOrEqual(fit.probabilities[k - 1]);
         }
       }),
-      seeded,
+      runs,
     );
   });
 
@@ -200,7 +200,7 @@ describe('isotonic regression', () => {
         const found = squares(rows, (row) => calibrated(fit, rows.scores[row]));
         expect(Math.abs(found - leastSquares(rows))).toBeLessThan(1e-10);
       }),
-      seeded,
+      runs,
     );
   });
 
@@ -232,7 +232,7 @@ describe('isotonic regression', () => {
         const without = fitIsotonic(rest.scores, rest.positives, rest.weights);
         expect(fitIsotonic(rows.scores, rows.positives, silent)).toEqual(without);
       }),
-      seeded,
+      runs,
     );
   });
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { DataError } from '../../../src/errors.ts';
 import { evaluate } from '../../../src/metrics/evaluate.ts';
 import type { MulticlassMetrics, MultiLabelMetrics } from '../../../src/metrics/metrics.ts';
 import { plainClasses, sampleDataset, sampleModel, scoredDataset } from '../../support/models.ts';
+import { fc } from '../../support/property.ts';
 
 /** Four columns, so that a row's entries are its scores. */
 const identity = Float64Array.from({ length: 16 }, (_, k) => (k % 5 === 0 ? 1 : 0));

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { largestColumns, summarizeWeights } from '../../../src/metrics/weights.ts';
+import { fc } from '../../support/property.ts';
 
 test('norms and sparsity', () => {
   expect(summarizeWeights(Float64Array.of(3, 0, -4, -0))).toEqual({

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DataError } from '../../../src/errors.ts';
 import { decodeModel, encodeModel } from '../../../src/model/encoding.ts';
 import { sampleClasses, sampleModel, sampleRegression } from '../../support/models.ts';
+import { fc } from '../../support/property.ts';
 
 const anyFinite = fc.double({ noNaN: true, noDefaultInfinity: true });
 const separator = '\n---\n';

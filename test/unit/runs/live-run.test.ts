@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LiveRun } from '../../../src/runs/live-run.ts';
 import type { RunLine, StartLine } from '../../../src/runs/record.ts';
 import { Recorder } from '../../../src/runs/recorder.ts';
 import { listRuns, readRun } from '../../../src/runs/store.ts';
+import { fc } from '../../support/property.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import {
   beginLine,

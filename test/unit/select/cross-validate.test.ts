@@ -12,6 +12,7 @@ import {
   crossValidateAndTrain,
   type ValidateOptions,
 } from '../../../src/select/cross-validate.ts';
+import { solvers } from '../../../src/solvers/index.ts';
 import { dealFolds } from '../../../src/train/folds.ts';
 import { train } from '../../../src/train/train.ts';
 import { sampleFor } from '../../support/data.ts';
@@ -223,12 +224,13 @@ describe('a cross-validation that is ended', () => {
   });
 
   test('by its time: what is known, with the gaps that were reached', async () => {
-    const limit = { time: 0.02, tolerance: 1e-15, epochs: 100_000_000 };
-    const outcome = await crossValidate(dataset, { ...common, ...limit }).catch(
-      (error: Error) => error.message,
-    );
-    if (typeof outcome === 'string') expect(outcome).toContain('before any fold was measured');
-    else expect(outcome.best.relativeGap).toBeGreaterThan(1e-15);
+    // The paper's own steps come near the optimum slowly: no machine gets that far in that time.
+    const limit = { solver: solvers.dso(), time: 1, tolerance: 1e-12, epochs: 100_000_000 };
+    const found = await crossValidate(dataset, { ...common, ...limit });
+    for (const { relativeGap } of found.lambdas) {
+      expect(relativeGap).toBeGreaterThan(1e-12);
+      expect(relativeGap).toBeLessThanOrEqual(1);
+    }
   });
 
   test('by an exception of a listener: nothing is left running', async () => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dealFolds } from '../../../src/train/folds.ts';
+import { fc } from '../../support/property.ts';
 
 /** How many rows of each class each fold has. */
 function countsOf(fold: Int32Array, codes: Int32Array | undefined, folds: number): number[][] {

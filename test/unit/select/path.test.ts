@@ -208,12 +208,15 @@ describe('a path that is ended', () => {
   });
 
   test('by its time: what there was time for', async () => {
-    const path = await trainPath(dataset, { count: 50, tolerance: 1e-15, time: 0.05 });
-    expect(path.length).toBeLessThanOrEqual(50);
+    // The paper's own steps come near the optimum slowly: no machine gets that far in that time.
+    const limit = { solver: solvers.dso(), time: 1, tolerance: 1e-12, epochs: 100_000_000 };
+    const path = await trainPath(dataset, { count: 50, ...limit });
+    expect(path.length).toBeGreaterThan(0);
     for (const { model } of path) {
+      // At the largest λ the weights are 0, which is where the path starts.
       expect(['time-limit', 'converged']).toContain(model.certificate.stopped);
     }
-    expect(path.some(({ model }) => model.certificate.stopped === 'time-limit')).toBe(true);
+    expect(path.at(-1)?.model.certificate.stopped).toBe('time-limit');
   });
 
   test('by an exception of a listener, which it throws', async () => {

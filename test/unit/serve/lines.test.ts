@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LineCutter } from '../../../src/serve/lines.ts';
+import { fc } from '../../support/property.ts';
 
 function cutAll(cutter: LineCutter, chunks: readonly Buffer[]): string[] {
   const lines = chunks.flatMap((chunk) => [...cutter.cut(chunk)]);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { largestOf } from '../../../src/solvers/highlights.ts';
+import { fc } from '../../support/property.ts';
 
 describe('the weights of the largest size', () => {
   test('come largest first, whatever their sign, and zeros do not', () => {

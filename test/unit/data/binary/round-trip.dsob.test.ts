@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { datasetFromCsr } from '../../../../src/data/arrays.ts';
 import {
@@ -14,6 +13,7 @@ import { BinaryFile } from '../../../../src/data/binary/file.ts';
 import type { DatasetPart } from '../../../../src/data/dataset.ts';
 import { generateDataset } from '../../../../src/data/generate.ts';
 import { readDataset } from '../../../../src/data/read.ts';
+import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { WorkerRunner } from '../support/worker-runner.ts';
 import { anyDataset, binaryBytes, bitsOf } from './support.ts';

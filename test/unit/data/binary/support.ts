@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { datasetFromRows } from '../../../../src/data/arrays.ts';
 import { type BinaryOptions, BinaryWriter } from '../../../../src/data/binary/writer.ts';
 import type { Dataset, DatasetPart } from '../../../../src/data/dataset.ts';
+import { fc } from '../../../support/property.ts';
 
 /** The bytes of a .dsob file. */
 export async function binaryBytes(

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { convert, describeData, writeDataset } from '../../../../src/data/binary/convert.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/data/binary/decimal-text.ts';
 import { malformed, scanFloat32, scanFloat64 } from '../../../../src/data/decimal.ts';
 import { readDataset } from '../../../../src/data/read.ts';
+import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { anyDataset, anyValue, bitsOf } from './support.ts';
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeQuality, type Quality } from '../../../../src/data/quality/quality.ts';
 import { datasetOf, inParts } from '../../../support/data.ts';
+import { fc } from '../../../support/property.ts';
 
 type Rows = readonly (readonly number[])[];
 

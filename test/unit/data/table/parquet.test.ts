@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import fc from 'fast-check';
 import type { ColumnSource } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { readDataset, readParts } from '../../../../src/data/read.ts';
 import { DataError } from '../../../../src/errors.ts';
 import { stream } from '../../../../src/math/random.ts';
+import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { golden, type NamedRow, namedRows, writeParquet } from './support.ts';
 
