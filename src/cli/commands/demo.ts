@@ -19,8 +19,8 @@ import {
   plural,
   twoColumns,
 } from '../text.ts';
+import { trainAndSave } from '../training.ts';
 import { generate, generatedPaths } from './generate.ts';
-import { trainAndSave } from './train.ts';
 
 const shape = 'real-sim';
 
