@@ -43,16 +43,24 @@ export function drawMarks(
   pen.font = style.font;
   for (const rule of model.rules) drawRule(pen, rule, model, places, box, style);
   for (const [index, line] of model.lines.entries()) {
-    if (!line.symbol) continue;
+    const column = model.columns[index];
+    // One point alone is no line: it can be seen by its symbol.
+    const symbol = line.symbol ?? (isLone(column) ? 'circle' : undefined);
+    if (!symbol) continue;
     pen.beginPath();
     const gap = distance * pixels;
-    const marked = markedPlaces(model.columns[index], places, box, gap, line.stagger ?? 0);
-    for (const [x, y] of marked) addSymbol(pen, line.symbol, x, y, radius * pixels);
+    const marked = markedPlaces(column, places, box, gap, line.stagger ?? 0);
+    for (const [x, y] of marked) addSymbol(pen, symbol, x, y, radius * pixels);
     pen.fillStyle = line.color;
     pen.fill();
   }
   for (const dot of model.dots) drawDot(pen, dot, places, box, style);
   pen.restore();
+}
+
+function isLone(column: readonly (number | null)[]): boolean {
+  const first = column.findIndex((value) => value !== null);
+  return first >= 0 && column.findIndex((value, index) => index > first && value !== null) < 0;
 }
 
 type Place = readonly [x: number, y: number];

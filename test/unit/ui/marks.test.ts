@@ -51,6 +51,14 @@ test('symbols are spread over a curve and at its end', () => {
   expect(drawn({ columns: [short] }).circles).toEqual(['55,100', '90,100']);
 });
 
+test('a single point can be seen, also of a curve without symbols', () => {
+  const bare = { id: 'a', color: 'red', dash: [], width: 2, alpha: 1 };
+  const lone = xs.map((x) => (x === 90 ? 50 : null));
+  expect(drawn({ lines: [bare], columns: [lone] }).circles).toEqual(['90,100']);
+  expect(drawn({ lines: [bare], columns: [xs.map(() => 50)] }).circles).toEqual([]);
+  expect(drawn({ lines: [bare], columns: [xs.map(() => null)] }).circles).toEqual([]);
+});
+
 test('nothing is marked outside of the box', () => {
   expect(drawn({ columns: [xs.map(() => 150)] }).circles).toEqual([]);
   expect(drawn({ rules: [150], dots: [{ x: 5, value: 150, color: 'red' }] }).texts).toEqual([]);
