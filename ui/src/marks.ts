@@ -54,7 +54,7 @@ export function drawMarks(
     pen.fillStyle = line.color;
     pen.fill();
   }
-  for (const dot of model.dots) drawDot(pen, dot, places, box, style);
+  for (const dot of model.dots) drawDot(pen, dot, model, places, box, style);
   pen.restore();
 }
 
@@ -169,11 +169,12 @@ function crosses(box: Box, fromX: number, fromY: number, toX: number, toY: numbe
 function drawDot(
   pen: MarkPen,
   { x, value, color, word }: ChartDot,
-  { placeOf, heightOf }: Places,
+  model: ChartModel,
+  places: Places,
   box: Box,
   { text, paper, pixels, format }: MarkStyle,
 ): void {
-  const [left, top] = [placeOf(x), heightOf(value)];
+  const [left, top] = [places.placeOf(x), places.heightOf(value)];
   if (!isWithin(box, left, top)) return;
   pen.beginPath();
   pen.arc(left, top, 4 * pixels, 0, 2 * Math.PI);
@@ -184,9 +185,28 @@ function drawDot(
   pen.stroke();
   if (word === undefined) return;
   const label = `${word} ${format(value)}`;
-  const isLeft = left < box.left + box.width / 2;
-  const isLow = top > box.top + box.height - 18 * pixels;
-  pen.textAlign = isLeft ? 'left' : 'right';
+  const size = { width: pen.measureText(label).width, height: 14 * pixels };
+  const spot = emptiest(spotsAround(left, top, size, box, pixels), model, places);
+  pen.textAlign = 'left';
   pen.fillStyle = text;
-  pen.fillText(label, left + (isLeft ? 8 : -8) * pixels, top + (isLow ? 4 : 16) * pixels);
+  pen.fillText(label, spot.left, spot.top + 11 * pixels);
+}
+
+/** Where words about a point can stand: below, beside and above it, first where there is more room. */
+function spotsAround(
+  x: number,
+  y: number,
+  { width, height }: { width: number; height: number },
+  box: Box,
+  pixels: number,
+): Box[] {
+  const sides = [x + 8 * pixels, x - 8 * pixels - width];
+  const lefts = x < box.left + box.width / 2 ? sides : sides.toReversed();
+  const isLow = y > box.top + box.height - 18 * pixels;
+  const tops = [y + (isLow ? -7 : 5) * pixels, y - height - 5 * pixels];
+  const spots = lefts.flatMap((left) => tops.map((top) => ({ left, top, width, height })));
+  const isInside = ({ left, top }: Box) =>
+    left >= box.left && left + width <= box.left + box.width && top >= box.top;
+  const inside = spots.filter(isInside);
+  return inside.length > 0 ? inside : spots;
 }
