@@ -1,3 +1,5 @@
+import { aroundValue } from '../compare/numbers.ts';
+
 export interface TextAxis {
   readonly label: string;
   readonly scale: 'linear' | 'log';
@@ -45,9 +47,7 @@ function extent(axis: TextAxis, values: readonly number[]): [number, number] {
 /** Some room around a single value. */
 function roomy(log: boolean, [low, high]: readonly [number, number]): readonly [number, number] {
   if (high > low) return [low, high];
-  if (log) return [low / 2, 2 * low];
-  const room = Math.abs(low) / 10 || 1;
-  return [low - room, high + room];
+  return log ? [low / 2, 2 * low] : aroundValue(low, 0.1);
 }
 
 const minute = 60;

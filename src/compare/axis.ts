@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { powerOfTen } from './numbers.ts';
+import { aroundValue, powerOfTen } from './numbers.ts';
 
 export interface Axis {
   readonly label: string;
@@ -43,8 +43,8 @@ function linearScale(
   const shown = values.filter(Number.isFinite);
   const low = axis.zero ? 0 : least(shown, 0);
   const high = greatest(shown, 1);
-  const room = high > low ? 0 : Math.abs(high) / 10 || 1;
-  const exact = scaleLinear([low - (axis.zero ? 0 : room), high + room], range);
+  const [start, end] = high > low ? [low, high] : aroundValue(high, 0.1);
+  const exact = scaleLinear([axis.zero ? 0 : start, end], range);
   const scale = axis.tight ? exact : exact.nice(6);
   const format = scale.tickFormat(6);
   return {

@@ -45,3 +45,14 @@ const superscripts: Readonly<Record<string, string>> = {
 export function powerOfTen(exponent: number): string {
   return `10${String(exponent).replace(/./g, (digit) => superscripts[digit])}`;
 }
+
+/**
+ * What an axis shows of a value that never changes: a part of it on either side. 0 and 1 are mostly
+ * the ends of what there can be, such as an error of 0 % or a perfect ranking: there is nothing
+ * beyond them.
+ */
+export function aroundValue(value: number, part: number): [low: number, high: number] {
+  if (value === 0) return [0, 1];
+  const room = part * Math.abs(value);
+  return [value - room, value === 1 ? 1 : value + room];
+}

@@ -115,9 +115,11 @@ export function figureFileName(
 function seriesOf({ name, place }: Drawn, { points, isBound }: Curve): Series {
   // The name is nobody's, so that the place alone decides.
   const style = styleOf('', place);
-  if (!isBound) return { name, points, style, marks: points.length > 1 };
+  if (!isBound) return { name, points, style };
   const dashed = { ...style, dash: boundDash };
-  return { name: `${name}, bound`, points, style: dashed, marks: false, listed: false };
+  // One point is no line: its symbol is all that can be seen of it.
+  const marks = points.length === 1;
+  return { name: `${name}, bound`, points, style: dashed, marks, listed: false };
 }
 
 /** Points of the part that is shown, with a neighbour on either side so that lines reach the edge. */

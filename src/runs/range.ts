@@ -1,3 +1,5 @@
+import { aroundValue } from '../compare/numbers.ts';
+
 export type Range = readonly [low: number, high: number];
 
 type Values = readonly (number | null)[];
@@ -25,8 +27,10 @@ export function seenRange(
   if (!main || !lower) return main ?? lower;
   const [least, most] = main;
   const floor = log ? least / 10 : least - Math.max((most - least) / 2, Math.abs(most) * 1e-3);
-  // Bounds that are out of reach altogether get no room at all.
-  return [lower[1] > floor ? Math.min(least, Math.max(lower[0], floor)) : least, most];
+  if (lower[1] > floor) return [Math.min(least, Math.max(lower[0], floor)), most];
+  // Bounds that are out of reach altogether get no room at all, unless the others need none.
+  const isNear = least === most && lower[1] >= least - Math.abs(most);
+  return [isNear ? lower[1] : least, most];
 }
 
 /** The same with some empty room around it, and a range for an axis without values. */
@@ -53,8 +57,9 @@ function extent(columns: readonly Values[], log: boolean): Range | undefined {
 }
 
 function widen([least, most]: Range): Range {
-  const empty = most > least ? (most - least) * margin : Math.abs(most) * 0.05 || 1;
-  return [least - empty, most + empty];
+  const [low, high] = most > least ? [least, most] : aroundValue(most, 0.05);
+  const empty = (high - low) * margin;
+  return [low - empty, high + empty];
 }
 
 function widenLog([least, most]: Range): Range {

@@ -73,6 +73,7 @@ describe('readings', () => {
       (text) => {
         for (const { solver } of site!.runs) expect(text).toContain(solver);
         expect(text).toMatch(/ended at \d+ epochs/);
+        expect(text).toMatch(/^\s*\d+ epochs/);
       },
     );
   });

@@ -17,6 +17,13 @@ import {
   valuesOf,
 } from '../support/browser.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import {
+  beginLine,
+  epochLine,
+  firstId,
+  startLine,
+  writeRecord,
+} from '../unit/dashboard/records.ts';
 
 /** Relative luminance and contrast as WCAG 2 defines them, for every text that can be seen. */
 function poorTexts(page: Page): Promise<string[]> {
@@ -276,6 +283,47 @@ describe('on a phone', () => {
     await page.getByText(/^Details/).tap();
     expect(await tooWide(page)).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
+  });
+
+  test('names without an end are broken, and one epoch with a gap of 0 has something to show', async ({
+    visit,
+  }) => {
+    const folder = temporaryFolder();
+    writeRecord(join(folder, '.dso/runs'), firstId, [
+      startLine(firstId, { name: 'W'.repeat(99), data: `${'long-'.repeat(20)}.svm` }),
+      beginLine(),
+      epochLine(1, { dual: 1, relativeGap: 0 }),
+    ]);
+    const page = await visit(await startForTest(folder, ['ui', '--no-open']).address, phone);
+    await eventually(
+      () => tileOf(page, 'epoch'),
+      (epoch) => expect(epoch).toBe(1),
+    );
+    const outside = await focusOf(page).evaluate((card) => {
+      const { right } = card.getBoundingClientRect();
+      return [...card.querySelectorAll('strong, span')]
+        .filter((part) => part.getBoundingClientRect().right > right)
+        .map((part) => String(part.textContent));
+    });
+    expect(outside).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    const [objective, gap] = ['Objective and bound', 'Relative gap'].map((title) =>
+      chartOf(page, title),
+    );
+    await objective.scrollIntoViewIfNeeded();
+    await eventually(
+      () => inkOf(objective),
+      (ink) => expect(ink).toHaveLength(1),
+    );
+    await eventually(
+      () => textOf(gap),
+      (text) => expect(text).toContain('nothing above 0'),
+    );
+    await gap.getByRole('button', { name: /^log/ }).tap();
+    await eventually(
+      () => textOf(gap),
+      (text) => expect(text).not.toContain('nothing above 0'),
+    );
   });
 
   test('a run that goes on with large numbers fits, and can be stopped by hand', async ({

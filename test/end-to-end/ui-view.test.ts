@@ -1,4 +1,5 @@
 /** What the page shows of runs that have ended: over one another, and kept in the address. */
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import {
@@ -10,10 +11,13 @@ import {
   pictureOf,
   settledBox,
   showAll,
+  startForTest,
   testOfSite as test,
   textOf,
   valuesOf,
 } from '../support/browser.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { firstId, secondId, startLine, writeRecord } from '../unit/dashboard/records.ts';
 
 const pressed = (page: Page, name: string): Promise<string | null> =>
   page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
@@ -236,6 +240,39 @@ describe('the view', () => {
       () => page.getByLabel('theme').inputValue(),
       (theme) => expect(theme).toBe('auto'),
     );
+  });
+
+  test('is restored where a run goes on, which is heard of before the list is there', async ({
+    visit,
+  }) => {
+    const folder = temporaryFolder();
+    const runs = join(folder, '.dso/runs');
+    const ended = '2026-11-15T21:24:00.000Z';
+    writeRecord(runs, firstId, [
+      startLine(firstId, { name: 'the one that failed' }),
+      { event: 'failure', ended, message: 'no more' },
+    ]);
+    writeRecord(runs, secondId, [startLine(secondId, { name: 'the one that goes on' })]);
+    const address = await startForTest(folder, ['ui', '--no-open']).address;
+    const page = await visit(address);
+    const waiting = Promise.withResolvers<void>();
+    await page.route(/\/api\/runs$/, async (route) => {
+      await waiting.promise;
+      await route.continue();
+    });
+    await page.goto('about:blank');
+    await page.goto(`${address}#runs=${firstId}`);
+    await eventually(
+      () => textOf(listOf(page).first()),
+      (text) => expect(text).toContain('the one that goes on'),
+    );
+    waiting.resolve();
+    await eventually(
+      () => listOf(page).count(),
+      (count) => expect(count).toBe(2),
+    );
+    expect(await textOf(focusOf(page))).toContain('the one that failed');
+    expect(new URL(page.url()).hash).toBe(`#runs=${firstId}`);
   });
 
   test.for([

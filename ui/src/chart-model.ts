@@ -73,7 +73,9 @@ export function wholeRange({ x, xlog }: View, runs: readonly ShownRun[]): Range 
   const [from, to] = domainOf(curvesOf(x, runs), xlog) ?? [xlog ? 0.1 : 0, 1];
   if (xlog) return from < to ? [from, to] : [from / 2, to * 2];
   const start = from < to / 4 ? Math.min(0, from) : from;
-  return start < to ? [start, to] : [start, start + 1];
+  if (start < to) return [start, to];
+  // One point alone stands in the middle.
+  return to > 0 ? [0, 2 * to] : [to, to + 1];
 }
 
 /** The positions of the curves, which all charts of about the same width share. */

@@ -85,11 +85,6 @@ function trace(pen: Pen, column: Column, { xs, heightOf }: Places, box: Box): vo
     lastX = x;
     lastY = y;
   }
-  // One point alone would be no line: it gets a short one.
-  if (points === 1) {
-    pen.moveTo(lastX - 3, lastY);
-    pen.lineTo(lastX + 3, lastY);
-  }
 }
 
 type Segment = readonly [fromX: number, fromY: number, toX: number, toY: number];

@@ -43,16 +43,24 @@ export function drawMarks(
   pen.font = style.font;
   for (const rule of model.rules) drawRule(pen, rule, model, places, box, style);
   for (const [index, line] of model.lines.entries()) {
-    if (!line.symbol) continue;
+    const column = model.columns[index];
+    // One point alone is no line: it can be seen by its symbol.
+    const symbol = line.symbol ?? (isLone(column) ? 'circle' : undefined);
+    if (!symbol) continue;
     pen.beginPath();
     const gap = distance * pixels;
-    const marked = markedPlaces(model.columns[index], places, box, gap, line.stagger ?? 0);
-    for (const [x, y] of marked) addSymbol(pen, line.symbol, x, y, radius * pixels);
+    const marked = markedPlaces(column, places, box, gap, line.stagger ?? 0);
+    for (const [x, y] of marked) addSymbol(pen, symbol, x, y, radius * pixels);
     pen.fillStyle = line.color;
     pen.fill();
   }
-  for (const dot of model.dots) drawDot(pen, dot, places, box, style);
+  for (const dot of model.dots) drawDot(pen, dot, model, places, box, style);
   pen.restore();
+}
+
+function isLone(column: readonly (number | null)[]): boolean {
+  const first = column.findIndex((value) => value !== null);
+  return first >= 0 && column.findIndex((value, index) => index > first && value !== null) < 0;
 }
 
 type Place = readonly [x: number, y: number];
@@ -161,11 +169,12 @@ function crosses(box: Box, fromX: number, fromY: number, toX: number, toY: numbe
 function drawDot(
   pen: MarkPen,
   { x, value, color, word }: ChartDot,
-  { placeOf, heightOf }: Places,
+  model: ChartModel,
+  places: Places,
   box: Box,
   { text, paper, pixels, format }: MarkStyle,
 ): void {
-  const [left, top] = [placeOf(x), heightOf(value)];
+  const [left, top] = [places.placeOf(x), places.heightOf(value)];
   if (!isWithin(box, left, top)) return;
   pen.beginPath();
   pen.arc(left, top, 4 * pixels, 0, 2 * Math.PI);
@@ -176,9 +185,28 @@ function drawDot(
   pen.stroke();
   if (word === undefined) return;
   const label = `${word} ${format(value)}`;
-  const isLeft = left < box.left + box.width / 2;
-  const isLow = top > box.top + box.height - 18 * pixels;
-  pen.textAlign = isLeft ? 'left' : 'right';
+  const size = { width: pen.measureText(label).width, height: 14 * pixels };
+  const spot = emptiest(spotsAround(left, top, size, box, pixels), model, places);
+  pen.textAlign = 'left';
   pen.fillStyle = text;
-  pen.fillText(label, left + (isLeft ? 8 : -8) * pixels, top + (isLow ? 4 : 16) * pixels);
+  pen.fillText(label, spot.left, spot.top + 11 * pixels);
+}
+
+/** Where words about a point can stand: below, beside and above it, first where there is more room. */
+function spotsAround(
+  x: number,
+  y: number,
+  { width, height }: { width: number; height: number },
+  box: Box,
+  pixels: number,
+): Box[] {
+  const sides = [x + 8 * pixels, x - 8 * pixels - width];
+  const lefts = x < box.left + box.width / 2 ? sides : sides.toReversed();
+  const isLow = y > box.top + box.height - 18 * pixels;
+  const tops = [y + (isLow ? -7 : 5) * pixels, y - height - 5 * pixels];
+  const spots = lefts.flatMap((left) => tops.map((top) => ({ left, top, width, height })));
+  const isInside = ({ left, top }: Box) =>
+    left >= box.left && left + width <= box.left + box.width && top >= box.top;
+  const inside = spots.filter(isInside);
+  return inside.length > 0 ? inside : spots;
 }

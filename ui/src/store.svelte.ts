@@ -163,7 +163,8 @@ export class Store {
   }
 
   #chooseFirst(): void {
-    if (this.shown.length > 0) return;
+    // Runs that go on are heard of before the list is there, which may have those of the address.
+    if (!this.loaded || this.shown.length > 0) return;
     const first = firstChoice(this.runs, this.own);
     if (first !== undefined) this.view = { ...this.view, runs: [first], focus: first };
   }

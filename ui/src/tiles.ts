@@ -115,7 +115,8 @@ function testTiles(
   if (latest?.testError !== undefined) {
     const value = errorOf(result?.test) ?? latest.testError;
     const note = isOfClass ? 'of this class' : bestNote(course, 'testError', value, error);
-    tiles.push({ name: 'test error', value: error(value), ...(note && { note }), roomy: true });
+    const name = start.task === 'regression' ? 'test mse' : 'test error';
+    tiles.push({ name, value: error(value), ...(note && { note }), roomy: true });
   }
   if (latest?.testAuprc !== undefined) {
     const value = auprcOf(result?.test) ?? latest.testAuprc;

@@ -74,7 +74,7 @@ function describeRunning(run: RunSummary, progress: Progress): string {
   const vectors = vectorsOf(run);
   const parts =
     vectors > 1
-      ? [`${done ?? 'some'} of ${formatCount(vectors)} classes done`]
+      ? [`${done ?? 'some'} of ${formatCount(vectors)} classes within the tolerance`]
       : relativeGap !== null && relativeGap < 1
         ? [`gap ${formatProofPercent(relativeGap)}`]
         : [plural(epoch, 'epoch'), 'no useful bound yet'];

@@ -7,6 +7,7 @@ import type { RunListFlags, RunShowFlags, RunsFlags } from '../definitions/runs.
 import { exitCodes } from '../exit-codes.ts';
 import { lineText } from '../label-text.ts';
 import { createProgress } from '../progress.ts';
+import { trainInto } from '../record-hint.ts';
 import { runTable } from '../run-table.ts';
 import { runText } from '../run-text.ts';
 import { describeEnd } from '../run-words.ts';
@@ -26,7 +27,7 @@ export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): 
   }
   if (found.length === 0) {
     const { command } = terminal.io;
-    terminal.say(`no runs in ${folder}; "${command} train" records one there`);
+    terminal.say(`no runs in ${folder}; "${command} ${trainInto(folder)}" records one there`);
     return exitCodes.done;
   }
   const width = terminal.io.stdout.isTTY ? (terminal.io.stdout.columns ?? 80) : Infinity;

@@ -6,6 +6,7 @@ import { showPage } from '../browser.ts';
 import type { UiFlags } from '../definitions/ui.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onceEach } from '../once-each.ts';
+import { trainInto } from '../record-hint.ts';
 import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -23,7 +24,7 @@ export async function uiCommand(
   await terminal.print(`${url}\n`);
   if (!exists) {
     terminal.say(
-      `${folder} is not there yet: "dso train" makes it and keeps a record of every run in it ` +
+      `${folder} is not there yet: "dso ${trainInto(folder)}" makes it and keeps a record of every run in it ` +
         '(unless told --no-record). Runs appear on the page as they begin.',
     );
   }

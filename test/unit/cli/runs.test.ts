@@ -10,6 +10,7 @@ import { bashScript } from '../../../src/cli/completion/bash.ts';
 import { programWords } from '../../../src/cli/completion/words.ts';
 import type { RunsActions } from '../../../src/cli/definitions/runs.ts';
 import { defineRuns } from '../../../src/cli/definitions/runs.ts';
+import { trainInto } from '../../../src/cli/record-hint.ts';
 import { runTable } from '../../../src/cli/run-table.ts';
 import { commandLine, describeEnd, describeWhen, shellWord } from '../../../src/cli/run-words.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
@@ -168,11 +169,21 @@ describe('dso runs', () => {
     expect(await count({ all: true })).toEqual([22, '']);
   });
 
+  test('what trains into a folder names it, unless it is the usual one', () => {
+    expect(['.dso/runs', 'old', 'my runs'].map(trainInto)).toEqual([
+      'train',
+      'train --runs old',
+      "train --runs 'my runs'",
+    ]);
+  });
+
   test('none are there: it says how to make one', async () => {
     const { io, terminal } = call();
     const folder = join(temporaryFolder(), 'nowhere');
     expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
-    expect(io.stderr.text).toBe(`no runs in ${folder}; "dso train" records one there\n`);
+    expect(io.stderr.text).toBe(
+      `no runs in ${folder}; "dso train --runs ${folder}" records one there\n`,
+    );
     expect(io.stdout.text).toBe('');
     const json = call();
     await listRunsCommand({ runs: folder, json: true }, json.terminal);

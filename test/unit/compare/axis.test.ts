@@ -47,3 +47,11 @@ test('places lie inside the range; what cannot be shown has none', () => {
   }
   expect(scaleOf({ label: '', log: true }, [1], [0, 1]).place(-1)).toBeNaN();
 });
+
+test('linear: around a value that never changes, but nothing beyond 0 and 1', () => {
+  const all = (value: number) => scaleOf({ label: '' }, [value, value], [0, 100]).ticks;
+  const ends = (value: number) => [all(value)[0].label, all(value).at(-1)!.label];
+  expect(ends(5)).toEqual(['4.4', '5.6']);
+  expect(ends(0)).toEqual(['0.0', '1.0']);
+  expect(ends(1)).toEqual(['0.90', '1.00']);
+});

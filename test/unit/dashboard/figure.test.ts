@@ -127,6 +127,19 @@ describe('curves', () => {
     expect(figureOf([regression], request).series[0].points[9]).toEqual([10, 0.05 + 0.1 / 10]);
   });
 
+  test('a run of one epoch has symbols, since one point is no line', () => {
+    const drawn = (epochs: number) =>
+      figureOf([detailOf(firstId, {}, epochs)], { y: 'objective', x: 'epoch' });
+    expect(drawn(1).series.map(({ points, marks = true }) => [points.length, marks])).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+    expect(drawn(2).series.map(({ marks = true }) => marks)).toEqual([true, false]);
+    const run = detailOf(firstId, {}, 1);
+    const near = { ...run, series: { ...run.series, dual: [0.9] } };
+    expect(figureOf([near], { y: 'objective', x: 'epoch' }).y.focus).toEqual([0.9, 1.3]);
+  });
+
   test('a bound far below gets half as much room as the objective', () => {
     const run = detailOf(firstId);
     const dual = run.series.dual.map((value, index) => (index < 8 ? -1000 : value));

@@ -25,11 +25,16 @@ describe('the values that an axis shows', () => {
     expect(seenRange([[2, 2]], [[1, 2]], false)).toEqual([2 - 2e-3, 2]);
   });
 
+  test('of an objective with one value, a bound that is further away as well', () => {
+    expect(seenRange([[0.3]], [[0.1]], false)).toEqual([0.1, 0.3]);
+    expect(seenRange([[0.3]], [[-0.1, 0]], false)).toEqual([0, 0.3]);
+    expect(seenRange([[0.3]], [[-100]], false)).toEqual([0.3, 0.3]);
+  });
+
   test('have room around them', () => {
     const [low, high] = valueRange([[1, 3]], [], false);
     expect([low, high]).toEqual([1 - 0.08, 3 + 0.08]);
-    expect(valueRange([[5]], [], false)).toEqual([4.75, 5.25]);
-    expect(valueRange([[0]], [], false)).toEqual([-1, 1]);
+    expect(valueRange([[5]], [], false)).toEqual([4.75 - 0.02, 5.25 + 0.02]);
     const [least, most] = valueRange([[0.01, 1]], [], true);
     expect(most).toBeCloseTo(100 ** 0.04, 12);
     expect(least * most).toBeCloseTo(0.01, 12);
@@ -37,6 +42,13 @@ describe('the values that an axis shows', () => {
       [0, 1],
       [0.1, 1],
     ]);
+  });
+
+  test('an error of 0 and a perfect ranking have nothing beyond them but a margin', () => {
+    expect(valueRange([[0, 0]], [], false)).toEqual([-0.04, 1.04]);
+    const [low, high] = valueRange([[1, 1]], [], false);
+    expect(low).toBeCloseTo(0.948, 12);
+    expect(high).toBeCloseTo(1.002, 12);
   });
 
   test('what cannot be shown', () => {

@@ -11,7 +11,9 @@ test('a line goes through all points, up for larger values', () => {
 });
 
 test('a gap breaks the line, and a lonely point is a dash', () => {
-  expect(sparkPath(points(0, 1, null, 1, null), box)).toBe('M0 10L25 0M74 0H75');
+  expect(sparkPath(points(0, 1, null, 1, null), box)).toBe('M0 10L25 0M73 0h4');
+  expect(sparkPath(points(1, null, null), box)).toBe('M0 5h4');
+  expect(sparkPath(points(null, null, 1), box)).toBe('M96 5h4');
   expect(sparkPath(points(null, null), box)).toBe('');
   expect(sparkPath([], box)).toBe('');
 });

@@ -213,7 +213,7 @@ test('the whole x axis begins at 0 or where the curves do, and has a width with 
   expect(wholeRange({ ...usualView, x: 'epoch', xlog: true }, [run('a', 0)])).toEqual([1, 4]);
   const one = { id: 'a', place: 0, series: { ...series(1), seconds: [3] } };
   expect(wholeRange({ ...usualView, xlog: true }, [one])).toEqual([1.5, 6]);
-  expect(wholeRange(usualView, [one])).toEqual([3, 4]);
+  expect(wholeRange(usualView, [one])).toEqual([0, 6]);
 });
 
 test('a figure has what the chart shows', () => {

@@ -77,10 +77,6 @@ test('curves of one style are one stroke', () => {
   ]);
 });
 
-test('a single point can be seen', () => {
-  expect(strokesOf({ columns: [[null, 1, null]] })).toEqual(['red M200,35M197,35L203,35']);
-});
-
 test('what is far outside is cut off where the line leaves, so that it can be dashed', () => {
   const columns = [[-10_000, 1, 1]];
   // From 250,060 down at the left to 35 at the middle: the line comes up at the right of that part.

@@ -9,6 +9,7 @@ function notes() {
   const texts: string[] = [];
   const circles: string[] = [];
   const lines: number[] = [];
+  const heights: number[] = [];
   const pen = {
     ...Object.fromEntries(
       ['save', 'restore', 'clip', 'rect', 'setLineDash', 'beginPath', 'closePath', 'fill']
@@ -17,10 +18,13 @@ function notes() {
     ),
     lineTo: (_: number, y: number) => lines.push(Math.round(y - 0.5)),
     arc: (x: number, y: number) => circles.push(`${Math.round(x)},${Math.round(y)}`),
-    fillText: (text: string, x: number) => texts.push(`${text} at ${Math.round(x)}`),
+    fillText: (text: string, x: number, y: number) => {
+      texts.push(`${text} at ${Math.round(x)}`);
+      heights.push(Math.round(y));
+    },
     measureText: (text: string) => ({ width: 5 * text.length }),
   } as unknown as MarkPen;
-  return { pen, texts, circles, lines };
+  return { pen, texts, heights, circles, lines };
 }
 
 const box = { left: 0, top: 0, width: 400, height: 200 };
@@ -51,6 +55,14 @@ test('symbols are spread over a curve and at its end', () => {
   expect(drawn({ columns: [short] }).circles).toEqual(['55,100', '90,100']);
 });
 
+test('a single point can be seen, also of a curve without symbols', () => {
+  const bare = { id: 'a', color: 'red', dash: [], width: 2, alpha: 1 };
+  const lone = xs.map((x) => (x === 90 ? 50 : null));
+  expect(drawn({ lines: [bare], columns: [lone] }).circles).toEqual(['90,100']);
+  expect(drawn({ lines: [bare], columns: [xs.map(() => 50)] }).circles).toEqual([]);
+  expect(drawn({ lines: [bare], columns: [xs.map(() => null)] }).circles).toEqual([]);
+});
+
 test('nothing is marked outside of the box', () => {
   expect(drawn({ columns: [xs.map(() => 150)] }).circles).toEqual([]);
   expect(drawn({ rules: [150], dots: [{ x: 5, value: 150, color: 'red' }] }).texts).toEqual([]);
@@ -74,6 +86,21 @@ test('where a curve was at its best there is a ring, and a word for the one in f
   const { circles, texts } = drawn({ lines: [], columns: [], dots });
   expect(circles).toEqual(['100,100', '300,50']);
   expect(texts).toEqual(['least 50 at 108']);
+});
+
+test('what is said about the best point stands where the fewest curves are', () => {
+  const dots = [{ x: 100, value: 50, color: 'red', word: 'least' }];
+  const lines = [{ id: 'a', color: 'red', dash: [], width: 1, alpha: 1 }];
+  const words = (columns: (number | null)[][]) => {
+    const { texts, heights } = drawn({ lines: columns.map(() => lines[0]), columns, dots });
+    return [...texts, ...heights];
+  };
+  expect(words([])).toEqual(['least 50 at 108', 116]);
+  // A curve just below the point leaves the room above it.
+  expect(words([xs.map(() => 44)])).toEqual(['least 50 at 108', 92]);
+  // One above and below to the right: to the left, from the right edge of the words.
+  const right = xs.map((x) => (x < 104 ? null : x % 2 ? 44 : 56));
+  expect(words([right])).toEqual([`least 50 at ${100 - 8 - 5 * 'least 50'.length}`, 116]);
 });
 
 test('symbols have paths of their own', () => {

@@ -34,6 +34,9 @@ describe('tiles', () => {
     expect(value(running, 'relative gap')).toBe('2.0e-2');
     expect(value(running, 'test error')).toBe('4.31 %');
     expect(value(running, 'AUPRC')).toBeUndefined();
+    const regression = { ...start, task: 'regression' } as const;
+    const squared = summary({ start: regression, latest: { ...latest, testError: 0.0431 } });
+    expect(value(tilesOf(squared), 'test mse')).toBe('0.0431');
     const done = tilesOf(summary({ status: 'done', latest, result: result() }));
     expect(value(done, 'relative gap')).toBe('9.2e-4');
   });

@@ -35,8 +35,10 @@ describe('the headline', () => {
 
   test('counts classes where there are several', () => {
     const run = summary({ latest: { ...latest, vector: 3 }, begin: begin({ vectors: 20 }) });
-    expect(headline(run, { fraction: 0.7, done: 14 })).toBe('running: 14 of 20 classes done');
-    expect(headline(run, none)).toBe('running: some of 20 classes done');
+    expect(headline(run, { fraction: 0.7, done: 14 })).toBe(
+      'running: 14 of 20 classes within the tolerance',
+    );
+    expect(headline(run, none)).toBe('running: some of 20 classes within the tolerance');
   });
 
   test('of one that was asked to stop has no time left', () => {

@@ -36,7 +36,10 @@ function scale([low, high]: readonly [number, number], length: number) {
   return (value: number) => (high > low ? ((value - low) / (high - low)) * length : length / 2);
 }
 
-/** The path of the line; a point that has no neighbour becomes a dash of one pixel. */
+/** Pixels of a point that has no neighbour: less looks like dust. */
+const dash = 4;
+
+/** The path of the line; a point that has no neighbour becomes a dash. */
 export function sparkPath(points: readonly SparkPoint[], box: SparkBox): string {
   const known = points.filter((point) => point.y !== null);
   if (known.length === 0) return '';
@@ -49,8 +52,10 @@ export function sparkPath(points: readonly SparkPoint[], box: SparkBox): string 
     const isFirst = (points[k - 1]?.y ?? null) === null;
     const isAlone = isFirst && (points[k + 1]?.y ?? null) === null;
     const [x, y] = [across(point.x), up(point.y)];
-    if (isAlone) path += `M${place(Math.max(0, x - 1), y)}H${tenths(x)}`;
-    else path += `${isFirst ? 'M' : 'L'}${place(x, y)}`;
+    if (isAlone) {
+      const start = Math.min(Math.max(0, x - dash / 2), box.width - dash);
+      path += `M${place(start, y)}h${dash}`;
+    } else path += `${isFirst ? 'M' : 'L'}${place(x, y)}`;
   });
   return path;
 }
