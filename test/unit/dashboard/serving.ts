@@ -123,7 +123,11 @@ export class Listener {
   }
 
   #take(chunk: string): void {
-    const parts = (this.#text + chunk).split('\n\n');
+    const isWhole = `${this.#text.slice(-1)}${chunk}`.includes('\n\n');
+    this.#text += chunk;
+    // A long message comes in very many pieces, which are looked through once.
+    if (!isWhole) return;
+    const parts = this.#text.split('\n\n');
     this.#text = parts.pop()!;
     for (const part of parts) {
       const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? [];
