@@ -55,7 +55,7 @@ describe('runs that were made', () => {
     expect([again.status, again.stderr.toString()]).toEqual([0, '']);
     expect(JSON.parse(await output(folder, 'runs', '--json', '-n', '9'))).toHaveLength(3);
 
-    const hinge = await output(folder, 'runs', 'show', runs[1].id.slice(-4), '--json');
+    const hinge = await output(folder, 'runs', 'show', runs[1].id.slice(-11), '--json');
     const detail = JSON.parse(hinge) as RunDetail;
     expect(detail.summary.id).toBe(runs[1].id);
     expect(detail.series.testError).toHaveLength(detail.epochs);
