@@ -57,6 +57,8 @@ export class Listener {
   /** Resolves when the stream has ended, however it did. */
   readonly ended: Promise<void>;
   #text = '';
+  /** Its last character. */
+  #last = '';
   #waiting: (() => void)[] = [];
 
   static open(url: string): Promise<Listener> {
@@ -123,8 +125,9 @@ export class Listener {
   }
 
   #take(chunk: string): void {
-    const isWhole = `${this.#text.slice(-1)}${chunk}`.includes('\n\n');
+    const isWhole = `${this.#last}${chunk}`.includes('\n\n');
     this.#text += chunk;
+    this.#last = chunk.slice(-1);
     // A long message comes in very many pieces, which are looked through once.
     if (!isWhole) return;
     const parts = this.#text.split('\n\n');
