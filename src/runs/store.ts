@@ -29,23 +29,37 @@ export function listRuns(folder: string): RunSummary[] {
 
 /** A run in short; undefined if there is no record of it that can be read. */
 export function readSummary(folder: string, id: string): RunSummary | undefined {
-  return withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-    const outline = outlineOf(file, size);
-    return summaryOf(id, outline, statusOf(outline, mtimeMs));
-  });
+  const read = () =>
+    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+      const outline = outlineOf(file, size);
+      return summaryOf(id, outline, statusOf(outline, mtimeMs));
+    });
+  const summary = read();
+  return mayHaveEnded(summary) ? read() : summary;
+}
+
+/**
+ * The process of a run that seems to be lost may have written its last line, and ended, between the
+ * reading and the look for it. Now that it is gone another reading finds all that there will be.
+ */
+function mayHaveEnded(summary: RunSummary | undefined): boolean {
+  return summary?.status === 'lost';
 }
 
 /** A run with its curves. Its process may be writing the record at the same time. */
 export function readRun(folder: string, id: string, options: DetailOptions = {}): RunDetail {
   const { points, vector = 0 } = options;
-  const detail = withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-    const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
-    const { outline, epochs, samples, reports, notices } = contents;
-    const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
-    if (!summary) return undefined;
-    const newest = () => contents.newest();
-    return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
-  });
+  const read = () =>
+    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+      const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
+      const { outline, epochs, samples, reports, notices } = contents;
+      const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
+      if (!summary) return undefined;
+      const newest = () => contents.newest();
+      return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
+    });
+  const first = read();
+  const detail = mayHaveEnded(first?.summary) ? read() : first;
   if (!detail) throw new DataError(`${folder}: no record of the run ${id}`);
   return detail;
 }

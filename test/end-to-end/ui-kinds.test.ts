@@ -165,11 +165,18 @@ describe.each(launchers)('under $name', (launcher) => {
     expect(job.code, job.stderr).toBe(0);
     const page = await visit(await startForTest(folder, ['ui', '--no-open']).address);
     await eventually(() => inkOf(chartOf(page, 'Relative gap')), drawn);
-    expect(await gridWords(page)).toMatch(/4 workers in 2 processes/);
+    await eventually(
+      () => gridWords(page),
+      (text) => expect(text).toMatch(/4 workers in 2 processes/),
+    );
     const threads = page.getByRole('region', { name: 'Threads' }).getByRole('listitem');
-    expect(await threads.count()).toBe(2);
-    expect(await textOf(page.getByRole('region', { name: /throughput/i }))).toMatch(
-      /from rank to rank/i,
+    await eventually(
+      () => threads.count(),
+      (count) => expect(count).toBe(2),
+    );
+    await eventually(
+      () => textOf(page.getByRole('region', { name: /throughput/i })),
+      (text) => expect(text).toMatch(/from rank to rank/i),
     );
   });
 });

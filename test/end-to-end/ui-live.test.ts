@@ -1,7 +1,7 @@
 /** Runs that go on, on the page: they appear, move, and can be stopped. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { listRuns } from '../../src/runs/store.ts';
@@ -16,6 +16,7 @@ import {
   pictureOf,
   pressStop,
   startForTest,
+  startTraining,
   test,
   textOf,
   tileOf,
@@ -32,8 +33,8 @@ async function expectInterrupted(folder: string): Promise<void> {
 describe('dso train --ui', () => {
   test('the run is listed, its numbers, curves and blocks move', async ({ visit }) => {
     const folder = temporaryFolder();
-    const words = endlessTraining(folder, '--holdout', '0.2', '--ui', '--no-open');
-    const page = await visit(await startForTest(folder, words).address);
+    const { address } = await startTraining(folder, '--holdout', '0.2', '--ui', '--no-open');
+    const page = await visit(await address);
     await eventually(
       () => listOf(page).allInnerTexts(),
       (rows) => {
@@ -56,11 +57,18 @@ describe('dso train --ui', () => {
         (ink) => expect(ink).not.toEqual([]),
       );
     }
+    const everywhere = /Now block 0 is with worker \d, .*block 3 is with worker \d\./;
+    await eventually(
+      () => gridWords(page),
+      (text) => expect(text).toMatch(everywhere),
+    );
+    // All at once, so that one redraw brings what is waited for.
     const gap = chartOf(page, 'Relative gap');
-    const [epoch, values, picture] = [
+    const [epoch, values, picture, holders] = [
       await tileOf(page, 'epoch'),
       await valuesOf(gap),
       await pictureOf(gap),
+      await gridWords(page),
     ];
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -74,16 +82,10 @@ describe('dso train --ui', () => {
       () => pictureOf(gap),
       (now) => expect(now === picture).toBe(false),
     );
-
-    await eventually(
-      () => gridWords(page),
-      (text) => expect(text).toMatch(/Now block 0 is with/),
-    );
-    const holders = await gridWords(page);
     await eventually(
       () => gridWords(page),
       (now) => {
-        expect(now).toMatch(/Now block 0 is with worker \d, .*block 3 is with worker \d\./);
+        expect(now).toMatch(everywhere);
         expect(now).not.toBe(holders);
       },
     );
@@ -91,7 +93,7 @@ describe('dso train --ui', () => {
 
   test('the stop button ends it as Ctrl-C does', async ({ visit }) => {
     const folder = temporaryFolder();
-    const running = startForTest(folder, endlessTraining(folder, '--ui', '--no-open'));
+    const running = await startTraining(folder, '--ui', '--no-open');
     const page = await visit(await running.address);
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -131,8 +133,7 @@ describe('dso train --ui', () => {
 
   test('--no-record: what is in memory can be watched and stopped as well', async ({ visit }) => {
     const folder = temporaryFolder();
-    const words = endlessTraining(folder, '--ui', '--no-open', '--no-record');
-    const running = startForTest(folder, words);
+    const running = await startTraining(folder, '--ui', '--no-open', '--no-record');
     const page = await visit(await running.address);
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -199,7 +200,7 @@ describe('dso ui', () => {
 
   test('a run whose process is gone without a word is told to be lost', async ({ visit }) => {
     const folder = temporaryFolder();
-    const running = startForTest(folder, endlessTraining(folder));
+    const running = await startTraining(folder);
     const page = await visit(await startForTest(folder, ['ui', '--no-open']).address);
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -219,7 +220,7 @@ describe('dso ui', () => {
 
   test('a run that ends while the page is still loading is not missed', async ({ visit }) => {
     const folder = temporaryFolder();
-    const running = startForTest(folder, endlessTraining(folder));
+    const running = await startTraining(folder);
     const page = await visit(await startForTest(folder, ['ui', '--no-open']).address);
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -240,54 +241,43 @@ describe('dso ui', () => {
   });
 });
 
-describe('the end of the server', () => {
-  test('the page says that it is no longer connected and keeps the data', async ({ visit }) => {
-    const folder = temporaryFolder();
-    startForTest(folder, endlessTraining(folder));
-    const server = startForTest(folder, ['ui', '--no-open']);
-    const page = await visit(await server.address);
-    const gap = chartOf(page, 'Relative gap');
+test('a page whose server ends, or is killed, says so and keeps what it has', async ({ visit }) => {
+  const folder = temporaryFolder();
+  await startTraining(folder);
+  const [server, other] = [1, 2].map(() => startForTest(folder, ['ui', '--no-open']));
+  const page = await visit(await server.address);
+  // What a browser says of connections that break is many things.
+  const orphan = await visit(await other.address, { forgiven: /net::ERR_/ });
+  const [gap, otherGap] = [page, orphan].map((shown) => chartOf(shown, 'Relative gap'));
+  for (const chart of [gap, otherGap]) {
     await eventually(
-      () => inkOf(gap),
+      () => inkOf(chart),
       (ink) => expect(ink).toHaveLength(1),
     );
-    server.process.kill('SIGINT');
-    expect((await server.finished).code).toBe(0);
-    await eventually(
-      () => textOf(page.locator('body')),
-      (text) => {
-        expect(text).toContain('no longer connected');
-      },
+  }
+  await other.end();
+  server.process.kill('SIGINT');
+  expect((await server.finished).code).toBe(0);
+  const isTold = (shown: Page): Promise<void> =>
+    eventually(
+      () => textOf(shown.locator('body')),
+      (text) => expect(text).toContain('no longer connected'),
     );
-    const picture = await pictureOf(gap);
-    await page.getByRole('button', { name: 'epochs', exact: true }).click();
-    await eventually(
-      () => pictureOf(gap),
-      (now) => expect(now === picture).toBe(false),
-    );
-    expect(await valuesOf(gap)).toEqual([expect.stringMatching(/^dso \d/)]);
-    expect(await inkOf(gap)).toHaveLength(1);
-    // What nobody could do any more is not offered.
-    expect(await focusOf(page).getByRole('button', { name: /stop/ }).count()).toBe(0);
-  });
-
-  test('one that is killed is noticed too', async ({ visit }) => {
-    const folder = temporaryFolder();
-    startForTest(folder, endlessTraining(folder));
-    const server = startForTest(folder, ['ui', '--no-open']);
-    const forgiven = /ERR_(CONNECTION_\w+|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE)/;
-    const page = await visit(await server.address, { forgiven });
-    await eventually(
-      () => tileOf(page, 'epoch'),
-      (epoch) => expect(epoch).toBeGreaterThan(2),
-    );
-    await server.end();
-    await eventually(
-      () => textOf(page.locator('body')),
-      (text) => {
-        expect(text).toContain('no longer connected');
-      },
-    );
-    expect(await valuesOf(chartOf(page, 'Relative gap'))).toHaveLength(1);
-  });
+  await isTold(page);
+  const picture = await pictureOf(gap);
+  await page.getByRole('button', { name: 'epochs', exact: true }).click();
+  await eventually(
+    () => pictureOf(gap),
+    (now) => expect(now === picture).toBe(false),
+  );
+  await eventually(
+    () => inkOf(gap),
+    (ink) => expect(ink).toHaveLength(1),
+  );
+  expect(await valuesOf(gap)).toEqual([expect.stringMatching(/^dso \d/)]);
+  // What nobody could do any more is not offered.
+  expect(await focusOf(page).getByRole('button', { name: /stop/ }).count()).toBe(0);
+  // It has tried to reach its server again meanwhile.
+  await isTold(orphan);
+  expect(await valuesOf(otherGap)).toEqual([expect.stringMatching(/^dso \d/)]);
 });

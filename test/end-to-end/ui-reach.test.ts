@@ -5,12 +5,11 @@ import { describe, expect } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import {
   chartOf,
-  endlessTraining,
   eventually,
   focusOf,
   inkOf,
   listOf,
-  startForTest,
+  startTraining,
   testOfSite as test,
   textOf,
   tileOf,
@@ -148,10 +147,16 @@ describe('by keyboard alone', () => {
     await tabTo(page, listOf(page).getByRole('checkbox', { checked: true }));
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowDown');
-    expect(await hasFocus(second)).toBe(true);
+    await eventually(
+      () => hasFocus(second),
+      (now) => expect(now).toBe(true),
+    );
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowUp');
-    expect(await hasFocus(first)).toBe(true);
+    await eventually(
+      () => hasFocus(first),
+      (now) => expect(now).toBe(true),
+    );
     await page.keyboard.press('Enter');
     await eventually(
       () => valuesOf(gap),
@@ -200,13 +205,15 @@ describe('by keyboard alone', () => {
       (count) => expect(count).toBe(0),
     );
     await page.keyboard.press('/');
-    const filter = page.getByRole('searchbox');
-    expect(await hasFocus(filter)).toBe(true);
+    await eventually(
+      () => hasFocus(page.getByRole('searchbox')),
+      (now) => expect(now).toBe(true),
+    );
   });
 
   test('a run is stopped', async ({ visit }) => {
     const folder = temporaryFolder();
-    const running = startForTest(folder, endlessTraining(folder, '--ui', '--no-open'));
+    const running = await startTraining(folder, '--ui', '--no-open');
     const page = await visit(await running.address);
     await eventually(
       () => tileOf(page, 'epoch'),
@@ -330,7 +337,7 @@ describe('on a phone', () => {
     visit,
   }) => {
     const folder = temporaryFolder();
-    const running = startForTest(folder, endlessTraining(folder, '--ui', '--no-open'));
+    const running = await startTraining(folder, '--ui', '--no-open');
     const page = await visit(await running.address, phone);
     await eventually(
       () => tileOf(page, 'epoch'),

@@ -13,12 +13,14 @@ import { sampleText } from './sample-text.ts';
 /** A name of somebody else that points to this machine. */
 const foreignName = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
 
-/** How long something on the page may take on a machine that is busy with other things. */
-export const patience = 45_000;
+/** What hangs is given up after so many milliseconds, which a busy machine has time for. */
+export const patience = 240_000;
 
 export interface VisitOptions extends BrowserContextOptions {
   /** Faults that the test brings about itself. */
   readonly forgiven?: RegExp;
+  /** What is to be done with the window before the address is opened. */
+  readonly prepare?: (page: Page) => Promise<void>;
 }
 
 export type Visit = (address: string, options?: VisitOptions) => Promise<Page>;
@@ -33,8 +35,7 @@ export const test = base
     if (path === undefined) return undefined;
     const browser = await chromium.launch({
       executablePath: path,
-      // The first start after it was installed reads all of it from the disk.
-      timeout: 2 * patience,
+      timeout: patience,
       args: [...browserArguments, foreignName],
     });
     onCleanup(() => browser.close());
@@ -48,7 +49,7 @@ export const test = base
       for (const page of open) await page.context().close();
       expect(faults, 'what the pages complained about').toEqual([]);
     });
-    return async (address, { forgiven, ...options } = {}) => {
+    return async (address, { forgiven, prepare, ...options } = {}) => {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
         ...options,
@@ -61,6 +62,7 @@ export const test = base
       context.on('page', (page) => listen(page, note));
       const page = await context.newPage();
       open.add(page);
+      await prepare?.(page);
       await page.goto(address);
       return page;
     };
@@ -95,15 +97,19 @@ export interface Started extends Running {
 export function start(folder: string, words: readonly string[]): Started {
   const running = startDso(words, { folder, environment: { DSO_NO_RECORD: '' } });
   const address = new Promise<string>((resolve, reject) => {
-    let text = '';
-    const look = (chunk: Buffer): void => {
-      text += chunk.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/(?=\s)/.exec(text);
-      if (found) resolve(found[0]);
-    };
-    running.process.stdout.on('data', look);
-    running.process.stderr.on('data', look);
-    running.process.on('close', () => reject(new Error(`no address was told:\n${text}`)));
+    // Each stream for itself: a piece of the one may come in the middle of a line of the other.
+    const texts = [running.process.stdout, running.process.stderr].map((stream) => {
+      const told = { text: '' };
+      stream.on('data', (chunk: Buffer) => {
+        told.text += chunk.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/(?=\s)/.exec(told.text);
+        if (found) resolve(found[0]);
+      });
+      return told;
+    });
+    running.process.on('close', () => {
+      reject(new Error(`no address was told:\n${texts.map(({ text }) => text).join('\n')}`));
+    });
   });
   // Only those who wait for it want to know that there was none.
   address.catch(() => {});
@@ -166,6 +172,13 @@ export function endlessTraining(folder: string, ...more: readonly string[]): rea
   const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
   const shape = ['--grid', '4', '--threads', '2'];
   return ['train', 'train.svm', '-o', 'partial.model', ...limits, ...shape, ...more];
+}
+
+/** Starts such a run, and waits until it has something to show: a page that comes then need not. */
+export async function startTraining(folder: string, ...more: readonly string[]): Promise<Started> {
+  const started = startForTest(folder, endlessTraining(folder, ...more));
+  await started.saw(/^epoch 3 /m);
+  return started;
 }
 
 /** Waits until something has come true, and says what there was instead when it does not. */

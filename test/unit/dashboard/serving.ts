@@ -57,6 +57,8 @@ export class Listener {
   /** Resolves when the stream has ended, however it did. */
   readonly ended: Promise<void>;
   #text = '';
+  /** Its last character. */
+  #last = '';
   #waiting: (() => void)[] = [];
 
   static open(url: string): Promise<Listener> {
@@ -123,7 +125,12 @@ export class Listener {
   }
 
   #take(chunk: string): void {
-    const parts = (this.#text + chunk).split('\n\n');
+    const isWhole = `${this.#last}${chunk}`.includes('\n\n');
+    this.#text += chunk;
+    this.#last = chunk.slice(-1);
+    // A long message comes in very many pieces, which are looked through once.
+    if (!isWhole) return;
+    const parts = this.#text.split('\n\n');
     this.#text = parts.pop()!;
     for (const part of parts) {
       const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? [];
