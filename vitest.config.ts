@@ -21,6 +21,14 @@ const single = [
   'test/unit/{compare,experiments,export,kernels,losses,math,metrics,model,objective,penalties}/**/*.test.ts',
   'test/unit/{predict,select,ui,ui-panels}/**/*.test.ts',
   'test/unit/data/**/*.test.ts',
+  'test/unit/online/**/*.test.ts',
+  'test/unit/parallel/{arena,grid,lodging,look,partition,segments,traffic,window}.test.ts',
+  'test/unit/solvers/{bundle-program,choose,curvature-history,dcd,dso,highlights}.test.ts',
+  'test/unit/solvers/{own-changes,parts,segment-order,sgd,whole-columns}.test.ts',
+  'test/unit/train/{memory,stream-shuffle}.test.ts',
+  'test/unit/checkpoint/{file,parts,ranks}.test.ts',
+  'test/unit/runs/{document,id,labels,line,range,thinning}.test.ts',
+  'test/unit/serve/{lines,metrics,scorer}.test.ts',
   'test/unit/*.test.ts',
 ];
 

@@ -216,9 +216,9 @@ class Pools {
   }
 }
 
-/** The different values, ascending. */
+/** The different values, ascending; −0 and 0 are one value, and that is 0. */
 function distinct(values: Float64Array): Float64Array {
-  const sorted = values.slice().sort();
+  const sorted = values.map((value) => value + 0).sort();
   let count = 0;
   for (let k = 0; k < sorted.length; k += 1) {
     if (count === 0 || sorted[k] !== sorted[count - 1]) {

@@ -49,10 +49,8 @@ function ways({ loss, linear }: Pair, intercept: boolean): readonly Way[] {
   ];
 }
 
-const lambda = 0.02;
-
 describe.each(pairs)('$title', (pair) => {
-  const { loss } = pair;
+  const { loss, lambda } = pair;
   const penalty = penalties.bounded(pair.penalty, box);
   const dense = sampleFor(loss);
   const random = stream(7, 42);
@@ -128,18 +126,19 @@ const runs: readonly { readonly title: string; readonly options: TrainOptions }[
 ];
 
 describe.each(runs)('$title, from a point', ({ options: { solver } }) => {
-  const common: TrainOptions = { loss: logistic, penalty: bounded, lambda: 0.003, grid: 4 };
+  const problem = { loss: logistic, penalty: bounded, lambda: 0.003 };
+  const common: TrainOptions = { ...problem, grid: 4, threads: 1 };
   const options = { ...common, solver: solver as Solver };
 
   test('outside of the box: it begins at the nearest inside', async () => {
     const start = { weights: outside };
     const { model, report } = await train(dataset, { ...options, epochs: 1, start });
     const nearest = [...outside].map((w) => Math.min(box.high, Math.max(box.low, w)));
-    const problem = { ...dense, loss: logistic, penalty: bounded, lambda: 0.003, rowWeights };
-    const most = referenceObjective(problem, nearest) * (1 + 1e-12);
+    const reference = { ...dense, ...problem, rowWeights };
+    const most = referenceObjective(reference, nearest) * (1 + 1e-12);
     expect([...model.weights].every(inBox)).toBe(true);
     expect(report.primal).toBeLessThanOrEqual(most);
-    const value = referenceObjective(problem, [...model.weights]);
+    const value = referenceObjective(reference, [...model.weights]);
     expect(Math.abs(value - report.primal)).toBeLessThan(1e-11 * value);
   });
 

@@ -25,7 +25,6 @@ const problems = pairs.flatMap((pair) =>
   })),
 );
 
-const lambda = 0.02;
 const factors = [1, 2, 0.25, 0.5];
 
 interface Way extends TrainOptions {
@@ -60,15 +59,16 @@ function ways(linear: boolean): Way[] {
   ];
 }
 
-describe.each(problems)('$title', ({ loss, penalty, linear, intercept, weighted = false }) => {
+describe.each(problems)('$title', (given) => {
+  const { loss, penalty, linear, lambda, intercept, weighted = false } = given;
   const { rows, labels, dataset } = sampleFor(loss);
   const { low = -Infinity, high = Infinity } = penalty;
   const penaltyFactors = rows[0].map((_, j) => factors[j % factors.length]);
-  const given = { loss, penalty, lambda, intercept };
-  const problem = { rows, labels, ...given, ...(weighted && { penaltyFactors }) };
+  const settings = { loss, penalty, lambda, intercept };
+  const problem = { rows, labels, ...settings, ...(weighted && { penaltyFactors }) };
   const { value: optimum, weights } = referenceOptimum(problem);
   const common: TrainOptions = {
-    ...given,
+    ...settings,
     threads: 1,
     epochs: 20_000,
     ...(weighted && { penaltyFactors: Float64Array.from(penaltyFactors) }),

@@ -21,11 +21,10 @@ export async function trainCertified(
   const { report } = result;
   const slack = rounding * Math.abs(optimum);
   expect(events).toHaveLength(report.epochs);
-  for (const { primal, dual, epoch } of events) {
-    expect(primal, `epoch ${epoch}`).toBeGreaterThanOrEqual(dual - slack);
-    expect(primal, `epoch ${epoch}`).toBeGreaterThanOrEqual(optimum - slack);
-    expect(dual, `epoch ${epoch}`).toBeLessThanOrEqual(optimum + slack);
-  }
+  // One expectation for all epochs: a run can have thousands.
+  const owed = ({ primal, dual }: EpochEvent) =>
+    primal >= dual - slack && primal >= optimum - slack && dual <= optimum + slack;
+  expect(events.filter((event) => !owed(event))).toEqual([]);
   expect(report.stopped).toBe('converged');
   expect(report.relativeGap).toBeLessThanOrEqual(options.tolerance);
   expect((report.primal - report.dual) / report.primal).toBeLessThanOrEqual(options.tolerance);

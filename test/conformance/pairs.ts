@@ -9,6 +9,8 @@ export interface Pair {
   readonly penalty: Penalty;
   /** A linear program: neither the loss nor the penalty has curvature. */
   readonly linear: boolean;
+  /** More for linear programs, where the epochs of saddle solvers grow with 1/λ² or so. */
+  readonly lambda: number;
 }
 
 const allLosses = [
@@ -28,10 +30,9 @@ const allPenalties = [penalties.l2(), penalties.l1(), penalties.elasticNet({ l1R
 
 /** Every loss with every penalty. */
 export const pairs: readonly Pair[] = allLosses.flatMap((loss) =>
-  allPenalties.map((penalty) => ({
-    title: `${loss.name} + ${penalty.name}`,
-    loss,
-    penalty,
-    linear: !loss.smooth && !(penalty.l2 > 0),
-  })),
+  allPenalties.map((penalty) => {
+    const linear = !loss.smooth && !(penalty.l2 > 0);
+    const title = `${loss.name} + ${penalty.name}`;
+    return { title, loss, penalty, linear, lambda: linear ? 0.06 : 0.02 };
+  }),
 );

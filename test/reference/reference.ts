@@ -72,10 +72,11 @@ function parameterOf({ loss }: ReferenceProblem): number {
   return loss.parameter ?? initialParameters[loss.name] ?? 1;
 }
 
-/** c_i / W */
-function shareOf({ rows, rowWeights }: ReferenceProblem, row: number): number {
-  if (!rowWeights) return 1 / rows.length;
-  return rowWeights[row] / rowWeights.reduce((sum, weight) => sum + weight, 0);
+/** c_i / W of every row */
+function sharesOf({ rows, rowWeights }: ReferenceProblem): readonly number[] {
+  if (!rowWeights) return rows.map(() => 1 / rows.length);
+  const total = rowWeights.reduce((sum, weight) => sum + weight, 0);
+  return rowWeights.map((weight) => weight / total);
 }
 
 function penaltyFactor(problem: ReferenceProblem, column: number): number {
@@ -93,11 +94,12 @@ export function referenceObjective(
     if (w < low || w > high) penalty = Infinity;
     penalty += penaltyFactor(problem, j) * (l1 * Math.abs(w) + (l2 / 2) * w * w);
   });
+  const shares = sharesOf(problem);
   let total = 0;
   problem.rows.forEach((row, i) => {
     const score = row.reduce((sum, x, j) => sum + x * weights[j], intercept);
     const loss = referenceLoss(problem.loss.name, score, problem.labels[i], parameterOf(problem));
-    total += shareOf(problem, i) * loss;
+    total += shares[i] * loss;
   });
   return penalty + total;
 }
@@ -129,9 +131,9 @@ function addRow(
   problem: ReferenceProblem,
   scores: readonly (readonly [number, number])[],
   row: number,
+  share: number,
 ): void {
   const y = problem.labels[row];
-  const share = shareOf(problem, row);
   const parameter = parameterOf(problem);
   const far = Math.abs(y) + 2;
   const times = (factor: number) => scores.map(([index, x]) => [index, factor * x] as const);
@@ -180,6 +182,7 @@ const smoothLosses: Readonly<
 /** Adds the losses that need no slack variables to the derivatives. */
 function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
   const derivatives = smoothLosses[problem.loss.name];
+  const shares = sharesOf(problem);
   const each = (
     x: readonly number[],
     visit: (scores: Scores, first: number, second: number) => void,
@@ -188,8 +191,7 @@ function smoothPart(problem: ReferenceProblem, allScores: readonly Scores[]) {
     allScores.forEach((scores, i) => {
       const u = scores.reduce((sum, [index, value]) => sum + value * x[index], 0);
       const [first, second] = derivatives(u, problem.labels[i]);
-      const share = shareOf(problem, i);
-      visit(scores, share * first, share * second);
+      visit(scores, shares[i] * first, shares[i] * second);
     });
   };
   return each;
@@ -227,9 +229,10 @@ function programOf(problem: ReferenceProblem): Program {
     );
   }
   const allScores = problem.rows.map((row) => [...row.map((x, j) => [j, x] as const), ...offset]);
+  const shares = sharesOf(problem);
   allScores.forEach((scores, i) => {
     // A row that does not count would leave its slack variables without a cost.
-    if (shareOf(problem, i) > 0) addRow(builder, problem, scores, i);
+    if (shares[i] > 0) addRow(builder, problem, scores, i, shares[i]);
   });
   const eachRow = smoothPart(problem, allScores);
   const { constraints, start, linear, diagonal } = builder;

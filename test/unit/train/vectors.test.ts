@@ -113,26 +113,31 @@ test('rows with several labels', async () => {
 });
 
 test('an interrupted training has all vectors, of which some are untrained', async () => {
-  const controller = new AbortController();
-  const { model } = await train(four, {
-    threads: 1,
-    signal: controller.signal,
-    onEpoch: ({ vector }) => {
-      if (vector?.index === 1) controller.abort();
-    },
-    // Never there, and long enough to be interrupted.
-    solver: solvers.dso(),
-    tolerance: 1e-15,
-    epochs: 5000,
-  });
-  expect(model.certificates?.map(({ stopped }) => stopped)).toEqual([
-    'epoch-limit',
-    'interrupted',
-    'interrupted',
-    'interrupted',
-  ]);
-  expect(weightsOf(model, 3).every((weight) => weight === 0)).toBe(true);
-  expect(model.certificates?.[3]).toMatchObject({ primal: 1, dual: -Infinity });
+  const interrupted = async (epochs: number, last: number) => {
+    const controller = new AbortController();
+    const { model } = await train(four, {
+      threads: 1,
+      signal: controller.signal,
+      onEpoch: ({ epoch }) => {
+        if (epoch === last) controller.abort();
+      },
+      // Never there, however late the signal comes.
+      solver: solvers.dso(),
+      lambda: 1e-9,
+      tolerance: 1e-15,
+      epochs,
+    });
+    expect(weightsOf(model, 0).some((weight) => weight !== 0)).toBe(true);
+    for (const vector of [1, 2, 3]) {
+      expect(weightsOf(model, vector).every((weight) => weight === 0)).toBe(true);
+      expect(model.certificates?.[vector]).toMatchObject({ primal: 1, dual: -Infinity });
+    }
+    return model.certificates?.map(({ stopped }) => stopped);
+  };
+  const others = ['interrupted', 'interrupted', 'interrupted'];
+  expect(await interrupted(1e9, 3)).toEqual(['interrupted', ...others]);
+  // Why a vector ended is settled before its last epoch is told.
+  expect(await interrupted(20, 20)).toEqual(['epoch-limit', ...others]);
 });
 
 test('when one of its runs fails, all have ended before it rejects', async () => {
