@@ -21,6 +21,8 @@ async function join(): Promise<Introduction> {
   communicator = await Communicator.join(launch, options, wished, (lost, message) =>
     report({ lost, message }),
   );
+  communicator.pulse.steps = 1;
+  communicator.pulse.onOvertaken = () => report({ overtaken: communicator.pulse.steps });
   idle = setInterval(() => {
     communicator.obey();
     communicator.pulse.tend(performance.now());
@@ -56,6 +58,7 @@ function failureOf(error: unknown): Failure {
 }
 
 async function follow({ id, task, payload }: Order): Promise<void> {
+  if (task !== 'join') communicator.pulse.steps = id + 1;
   try {
     report({ id, result: await tasks[task](payload as never) });
   } catch (error) {

@@ -1,15 +1,20 @@
 import { hostname } from 'node:os';
-import { launchOf } from '../mpi/launcher.ts';
+import { type Flavour, launchOf } from '../mpi/launcher.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Milliseconds in which rank 0 may say what is wrong everywhere before another rank does. */
-const patience = 2000;
+/**
+ * Milliseconds in which rank 0 may say what is wrong everywhere before another rank does, though
+ * it starts late on a busy machine. MPICH's launcher does not end a process for another's failure
+ * to begin: there all speak, and waiting is mostly in vain.
+ */
+const patience: Readonly<Record<Flavour, number>> = { openmpi: 10_000, mpich: 2000 };
 
 /**
- * Whether this process is still to speak after some time. Open MPI's launcher begins the end of a
- * job, whatever the reason, by waking up all processes that may have been stopped.
+ * Whether this process is still to speak after some time, or when it is its `turn`. Open MPI's
+ * launcher begins the end of a job, whatever the reason, by waking up all processes that may have
+ * been stopped.
  */
-export function hasToSpeak(milliseconds = patience): Promise<boolean> {
+export function hasToSpeak(milliseconds: number, turn?: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (result: boolean): void => {
       clearTimeout(timer);
@@ -19,6 +24,7 @@ export function hasToSpeak(milliseconds = patience): Promise<boolean> {
     const hear = (): void => settle(false);
     const timer = setTimeout(settle, milliseconds, true);
     process.on('SIGCONT', hear);
+    void turn?.then(() => settle(true));
   });
 }
 
@@ -38,7 +44,8 @@ export async function complain(
     terminal.error(message);
     return;
   }
-  if ((common && launch.flavour === 'mpich') || !(await hasToSpeak())) return;
+  const { flavour } = launch;
+  if ((common && flavour === 'mpich') || !(await hasToSpeak(patience[flavour]))) return;
   const name = `rank ${launch.rank} on ${hostname()}`;
   terminal.error(message.startsWith(name) ? message : `${name}: ${message}`);
 }

@@ -17,12 +17,12 @@ export interface JobFlags {
   readonly peerTimeout: number;
 }
 
-/** Milliseconds: once they have met, ranks are better in step than while they start. */
-const patience = 1000;
+/** Milliseconds that those have who are to speak first, however busy their machine is. */
+const patience = 10_000;
 
 /**
- * Milliseconds that the launcher has to pass on what was said before the job ends: MPICH's throws
- * away what it has not yet read by then.
+ * Milliseconds that the launcher has to pass on what it has fetched before the job ends: what it
+ * has not passed on by then it throws away.
  */
 const forwarding = 250;
 
@@ -106,21 +106,25 @@ export class Job {
     if (this.#isLost) return;
     this.#isLost = true;
     const first = this.peers.rank === (lost === 0 ? 1 : 0);
-    if (first || (await hasToSpeak())) this.#terminal.error(`${message}; ${this.salvage()}`);
+    if (first || (await hasToSpeak(patience)))
+      this.#terminal.error(`${message}; ${this.salvage()}`);
     await this.#abort(exitCodes.lost);
   }
 
   async #fail(error: unknown): Promise<never> {
     // Whatever waits for a lost rank fails.
     if (this.#isLost) return new Promise(() => {});
-    // Most errors are everybody's: the others are ended before they repeat what rank 0 says.
-    if (this.leads || (await hasToSpeak(patience))) this.#tell(error as Error);
+    // Most errors are everybody's: the others are ended before they repeat what rank 0 says, unless
+    // that goes on to where they are waited for. It does not while they train.
+    const { peers } = this;
+    if (this.leads || (await hasToSpeak(patience, peers.overtaken()))) this.#tell(error as Error);
     await this.#abort(exitCodeOfError(error));
     return new Promise(() => {});
   }
 
   /** Ends the whole job, once what was said has reached the user. */
   async #abort(code: number): Promise<void> {
+    await this.peers.fetched();
     await sleep(forwarding);
     this.peers.abort(code);
   }

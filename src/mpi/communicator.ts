@@ -18,6 +18,8 @@ const shortNap = 0.1;
 export interface JoinOptions {
   /** Seconds without a sign of life after which a rank counts as lost. */
   readonly peerTimeout: number;
+  /** Seconds in which all ranks must have come up; default: a minute, or as long as `peerTimeout`. */
+  readonly joinTimeout?: number;
   /** A library file that the user insists on. */
   readonly library?: string | undefined;
   /** Of this program: all ranks must run the same. */

@@ -1,3 +1,4 @@
+import { fstatSync, readFileSync } from 'node:fs';
 import { DsoError } from '../errors.ts';
 import type { Foreign, ForeignFunction, ForeignLibrary } from './foreign.ts';
 import type { Flavour } from './launcher.ts';
@@ -51,6 +52,12 @@ function openMpiDialect(foreign: Foreign, library: ForeignLibrary): Dialect {
 
 /** Only the thread that initialized MPI calls it. */
 const funneled = 1;
+/** The system's request for the number of bytes that wait to be read. */
+const bytesToRead = process.platform === 'darwin' ? 0x4004667f : 0x541b;
+/** Linux: what asks for a signal when the parent ends, the signal, and MPICH's part of a launcher. */
+const signalWithParent = 1;
+const killSignal = 9;
+const mpichParent = 'hydra_pmi_proxy';
 /** Longest text that the standard's functions write. */
 const textBytes = 8192;
 
@@ -205,6 +212,25 @@ export class MpiLibrary {
   /** Lets another thread have the core, if one wants it. */
   yieldCore(): void {
     this.#yieldCore();
+  }
+
+  /**
+   * Ends this process with the launcher's that started it. MPICH's now and then ends before it has
+   * ended its processes, and then waits forever for one that is stopped.
+   */
+  endWithLauncher(): void {
+    if (process.platform !== 'linux') return;
+    const parent = readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
+    if (parent !== mpichParent) return;
+    this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
+  }
+
+  /** Bytes in a pipe that whoever reads it has not fetched; 0 of anything else. */
+  unread(descriptor: number): number {
+    if (!fstatSync(descriptor).isFIFO()) return 0;
+    const ioctl = this.#library.func('int ioctl(int descriptor, unsigned long request, ...)');
+    const count = new Int32Array(new SharedArrayBuffer(4));
+    return ioctl(descriptor, bytesToRead, 'void *', count) === 0 ? count[0] : 0;
   }
 
   /**

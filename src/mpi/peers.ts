@@ -62,6 +62,19 @@ export class Peers implements Introduction {
     this.#thread.onLost = handler;
   }
 
+  /**
+   * Resolves when rank 0 has gone on to something that this rank has not begun: what has stopped
+   * this rank did not stop rank 0.
+   */
+  overtaken(): Promise<void> {
+    return this.#thread.overtaken();
+  }
+
+  /** Resolves when the launcher has fetched what this process has said. */
+  fetched(): Promise<void> {
+    return this.#thread.fetched();
+  }
+
   /** outgoing[r] goes to rank r; returns what each rank has sent here. */
   exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]> {
     return this.#thread.ask('exchange', outgoing.map(inSharedMemory));

@@ -7,8 +7,9 @@ const smallJob = 32;
 const longestInterval = 1000;
 const longestLook = 50;
 
-const beat = 1;
+/** Anything else is a sign of life: 1 + the sender's steps, of which a byte holds only the rest. */
 const goodbye = 0;
+const circle = 255;
 
 interface Peer {
   readonly rank: number;
@@ -39,6 +40,10 @@ export function listeners(rank: number, size: number): number[] {
 export class Pulse implements Owner {
   /** The first rank that has fallen silent. */
   lost: number | undefined;
+  /** What this rank has begun to do together with the others, counted. */
+  steps = 0;
+  /** Called while rank 0, by what is heard of it, has begun more than this rank. */
+  onOvertaken: () => void = () => {};
   readonly #peers: readonly Peer[];
   readonly #requests: Requests;
   readonly #timeout: number;
@@ -115,8 +120,15 @@ export class Pulse implements Owner {
       return;
     }
     peer.heard = this.#now;
-    if (peer.incoming[0] === goodbye) peer.left = true;
+    const said = peer.incoming[0];
+    if (peer.rank === 0 && this.#isBehind(said)) this.onOvertaken();
+    if (said === goodbye) peer.left = true;
     else this.#listen(peer, index);
+  }
+
+  #isBehind(said: number): boolean {
+    const lead = (said - 1 - (this.steps % circle) + circle) % circle;
+    return said === goodbye || (lead > 0 && lead < circle / 2);
   }
 
   #listen(peer: Peer, index: number): void {
@@ -127,7 +139,7 @@ export class Pulse implements Owner {
     this.#peers.forEach((peer, index) => {
       // To somebody who does not take what was sent, nothing more is sent.
       if (peer.sending || peer.told) return;
-      peer.outgoing[0] = this.#leaving ? goodbye : beat;
+      peer.outgoing[0] = this.#leaving ? goodbye : 1 + (this.steps % circle);
       peer.told = this.#leaving;
       peer.sending = true;
       this.#requests.send(peer.outgoing, peer.rank, tags.pulse, this, 2 * index + 1);

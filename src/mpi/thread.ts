@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { DsoError, type ErrorKind } from '../errors.ts';
 import { type JoinOptions, wishes } from './communicator.ts';
@@ -11,9 +12,16 @@ const entry = new URL(
   import.meta.url,
 );
 
+/** Seconds: on many hosts, or a busy one, ranks start late that are never silent afterwards. */
+const startTime = 60;
+
 /** Milliseconds that the library gets for its last words, and for ending the job. */
 const finalizeTime = 5000;
 const abortTime = 3000;
+
+/** Looks at what the launcher has not yet fetched, and milliseconds between them. */
+const fetchLooks = 500;
+const fetchPause = 20;
 
 /** What the thread starts with. */
 export interface ThreadData {
@@ -40,6 +48,8 @@ export type Report =
   | { readonly id: number; readonly failure: Failure }
   /** A rank has fallen silent. */
   | { readonly lost: number; readonly message: string }
+  /** Rank 0 has begun more than the orders that this rank had been given by then. */
+  | { readonly overtaken: number }
   /** Everybody has said goodbye, and the library is about to close. */
   | { readonly closing: true };
 
@@ -62,6 +72,8 @@ export class Thread {
   readonly #print = (error: Error): void => console.error(error);
   #nextId = 0;
   #onClosing = (): void => {};
+  #overtaken = 0;
+  #onOvertaken = (): void => {};
 
   private constructor(mpi: MpiLibrary, launch: Launch, options: JoinOptions) {
     this.#mpi = mpi;
@@ -78,18 +90,22 @@ export class Thread {
   /** Starts the thread. The library is loaded here too, or it would go when the thread ends. */
   static async start(launch: Launch, options: JoinOptions): Promise<Thread> {
     const mpi = MpiLibrary.load(await loadForeign(), launch.flavour, options.library);
+    mpi.endWithLauncher();
     return new Thread(mpi, launch, options);
   }
 
   /** Joins the job. Nothing can be asked of a library that waits for a missing process. */
-  async join<Result>(launch: Launch, { peerTimeout }: JoinOptions): Promise<Result> {
+  async join<Result>(
+    launch: Launch,
+    { peerTimeout, joinTimeout = Math.max(startTime, peerTimeout) }: JoinOptions,
+  ): Promise<Result> {
     const late = new DsoError(
       'failure',
-      `rank ${launch.rank} on ${hostname()}: the ${launch.size} ranks have not all come up within ${peerTimeout} s`,
+      `rank ${launch.rank} on ${hostname()}: the ${launch.size} ranks have not all come up within ${joinTimeout} s`,
     );
     let watchdog: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_, reject) => {
-      watchdog = setTimeout(() => reject(late), 1000 * peerTimeout);
+      watchdog = setTimeout(() => reject(late), 1000 * joinTimeout);
     });
     try {
       return await Promise.race([this.ask<Result>('join'), tooLate]);
@@ -117,7 +133,10 @@ export class Thread {
   #hear(report: Report): void {
     if ('lost' in report) this.onLost(report.message, report.lost);
     else if ('closing' in report) this.#onClosing();
-    else {
+    else if ('overtaken' in report) {
+      this.#overtaken = report.overtaken;
+      this.#onOvertaken();
+    } else {
       const { resolve, reject } = this.#waiting.get(report.id)!;
       this.#waiting.delete(report.id);
       if (this.#waiting.size === 0) this.#worker.unref();
@@ -129,6 +148,23 @@ export class Thread {
   #fail(error: Error): void {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
+  }
+
+  /** Resolves when rank 0 has gone on to what this rank has not begun. */
+  overtaken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onOvertaken = () => {
+        if (this.#overtaken === this.#nextId) resolve();
+      };
+      this.#onOvertaken();
+    });
+  }
+
+  /** Resolves when the launcher has fetched what was written to standard error. */
+  async fetched(): Promise<void> {
+    for (let look = 0; look < fetchLooks && this.#mpi.unread(process.stderr.fd) > 0; look++) {
+      await sleep(fetchPause);
+    }
   }
 
   endCarrying(bell: () => void): void {

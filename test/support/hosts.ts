@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './temporary.ts';
 
@@ -34,18 +35,38 @@ export function lackForHosts(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   try {
     // Test files run at the same time: each has a name of its own.
-    const name = `dso-probe-${process.pid}`;
+    const name = `d${process.pid}probe`;
     ip('netns', 'add', name);
-    ip('netns', 'delete', name);
+    try {
+      ip('link', 'add', name, 'type', 'bridge');
+      ip('link', 'delete', name);
+      ip('-n', name, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth1');
+    } finally {
+      ip('netns', 'delete', name);
+    }
     return undefined;
   } catch (error) {
     return `no network namespaces here: ${(error as Error).message.split('\n')[0]}`;
   }
 }
 
+/** A network 198.18.x or 198.19.x that nobody here has, such as one who makes hosts at this time. */
+function freeNetwork(): string {
+  const taken = new Set(
+    Object.values(networkInterfaces()).flatMap((addresses = []) =>
+      addresses.map(({ address }) => address.replace(/\.\d+$/, '')),
+    ),
+  );
+  for (let k = process.pid; k < process.pid + 512; k++) {
+    const network = `198.${18 + ((k >> 8) % 2)}.${k % 256}`;
+    if (!taken.has(network)) return network;
+  }
+  throw new Error('all networks for hosts are taken');
+}
+
 /**
- * Hosts 198.18.x.1, .2, … (addresses that are set aside for such purposes) where x differs between
- * processes that make hosts at the same time, each in a namespace of its own with its own name.
+ * Hosts .1, .2, … of a network that is set aside for such purposes, each in a namespace of its own
+ * with its own name.
  * Launchers log in by ssh; an agent in its place enters the namespace instead.
  */
 export function makeHosts(
@@ -54,7 +75,7 @@ export function makeHosts(
 ): Hosts {
   // Names of links have 15 characters at most.
   const id = `d${process.pid}`;
-  const network = `198.${18 + ((process.pid >> 8) % 2)}.${process.pid % 256}`;
+  const network = freeNetwork();
   const names = Array.from({ length: count }, (_, k) => `${id}n${k + 1}`);
   const addresses = names.map((_, k) => `${network}.${k + 1}`);
   ip('link', 'add', `${id}b`, 'type', 'bridge');

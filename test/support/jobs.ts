@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { executable } from './command-line.ts';
-import type { Launcher } from './launchers.ts';
+import { graceOf, type Launcher } from './launchers.ts';
 
 export interface JobOptions {
   readonly folder: string;
@@ -59,7 +59,7 @@ function isRunning(number: number): boolean {
 
 /** Open MPI and MPICH draw lines, quote themselves and repeat codes. */
 const foreign =
-  /^(?:-+$|\[\S+:\d+\] |Abort\(\d+\) |MPI_ABORT|NOTE: invoking|You may or may|exactly when|with errorcode|Primary job|a non-zero exit|\S*mpirun\S* |the job to be|\s+Process name|\s+Exit code|=|\s*$)/;
+  /^(?:-+$|\[\S+\] |Abort\(\d+\) |MPI_ABORT|NOTE: invoking|You may or may|exactly when|with errorcode|Primary job|a non-zero exit|\S*mpirun\S* |the job to be|\s+Process name|\s+Exit code|=|\s*$)/;
 
 function ownLines(text: string): string {
   return text
@@ -78,7 +78,7 @@ export function startJob(
   const all = [...options, ...more, '-n', String(ranks)];
   const child = spawn(path as string, [...all, ...wrapper, process.execPath, program, ...args], {
     cwd: folder,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...graceOf(0), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const seen = new Set<number>();

@@ -35,6 +35,15 @@ export const launchers: readonly Launcher[] = [
   { name: 'MPICH', path: find('mpiexec.mpich'), library: 'libmpich.so.12', options: [] },
 ];
 
+/**
+ * Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL, and sleeps for so many seconds
+ * after each of the first two, whether or not anybody is left. Jobs with something to do in that
+ * time, or that could say something wrong in it, get the launcher's own second or more.
+ */
+export function graceOf(seconds: number): Readonly<Record<string, string>> {
+  return { OMPI_MCA_odls_base_sigkill_timeout: String(seconds) };
+}
+
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -58,7 +67,11 @@ export function launch(
     execFile(
       path,
       args,
-      { env: { ...process.env, ...environment }, timeout: patience, killSignal: 'SIGKILL' },
+      {
+        env: { ...process.env, ...graceOf(0), ...environment },
+        timeout: patience,
+        killSignal: 'SIGKILL',
+      },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr });
       },

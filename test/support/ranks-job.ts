@@ -128,7 +128,7 @@ function withClasses(dataset: Dataset, count: number): Dataset {
 
 const [data, testData, ...threadCounts] = process.argv.slice(2);
 const launch = launchOf(process.env);
-const peers = launch && (await Peers.join(launch, { peerTimeout: 60, version: 'test' }));
+const peers = launch && (await Peers.join(launch, { peerTimeout: 300, version: 'test' }));
 const { rank, size: ranks } = peers ?? { rank: 0, size: 1 };
 
 for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {

@@ -1,6 +1,11 @@
 import { fileURLToPath } from 'node:url';
 
-/** How a launcher starts one of the programs beside this file. */
+/** One of the programs beside this file. */
+export function pathOf(name: string): string {
+  return fileURLToPath(new URL(`./${name}-job.ts`, import.meta.url));
+}
+
+/** How a launcher starts it. */
 export function job(name: string, ...args: string[]): string[] {
-  return [process.execPath, fileURLToPath(new URL(`./${name}-job.ts`, import.meta.url)), ...args];
+  return [process.execPath, pathOf(name), ...args];
 }

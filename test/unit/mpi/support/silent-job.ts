@@ -1,6 +1,6 @@
 /**
  * Started by an MPI launcher: the last rank is stopped as if its machine had died, and the others
- * tell what they notice of it and end the job. The first argument says what they are busy with: a
+ * tell what they notice of it and end the job. Rank 0 says when all have met. The first argument says what they are busy with: a
  * `gather` that cannot end, a run that they `carry` for, or `nothing` but their own affairs. The
  * second is a folder: what rank r notices is in its file r, since a launcher may drop what was printed
  * last.
@@ -13,12 +13,14 @@ import { Peers } from '../../../../src/mpi/peers.ts';
 import { askForGathering, openTraffic } from '../../../../src/parallel/traffic.ts';
 
 const [occupation, folder] = process.argv.slice(2);
-/** Seconds: others have come up by then, though many ranks start on few cores. */
-const silence = 15;
+/** Seconds: nobody who is well is silent for so long, though many ranks run on few cores. */
+const silence = 10;
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: silence, version: 'test' });
+const options = { peerTimeout: silence, joinTimeout: 300, version: 'test' };
+const peers = await Peers.join(launchOf(process.env)!, options);
 const { rank, size } = peers;
 await peers.gather(new Uint8Array(rank));
+if (rank === 0) console.error('all have met');
 if (rank === size - 1) process.kill(process.pid, 'SIGSTOP');
 
 const occupations: Record<string, () => Promise<unknown>> = {
@@ -30,8 +32,7 @@ const occupations: Record<string, () => Promise<unknown>> = {
   },
   nothing: async () => {
     // The main thread says nothing for longer than the others wait: they hear the other thread.
-    const until = performance.now() + 1000 * (silence + 1);
-    while (performance.now() < until);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000 * (silence + 1));
   },
 };
 

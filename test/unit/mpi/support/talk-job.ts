@@ -5,7 +5,7 @@
 import { launchOf } from '../../../../src/mpi/launcher.ts';
 import { Peers } from '../../../../src/mpi/peers.ts';
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 30, version: 'test' });
+const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
 const { rank, size } = peers;
 const wrong: string[] = [];
 

@@ -42,7 +42,7 @@ function sameBytes(one: ArrayBufferView, other: ArrayBufferView): boolean {
   return bytes(one).equals(bytes(other));
 }
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 30, version: 'test' });
+const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
 
 async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResult> {
   const { rank, size } = peers;
