@@ -219,9 +219,7 @@ export class MpiLibrary {
    * ended its processes, and then waits forever for one that is stopped.
    */
   endWithLauncher(): void {
-    if (process.platform !== 'linux') return;
-    const parent = readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
-    if (parent !== mpichParent) return;
+    if (parentName() !== mpichParent) return;
     this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
   }
 
@@ -239,5 +237,14 @@ export class MpiLibrary {
    */
   quit(code: number): void {
     this.#library.func('void _exit(int code)')(code);
+  }
+}
+
+/** undefined where the system does not tell. */
+function parentName(): string | undefined {
+  try {
+    return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
+  } catch {
+    return undefined;
   }
 }

@@ -9,6 +9,7 @@ import {
   focusOf,
   inkOf,
   listOf,
+  startForTest,
   startTraining,
   testOfSite as test,
   textOf,

@@ -10,7 +10,7 @@ interface Rows {
   readonly weights?: Float64Array;
 }
 
-const runs = { numRuns: 200 };
+const examples = { numRuns: 200 };
 
 /** A few rows, with equal scores among them. */
 const someRows = fc
@@ -75,7 +75,7 @@ describe('Platt scaling', () => {
         const bare = { scores: rows.scores, positives: rows.positives };
         expect(plattGradient(bare, plain.slope, plain.offset)).toBeLessThan(1e-9);
       }),
-      runs,
+      examples,
     );
   });
 
@@ -102,7 +102,7 @@ describe('Platt scaling', () => {
           expect(calibrated(whole, score)).toBeCloseTo(calibrated(copies, score), 8);
         }
       }),
-      runs,
+      examples,
     );
   });
 
@@ -187,7 +187,7 @@ describe('isotonic regression', () => {
           expect(fit.probabilities[k]).toBeGreaterThanOrEqual(fit.probabilities[k - 1]);
         }
       }),
-      runs,
+      examples,
     );
   });
 
@@ -200,7 +200,7 @@ describe('isotonic regression', () => {
         const found = squares(rows, (row) => calibrated(fit, rows.scores[row]));
         expect(Math.abs(found - leastSquares(rows))).toBeLessThan(1e-10);
       }),
-      runs,
+      examples,
     );
   });
 
@@ -232,7 +232,7 @@ describe('isotonic regression', () => {
         const without = fitIsotonic(rest.scores, rest.positives, rest.weights);
         expect(fitIsotonic(rows.scores, rows.positives, silent)).toEqual(without);
       }),
-      runs,
+      examples,
     );
   });
 
