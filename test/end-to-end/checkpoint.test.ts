@@ -72,7 +72,7 @@ function newest(names: readonly string[]): number {
 
 /** Waits for a checkpoint of a later epoch than that. */
 async function progress(kept: () => string[], epoch: number): Promise<void> {
-  await expect.poll(() => newest(kept()), { timeout: 120_000, interval: 5 }).toBeGreaterThan(epoch);
+  await expect.poll(() => newest(kept()), { timeout: 600_000, interval: 5 }).toBeGreaterThan(epoch);
 }
 
 describe('killed', () => {

@@ -187,9 +187,8 @@ describe('a fault', () => {
     const folder = temporaryFolder();
     const running = startDso(['convert', '-', '-o', 'x.dsob'], { folder, openInput: true });
     const rows = '1 1:1 2:0.5\n'.repeat(200_000);
-    for (let piece = 0; piece < 10; piece += 1) {
-      await new Promise((resolve) => running.process.stdin.write(rows, resolve));
-    }
+    // More than a pipe holds: once it is written, rows are being read and the output is begun.
+    await new Promise((resolve) => running.process.stdin.write(rows, resolve));
     expect(readdirSync(folder)).toHaveLength(1);
     running.process.kill(signal);
     expect((await running.finished).code).toBe(code);
