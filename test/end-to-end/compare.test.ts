@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../src/cli/program.ts';
 import type { Comparison } from '../../src/compare/comparison.ts';
 import { runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 import { externalReferences, markupFault, pngSize } from '../unit/compare/support/well-formed.ts';
 
 const shape = { rows: 400, columns: 60, perRow: 8 };
@@ -15,7 +14,8 @@ const trainText = sampleText(shape);
 const testText = sampleText({ ...shape, rows: 150, seed: 2 });
 
 /** Puts data to compare on into a folder. */
-function dataFolder(folder = temporaryFolder()): string {
+function dataFolder(): string {
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), trainText);
   writeFileSync(join(folder, 'test.svm'), testText);
   return folder;
@@ -39,16 +39,14 @@ function runsOf(folder: string): Map<string, string> {
   );
 }
 
-describe('a report', () => {
+describe.concurrent('a report', () => {
   let folder: string;
   let output: { stdout: Buffer; stderr: string; code: number | null };
 
   beforeAll(async () => {
-    folder = dataFolder(mkdtempSync(join(tmpdir(), 'dso-test-')));
+    folder = dataFolder();
     output = await runDso(command('ring,dso,lbfgs', '--lambda', '1e-2,1e-3'), { folder });
   });
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test('ranks the solvers; one that refuses is a line of the table', () => {
     expect(output.code, output.stderr).toBe(0);
@@ -108,7 +106,7 @@ describe('a report', () => {
   });
 });
 
-describe('the same folder again', () => {
+describe.concurrent('the same folder again', () => {
   test('adds a solver and a λ, and runs nothing twice', async () => {
     const folder = dataFolder();
     await runDso(command('ring', '--lambda', '1e-2'), { folder });
@@ -162,7 +160,7 @@ describe('the same folder again', () => {
   });
 });
 
-describe('Ctrl-C', () => {
+describe.concurrent('Ctrl-C', () => {
   test('writes what there is', async () => {
     const folder = dataFolder();
     // A gap far below what can be reached: the run ends by the signal alone.

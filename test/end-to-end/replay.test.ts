@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const text = sampleText({ rows: 400, columns: 60, perRow: 8 });
 
@@ -24,18 +23,14 @@ async function record(folder: string, ...more: string[]): Promise<void> {
 let plain: readonly string[];
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dso-test-'));
-  try {
-    await record(folder);
-    plain = readFileSync(join(folder, 'a.model.visits'), 'utf8').trim().split('\n');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = lastingFolder();
+  await record(folder);
+  plain = readFileSync(join(folder, 'a.model.visits'), 'utf8').trim().split('\n');
 });
 
 /** A folder with the data and a changed record of the plain run. */
 function changed(change: (lines: string[]) => string[] = (lines) => lines): string {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), text);
   writeFileSync(join(folder, 'a.model.visits'), `${change([...plain]).join('\n')}\n`);
   return folder;
@@ -49,7 +44,7 @@ interface EpochLine {
 
 const epochOf = (line: string) => JSON.parse(line) as EpochLine;
 
-describe('dso replay', () => {
+describe.concurrent('dso replay', () => {
   test.each([
     { title: 'plain', more: [] },
     { title: 'with bounds', more: ['--non-negative', '--upper', '0.1'] },
@@ -60,7 +55,7 @@ describe('dso replay', () => {
       more: ['--loss', 'logistic', '--seed', '7', '--grid', '5', '--lambda', '0.01', '--paper'],
     },
   ])('makes the recorded visits again, $title', async ({ more }) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     await record(folder, ...more);
     const args = ['replay', 'a.model.visits', 'train.svm', '-o', 'b.model'];
     const { code, stderr } = await runDso(args, { folder });
@@ -73,7 +68,7 @@ describe('dso replay', () => {
   });
 
   test('a run that Ctrl-C ended is recorded too', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'train.svm'), text);
     const args = ['train', 'train.svm', '--solver', 'dso-async', '--tolerance', '1e-15'];
     const running = startDso([...args, '--epochs', '1000000000'], { folder });
