@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { executable, runDso, startDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
@@ -19,23 +19,32 @@ async function converted(...options: string[]) {
 }
 
 describe.concurrent('a model trained on .dsob', () => {
+  const kinds = [[], ['--pack'], ['--values', 'float64'], ['--values', 'auto', '--pack']];
+  const binary = kinds.map((options) => `data${options.join('')}.dsob`);
+  let source: Awaited<ReturnType<typeof converted>>;
+
+  beforeAll(async () => {
+    source = await converted();
+    for (const [place, options] of kinds.entries()) {
+      if (options.length === 0) continue;
+      const command = ['convert', 'data.svm', '-o', binary[place], ...options, '--quiet'];
+      const run = await runDso(command, { folder: source.folder });
+      expect(run.code, run.stderr).toBe(0);
+    }
+  });
+
   test.each([
     ['two threads', ['--threads', '2', '--grid', '4']],
     ['one thread and rows held out', ['--threads', '1', '--grid', '4', '--holdout', '0.2']],
     ['logistic loss with an intercept', ['--loss', 'logistic', '--intercept']],
-  ])('is that of the text, bit for bit: %s', async (_, options) => {
-    const { folder, read } = await converted();
-    for (const more of [['--pack'], ['--values', 'float64'], ['--values', 'auto', '--pack']]) {
-      const name = `${more.join('')}.dsob`;
-      await runDso(['convert', 'data.svm', '-o', `./${name}`, ...more, '--quiet'], { folder });
-    }
-    const binary = readdirSync(folder).filter((name) => name.endsWith('.dsob'));
-    expect(binary).toHaveLength(4);
+  ])('is that of the text, bit for bit: %s', async (title, options) => {
+    const { folder, read } = source;
+    const modelOf = (name: string) => `${title}, ${name}.model`;
     for (const name of ['data.svm', ...binary]) {
-      const command = ['train', `./${name}`, '-o', `./${name}.model`, '--quiet', ...options];
+      const command = ['train', name, '-o', modelOf(name), '--quiet', ...options];
       const run = await runDso(command, { folder });
       expect(run.code, run.stderr).toBe(0);
-      expect(read(`${name}.model`).equals(read('data.svm.model')), name).toBe(true);
+      expect(read(modelOf(name)).equals(read(modelOf('data.svm'))), name).toBe(true);
     }
   });
 
