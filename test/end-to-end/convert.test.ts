@@ -20,14 +20,14 @@ async function converted(...options: string[]) {
 
 describe.concurrent('a model trained on .dsob', () => {
   const kinds = [[], ['--pack'], ['--values', 'float64'], ['--values', 'auto', '--pack']];
-  const binary = kinds.map((options) => `data${options.join('')}.dsob`);
+  const files = kinds.map((options) => `data${options.join('')}.dsob`);
   let source: Awaited<ReturnType<typeof converted>>;
 
   beforeAll(async () => {
     source = await converted();
     for (const [place, options] of kinds.entries()) {
       if (options.length === 0) continue;
-      const command = ['convert', 'data.svm', '-o', binary[place], ...options, '--quiet'];
+      const command = ['convert', 'data.svm', '-o', files[place], ...options, '--quiet'];
       const run = await runDso(command, { folder: source.folder });
       expect(run.code, run.stderr).toBe(0);
     }
@@ -40,7 +40,7 @@ describe.concurrent('a model trained on .dsob', () => {
   ])('is that of the text, bit for bit: %s', async (title, options) => {
     const { folder, read } = source;
     const modelOf = (name: string) => `${title}, ${name}.model`;
-    for (const name of ['data.svm', ...binary]) {
+    for (const name of ['data.svm', ...files]) {
       const command = ['train', name, '-o', modelOf(name), '--quiet', ...options];
       const run = await runDso(command, { folder });
       expect(run.code, run.stderr).toBe(0);
