@@ -51,6 +51,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: single,
           maxWorkers: 1,
+          // Of one file: commands that keep a core each, where the file says `concurrent`.
+          maxConcurrency: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const good = '+1 1:0.5 3:1\n-1 2:1\n';
 
@@ -35,9 +35,9 @@ const badTexts: [string, string, RegExp][] = [
   ],
 ];
 
-describe('bad data: exit code 3, the place is named, no file is touched', () => {
+describe.concurrent('bad data: exit code 3, the place is named, no file is touched', () => {
   test.each(badTexts)('%s', async (_, text, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'bad.svm'), text);
     writeFileSync(join(folder, 'old.model'), 'an older model');
     const args = ['train', 'bad.svm', '-o', 'old.model', '--log', 'run.jsonl', '--quiet'];
@@ -51,7 +51,7 @@ describe('bad data: exit code 3, the place is named, no file is touched', () => 
   });
 
   test('a truncated gzip', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const whole = gzipSync(sampleText({ rows: 300, columns: 30, perRow: 5 }));
     writeFileSync(join(folder, 'cut.svm.gz'), whole.subarray(0, whole.length / 2));
     const run = await runDso(['train', 'cut.svm.gz'], { folder });
@@ -61,13 +61,13 @@ describe('bad data: exit code 3, the place is named, no file is touched', () => 
   });
 
   test('a missing file', async () => {
-    const run = await runDso(['train', 'none.svm'], { folder: temporaryFolder() });
+    const run = await runDso(['train', 'none.svm'], { folder: lastingFolder() });
     expect(run.code).toBe(3);
     expect(run.stderr).toMatch(/^dso: .*none\.svm/m);
   });
 
   test('bad test data is found before training', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'train.svm'), good);
     writeFileSync(join(folder, 'test.svm'), '+1 x:1\n');
     const run = await runDso(['train', 'train.svm', '--test', 'test.svm'], { folder });
@@ -79,15 +79,15 @@ describe('bad data: exit code 3, the place is named, no file is touched', () => 
 
   test('the line is the one of the input, also far into it and from standard input', async () => {
     const text = `${sampleText({ rows: 5000, columns: 50, perRow: 6 })}+1 7:oops\n`;
-    const run = await runDso(['train', '-', '-o', 'm'], { folder: temporaryFolder(), input: text });
+    const run = await runDso(['train', '-', '-o', 'm'], { folder: lastingFolder(), input: text });
     expect(run.code).toBe(3);
     expect(run.stderr).toMatch(/^dso: standard input:5001: .*"oops"/m);
   });
 });
 
-describe('a bad model: exit code 3', () => {
+describe.concurrent('a bad model: exit code 3', () => {
   async function inspect(content: Uint8Array | string) {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'x.model'), content);
     return runDso(['inspect', 'x.model'], { folder });
   }
@@ -105,7 +105,7 @@ describe('a bad model: exit code 3', () => {
   });
 
   test('a missing file and a folder', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     mkdirSync(join(folder, 'sub'));
     const missing = await runDso(['inspect', 'none.model'], { folder });
     expect(missing.stderr).toBe('dso: none.model: no such file\n');
@@ -116,7 +116,7 @@ describe('a bad model: exit code 3', () => {
   });
 
   test('damaged or truncated', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     await runDso(['train', '-', '-o', 'm'], { folder, input: good });
     const bytes = readFileSync(join(folder, 'm'));
     const flipped = Buffer.from(bytes);
@@ -130,7 +130,7 @@ describe('a bad model: exit code 3', () => {
   });
 
   test('labels the model does not know, in evaluate', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     await runDso(['train', '-', '-o', 'm'], { folder, input: good });
     const run = await runDso(['evaluate', 'm', '-'], { folder, input: '0 1:1\n1 2:1\n' });
     expect(run.code).toBe(3);

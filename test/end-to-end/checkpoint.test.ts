@@ -8,16 +8,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { stream } from '../../src/math/random.ts';
 import { runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 /** A folder with data, and the command that trains on it for a while. */
 function place(options: { rows?: number; epochs?: number; more?: readonly string[] } = {}) {
   const { rows = 400, epochs = 60, more = [] } = options;
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows, columns: 150, perRow: 8 }));
   const fixed = `--grid 4 --intercept --lambda 1e-6 --tolerance 1e-300 --epochs ${epochs}`.split(
     ' ',
@@ -70,53 +70,57 @@ function newest(names: readonly string[]): number {
   );
 }
 
-/** Waits for a checkpoint of a later epoch than that. */
+/** Waits for a checkpoint of a later epoch than that; the limit is that of the test. */
 async function progress(kept: () => string[], epoch: number): Promise<void> {
-  await expect.poll(() => newest(kept()), { timeout: 120_000, interval: 5 }).toBeGreaterThan(epoch);
+  await vi.waitUntil(() => newest(kept()) > epoch, { timeout: 600_000, interval: 5 });
 }
 
-describe('killed', () => {
-  test('50 times at random moments and resumed each time: the model of a run left alone', async () => {
-    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
-    const random = stream(20, 26);
-    const often = [...keep, '5', '--resume', 'kept', '--log', 'log'];
-    const begun = new Set<string>();
-    for (let kill = 0; kill < 50; kill++) {
-      const threads = String(1 + (kill % 3));
-      const before = newest(kept());
-      const running = startDso(command('kept.model', ...often, '--threads', threads), { folder });
-      // Some while the process starts, most while it trains and writes checkpoints.
-      if (kill % 5 !== 0) await running.saw(/^epoch /m);
-      // A busy machine may write none in so short a time: some wait for one, so that there is progress.
-      if (kill % 5 === 1 || kill % 5 === 3) await progress(kept, before);
-      const most = kill % 5 === 0 ? 500 : 60;
-      await new Promise((resolve) => setTimeout(resolve, most * random.uniform()));
-      running.process.kill('SIGKILL');
-      const { stderr } = await running.finished;
-      begun.add(/going on after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
-      expect(stderr).not.toContain('error');
-      expect(existsSync(join(folder, 'kept.model'))).toBe(false);
-    }
-    // Had no run come further than the one before, little would be proved.
-    expect(begun.size).toBeGreaterThan(10);
-    const epochs = newest(kept()) + 100;
-    const limit = ['--epochs', String(epochs)];
-    const alone = await runDso(command('alone.model', '--quiet', ...limit), { folder });
-    expect(alone.code, alone.stderr).toBe(unfinished);
-    const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log', ...limit];
-    const last = await runDso(command('kept.model', ...rest), { folder });
-    expect(last.code, last.stderr).toBe(unfinished);
-    expect(last.stderr).toMatch(/going on after epoch \d+/);
-    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
-    expect(kept()).toHaveLength(2);
-    // What was done again after a kill is in the log once.
-    const logged = epochsIn(join(folder, 'log'));
-    expect(logged.every((epoch, k) => epoch > (logged[k - 1] ?? 0))).toBe(true);
-    expect(logged.at(-1)).toBe(epochs);
-  });
+describe.concurrent('killed', () => {
+  // Two runs of 25 kills each, beside each other.
+  test.each([1, 2])(
+    '25 times at random moments and resumed each time: the model of a run left alone (%i)',
+    async (run) => {
+      const { folder, command, model, kept } = place({ epochs: endless, more: quick });
+      const random = stream(20, 25 + run);
+      const often = [...keep, '5', '--resume', 'kept', '--log', 'log'];
+      const begun = new Set<string>();
+      for (let kill = 0; kill < 25; kill++) {
+        const threads = String(1 + (kill % 3));
+        const before = newest(kept());
+        const running = startDso(command('kept.model', ...often, '--threads', threads), { folder });
+        // Some while the process starts, most while it trains and writes checkpoints.
+        if (kill % 5 !== 0) await running.saw(/^epoch /m);
+        // A busy machine may write none in so short a time: some wait for one, so that there is progress.
+        if (kill % 5 === 1 || kill % 5 === 3) await progress(kept, before);
+        const most = kill % 5 === 0 ? 500 : 60;
+        await new Promise((resolve) => setTimeout(resolve, most * random.uniform()));
+        running.process.kill('SIGKILL');
+        const { stderr } = await running.finished;
+        begun.add(/going on after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
+        expect(stderr).not.toContain('error');
+        expect(existsSync(join(folder, 'kept.model'))).toBe(false);
+      }
+      // Had no run come further than the one before, little would be proved.
+      expect(begun.size).toBeGreaterThan(5);
+      const epochs = newest(kept()) + 100;
+      const limit = ['--epochs', String(epochs)];
+      const alone = await runDso(command('alone.model', '--quiet', ...limit), { folder });
+      expect(alone.code, alone.stderr).toBe(unfinished);
+      const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log', ...limit];
+      const last = await runDso(command('kept.model', ...rest), { folder });
+      expect(last.code, last.stderr).toBe(unfinished);
+      expect(last.stderr).toMatch(/going on after epoch \d+/);
+      expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+      expect(kept()).toHaveLength(2);
+      // What was done again after a kill is in the log once.
+      const logged = epochsIn(join(folder, 'log'));
+      expect(logged.every((epoch, k) => epoch > (logged[k - 1] ?? 0))).toBe(true);
+      expect(logged.at(-1)).toBe(epochs);
+    },
+  );
 });
 
-describe('stopped and resumed', () => {
+describe.concurrent('stopped and resumed', () => {
   test('by Ctrl-C', async () => {
     const { folder, command, model, kept } = place({ epochs: endless, more: quick });
     const running = startDso(command('kept.model', ...keep, '1h', '--log', 'log'), { folder });
@@ -178,7 +182,7 @@ describe('stopped and resumed', () => {
   });
 });
 
-describe('a damaged checkpoint', () => {
+describe.concurrent('a damaged checkpoint', () => {
   test('is told of and the one before used; with none whole, exit code 3', async () => {
     const { folder, command, model, kept } = place();
     await runDso(command('alone.model', ...keep, '7'), { folder });
@@ -200,7 +204,7 @@ describe('a damaged checkpoint', () => {
   });
 });
 
-describe('another run', () => {
+describe.concurrent('another run', () => {
   test('other options, data or limits are refused by name', async () => {
     const { folder, command } = place();
     await runDso(command('a.model', ...keep, '7'), { folder });
@@ -234,7 +238,7 @@ describe('another run', () => {
   });
 });
 
-describe('the folder', () => {
+describe.concurrent('the folder', () => {
   test('of a run at work is refused to another one, and free as soon as that is killed', async () => {
     const { folder, command, kept } = place({ epochs: endless, more: quick });
     const running = startDso(command('a.model', ...keep, '1'), { folder });
@@ -262,8 +266,9 @@ describe('the folder', () => {
   });
 });
 
-test('a full disk: training goes on, the checkpoint before stays, nothing half-written', async ({
+test.concurrent('a full disk: training goes on, the checkpoint before stays, nothing half-written', async ({
   skip,
+  onTestFinished,
 }) => {
   const { folder, command, model } = place({ epochs: 40, more: ['--threads', '1'] });
   const disk = join(folder, 'disk');

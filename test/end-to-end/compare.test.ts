@@ -1,11 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../src/cli/program.ts';
 import type { Comparison } from '../../src/compare/comparison.ts';
 import { runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
+import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 import { externalReferences, markupFault, pngSize } from '../unit/compare/support/well-formed.ts';
 
 const shape = { rows: 400, columns: 60, perRow: 8 };
@@ -13,7 +14,8 @@ const trainText = sampleText(shape);
 const testText = sampleText({ ...shape, rows: 150, seed: 2 });
 
 /** Puts data to compare on into a folder. */
-function dataFolder(folder = temporaryFolder()): string {
+function dataFolder(): string {
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), trainText);
   writeFileSync(join(folder, 'test.svm'), testText);
   return folder;
@@ -37,16 +39,14 @@ function runsOf(folder: string): Map<string, string> {
   );
 }
 
-describe('a report', () => {
+describe.concurrent('a report', () => {
   let folder: string;
   let output: { stdout: Buffer; stderr: string; code: number | null };
 
   beforeAll(async () => {
-    folder = dataFolder(mkdtempSync(join(tmpdir(), 'dso-test-')));
+    folder = dataFolder();
     output = await runDso(command('ring,dso,lbfgs', '--lambda', '1e-2,1e-3'), { folder });
   });
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test('ranks the solvers; one that refuses is a line of the table', () => {
     expect(output.code, output.stderr).toBe(0);
@@ -106,7 +106,7 @@ describe('a report', () => {
   });
 });
 
-describe('the same folder again', () => {
+describe.concurrent('the same folder again', () => {
   test('adds a solver and a λ, and runs nothing twice', async () => {
     const folder = dataFolder();
     await runDso(command('ring', '--lambda', '1e-2'), { folder });
@@ -160,26 +160,39 @@ describe('the same folder again', () => {
   });
 });
 
-test('Ctrl-C writes what there is; the same command finishes the rest', async () => {
-  const folder = temporaryFolder();
-  const large = sampleText({ rows: 6000, columns: 2000, perRow: 20 });
-  writeFileSync(join(folder, 'train.svm'), large);
-  // As many epochs as take seconds: the signal comes when they begin.
-  const long = ['--tolerance', '1e-15', '--epochs', '800', '--lambda', '1e-9'];
-  const args = ['compare', 'train.svm', '--solvers', 'ring,dso', ...long];
-  const first = startDso(args, { folder });
-  await first.saw(/^dso λ=1e-9 \(2 of 2\)$/m);
-  await first.saw(/^note: solver dso: /m);
-  first.process.kill('SIGINT');
-  const stopped = await first.finished;
-  expect(stopped.code, stopped.stderr).toBe(130);
-  const before = runsOf(folder);
-  expect([...before.keys()]).toEqual(['ring 1e-9 finished', 'dso 1e-9 interrupted']);
-  expect(stopped.stdout.toString()).toMatch(/dso .*interrupted/);
-  const second = await runDso(args, { folder });
-  expect(second.code, second.stderr).toBe(0);
-  expect(second.stderr).toMatch(/^ring λ=1e-9: done before$/m);
-  const after = runsOf(folder);
-  expect([...after.keys()]).toEqual(['ring 1e-9 finished', 'dso 1e-9 finished']);
-  expect(after.get('ring 1e-9 finished')).toBe(before.get('ring 1e-9 finished'));
+describe.concurrent('Ctrl-C', () => {
+  test('writes what there is', async () => {
+    const folder = dataFolder();
+    // A gap far below what can be reached: the run ends by the signal alone.
+    const endless = ['--lambda', '1e-9', '--tolerance', '1e-300', '--epochs', '1000000000'];
+    const running = startDso(['compare', 'train.svm', '--solvers', 'ring', ...endless], { folder });
+    await running.saw(/^note: solver ring /m);
+    running.process.kill('SIGINT');
+    const stopped = await running.finished;
+    expect(stopped.code, stopped.stderr).toBe(130);
+    expect([...runsOf(folder).keys()]).toEqual(['ring 1e-9 interrupted']);
+    expect(stopped.stdout.toString()).toMatch(/ring .*interrupted/);
+  });
+
+  test('the same command finishes the rest', async () => {
+    const folder = dataFolder();
+    const paths = [join(folder, 'train.svm'), '-o', join(folder, 'report')];
+    const args = ['compare', ...paths, '--solvers', 'ring,dso', '--lambda', '1e-3', ...limits];
+    // In this process, so that the signal comes while the second run begins, never after it.
+    const io = memoryIo({
+      onError: (text) => {
+        if (text.startsWith('note: solver dso: ')) io.send('SIGINT');
+      },
+    });
+    expect(await main(args, io), io.stderr.text).toBe(130);
+    const before = runsOf(folder);
+    expect([...before.keys()]).toEqual(['ring 0.001 finished', 'dso 0.001 interrupted']);
+    expect(io.stdout.text).toMatch(/dso .*interrupted/);
+    const second = await runDso(args);
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.stderr).toMatch(/^ring λ=0.001: done before$/m);
+    const after = runsOf(folder);
+    expect([...after.keys()]).toEqual(['ring 0.001 finished', 'dso 0.001 finished']);
+    expect(after.get('ring 0.001 finished')).toBe(before.get('ring 0.001 finished'));
+  });
 });

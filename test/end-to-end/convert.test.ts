@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { executable, runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 /** A folder with text and what became of it. */
 async function converted(...options: string[]) {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   const text = sampleText({ rows: 4000, columns: 500, perRow: 12 });
   writeFileSync(join(folder, 'data.svm'), text);
   const run = await runDso(['convert', 'data.svm', '-o', 'data.dsob', ...options], { folder });
@@ -18,24 +18,33 @@ async function converted(...options: string[]) {
   return { folder, text, run, read };
 }
 
-describe('a model trained on .dsob', () => {
+describe.concurrent('a model trained on .dsob', () => {
+  const kinds = [[], ['--pack'], ['--values', 'float64'], ['--values', 'auto', '--pack']];
+  const files = kinds.map((options) => `data${options.join('')}.dsob`);
+  let source: Awaited<ReturnType<typeof converted>>;
+
+  beforeAll(async () => {
+    source = await converted();
+    for (const [place, options] of kinds.entries()) {
+      if (options.length === 0) continue;
+      const command = ['convert', 'data.svm', '-o', files[place], ...options, '--quiet'];
+      const run = await runDso(command, { folder: source.folder });
+      expect(run.code, run.stderr).toBe(0);
+    }
+  });
+
   test.each([
     ['two threads', ['--threads', '2', '--grid', '4']],
     ['one thread and rows held out', ['--threads', '1', '--grid', '4', '--holdout', '0.2']],
     ['logistic loss with an intercept', ['--loss', 'logistic', '--intercept']],
-  ])('is that of the text, bit for bit: %s', async (_, options) => {
-    const { folder, read } = await converted();
-    for (const more of [['--pack'], ['--values', 'float64'], ['--values', 'auto', '--pack']]) {
-      const name = `${more.join('')}.dsob`;
-      await runDso(['convert', 'data.svm', '-o', `./${name}`, ...more, '--quiet'], { folder });
-    }
-    const binary = readdirSync(folder).filter((name) => name.endsWith('.dsob'));
-    expect(binary).toHaveLength(4);
-    for (const name of ['data.svm', ...binary]) {
-      const command = ['train', `./${name}`, '-o', `./${name}.model`, '--quiet', ...options];
+  ])('is that of the text, bit for bit: %s', async (title, options) => {
+    const { folder, read } = source;
+    const modelOf = (name: string) => `${title}, ${name}.model`;
+    for (const name of ['data.svm', ...files]) {
+      const command = ['train', name, '-o', modelOf(name), '--quiet', ...options];
       const run = await runDso(command, { folder });
       expect(run.code, run.stderr).toBe(0);
-      expect(read(`${name}.model`).equals(read('data.svm.model')), name).toBe(true);
+      expect(read(modelOf(name)).equals(read(modelOf('data.svm'))), name).toBe(true);
     }
   });
 
@@ -62,7 +71,7 @@ describe('a model trained on .dsob', () => {
   });
 });
 
-describe('convert', () => {
+describe.concurrent('convert', () => {
   test('writes the same bytes from a file, gzip, zstd and standard input', async () => {
     const { folder, text, read, run } = await converted();
     expect(run.stderr).toMatch(
@@ -91,7 +100,7 @@ describe('convert', () => {
   });
 
   test('features from 0', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const run = (...words: string[]) => runDso(['convert', ...words], { folder });
     writeFileSync(join(folder, 'data.svm'), '1 0:1 2:0.5\n-1 1:3\n');
     expect((await run('data.svm', '-o', 'x.dsob')).stderr).toContain('use --zero-based');
@@ -103,7 +112,7 @@ describe('convert', () => {
   });
 
   test('--info and --names', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const run = (...words: string[]) => runDso(['convert', ...words], { folder });
     writeFileSync(join(folder, 'data.svm'), '1 1:1 3:0.5\n-1 2:0.123456789\n');
     writeFileSync(join(folder, 'names.txt'), 'buy\nnow\nlater\n');
@@ -146,7 +155,7 @@ describe('convert', () => {
     [['data.svm', '-o', 'x.dsob', '--values', 'float16'], 'float32, float64, auto'],
     [['data.svm', '-o', 'x.dsob', '--json'], '--json goes with --info'],
   ])('refuses %j', async (words, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'data.svm'), '1 1:1\n');
     const run = await runDso(['convert', ...words], { folder });
     expect(run.code).toBe(2);
@@ -155,7 +164,7 @@ describe('convert', () => {
   });
 });
 
-describe('a fault', () => {
+describe.concurrent('a fault', () => {
   test('in the input: exit code 3, and no output', async () => {
     const { folder, read } = await converted();
     const damaged = Uint8Array.from(read('data.dsob'));
@@ -184,12 +193,11 @@ describe('a fault', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s leaves nothing behind', async (signal, code) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const running = startDso(['convert', '-', '-o', 'x.dsob'], { folder, openInput: true });
     const rows = '1 1:1 2:0.5\n'.repeat(200_000);
-    for (let piece = 0; piece < 10; piece += 1) {
-      await new Promise((resolve) => running.process.stdin.write(rows, resolve));
-    }
+    // More than a pipe holds: once it is written, rows are being read and the output is begun.
+    await new Promise((resolve) => running.process.stdin.write(rows, resolve));
     expect(readdirSync(folder)).toHaveLength(1);
     running.process.kill(signal);
     expect((await running.finished).code).toBe(code);

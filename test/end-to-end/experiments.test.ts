@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/temporary.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 
 const program = fileURLToPath(new URL('../../experiments/run.ts', import.meta.url));
 
@@ -13,11 +13,11 @@ function runExperiment(args: readonly string[]) {
     const child = spawn(process.execPath, [program, ...args]);
     let stdout = '';
     let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
     });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
     });
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
@@ -34,72 +34,84 @@ interface Results {
 
 const verdicts = ['holds', 'partly holds', 'does not hold', 'not measured'];
 
-/** At a tiny scale, with the options that make it quick, and the reports and figures it leaves. */
+/**
+ * At a tiny scale, with the options that make it quick, and the reports and figures it leaves. What
+ * counts epochs has time for all of them.
+ */
 const cases: Readonly<Record<string, { args: string[]; claims: number; files: RegExp[] }>> = {
   shapes: { args: [], claims: 2, files: [] },
-  serial: { args: ['--time', '0.1'], claims: 4, files: [/^real-sim-like$/] },
+  serial: { args: ['--time', '0.05'], claims: 4, files: [/^real-sim-like$/] },
   parallel: {
-    args: ['--time', '0.1', '--like', 'real-sim', '--grid', '4'],
+    args: ['--time', '0.05', '--like', 'real-sim', '--grid', '4'],
     claims: 7,
     files: [/^real-sim-like$/],
   },
   scaling: {
-    args: ['--epochs', '4', '--rotations', '200'],
+    args: ['--epochs', '4', '--rotations', '200', '--time', '600'],
     claims: 4,
     files: [/^speed-up\.svg$/, /^speed-up\.png$/, /^time-per-epoch\.svg$/],
   },
   splice: {
-    args: ['--time', '0.1', '--longest', '3', '--grid', '2'],
+    args: ['--time', '0.05', '--longest', '3', '--grid', '2'],
     claims: 4,
     files: [/^splice$/],
   },
   theorem: {
-    args: ['--epochs', '40'],
+    args: ['--epochs', '40', '--time', '600'],
     claims: 2,
     files: [/^gap-hinge\.svg$/, /^gap-logistic\.png$/],
   },
-  async: { args: ['--time', '0.1'], claims: 2, files: [/^p-2$/, /^p-4-disturbed$/] },
+  async: { args: ['--time', '0.05'], claims: 2, files: [/^p-2$/, /^p-4-disturbed$/] },
 };
 
-describe.each(Object.entries(cases))('experiment %s', (name, { args, claims, files }) => {
-  test('runs to its end on generated data and says what holds', async () => {
-    const folder = temporaryFolder();
-    const output = join(folder, 'results');
-    const shared = ['--scale', '0.02', '--threads', '2', '--data', join(folder, 'none')];
-    const { code, stdout, stderr } = await runExperiment([name, ...shared, ...args, '-o', output]);
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-    const text = readFileSync(join(output, 'results.json'), 'utf8');
-    const results = JSON.parse(text) as Results;
-    expect(results.experiment).toBe(name);
-    expect(results.settings.scale).toBe(0.02);
-    expect(results.claims).toHaveLength(claims);
-    for (const { claim, measured, verdict } of results.claims) {
-      expect(verdicts).toContain(verdict);
-      expect(measured).not.toMatch(/NaN|undefined|\[object/);
-      expect(stdout).toContain(`[${verdict}] ${claim}`);
-      expect(stdout).toContain(measured);
-    }
-    for (const reason of results.skipped) expect(stdout).toContain(`SKIPPED  ${reason}`);
-    const left = readdirSync(output);
-    for (const file of files) expect(left).toContainEqual(expect.stringMatching(file));
-    for (const file of left.filter((one) => one.endsWith('.svg'))) {
-      expect(readFileSync(join(output, file), 'utf8')).toMatch(/^<svg/);
-    }
-  });
+describe.concurrent.each(Object.entries(cases))(
+  'experiment %s',
+  (name, { args, claims, files }) => {
+    test('runs to its end on generated data and says what holds', async () => {
+      const folder = lastingFolder();
+      const output = join(folder, 'results');
+      const shared = ['--scale', '0.02', '--threads', '2', '--data', join(folder, 'none')];
+      const { code, stdout, stderr } = await runExperiment([
+        name,
+        ...shared,
+        ...args,
+        '-o',
+        output,
+      ]);
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      const text = readFileSync(join(output, 'results.json'), 'utf8');
+      const results = JSON.parse(text) as Results;
+      expect(results.experiment).toBe(name);
+      expect(results.settings.scale).toBe(0.02);
+      expect(results.claims).toHaveLength(claims);
+      for (const { claim, measured, verdict } of results.claims) {
+        expect(verdicts).toContain(verdict);
+        expect(measured).not.toMatch(/NaN|undefined|\[object/);
+        expect(stdout).toContain(`[${verdict}] ${claim}`);
+        expect(stdout).toContain(measured);
+      }
+      for (const reason of results.skipped) expect(stdout).toContain(`SKIPPED  ${reason}`);
+      const left = readdirSync(output);
+      for (const file of files) expect(left).toContainEqual(expect.stringMatching(file));
+      for (const file of left.filter((one) => one.endsWith('.svg'))) {
+        expect(readFileSync(join(output, file), 'utf8')).toMatch(/^<svg/);
+      }
+    });
 
-  test('explains itself', async () => {
-    const { code, stdout } = await runExperiment([name, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain(`npm run experiment -- ${name} [options]`);
-    for (const option of ['--scale', '--threads', '--time', '--output']) {
-      expect(stdout).toContain(option);
-    }
-  });
-});
+    test('explains itself', async () => {
+      const { code, stdout } = await runExperiment([name, '--help']);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`npm run experiment -- ${name} [options]`);
+      for (const option of ['--scale', '--threads', '--time', '--output']) {
+        expect(stdout).toContain(option);
+      }
+    });
+  },
+);
 
-test('real data that is missing is named, and what was used instead', async () => {
-  const folder = temporaryFolder();
+test.concurrent('real data that is missing is named, and what was used instead', async () => {
+  const folder = lastingFolder();
   const none = join(folder, 'none');
   const args = ['--scale', '0.005', '--time', '0.05', '--data', none, '-o', join(folder, 'out')];
   const serial = await runExperiment(['serial', ...args, '--solvers', 'ring']);
@@ -108,7 +120,7 @@ test('real data that is missing is named, and what was used instead', async () =
   expect(splice.stdout).toContain('sequences with a planted motif instead');
 });
 
-test.each([
+test.concurrent.each([
   [['nothing'], 'no "nothing"'],
   [['serial', '--scale', '0'], '--scale 0: expected a number above 0'],
   [['serial', '--threads', '1.5'], '--threads 1.5: expected a whole number'],
@@ -121,7 +133,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test('without a name it lists what there is', async () => {
+test.concurrent('without a name it lists what there is', async () => {
   const { code, stdout } = await runExperiment([]);
   expect(code).toBe(0);
   for (const name of Object.keys(cases)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));

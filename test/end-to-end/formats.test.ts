@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { csvOf, jsonLinesOf, sampleTable, vowpalOf } from '../support/tables.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 /** A file, its options, and all of the message behind `dso: `. */
 const faults: [string, string, string[], string][] = [
@@ -44,9 +44,9 @@ const faults: [string, string, string[], string][] = [
   ],
 ];
 
-describe('bad data: exit code 3 with file and line', () => {
+describe.concurrent('bad data: exit code 3 with file and line', () => {
   test.each(faults)('%s', async (name, text, options, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, name), text);
     const run = await runDso(['train', name, '--quiet', ...options], { folder });
     expect(run.stderr).toBe(`dso: ${message}\n`);
@@ -56,13 +56,13 @@ describe('bad data: exit code 3 with file and line', () => {
 
   test('from standard input', async () => {
     const input = `a,y\n${'1,0\n'.repeat(2000)}word,1\n`;
-    const run = await runDso(['train', '-', '-o', 'm'], { folder: temporaryFolder(), input });
+    const run = await runDso(['train', '-', '-o', 'm'], { folder: lastingFolder(), input });
     expect(run.stderr).toContain('dso: standard input:2002: column "a": "word" is not a number');
     expect(run.code).toBe(3);
   });
 
   test('rows without a label, where they are judged by it', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'a.csv'), 'a,y\n1,0.5\n2,1.5\n3,2\n');
     writeFileSync(join(folder, 'b.csv'), 'a,y\n1,0.5\n2,\n');
     const fit = ['train', 'a.csv', '--loss', 'square', '--quiet', '-o', 'm'];
@@ -81,7 +81,7 @@ describe('bad data: exit code 3 with file and line', () => {
 
   test('a column that is not there: exit code 2', async () => {
     const run = await runDso(['train', '-', '--label', 'z', '-o', 'm'], {
-      folder: temporaryFolder(),
+      folder: lastingFolder(),
       input: 'a,y\n1,0\n2,1\n',
     });
     expect(run.stderr).toContain(
@@ -91,7 +91,7 @@ describe('bad data: exit code 3 with file and line', () => {
   });
 });
 
-describe('the same rows in any format', () => {
+describe.concurrent('the same rows in any format', () => {
   test('give the same model, compressed or from standard input, and say what was read', async () => {
     const table = sampleTable({ rows: 300, numeric: 3, categorical: 2 }, 11);
     const positive = {
@@ -102,7 +102,7 @@ describe('the same rows in any format', () => {
       ),
       labels: table.labels.map((label) => (Number(label) > 0 ? 1 : 0)),
     };
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const csv = csvOf(positive);
     writeFileSync(join(folder, 'a.csv'), csv);
     writeFileSync(join(folder, 'b.csv.gz'), gzipSync(csv));
@@ -136,7 +136,7 @@ describe('the same rows in any format', () => {
   });
 
   test('convert keeps the names, and refuses labels that are words', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const table = sampleTable({ rows: 20, numeric: 1, categorical: 1 }, 5);
     writeFileSync(join(folder, 'x.vw'), vowpalOf(table));
     const done = await runDso(['convert', 'x.vw', '-o', 'x.dsob'], { folder });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { runDso } from '../support/command-line.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 
-describe('generate', () => {
+describe.concurrent('generate', () => {
   test('writes a training and a test part, the same for the same seed', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const options = ['generate', '--like', 'real-sim', '--scale', '0.01'];
     const run = await runDso(options, { folder });
     expect(run.code, run.stderr).toBe(0);
@@ -27,15 +27,15 @@ describe('generate', () => {
   });
 
   test('refuses a folder that is not there', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const run = await runDso(['generate', '--like', 'splice', '-o', 'none/x'], { folder });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('there is no folder none');
   });
 });
 
-test('demo generates, trains, tests and says where everything is', async () => {
-  const folder = temporaryFolder();
+test.concurrent('demo generates, trains, tests and says where everything is', async () => {
+  const folder = lastingFolder();
   const run = await runDso(['demo', 'out', '--scale', '0.02'], { folder });
   expect(run.code, run.stderr).toBe(0);
   const text = run.stdout.toString();

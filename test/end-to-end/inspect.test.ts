@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { writeModel } from '../../src/model/format.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { plainClasses, sampleClasses, sampleModel, sampleRegression } from '../support/models.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 async function folderWith(model: Model): Promise<string> {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   await writeModel(join(folder, 'm'), model);
   writeFileSync(join(folder, 'names.gz'), gzipSync('zero\none\ntwo\nthree\n'));
   return folder;
@@ -22,7 +22,7 @@ async function inspect(model: Model, ...args: string[]): Promise<string> {
   return stdout.toString() + stderr;
 }
 
-describe('one vector', () => {
+describe.concurrent('one vector', () => {
   test('shows the header, the norms and the largest weights with their names', async () => {
     expect(
       await inspect(sampleModel(), '--top', '1', '--names', 'names.gz'),
@@ -94,7 +94,7 @@ features that speak for -1:
   });
 });
 
-describe('several classes', () => {
+describe.concurrent('several classes', () => {
   test('a table of the classes, then what speaks for and against each', async () => {
     expect(
       await inspect(sampleClasses()),

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 /** A folder with the same rows in one file, `whole.svm`, and in part files of all kinds. */
 async function withParts() {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   const run = async (...args: string[]) => {
     const finished = await runDso(args, { folder });
     expect(finished.code, finished.stderr).toBe(0);
@@ -30,7 +30,7 @@ async function withParts() {
   return { folder, run, read };
 }
 
-describe('part files', () => {
+describe.concurrent('part files', () => {
   test('give the model of the whole file, bit for bit', async () => {
     const { run, read } = await withParts();
     await run('train', 'whole.svm', '-o', 'whole.model', '--quiet', '--grid', '3');

@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 import { markupFault, pngSize } from '../unit/compare/support/well-formed.ts';
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 
 function dataFolder(): string {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText(shape));
   writeFileSync(join(folder, 'test.svm'), sampleText({ ...shape, rows: 150, seed: 2 }));
   return folder;
@@ -18,7 +18,7 @@ function dataFolder(): string {
 
 const problem = ['path', 'train.svm', '--loss', 'logistic', '--penalty', 'l1'];
 
-describe('dso path', () => {
+describe.concurrent('dso path', () => {
   test('trains a model for every λ and keeps the best', async () => {
     const folder = dataFolder();
     const files = ['-o', 'best.model', '--models', 'all', '--csv', 'path.csv', '--figure', 'p.svg'];
@@ -67,7 +67,7 @@ describe('dso path', () => {
   });
 
   test('features have their names, from a table as well', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const rows = Array.from(
       { length: 60 },
       (_, k) => `${k % 7},${k % 5},${k % 3 ? 'dark' : 'light'},${k % 7 > 3 ? 'yes' : 'no'}`,
@@ -88,11 +88,11 @@ describe('dso path', () => {
     expect(stdout.toString()).toMatch(/ 2 +epoch limit$/m);
   });
 
-  test('Ctrl-C: what is done is shown and written', async () => {
+  test('Ctrl-C: what is done is shown and written', async ({ onTestFinished }) => {
     const folder = dataFolder();
     writeFileSync(join(folder, 'large.svm'), sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
-    // The second λ would take hours.
-    const limits = ['--lambda', '10,1e-9', '--tolerance', '1e-9', '--epochs', '100000000'];
+    // At the second λ the relative gap never comes below 1e-11.
+    const limits = ['--lambda', '10,1e-9', '--tolerance', '1e-14', '--epochs', '100000000'];
     const files = ['--holdout', '0.2', '-o', 'best.model', '--models', 'all', '--csv', 'p.csv'];
     const running = startDso(['path', 'large.svm', ...limits, ...files], { folder });
     onTestFinished(() => void running.process.kill('SIGKILL'));
@@ -109,7 +109,7 @@ describe('dso path', () => {
   });
 });
 
-describe('refused before anything is read', () => {
+describe.concurrent('refused before anything is read', () => {
   test.each([
     [['-o', 'x.model'], /give --test or --holdout/],
     [['--figure', 'x.gif'], /wanted a name that ends in \.svg or \.png/],

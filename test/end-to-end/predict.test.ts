@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { writeModel } from '../../src/model/format.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { plainClasses, sampleModel, sampleRegression } from '../support/models.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const logistic = { name: 'logistic', parameter: 0 };
 const three = plainClasses([1, 2, -1], { classes: [1, 2, 10], loss: logistic });
@@ -16,7 +16,7 @@ async function run(
   model: Model,
   ...flags: string[]
 ): Promise<{ code: number | null; text: string }> {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   await writeModel(join(folder, 'm'), model);
   writeFileSync(join(folder, 'x.svm'), rows);
   const args = [command, 'm', 'x.svm', '--threads', '1', ...flags];
@@ -24,7 +24,7 @@ async function run(
   return { code, text: stdout.toString() + stderr };
 }
 
-describe('predict', () => {
+describe.concurrent('predict', () => {
   test('classes as they were written', async () => {
     expect(await run('predict', three)).toEqual({ code: 0, text: '2\n1\n10\n2\n' });
     const texts = { ...three, classes: ['ham', 'a\nb', 'spam'] };
@@ -86,7 +86,7 @@ describe('predict', () => {
   });
 
   test('-o writes the same to a file', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     await writeModel(join(folder, 'm'), three);
     writeFileSync(join(folder, 'x.svm'), rows);
     const args = ['predict', 'm', 'x.svm', '--scores', '--header', '-o', 'out.tsv'];
@@ -96,7 +96,7 @@ describe('predict', () => {
   });
 });
 
-describe('evaluate', () => {
+describe.concurrent('evaluate', () => {
   test('several classes: a line for each, and who is taken for whom', async () => {
     const { text } = await run('evaluate', plainClasses([1, 2, -1], { classes: [1, 2, 10] }));
     expect(text).toBe(`rows         4

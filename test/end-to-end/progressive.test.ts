@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { type Running, runDso, startDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const rows = sampleText({ rows: 400, columns: 40, perRow: 6 });
 const lines = rows.trimEnd().split('\n');
@@ -20,8 +20,8 @@ async function modelOf(path: string, count: number, running: Running): Promise<v
   }
 }
 
-test('snapshots appear while the stream is open; SIGINT writes the model of all rows', async () => {
-  const folder = temporaryFolder();
+test.concurrent('snapshots appear while the stream is open; SIGINT writes the model of all rows', async () => {
+  const folder = lastingFolder();
   const path = join(folder, 'm');
   const running = startDso([...stream, '--snapshot-every', '100'], { folder, openInput: true });
   const { stdin } = running.process;
@@ -45,8 +45,8 @@ test('snapshots appear while the stream is open; SIGINT writes the model of all 
   expect(readFileSync(join(folder, 'n')).equals(readFileSync(path))).toBe(true);
 });
 
-test('SIGTERM ends a stream that says nothing; the model is kept by time as well', async () => {
-  const folder = temporaryFolder();
+test.concurrent('SIGTERM ends a stream that says nothing; the model is kept by time as well', async () => {
+  const folder = lastingFolder();
   const args = [...stream, '--snapshot-every', '0.05s', '--quiet'];
   const running = startDso(args, { folder, openInput: true });
   running.process.stdin.write(`${lines.slice(0, 30).join('\n')}\n`);
@@ -55,8 +55,8 @@ test('SIGTERM ends a stream that says nothing; the model is kept by time as well
   expect(await running.finished).toMatchObject({ code: 143, stderr: '' });
 });
 
-test('the model can be used like any other', async () => {
-  const folder = temporaryFolder();
+test.concurrent('the model can be used like any other', async () => {
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'rows.svm'), rows);
   const args = ['train', 'rows.svm', '--progressive', '--json', '--loss', 'logistic', '-o', 'm'];
   const { code, stdout, stderr } = await runDso(args, { folder });
@@ -73,8 +73,8 @@ test('the model can be used like any other', async () => {
   expect(inspected.code, inspected.stderr).toBe(0);
 });
 
-test('CSV whose categories appear on the way', async () => {
-  const folder = temporaryFolder();
+test.concurrent('CSV whose categories appear on the way', async () => {
+  const folder = lastingFolder();
   const cities = ['Paris', 'Rome', 'Oslo', 'Bern'];
   const csv = Array.from({ length: 200 }, (_, row) => {
     const city = cities[Math.min(3, Math.floor(row / 40)) - (row % 2 && row > 40 ? 1 : 0)];
@@ -93,8 +93,8 @@ test('CSV whose categories appear on the way', async () => {
   expect(predicted.stdout.toString()).toBe('warm\ncold\n');
 });
 
-test('a line that cannot be read: exit 3, its place, and the last snapshot is kept', async () => {
-  const folder = temporaryFolder();
+test.concurrent('a line that cannot be read: exit 3, its place, and the last snapshot is kept', async () => {
+  const folder = lastingFolder();
   const input = `${lines.slice(0, 250).join('\n')}\n+1 7:x\n${lines.slice(250).join('\n')}\n`;
   const run = await runDso([...stream, '--snapshot-every', '100'], { folder, input });
   expect(run.code).toBe(3);
@@ -103,7 +103,7 @@ test('a line that cannot be read: exit 3, its place, and the last snapshot is ke
   expect((await readModel(join(folder, 'm'))).rows).toBe(200);
 });
 
-describe('refused: exit 2, in words', () => {
+describe.concurrent('refused: exit 2, in words', () => {
   test.each([
     [['--test', 'x.svm'], '--test: not with --progressive'],
     [['--tolerance', '0.1'], '--tolerance: not with --progressive'],
@@ -114,7 +114,7 @@ describe('refused: exit 2, in words', () => {
     [['-o', '-'], '--output -: snapshots take the place of one another'],
     [['--snapshot-every', '0'], 'Wanted a number of rows (5000) or a time'],
   ])('%j', async (options, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const run = await runDso(['train', '-', '--progressive', ...options], { folder, input: rows });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);
@@ -122,7 +122,7 @@ describe('refused: exit 2, in words', () => {
   });
 
   test('more than one file', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     for (const name of ['a.svm', 'b.svm']) writeFileSync(join(folder, name), rows);
     const run = await runDso(['train', '*.svm', '--progressive', '-o', 'm'], { folder });
     expect(run.code).toBe(2);

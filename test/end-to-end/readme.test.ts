@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
@@ -14,6 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { executable } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import {
   type CodeBlock,
   codeBlocks,
@@ -21,11 +23,10 @@ import {
   leftOut,
   localLinks,
 } from '../support/markdown.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 /*
  * Every block of the documents that says `sh`, `js` or `ts` is run, in the order of the document
- * and in one folder per document, with the built package. A block with a file name is written to
+ * and in one folder per document, with the built package; documents run beside one another. A block with a file name is written to
  * that file instead. A `text` block right behind one that was run is what it prints; a line `…` in
  * it stands for lines left out.
  *
@@ -53,7 +54,7 @@ const extensions: Readonly<Record<string, string>> = { js: 'mjs', ts: 'mts' };
 
 /** A folder in which `dso` is a command and a package. */
 function installedFolder(): string {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/dso'), 'dir');
   mkdirSync(join(folder, '.bin'));
@@ -64,16 +65,17 @@ function installedFolder(): string {
 }
 
 /** Runs a program; both of its outputs go to one file, in the order in which they were written. */
-function run(folder: string, program: string, args: readonly string[]) {
+async function run(folder: string, program: string, args: readonly string[]) {
   const path = [join(folder, '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
   const log = join(folder, '.output');
   const file = openSync(log, 'w');
-  const { status } = spawnSync(program, args, {
+  const child = spawn(program, args, {
     cwd: folder,
     env: { ...process.env, PATH: path, DSO_NO_RECORD: '' },
     stdio: ['ignore', file, file],
   });
   closeSync(file);
+  const [status] = (await once(child, 'close')) as [number | null];
   return { status, output: readFileSync(log, 'utf8') };
 }
 
@@ -98,9 +100,9 @@ const isCode = ({ language }: CodeBlock): boolean => ['sh', 'js', 'ts'].includes
 const withCode = documents.filter((name) => codeBlocks(join(root, name)).some(isCode));
 const withLinks = documents.filter((name) => localLinks(join(root, name)).length > 0);
 
-test.each(withCode.filter((name) => name !== measurements))(
+test.concurrent.each(withCode.filter((name) => name !== measurements))(
   '%s: its code does what it says',
-  (name) => {
+  async (name) => {
     const folder = installedFolder();
     const path = join(root, name);
     let document = readFileSync(path, 'utf8');
@@ -119,7 +121,7 @@ test.each(withCode.filter((name) => name !== measurements))(
         writeFileSync(join(folder, block.file), block.text);
         continue;
       }
-      const result = runBlock(folder, block);
+      const result = await runBlock(folder, block);
       expect(result.status, `${place}\n${result.output}`).toBe(0);
       output = result.output;
     }
@@ -132,7 +134,7 @@ test.each(withLinks)('%s: its links lead somewhere', (name) => {
   expect(links.filter((link) => !existsSync(join(root, dirname(name), link)))).toEqual([]);
 });
 
-test('the code of the documents fits the types of the package', () => {
+test.concurrent('the code of the documents fits the types of the package', async () => {
   const folder = installedFolder();
   for (const name of documents) {
     for (const { language, file, text, line } of codeBlocks(join(root, name))) {
@@ -160,6 +162,6 @@ test('the code of the documents fits the types of the package', () => {
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { status, output } = run(folder, process.execPath, [compiler, '-p', '.']);
+  const { status, output } = await run(folder, process.execPath, [compiler, '-p', '.']);
   expect(status, output).toBe(0);
 });

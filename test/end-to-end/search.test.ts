@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/format.ts';
 import { runDso } from '../support/command-line.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 import { markupFault } from '../unit/compare/support/well-formed.ts';
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 
 function dataFolder(): string {
-  const folder = temporaryFolder();
+  const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText(shape));
   return folder;
 }
 
 const few = ['--lambda', '0.03,0.003', '--folds', '3'];
 
-describe('dso search', () => {
+describe.concurrent('dso search', () => {
   test('ranks every loss with every penalty and trains the winner', async () => {
     const folder = dataFolder();
     const losses = ['--loss', 'hinge,logistic', '--penalty', 'l2,elastic-net'];
@@ -70,7 +70,7 @@ describe('dso search', () => {
   });
 
   test('a parameter goes to the loss whose it is', async () => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     writeFileSync(join(folder, 'real.svm'), sampleText({ ...shape, labels: 'real' }));
     const losses = ['--loss', 'square,huber', '--delta', '0.25', '--penalty', 'l2'];
     const args = ['search', 'real.svm', ...losses, '--json', '--no-refit', ...few];

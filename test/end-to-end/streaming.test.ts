@@ -23,8 +23,8 @@ function runWatched(enter: string, args: readonly string[], folder: string) {
     const look = setInterval(() => {
       peak = Math.max(peak, peakOf(child.pid ?? 0));
     }, 10);
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
     });
     child.on('error', reject);
     child.on('close', (code) => {

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { lastingFolder } from '../support/lasting-folder.ts';
 
-describe('help and version', () => {
+describe.concurrent('help and version', () => {
   test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(
       readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -38,7 +38,7 @@ describe('help and version', () => {
   });
 });
 
-describe('usage errors: exit code 2 and a hint, on standard error', () => {
+describe.concurrent('usage errors: exit code 2 and a hint, on standard error', () => {
   test.each([
     [['trian', 'x'], "dso: unknown command 'trian'\n(Did you mean train?)\n"],
     [['train', 'x', '--lamda', '1'], "dso: unknown option '--lamda'\n(Did you mean --lambda?)\n"],
@@ -62,7 +62,7 @@ describe('usage errors: exit code 2 and a hint, on standard error', () => {
       "dso: option '--non-negative' cannot be used with option '--lower <number>'\n",
     ],
   ])('dso %j', async (args, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     const run = await runDso(args, { folder });
     expect(run).toMatchObject({ code: 2, stderr: message });
     expect(run.stdout.length).toBe(0);
@@ -70,7 +70,7 @@ describe('usage errors: exit code 2 and a hint, on standard error', () => {
   });
 });
 
-describe('an output that cannot be written is refused before any work', () => {
+describe.concurrent('an output that cannot be written is refused before any work', () => {
   // The input is bad as well: the complaint about the output comes first, so nothing was read.
   const badData = 'no data at all\n';
 
@@ -81,7 +81,7 @@ describe('an output that cannot be written is refused before any work', () => {
     ['-o', 'data.svm/x.model', 'there is no folder data.svm'],
     ['--log', 'none/run.jsonl', 'there is no folder none'],
   ])('train %s %s', async (option, path, message) => {
-    const folder = temporaryFolder();
+    const folder = lastingFolder();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'data.svm'), badData);
     const run = await runDso(['train', 'data.svm', option, path], { folder });
@@ -92,7 +92,7 @@ describe('an output that cannot be written is refused before any work', () => {
 
   test('predict', async () => {
     const run = await runDso(['predict', 'm', 'd', '-o', 'none/p.txt'], {
-      folder: temporaryFolder(),
+      folder: lastingFolder(),
     });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('--output none/p.txt: there is no folder none');

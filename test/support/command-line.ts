@@ -37,8 +37,9 @@ export function startDso(args: readonly string[], options: RunOptions = {}): Run
   const stdout: Buffer[] = [];
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
+  // A letter such as λ may come in two pieces.
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
   });
   // The command may end without reading its input.
   child.stdin.on('error', () => {});

@@ -52,7 +52,7 @@ export function comparable(output: string): string[] {
     .trim()
     .replace(/ {2}[\d.]+ (?:s|min \d+ s|h \d+ min) left$/gm, '')
     .replace(/^threads computed .*\n/gm, '')
-    .replace(/\b[\d.]+ s\b/g, '… s')
+    .replace(/\b(?:\d+ h \d+ min|\d+ min \d+ s|[\d.]+ s)\b/g, '… s')
     .replace(/\b\d+\.\d{9,}\b/g, (number) => String(Number(Number(number).toPrecision(8))))
     .replace(/\bon \d+ threads?\b/g, 'on … threads')
     .split('\n');

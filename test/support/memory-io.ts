@@ -7,15 +7,19 @@ class MemoryStream extends Writable {
   text = '';
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly #onText: (text: string) => void;
 
-  constructor(isTTY: boolean, columns: number) {
+  constructor(isTTY: boolean, columns: number, onText: (text: string) => void = () => {}) {
     super({ decodeStrings: false });
     this.isTTY = isTTY;
     this.columns = columns;
+    this.#onText = onText;
   }
 
   override _write(chunk: string | Uint8Array, _: string, done: () => void): void {
-    this.text += chunk.toString();
+    const text = chunk.toString();
+    this.text += text;
+    this.#onText(text);
     done();
   }
 }
@@ -33,16 +37,18 @@ export interface MemoryIoOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly environment?: Record<string, string>;
+  /** Hears what goes to standard error before the command goes on. */
+  readonly onError?: (text: string) => void;
 }
 
 /** A process for a command to run in, with its output in memory. */
 export function memoryIo(options: MemoryIoOptions = {}): MemoryIo {
-  const { terminal = false, columns = 80, environment = {} } = options;
+  const { terminal = false, columns = 80, environment = {}, onError } = options;
   const listeners = new Set<(signal: InterruptSignal) => void>();
   const exits: number[] = [];
   return {
     stdout: new MemoryStream(terminal, columns),
-    stderr: new MemoryStream(terminal, columns),
+    stderr: new MemoryStream(terminal, columns, onError),
     environment: { DSO_NO_RECORD: '1', ...environment },
     command: 'dso',
     exits,
