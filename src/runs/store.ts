@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { reasonOf } from '../checkpoint/folder.ts';
 import { DataError, DsoError } from '../errors.ts';
 import { Contents } from './contents.ts';
@@ -22,9 +22,20 @@ const mostNames = 10;
 
 /** The runs recorded in a folder, the newest first; none where there is no folder. */
 export function listRuns(folder: string): RunSummary[] {
-  return recordedIds(folder)
-    .flatMap((id) => readSummary(folder, id) ?? [])
-    .sort(newestFirst);
+  return readFolder(folder).runs;
+}
+
+/** The same, and the names of records that tell nothing, since their first line is damaged. */
+export function readFolder(folder: string): { runs: RunSummary[]; damaged: string[] } {
+  const runs: RunSummary[] = [];
+  const damaged: string[] = [];
+  for (const id of recordedIds(folder)) {
+    const summary = readSummary(folder, id);
+    if (summary) runs.push(summary);
+    // It may have been deleted meanwhile.
+    else if (existsSync(recordPath(folder, id))) damaged.push(id);
+  }
+  return { runs: runs.sort(newestFirst), damaged };
 }
 
 /** A run in short; undefined if there is no record of it that can be read. */

@@ -1,5 +1,5 @@
 /** The dashboard's page in a real browser, and the processes that it shows. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
@@ -9,6 +9,7 @@ import { listRuns } from '../../src/runs/store.ts';
 import { browserArguments, findBrowser } from './chromium.ts';
 import { type Running, startDso } from './command-line.ts';
 import { sampleText } from './sample-text.ts';
+import { removeFolder } from './temporary.ts';
 
 /** A name of somebody else that points to this machine. */
 const foreignName = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
@@ -154,7 +155,7 @@ export const testOfSite = test.extend(
     const server = start(folder, ['ui', '--no-open']);
     onCleanup(async () => {
       await server.end();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     });
     const runs = listRuns(join(folder, '.dso/runs')).map(({ id, begin }) => ({
       id,

@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { removeFolder } from './temporary.ts';
 
 let root: string | undefined;
 let count = 0;
 
 afterAll(() => {
-  if (root !== undefined) rmSync(root, { recursive: true });
+  if (root !== undefined) removeFolder(root);
 });
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DsoError, UsageError } from '../../errors.ts';
-import { usualFolder } from '../../runs/folder.ts';
+import { recordPath, usualFolder } from '../../runs/folder.ts';
 import type { RunSummary } from '../../runs/record.ts';
-import { findRun, listRuns, readRun, readSummary, requestStop } from '../../runs/store.ts';
+import { findRun, readFolder, readRun, readSummary, requestStop } from '../../runs/store.ts';
 import type { RunListFlags, RunShowFlags, RunsFlags } from '../definitions/runs.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { lineText } from '../label-text.ts';
@@ -19,7 +19,10 @@ const usualNumber = 20;
 
 export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): Promise<number> {
   const { runs: folder = usualFolder, number = usualNumber, all, json } = flags;
-  const found = listRuns(folder);
+  const { runs: found, damaged } = readFolder(folder);
+  for (const id of damaged) {
+    terminal.say(`note: ${recordPath(folder, id)} cannot be read: its first line is damaged`);
+  }
   const shown = all ? found : found.slice(0, number);
   if (json) {
     await terminal.print(`${JSON.stringify(shown)}\n`);

@@ -177,6 +177,15 @@ describe('dso runs', () => {
     ]);
   });
 
+  test('a record whose first line is damaged is named', async () => {
+    const { io, terminal } = call();
+    const folder = temporaryFolder();
+    const path = join(folder, '20261115-090000-abcd.jsonl');
+    writeFileSync(path, '{"line":"sta\n');
+    expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
+    expect(io.stderr.text).toContain(`note: ${path} cannot be read: its first line is damaged\n`);
+  });
+
   test('none are there: it says how to make one', async () => {
     const { io, terminal } = call();
     const folder = join(temporaryFolder(), 'nowhere');
