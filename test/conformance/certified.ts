@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
+import { UsageError } from '../../src/errors.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainOptions, TrainResult } from '../../src/train/options.ts';
 import { train } from '../../src/train/train.ts';
@@ -31,4 +32,12 @@ export async function trainCertified(
   expect(report.primal).toBeGreaterThanOrEqual(optimum - slack);
   expect(report.dual).toBeLessThanOrEqual(optimum + slack);
   return result;
+}
+
+/** A solver that is not made for a problem says so, and with a reason, before it starts. */
+export async function trainRefused(dataset: Dataset, options: TrainOptions): Promise<void> {
+  const onEpoch = () => expect.unreachable('a solver that was to refuse has begun');
+  const refusal = await train(dataset, { ...options, onEpoch }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(UsageError);
+  expect((refusal as UsageError).message).toMatch(/no second derivative|needs|cannot/);
 }
