@@ -5,6 +5,7 @@ import { type Launch, launchOf } from '../mpi/launcher.ts';
 import { Peers } from '../mpi/peers.ts';
 import { hasToSpeak } from './complaint.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { Losses } from './losses.ts';
 import type { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -54,11 +55,12 @@ export class Job {
   /** What there is to go on from when a rank has been lost, for the message. */
   salvage: () => string = () => 'nothing was kept';
   readonly #terminal: Terminal;
-  #isLost = false;
+  readonly #losses: Losses;
 
   private constructor(peers: Peers, terminal: Terminal) {
     this.peers = peers;
     this.#terminal = terminal;
+    this.#losses = new Losses(peers.rank);
   }
 
   /** Joins the job if there is one. */
@@ -101,19 +103,21 @@ export class Job {
     }
   }
 
-  /** All ranks notice that one does not answer; the first of the others says so. */
+  /** All ranks notice that one does not answer; the first of those that do says so. */
   async #giveUp(message: string, lost: number): Promise<void> {
-    if (this.#isLost) return;
-    this.#isLost = true;
-    const first = this.peers.rank === (lost === 0 ? 1 : 0);
-    if (first || (await hasToSpeak(patience)))
+    const losses = this.#losses;
+    const isFirst = !losses.any;
+    losses.add(lost);
+    if (!isFirst) return;
+    if (await hasToSpeak(patience, losses.turn)) {
       this.#terminal.error(`${message}; ${this.salvage()}`);
+    }
     await this.#abort(exitCodes.lost);
   }
 
   async #fail(error: unknown): Promise<never> {
     // Whatever waits for a lost rank fails.
-    if (this.#isLost) return new Promise(() => {});
+    if (this.#losses.any) return new Promise(() => {});
     // Most errors are everybody's: the others are ended before they repeat what rank 0 says, unless
     // that goes on to where they are waited for. It does not while they train.
     const { peers } = this;

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { reasonOf } from '../checkpoint/folder.ts';
 import { DataError, DsoError } from '../errors.ts';
 import { Contents } from './contents.ts';
@@ -32,10 +32,18 @@ export function readFolder(folder: string): { runs: RunSummary[]; damaged: strin
   for (const id of recordedIds(folder)) {
     const summary = readSummary(folder, id);
     if (summary) runs.push(summary);
-    // It may have been deleted meanwhile.
-    else if (existsSync(recordPath(folder, id))) damaged.push(id);
+    else if (isDamaged(folder, id)) damaged.push(id);
   }
   return { runs: runs.sort(newestFirst), damaged };
+}
+
+/**
+ * Of a record that could not be read. It may have been deleted meanwhile, or made this moment, and
+ * get its first line between any two looks.
+ */
+function isDamaged(folder: string, id: string): boolean {
+  const isFilled = withFile(recordPath(folder, id), (_, { size }) => size > 0) ?? false;
+  return isFilled && readSummary(folder, id) === undefined;
 }
 
 /** A run in short; undefined if there is no record of it that can be read. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -184,6 +184,15 @@ describe('dso runs', () => {
     writeFileSync(path, '{"line":"sta\n');
     expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
     expect(io.stderr.text).toContain(`note: ${path} cannot be read: its first line is damaged\n`);
+  });
+
+  test('a record that is empty has been made this moment, and a link to a folder is none', async () => {
+    const { io, terminal } = call();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '20261115-090000-abcd.jsonl'), '');
+    symlinkSync(folder, join(folder, '20261115-090000-abce.jsonl'));
+    expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
+    expect(io.stderr.text).not.toContain('cannot be read');
   });
 
   test('none are there: it says how to make one', async () => {
