@@ -7,9 +7,9 @@ import { defineConfig } from 'tsdown';
 const library = defineConfig({
   entry: {
     index: 'src/index.ts',
-    cli: 'src/cli/main.ts',
+    cli: 'src/apps/cli/main.ts',
     worker: 'src/worker.ts',
-    carrier: 'src/carrier.ts',
+    carrier: 'src/comm-thread.ts',
   },
   format: 'esm',
   platform: 'node',

@@ -1,4 +1,4 @@
-// Column mode. Twin of src/kernels/plain/columns.ts: the same operations in the same order.
+// Column mode. Twin of src/solvers/kernels/plain/columns.ts: the same operations in the same order.
 import { clamp, softThreshold } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from "./memory";

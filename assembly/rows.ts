@@ -1,4 +1,4 @@
-// Row mode. Twin of src/kernels/plain/rows.ts: the same operations in the same order.
+// Row mode. Twin of src/solvers/kernels/plain/rows.ts: the same operations in the same order.
 import { clamp, softThreshold } from "../src/math/scalars.ts";
 import { double, float, int, setDouble, setInt } from "./memory";
 import { stepRow } from "./row-step";

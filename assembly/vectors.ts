@@ -1,4 +1,4 @@
-// Loops over whole vectors. Twin of src/kernels/plain/vectors.ts: the same operations in the same order.
+// Loops over whole vectors. Twin of src/solvers/kernels/plain/vectors.ts: the same operations in the same order.
 import { clamp, softThreshold } from "../src/math/scalars.ts";
 import { byte, double, int, setByte, setDouble, setInt } from "./memory";
 

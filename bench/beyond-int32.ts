@@ -8,7 +8,7 @@
  */
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readModel } from '../src/model/format.ts';
+import { readModel } from '../src/model/file.ts';
 import { largeData } from './large-data.ts';
 import { runDso } from './processes.ts';
 import { cacheFolder } from './samples.ts';

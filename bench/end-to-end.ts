@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readModel } from '../src/model/format.ts';
+import { readModel } from '../src/model/file.ts';
 import { readDataset } from '../src/train/read-dataset.ts';
 import { hingeObjective } from './hinge-objective.ts';
 import { liblinear, noLiblinear, readLiblinearWeights, runLiblinear } from './liblinear.ts';

@@ -1,7 +1,7 @@
 import type { Dataset } from '../src/data/dataset.ts';
 import { losses } from '../src/losses/index.ts';
 import { solvers } from '../src/solvers/index.ts';
-import type { TrainOptions } from '../src/train/options.ts';
+import type { TrainOptions } from '../src/train/options/options.ts';
 import { readDataset } from '../src/train/read-dataset.ts';
 import { train } from '../src/train/train.ts';
 import type { Measure, PartReport } from './measure.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readModel } from '../src/model/format.ts';
+import { readModel } from '../src/model/file.ts';
 import { liblinear, noLiblinear, runLiblinear } from './liblinear.ts';
 import type { Measure, PartReport } from './measure.ts';
 import { isInstalled, type ProcessResult, runDso } from './processes.ts';

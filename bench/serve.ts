@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { stream } from '../src/math/random.ts';
-import { writeModel } from '../src/model/format.ts';
+import { writeModel } from '../src/model/file.ts';
 import type { Model } from '../src/model/model.ts';
 import type { Measure, PartReport } from './measure.ts';
 import { isInstalled } from './processes.ts';

@@ -3,10 +3,10 @@
  * number of epochs does not depend on p.
  */
 import { figure } from '../bench/table.ts';
-import type { NamedChart } from '../src/compare/charts.ts';
-import type { Point } from '../src/compare/figure.ts';
 import { losses } from '../src/losses/index.ts';
-import type { Loss } from '../src/losses/loss.ts';
+import type { Loss } from '../src/problem/losses/loss.ts';
+import type { NamedChart } from '../src/reporting/charts/comparison.ts';
+import type { Point } from '../src/reporting/charts/svg.ts';
 import { solvers } from '../src/solvers/index.ts';
 import { train } from '../src/train/train.ts';
 import { describeShape, generated, type Sample } from './support/data.ts';

@@ -1,6 +1,6 @@
 /**
  * Compiles the hot loops to WebAssembly, once per loss: assembly/kernels.ts imports the loss from
- * `./loss`, a file that exists only in the compiler's eyes and forwards to src/losses/<loss>.ts.
+ * `./loss`, a file that exists only in the compiler's eyes and forwards to src/problem/losses/<loss>.ts.
  * So no call and no branch on the loss remains in a loop, and the mathematics is written once.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,11 @@ export const lossNames = [
 ];
 
 const entry = 'assembly/kernels.ts';
+/**
+ * Where the compiler sees the losses. It orders functions by the path of their file, so a fixed name
+ * here keeps the bytes of the modules the same wherever the losses lie.
+ */
+const lossFolderSeen = 'src/losses/losses/';
 const recordFile = '.cache/wasm.json';
 
 /** Shared memory, since workers pass blocks of weights without a copy; 65,536 pages are 4 GiB. */
@@ -43,10 +48,10 @@ const flags =
  */
 function resolveSource(name, lossName) {
   if (name === 'assembly/loss.ts') {
-    return { text: `export * from '../src/losses/${lossName}.ts';` };
+    return { text: `export * from '../${lossFolderSeen}${lossName}.ts';` };
   }
   // Imports in src carry the extension, to which the compiler adds its own.
-  const file = name.replace(/\.ts\.ts$/, '.ts');
+  const file = name.replace(/\.ts\.ts$/, '.ts').replace(lossFolderSeen, 'src/problem/losses/');
   // Reading a double's bits needs typed arrays in JavaScript and is one instruction here.
   return { file: file === 'src/math/bits.ts' ? 'assembly/bits.ts' : file };
 }
@@ -92,7 +97,9 @@ async function compile(lossName, tool, outFile) {
   });
   if (error || !binary) {
     const messages = `${stdout}${stderr}`.trim();
-    throw new Error(`${entry} with src/losses/${lossName}.ts:\n${messages || error?.message}`);
+    throw new Error(
+      `${entry} with src/problem/losses/${lossName}.ts:\n${messages || error?.message}`,
+    );
   }
   // Written aside first, so that a program running meanwhile never sees half a file.
   writeFileSync(`${outFile}.new`, binary);

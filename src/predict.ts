@@ -2,11 +2,11 @@
  * Predictions without the rest of the library: no API of Node, no dependency, for browsers, workers
  * at the edge and servers that answer row by row.
  */
-import { decodeModelFile } from './predict/file.ts';
-import { Predictor } from './predict/predictor.ts';
+import { decodeModelFile } from './model/predict/file.ts';
+import { Predictor } from './model/predict/predictor.ts';
 
 export type { Label } from './model/model.ts';
-export { Predictor, type ScoringModel } from './predict/predictor.ts';
+export { Predictor, type ScoringModel } from './model/predict/predictor.ts';
 export type { NamedRow, Row, SparseRow } from './predict/row.ts';
 
 export interface LoadOptions {

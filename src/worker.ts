@@ -1,8 +1,8 @@
 /** What a worker thread runs: it waits for requests and answers them by name. */
 import { parentPort } from 'node:worker_threads';
-import { parseTasks } from './data/tasks.ts';
+import { parseTasks } from './data/read/tasks.ts';
+import type { Reply, Request } from './engine/thread-pool.ts';
 import { collectGarbage } from './parallel/collect-garbage.ts';
-import type { Reply, Request } from './parallel/pool.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
 import { type FillPayload, fill, type HashPayload, hash } from './train/tasks.ts';
 

@@ -6,10 +6,11 @@
  * Each loss has a process of its own: the plain kernels of a process that has seen several losses
  * are slower, and a training run sees one.
  */
-import type { Kernels } from '../../src/kernels/kernels.ts';
-import { plainKernels } from '../../src/kernels/plain/index.ts';
+
 import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
 import { lossByName } from '../../src/losses/index.ts';
+import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
+import { plainKernels } from '../../src/solvers/kernels/plain/index.ts';
 import { CKernels } from './c-program.ts';
 import { type KernelResult, type SizeName, shapes, sizeNames } from './result.ts';
 import { type Subject, subjects } from './subjects.ts';

@@ -1,4 +1,4 @@
-import type { Kernels } from '../../src/kernels/kernels.ts';
+import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
 import type { Workload } from './workload.ts';
 
 /** A kernel to measure. */

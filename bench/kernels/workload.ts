@@ -1,3 +1,6 @@
+import { type Arena, Budget, createArena } from '../../src/engine/arena.ts';
+import { exp, log } from '../../src/math/elementary.ts';
+import { type Random, stream } from '../../src/math/random.ts';
 import type {
   Cell,
   ColumnState,
@@ -7,11 +10,8 @@ import type {
   RowStep,
   SaddleRows,
   SaddleStep,
-} from '../../src/kernels/kernels.ts';
-import { saddleStride, saddleSlot as slot, stat } from '../../src/kernels/kernels.ts';
-import { exp, log } from '../../src/math/elementary.ts';
-import { type Random, stream } from '../../src/math/random.ts';
-import { type Arena, Budget, createArena } from '../../src/parallel/arena.ts';
+} from '../../src/solvers/kernels/kernels.ts';
+import { saddleStride, saddleSlot as slot, stat } from '../../src/solvers/kernels/kernels.ts';
 
 /** How large the data of a measurement is. */
 export interface WorkloadShape {

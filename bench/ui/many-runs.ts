@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stream } from '../../src/math/random.ts';
-import { recordPath } from '../../src/runs/folder.ts';
-import type { RunLine } from '../../src/runs/record.ts';
+import { recordPath } from '../../src/reporting/records/folder.ts';
+import type { RunLine } from '../../src/reporting/records/record.ts';
 import { cacheFolder } from '../samples.ts';
 
 export const runCount = 100;

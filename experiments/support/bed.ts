@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Survey } from '../../src/mpi/survey.ts';
+import type { Survey } from '../../src/engine/processes/probe.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
-import type { TrainReport } from '../../src/train/options.ts';
+import type { TrainReport } from '../../src/train/options/options.ts';
 import { type Hosts, lackForHosts, makeHosts } from '../../test/support/hosts.ts';
 import { launchers } from '../../test/support/launchers.ts';
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../src/apps/cli/main.ts', import.meta.url));
 
 /** A run of `dso train` on all hosts of a bed, one thread each. */
 export interface BedRun {

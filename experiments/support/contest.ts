@@ -1,5 +1,4 @@
 import { figure } from '../../bench/table.ts';
-import { type CompareOptions, compare, type Entrant } from '../../src/compare/compare.ts';
 import {
   type Comparison,
   type Problem,
@@ -8,6 +7,7 @@ import {
 } from '../../src/compare/comparison.ts';
 import { collectGarbage } from '../../src/parallel/collect-garbage.ts';
 import { solverByName } from '../../src/solvers/index.ts';
+import { type CompareOptions, compare, type Entrant } from '../../src/train/compare/compare.ts';
 import { threadPool } from '../../src/train/threads.ts';
 
 import { describeShape, type Sample } from './data.ts';

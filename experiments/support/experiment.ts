@@ -1,5 +1,5 @@
-import type { NamedChart } from '../../src/compare/charts.ts';
 import type { Comparison } from '../../src/compare/comparison.ts';
+import type { NamedChart } from '../../src/reporting/charts/comparison.ts';
 
 /** An option of one experiment, beside those that all have. Its default says its type. */
 export interface ExtraOption {

@@ -1,4 +1,4 @@
-import type { Point } from '../../src/compare/figure.ts';
+import type { Point } from '../../src/reporting/charts/svg.ts';
 
 export interface Line {
   readonly slope: number;

@@ -1,7 +1,7 @@
 /** One of two threads that hand blocks to each other and do nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Ring } from '../../src/parallel/ring.ts';
-import { Team, type TeamShared } from '../../src/parallel/team.ts';
+import { Ring } from '../../src/engine/ring.ts';
+import { Team, type TeamShared } from '../../src/engine/team.ts';
 
 const { shared, index, rotations } = workerData as {
   shared: TeamShared;

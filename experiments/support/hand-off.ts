@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { shareTeam } from '../../src/parallel/team.ts';
+import { shareTeam } from '../../src/engine/team.ts';
 
 const entry = new URL('./hand-off-thread.ts', import.meta.url);
 

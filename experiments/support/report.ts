@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { table } from '../../bench/table.ts';
-import { lineChart, svgToPng } from '../../src/compare/figure.ts';
-import { writeReport } from '../../src/compare/report.ts';
+import { lineChart, svgToPng } from '../../src/reporting/charts/svg.ts';
+import { writeReport } from '../../src/reporting/pages/comparison-files.ts';
 import type { Claim, Outcome } from './experiment.ts';
 import type { Request } from './options.ts';
 

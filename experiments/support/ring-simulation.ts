@@ -1,5 +1,5 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import { blockAt } from '../../src/parallel/ring.ts';
+import { blockAt } from '../../src/engine/ring.ts';
 import { partition } from '../../test/support/partition.ts';
 
 /** What a run on p workers is made of. */

@@ -1,5 +1,5 @@
-import type { NamedChart } from '../../src/compare/charts.ts';
-import type { Point, Series } from '../../src/compare/figure.ts';
+import type { NamedChart } from '../../src/reporting/charts/comparison.ts';
+import type { Point, Series } from '../../src/reporting/charts/svg.ts';
 import type { EpochTimes } from './epoch-times.ts';
 import { predictEpoch } from './ring-simulation.ts';
 import { type Constants, paperConstants, type Simulated } from './scaling-model.ts';

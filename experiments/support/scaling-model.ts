@@ -1,5 +1,5 @@
-import type { Point } from '../../src/compare/figure.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
+import type { Point } from '../../src/reporting/charts/svg.ts';
 import { type EpochTimes, mostWorkers } from './epoch-times.ts';
 import { fitLine } from './fit.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Axis, NumberType } from '../engine/checkpoint/state.ts';
 import type { Workers } from './names.ts';
-import type { Axis, NumberType } from './state.ts';
 
 /** What a run was made of; the bits of its model depend on every line of it. */
 export interface Identity {

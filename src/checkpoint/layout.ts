@@ -1,5 +1,5 @@
+import { itemsOf, type StateArray } from '../engine/checkpoint/state.ts';
 import type { Workers } from './names.ts';
-import { itemsOf, type StateArray } from './state.ts';
 
 /** How much of every array belongs to which worker, and which workers a process plays. */
 export interface Layout {

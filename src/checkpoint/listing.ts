@@ -1,8 +1,8 @@
+import { type Found, readCheckpointFile } from '../engine/checkpoint/file.ts';
+import { checkpointsIn, type Entry } from '../engine/checkpoint/folder.ts';
+import { coverOf } from '../engine/checkpoint/load.ts';
 import { DataError } from '../errors.ts';
-import { type Found, readCheckpointFile } from './file.ts';
-import { checkpointsIn, type Entry } from './folder.ts';
 import { decode, encode, stateOf } from './header.ts';
-import { coverOf } from './load.ts';
 import type { Workers } from './names.ts';
 
 /** A file as one process sees it. */

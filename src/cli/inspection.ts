@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { Side, WeightSummary } from '../metrics/weights.ts';
-import { largestColumns, summarizeWeights } from '../metrics/weights.ts';
+import type { Side, WeightSummary } from '../model/metrics/weight-summary.ts';
+import { largestColumns, summarizeWeights } from '../model/metrics/weight-summary.ts';
 import type { Certificate, Label, Model } from '../model/model.ts';
 import { vectorCount, weightsOf } from '../model/model.ts';
 import { lineText } from './label-text.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import packageDescription from '../../package.json' with { type: 'json' };
+import type { Progress } from '../apps/cli/progress.ts';
 import { UsageError } from '../errors.ts';
 import { type Launch, launchOf } from '../mpi/launcher.ts';
 import { Peers } from '../mpi/peers.ts';
 import { hasToSpeak } from './complaint.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { Losses } from './losses.ts';
-import type { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Transport = 'threads' | 'mpi';

@@ -1,8 +1,8 @@
 import { DataError, UsageError } from '../errors.ts';
 import { loadLoss, lossByName } from '../losses/index.ts';
-import type { Loss } from '../losses/loss.ts';
 import { penalties, penaltyByName } from '../penalties/index.ts';
 import type { Penalty } from '../penalties/penalty.ts';
+import type { Loss } from '../problem/losses/loss.ts';
 import { paperSettings, solvers } from '../solvers/index.ts';
 import type { Solver } from '../solvers/solver.ts';
 import { withoutUndefined } from './defined.ts';

@@ -110,7 +110,7 @@ function createProgram(
     onResult(await trainCommand(data, flags, terminal, argv));
   });
   definePredict(program, async (model, data, flags) => {
-    const { predictCommand } = await import('./commands/predict.ts');
+    const { predictCommand } = await import('../apps/cli/commands/predict.ts');
     onResult(await predictCommand(model, data, flags, terminal));
   });
   defineEvaluate(program, async (model, data, flags) => {
@@ -118,11 +118,11 @@ function createProgram(
     onResult(await evaluateCommand(model, data, flags, terminal));
   });
   defineCompare(program, async (data, flags) => {
-    const { compareCommand } = await import('./commands/compare.ts');
+    const { compareCommand } = await import('../apps/cli/commands/compare.ts');
     onResult(await compareCommand(data, flags, terminal));
   });
   definePath(program, async (data, flags) => {
-    const { pathCommand } = await import('./commands/path.ts');
+    const { pathCommand } = await import('../apps/cli/commands/path.ts');
     onResult(await pathCommand(data, flags, terminal));
   });
   defineCv(program, async (data, flags) => {
@@ -138,7 +138,7 @@ function createProgram(
     onResult(await inspectCommand(model, flags, terminal));
   });
   defineConvert(program, async (data, flags) => {
-    const { convertCommand } = await import('./commands/convert.ts');
+    const { convertCommand } = await import('../apps/cli/commands/convert.ts');
     onResult(await convertCommand(data, flags, terminal));
   });
   defineExport(program, async (model, flags) => {
@@ -162,28 +162,28 @@ function createProgram(
     onResult(await replayCommand(visits, data, flags, terminal));
   });
   defineDoctor(program, async (flags) => {
-    const { doctorCommand } = await import('./commands/doctor.ts');
+    const { doctorCommand } = await import('../apps/cli/commands/doctor.ts');
     onResult(await doctorCommand(flags, terminal));
   });
   defineLiblinearTrain(program, async (words) => {
-    const { liblinearTrainCommand } = await import('./commands/liblinear-train.ts');
+    const { liblinearTrainCommand } = await import('../apps/cli/liblinear/train.ts');
     onResult(await liblinearTrainCommand(words, terminal));
   });
   defineServe(program, async (model, flags) => {
-    const { serveCommand } = await import('./commands/serve.ts');
+    const { serveCommand } = await import('../apps/cli/commands/serve.ts');
     onResult(await serveCommand(model, flags, terminal));
   });
   defineRuns(program, {
     async list(flags) {
-      const { listRunsCommand } = await import('./commands/runs.ts');
+      const { listRunsCommand } = await import('../apps/cli/commands/runs.ts');
       onResult(await listRunsCommand(flags, terminal));
     },
     async show(run, flags) {
-      const { showRunCommand } = await import('./commands/runs.ts');
+      const { showRunCommand } = await import('../apps/cli/commands/runs.ts');
       onResult(await showRunCommand(run, flags, terminal));
     },
     async stop(run, flags) {
-      const { stopRunCommand } = await import('./commands/runs.ts');
+      const { stopRunCommand } = await import('../apps/cli/commands/runs.ts');
       onResult(await stopRunCommand(run, flags, terminal));
     },
   });
@@ -196,7 +196,7 @@ function createProgram(
     onResult(await completionCommand(shell, program, terminal));
   });
   defineDemo(program, async (folder, flags) => {
-    const { demoCommand } = await import('./commands/demo.ts');
+    const { demoCommand } = await import('../apps/cli/commands/demo.ts');
     onResult(await demoCommand(folder, flags, terminal));
   });
   return program;

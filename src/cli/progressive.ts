@@ -1,9 +1,9 @@
 import { UsageError } from '../errors.ts';
 import type { ProgressiveReport } from '../online/progress.ts';
+import { formatCount, formatPercent } from '../reporting/format.ts';
 import { dataFlagNames } from './definitions/data-options.ts';
 import type { ProgressiveFlags } from './definitions/progressive.ts';
 import type { TrainFlags } from './definitions/train.ts';
-import { formatCount, formatPercent } from './text.ts';
 
 export type LearnFlags = TrainFlags & ProgressiveFlags;
 

@@ -1,8 +1,8 @@
+import type { Progress } from '../apps/cli/progress.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Likeness } from '../data/recipe.ts';
 import { UsageError } from '../errors.ts';
 import type { DataFlags } from './definitions/data-options.ts';
-import type { Progress } from './progress.ts';
 import { readOptions } from './reading.ts';
 
 /** Data is a file or the answer to a query: what was asked for, if it is one of them. */
@@ -26,7 +26,7 @@ export async function readQueryData(
   like?: Likeness,
 ): Promise<Dataset> {
   progress.stage('running the query');
-  const { readQuery } = await import('../data/table/query.ts');
+  const { readQuery } = await import('../data/tables/query.ts');
   const dataset = await readQuery(sql, { ...readOptions(flags), ...(like && { like }) });
   for (const notice of dataset.notices) progress.notice(`${dataset.name}: ${notice}`);
   return dataset;

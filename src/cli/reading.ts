@@ -1,10 +1,12 @@
+import type { Progress } from '../apps/cli/progress.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Likeness } from '../data/recipe.ts';
+import { gatherValues } from '../engine/processes/process-group.ts';
 import { DataError } from '../errors.ts';
-import { countUnknownEntries } from '../metrics/score.ts';
 import type { Model } from '../model/model.ts';
+import { countUnknownEntries } from '../model/predict/score.ts';
 import type { Peers } from '../mpi/peers.ts';
-import { gatherValues } from '../train/company.ts';
+import { formatCount } from '../reporting/format.ts';
 import { readOrOpen } from '../train/open-dataset.ts';
 import {
   type ReadDatasetOptions,
@@ -14,8 +16,6 @@ import {
 } from '../train/read-dataset.ts';
 import { withoutUndefined } from './defined.ts';
 import type { DataFlags } from './definitions/data-options.ts';
-import type { Progress } from './progress.ts';
-import { formatCount } from './text.ts';
 
 /** What the options say about reading. */
 export function readOptions(flags: DataFlags & { readonly multiLabel?: true }): ReadDatasetOptions {

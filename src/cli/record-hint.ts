@@ -1,4 +1,4 @@
-import { usualFolder } from '../runs/folder.ts';
+import { usualFolder } from '../reporting/records/folder.ts';
 import { shellWord } from './run-words.ts';
 
 /** The command, after the name of the program, whose runs are recorded in a folder. */

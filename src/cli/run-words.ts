@@ -1,4 +1,4 @@
-import type { RunSummary } from '../runs/record.ts';
+import type { RunSummary } from '../reporting/records/record.ts';
 import { unseen } from './label-text.ts';
 
 /** How a run ended, or that it has not; of a record that does not say why it did: done. */

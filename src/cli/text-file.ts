@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { compressionOf, decompress } from '../data/decompress.ts';
+import { compressionOf, decompress } from '../data/read/byte-blocks.ts';
 import { DataError } from '../errors.ts';
 
 /** The lines of a text file, plain, .gz or .zst, without their line ends. */

@@ -1,14 +1,14 @@
+import type { Progress } from '../apps/cli/progress.ts';
 import type { Dataset } from '../data/dataset.ts';
+import { gatherValues } from '../engine/processes/process-group.ts';
 import { UsageError } from '../errors.ts';
-import type { Loss } from '../losses/loss.ts';
-import { readModel } from '../model/format.ts';
-import { gatherValues } from '../train/company.ts';
-import { startTogether } from '../train/init.ts';
-import type { TrainOptions } from '../train/options.ts';
+import { readModel } from '../model/file.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import type { TrainOptions } from '../train/options/options.ts';
+import { startTogether } from '../train/warm-start.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import type { Job } from './job.ts';
 import { readPenaltyFactors } from './problem.ts';
-import type { Progress } from './progress.ts';
 import { readQueryData } from './query-reading.ts';
 import { likenessOfData, readData, readOrOpenData, readShareOf } from './reading.ts';
 

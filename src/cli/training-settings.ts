@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { TrainOptions } from '../train/options.ts';
+import type { TrainOptions } from '../train/options/options.ts';
 import { withoutUndefined } from './defined.ts';
 import type { TrainFlags } from './definitions/train.ts';
 

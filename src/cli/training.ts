@@ -1,29 +1,29 @@
+import { chartProgress } from '../apps/cli/chart-progress.ts';
+import { decisiveFlags, modelHash, writeVisits } from '../apps/cli/commands/replay.ts';
+import { Interrupts } from '../apps/cli/interrupts.ts';
+import { Watching } from '../apps/cli/observers.ts';
+import { createProgress, type Progress } from '../apps/cli/progress.ts';
+import type { FeatureNames } from '../apps/cli/run-lines.ts';
 import type { Dataset } from '../data/dataset.ts';
 import { describeQuality, type Quality } from '../data/quality/quality.ts';
-import type { Loss } from '../losses/loss.ts';
-import { writeModel } from '../model/format.ts';
+import { fairCores } from '../engine/processes/process-group.ts';
+import { writeModel } from '../model/file.ts';
 import type { Penalty } from '../penalties/penalty.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { qualityText } from '../reporting/text/quality.ts';
 import type { Solver } from '../solvers/solver.ts';
-import { fairCores } from '../train/company.ts';
-import type { TrainOptions, TrainReport, TrainResult } from '../train/options.ts';
+import type { TrainOptions, TrainReport, TrainResult } from '../train/options/options.ts';
 import { warmThreads } from '../train/threads.ts';
 import { trainTogether } from '../train/train.ts';
-import { chartProgress } from './chart-progress.ts';
 import type { TrainFlags } from './definitions/train.ts';
 import { EpochLog } from './epoch-log.ts';
 import { exitCodeOfStop, exitCodes } from './exit-codes.ts';
-import { Interrupts } from './interrupts.ts';
 import type { Job } from './job.ts';
 import { chooseLoss, choosePenalty, chooseSolver } from './problem.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { qualityText } from './quality-text.ts';
-import type { FeatureNames } from './run-lines.ts';
 import type { Terminal } from './terminal.ts';
 import { readTrainingInput } from './training-input.ts';
 import { checkPaths, defaultModelPath, visitsPath } from './training-paths.ts';
 import { checkpointSettings, trainSettings } from './training-settings.ts';
-import { decisiveFlags, modelHash, writeVisits } from './visits.ts';
-import { Watching } from './watching.ts';
 
 /** What came of `dso train`. */
 export interface Training {

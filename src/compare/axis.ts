@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { aroundValue, powerOfTen } from './numbers.ts';
+import { aroundValue, powerOfTen } from '../math/format-number.ts';
 
 export interface Axis {
   readonly label: string;

@@ -1,7 +1,7 @@
-import type { Task } from '../losses/loss.ts';
+import type { Task } from '../problem/losses/loss.ts';
 import type { Solver } from '../solvers/solver.ts';
 import type { EpochEvent } from '../train/events.ts';
-import type { TrainReport } from '../train/options.ts';
+import type { TrainReport } from '../train/options/options.ts';
 
 /** What all runs of a comparison share. */
 export interface Conditions {

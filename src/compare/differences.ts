@@ -1,5 +1,5 @@
+import { formatCount, formatNumber } from '../math/format-number.ts';
 import type { Comparison, DataSummary } from './comparison.ts';
-import { formatCount, formatNumber } from './numbers.ts';
 
 /** What every run of a report must share, as names and values for people. */
 function shared({ version, machine, data, test, conditions }: Comparison): [string, string][] {

@@ -1,6 +1,6 @@
+import type { SeriesStyle } from '../reporting/charts/series-style.ts';
 import { escapeMarkup } from './markup.ts';
 import { strokeOf, symbolMark } from './stroke.ts';
-import type { SeriesStyle } from './style.ts';
 import { textWidth } from './text-width.ts';
 
 /** A name, and how the line looks that it stands for. */

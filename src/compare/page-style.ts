@@ -1,4 +1,4 @@
-import { abscissas, measures } from './charts.ts';
+import { abscissas, measures } from '../reporting/charts/comparison.ts';
 
 /** Of the charts of a problem only the one that the switches name is shown. */
 function switchRules(): string {

@@ -8,7 +8,7 @@ import {
   symbolStar,
   symbolTriangle,
 } from 'd3-shape';
-import type { SeriesStyle, SymbolName } from './style.ts';
+import type { SeriesStyle, SymbolName } from '../reporting/charts/series-style.ts';
 
 const symbols: Readonly<Record<SymbolName, SymbolType>> = {
   circle: symbolCircle,

@@ -1,6 +1,6 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { sharedFloat32, sharedFloat64, sharedInt32 } from '../data/shared.ts';
-import type { TrainOptions } from '../train/options.ts';
+import type { TrainOptions } from '../train/options/options.ts';
 import { train } from '../train/train.ts';
 
 /** Non-zeros up to which a warm-up runs on the data itself. */

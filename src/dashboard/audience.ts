@@ -1,5 +1,5 @@
-import type { StreamEvents } from './api.ts';
-import { EventStream, messageOf } from './event-stream.ts';
+import type { StreamEvents } from '../apps/dashboard/api.ts';
+import { EventStream, messageOf } from '../apps/dashboard/subscribers.ts';
 
 /** Pages that may listen at the same time. */
 const mostStreams = 32;

@@ -1,5 +1,5 @@
+import type { RunLine } from '../reporting/records/record.ts';
 import { hasReached } from '../runs/detail.ts';
-import type { RunLine } from '../runs/record.ts';
 
 /** Lines that one message holds at most, unless it has more that are no epochs. */
 const mostLines = 200;

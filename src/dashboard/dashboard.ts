@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { PageFiles } from '../apps/dashboard/page-files.ts';
+import { routesOf } from '../apps/dashboard/routes.ts';
+import { RunShelf } from '../apps/dashboard/run-list.ts';
 import { DsoError } from '../errors.ts';
 import { address, newToken, refusalOf, refusalPage, safeHeaders } from './access.ts';
 import { Audience } from './audience.ts';
 import { FolderFeed } from './folder-feed.ts';
 import { type Emit, OwnFeed } from './own-feed.ts';
 import type { OwnRun } from './own-run.ts';
-import { PageFiles } from './page-files.ts';
 import { attempt } from './repeating.ts';
-import { routesOf } from './routes.ts';
-import { RunShelf } from './run-shelf.ts';
 
 export interface DashboardOptions {
   /** The folder of the records, which need not be there yet. */

@@ -1,6 +1,6 @@
-import type { Point } from '../compare/figure.ts';
-import type { RunDetail } from '../runs/record.ts';
-import type { FigureAxis, FigureQuantity } from './api.ts';
+import type { FigureAxis, FigureQuantity } from '../apps/dashboard/api.ts';
+import type { Point } from '../reporting/charts/svg.ts';
+import type { RunDetail } from '../reporting/records/record.ts';
 
 /** What can be drawn of a run. */
 export interface Quantity {

@@ -1,4 +1,4 @@
-import type { FigureAxis, FigureQuantity } from './api.ts';
+import type { FigureAxis, FigureQuantity } from '../apps/dashboard/api.ts';
 
 /** A figure that is asked for, apart from the runs in it. */
 export interface FigureRequest {

@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
-import type { RunLine, RunSummary } from '../runs/record.ts';
+import type { RunShelf } from '../apps/dashboard/run-list.ts';
+import type { RunLine, RunSummary } from '../reporting/records/record.ts';
 import { RunTail } from '../runs/tail.ts';
 import { changesSummary, thinned } from './batch.ts';
 import type { Emit } from './own-feed.ts';
 import { attempt, repeat } from './repeating.ts';
-import type { RunShelf } from './run-shelf.ts';
 
 /** Milliseconds between two readings of records that grow. */
 const tailInterval = 250;

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../runs/record.ts';
+import type { RunSummary } from '../reporting/records/record.ts';
 
 /** Threads by which a run that goes on trains on the host that it was started on. */
 export function threadsOf({ status, start, begin }: RunSummary): number {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { RunLine } from '../runs/record.ts';
-import type { StreamEvents } from './api.ts';
+import type { StreamEvents } from '../apps/dashboard/api.ts';
+import type { RunLine } from '../reporting/records/record.ts';
 import { changesSummary, thinned } from './batch.ts';
 import { threadsOf } from './occupancy.ts';
 import type { OwnRun } from './own-run.ts';

@@ -1,5 +1,5 @@
-import type { RunDetail, RunLine, RunSummary } from '../runs/record.ts';
-import type { Look } from './api.ts';
+import type { Look } from '../apps/dashboard/api.ts';
+import type { RunDetail, RunLine, RunSummary } from '../reporting/records/record.ts';
 
 /** The run that this very process trains. It may have no file. */
 export interface OwnRun {

@@ -1,13 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import { UsageError } from '../errors.ts';
-import { writeAtomically } from './atomic.ts';
-import { Collector, datasetOf } from './collector.ts';
+import { writeAtomically } from '../files.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
-import { parseLibsvm } from './libsvm.ts';
-import { type PartName, RowMaker } from './row-maker.ts';
+import { Collector, datasetOf } from './read/collector.ts';
 import { RowText } from './row-text.ts';
 import { type ScaledShape, type ShapeName, scaleShape } from './shapes.ts';
+import { type PartName, RowMaker } from './synthetic-rows.ts';
+import { parseLibsvm } from './text/libsvm.ts';
 
 export interface GenerateOptions {
   /** Whose shape: that of a data set of the paper. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { malformed } from './decimal.ts';
 import { numberOf } from './fields/table-rows.ts';
+import { malformed } from './text/decimal.ts';
 import { textOf } from './text/decode.ts';
 
 const space = 32;

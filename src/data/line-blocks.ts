@@ -1,4 +1,4 @@
-import type { ByteChunks } from './decompress.ts';
+import type { ByteChunks } from './read/byte-blocks.ts';
 
 const newline = 10;
 

@@ -1,5 +1,5 @@
 import { magic } from './binary/layout.ts';
-import type { ByteChunks } from './decompress.ts';
+import type { ByteChunks } from './read/byte-blocks.ts';
 
 /** The first few bytes of a stream, and the whole stream. */
 export async function peek(source: AsyncIterable<Uint8Array>) {

@@ -1,13 +1,13 @@
-import { type DatasetShape, datasetOf } from './collector.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
-import { nameLines, withStoredNames } from './feature-names.ts';
-import { inputFiles, readPieces, wholePiece } from './pieces.ts';
-import type { PartsOptions, ReadOptions } from './read-options.ts';
-import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
+import { type DatasetShape, datasetOf } from './read/collector.ts';
+import { nameLines, withStoredNames } from './read/feature-names.ts';
+import type { PartsOptions, ReadOptions } from './read/options.ts';
+import { inputFiles, readPieces, wholePiece } from './read/pieces.ts';
+import { type DataSource, filesOfSource, titleOfSource } from './read/sources.ts';
 import { formatOfName } from './text/format.ts';
 
-export type { DatasetShape } from './collector.ts';
-export type { PartsOptions, ReadOptions } from './read-options.ts';
+export type { DatasetShape } from './read/collector.ts';
+export type { PartsOptions, ReadOptions } from './read/options.ts';
 
 /**
  * Reads data of any format from files (plain, gzip or zstd, told apart by content), one after the

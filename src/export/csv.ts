@@ -1,6 +1,6 @@
+import { classOf, nonzeroEntries, numberText } from '../model/export/tables.ts';
 import type { Model } from '../model/model.ts';
 import { vectorCount } from '../model/model.ts';
-import { classOf, nonzeroEntries, numberText } from './tables.ts';
 
 /**
  * A table of the weights that are not 0, as RFC 4180 has it: lines end with CRLF, and a field with

@@ -1,13 +1,13 @@
 import { UsageError } from '../errors.ts';
+import { onnxModel } from '../model/export/onnx.ts';
+import { pmmlDocument } from '../model/export/pmml.ts';
+import { inBlocks } from '../model/export/tables.ts';
+import { readableModel } from '../model/export/text.ts';
 import type { Model } from '../model/model.ts';
 import { csvTable } from './csv.ts';
 import { type ExportFormat, exportFormats } from './formats.ts';
 import { jsonModel } from './json.ts';
 import { liblinearModel } from './liblinear.ts';
-import { onnxModel } from './onnx.ts';
-import { pmmlDocument } from './pmml.ts';
-import { readableModel } from './readable.ts';
-import { inBlocks } from './tables.ts';
 import { typescriptModule } from './typescript.ts';
 
 /** Formats of text; ONNX is binary. */

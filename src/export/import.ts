@@ -1,7 +1,7 @@
 import { DataError } from '../errors.ts';
+import { parseJsonModel } from '../model/export/json.ts';
+import { isLiblinearModel, parseLiblinearModel } from '../model/export/liblinear.ts';
 import type { Model } from '../model/model.ts';
-import { parseJsonModel } from './import-json.ts';
-import { isLiblinearModel, parseLiblinearModel } from './import-liblinear.ts';
 
 /** So many bytes tell what a file is. */
 const startBytes = 256;

@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts';
 import { hasLogLink } from '../losses/link.ts';
+import { numberText } from '../model/export/tables.ts';
 import type { Label, Model } from '../model/model.ts';
 import { vectorCount, weightsOf } from '../model/model.ts';
-import { numberText } from './tables.ts';
 
 /** LIBLINEAR keeps labels in a C int. */
 const labelLimit = 2 ** 31;

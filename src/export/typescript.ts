@@ -1,9 +1,9 @@
 import { UsageError } from '../errors.ts';
 import { hasLogLink } from '../losses/link.ts';
 import { givesProbabilities } from '../metrics/probabilities.ts';
+import { numberText } from '../model/export/tables.ts';
 import type { Calibration, Model } from '../model/model.ts';
 import { vectorCount, weightsOf } from '../model/model.ts';
-import { numberText } from './tables.ts';
 import * as rows from './typescript-rows.ts';
 import * as results from './typescript-scores.ts';
 

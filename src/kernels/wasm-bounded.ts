@@ -1,4 +1,4 @@
-import type { Box, Kernels, SgdStep } from './kernels.ts';
+import type { Box, Kernels, SgdStep } from '../solvers/kernels/kernels.ts';
 
 type Exports = Record<string, (...values: number[]) => number>;
 

@@ -1,4 +1,4 @@
-import type { VectorKernels } from './kernels.ts';
+import type { VectorKernels } from '../solvers/kernels/kernels.ts';
 
 type Exports = Record<string, (...values: number[]) => number>;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Kernels } from './kernels.ts';
+import type { Kernels } from '../solvers/kernels/kernels.ts';
 import { wasmBoundedKernels } from './wasm-bounded.ts';
 import { wasmVectorKernels } from './wasm-vectors.ts';
 

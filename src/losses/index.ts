@@ -1,19 +1,19 @@
 /** The losses by name, as values: `losses.huber({ delta: 2 })`. */
 import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
-import * as absolute from './absolute.ts';
-import * as hinge from './hinge.ts';
-import * as huber from './huber.ts';
-import * as logistic from './logistic.ts';
-import type { LabelRule, Loss, LossFunctions, Task } from './loss.ts';
-import * as poisson from './poisson.ts';
-import * as quantile from './quantile.ts';
-import * as smoothedHinge from './smoothed-hinge.ts';
-import * as square from './square.ts';
-import * as squaredAbsolute from './squared-absolute.ts';
-import * as squaredHinge from './squared-hinge.ts';
+import * as absolute from '../problem/losses/absolute.ts';
+import * as hinge from '../problem/losses/hinge.ts';
+import * as huber from '../problem/losses/huber.ts';
+import * as logistic from '../problem/losses/logistic.ts';
+import type { LabelRule, Loss, LossFunctions, Task } from '../problem/losses/loss.ts';
+import * as poisson from '../problem/losses/poisson.ts';
+import * as quantile from '../problem/losses/quantile.ts';
+import * as smoothedHinge from '../problem/losses/smoothed-hinge.ts';
+import * as square from '../problem/losses/square.ts';
+import * as squaredAbsolute from '../problem/losses/squared-absolute.ts';
+import * as squaredHinge from '../problem/losses/squared-hinge.ts';
 
-export { loadLoss } from './custom.ts';
+export { loadLoss } from '../problem/losses/custom.ts';
 export { checkLabels } from './label-rule.ts';
 export { hasLogLink, meanOfScore } from './link.ts';
 

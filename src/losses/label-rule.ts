@@ -1,5 +1,5 @@
 import { DataError } from '../errors.ts';
-import type { Loss } from './loss.ts';
+import type { Loss } from '../problem/losses/loss.ts';
 
 /** The parts of a data set that the rule looks at. */
 interface Labelled {

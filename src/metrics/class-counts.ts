@@ -1,5 +1,5 @@
+import type { ClassMetrics } from '../model/metrics/evaluate.ts';
 import type { Label } from '../model/model.ts';
-import type { ClassMetrics } from './metrics.ts';
 
 /** For each class: rows that have it, rows that were put into it, and rows where both are so. */
 export class ClassCounts {

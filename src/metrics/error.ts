@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '../model/metrics/evaluate.ts';
 
 /** The one number by which models of a task are told apart, less being better. */
 export function errorOf(metrics: Metrics): number {

@@ -3,15 +3,15 @@ import { DataError } from '../errors.ts';
 import { lossByName } from '../losses/index.ts';
 import { checkLabels } from '../losses/label-rule.ts';
 import { hasLogLink } from '../losses/link.ts';
+import { measureBinary } from '../model/metrics/binary.ts';
+import { classPlaces, classSets, labelNumbers, labelsOf } from '../model/metrics/classes.ts';
+import type { Metrics } from '../model/metrics/evaluate.ts';
+import { measureMulticlass } from '../model/metrics/multi-class.ts';
+import { measureRegression } from '../model/metrics/regression.ts';
 import type { Model } from '../model/model.ts';
 import { vectorCount } from '../model/model.ts';
-import { measureBinary } from './binary.ts';
-import { classPlaces, classSets, labelNumbers, labelsOf } from './classes.ts';
-import type { Metrics } from './metrics.ts';
-import { measureMulticlass } from './multi-class.ts';
+import { scoreBlocks, scoreDataset } from '../model/predict/score.ts';
 import { measureMultiLabel } from './multi-label.ts';
-import { measureRegression } from './regression.ts';
-import { scoreBlocks, scoreDataset } from './score.ts';
 
 /** How well a model does on rows whose labels are known; throws a DataError for foreign labels. */
 export function evaluate(model: Model, dataset: Dataset): Metrics {

@@ -1,9 +1,9 @@
+import type { ClassSets } from '../model/metrics/classes.ts';
+import type { MultiLabelMetrics } from '../model/metrics/evaluate.ts';
 import type { Label } from '../model/model.ts';
+import { isPositive } from '../model/predict/predict.ts';
+import type { ScoreBlock } from '../model/predict/score.ts';
 import { ClassCounts, mean, quotient } from './class-counts.ts';
-import type { ClassSets } from './classes.ts';
-import type { MultiLabelMetrics } from './metrics.ts';
-import { isPositive } from './predict.ts';
-import type { ScoreBlock } from './score.ts';
 
 /** Rows with any number of classes each; `truth` are those that they have. */
 export function measureMultiLabel(

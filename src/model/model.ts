@@ -1,6 +1,6 @@
 import type { Label } from '../data/labels.ts';
 import type { Recipe } from '../data/recipe.ts';
-import type { Task } from '../losses/loss.ts';
+import type { Task } from '../problem/losses/loss.ts';
 import type { StopReason } from '../train/events.ts';
 
 /** How far from the optimum a model provably is, and how it was made. No times, hosts or threads. */

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
+import { type JoinOptions, nameOf } from '../engine/processes/communicator.ts';
+import { Thread } from '../engine/processes/mpi-group.ts';
+import type { Survey } from '../engine/processes/probe.ts';
+import { sharedBytes } from '../engine/processes/requests.ts';
 import { ringBell, type Traffic } from '../parallel/traffic.ts';
-import { type JoinOptions, nameOf } from './communicator.ts';
 import type { Launch } from './launcher.ts';
-import { sharedBytes } from './requests.ts';
-import type { Survey } from './survey.ts';
-import { Thread } from './thread.ts';
 
 /** What a process learns when it joins. */
 export interface Introduction {

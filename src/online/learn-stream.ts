@@ -1,8 +1,13 @@
-import { type ByteChunks, compressionOf, decompress, magicLength } from '../data/decompress.ts';
 import { peekUntil } from '../data/peek.ts';
+import {
+  type ByteChunks,
+  compressionOf,
+  decompress,
+  magicLength,
+} from '../data/read/byte-blocks.ts';
 import type { Model } from '../model/model.ts';
+import { Learning, type LearningOptions } from '../train/stream/learning.ts';
 import { Arrivals } from './arrivals.ts';
-import { Learning, type LearningOptions } from './learning.ts';
 import type { ProgressiveReport } from './progress.ts';
 
 export interface ProgressiveOptions extends LearningOptions {

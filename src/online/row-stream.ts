@@ -1,12 +1,12 @@
-import { LineError } from '../data/complaint.ts';
 import type { DatasetPart } from '../data/dataset.ts';
-import type { ByteChunks } from '../data/decompress.ts';
 import { Assembler } from '../data/fields/assembler.ts';
 import { LabelList } from '../data/fields/label-list.ts';
 import type { NamedRows } from '../data/fields/named-rows.ts';
 import type { FieldOptions } from '../data/fields/options.ts';
-import type { LibsvmOptions } from '../data/libsvm.ts';
+import type { ByteChunks } from '../data/read/byte-blocks.ts';
+import { LineError } from '../data/read/line-error.ts';
 import type { Recipe } from '../data/recipe.ts';
+import type { LibsvmOptions } from '../data/text/libsvm.ts';
 import { DataError } from '../errors.ts';
 import { beginningOf, type TextFormat } from './text-format.ts';
 

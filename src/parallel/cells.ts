@@ -1,5 +1,5 @@
-import type { Grid, GridCell } from './grid.ts';
-import { StreamedCells } from './streamed-cells.ts';
+import { StreamedCells } from '../engine/cells.ts';
+import type { Grid, GridCell } from '../engine/grid.ts';
 
 /**
  * What is done with entries: those of the units begin … end-1, of an order or of the cell itself,

@@ -1,4 +1,4 @@
-import type { Partition } from './partition.ts';
+import type { Partition } from '../engine/partition.ts';
 
 /**
  * Rows that are always met together, for the sake of the cache. They were shuffled when they were

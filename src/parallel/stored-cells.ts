@@ -1,7 +1,7 @@
-import type { Arena } from './arena.ts';
-import type { Partition } from './partition.ts';
+import type { Arena } from '../engine/arena.ts';
+import { roomFor } from '../engine/disk/disk-cells.ts';
+import type { Partition } from '../engine/partition.ts';
 import type { Segments } from './segments.ts';
-import { roomFor } from './window.ts';
 
 /** Bytes of an entry: its index and its value. */
 export const entryBytes = 8;

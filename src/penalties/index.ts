@@ -4,13 +4,13 @@
  */
 import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
-import { bounded, nonNegative } from './bounded.ts';
+import { bounded, nonNegative } from '../problem/penalties/separable.ts';
 import { elasticNet } from './elastic-net.ts';
 import { l1 } from './l1.ts';
 import { l2 } from './l2.ts';
 import type { Penalty } from './penalty.ts';
 
-export { describePenalty } from './bounded.ts';
+export { describePenalty } from '../problem/penalties/separable.ts';
 
 export const penaltyNames = ['l2', 'l1', 'elastic-net'] as const;
 

@@ -1,5 +1,5 @@
+import { orderRow } from '../data/fields/row-order.ts';
 import type { Recipe, RecipeField } from '../data/recipe.ts';
-import { orderRow } from '../data/row-order.ts';
 import { DataError } from '../errors.ts';
 import { hashedColumn } from '../math/murmur.ts';
 

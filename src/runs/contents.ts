@@ -1,7 +1,7 @@
+import { parseLine } from '../reporting/records/lines.ts';
+import type { EpochLine, ReportLine, RunLine, SampleLine } from '../reporting/records/record.ts';
 import type { Lines } from './detail.ts';
-import { parseLine } from './line.ts';
 import { endOf, type Outline, take } from './outline.ts';
-import type { EpochLine, ReportLine, RunLine, SampleLine } from './record.ts';
 
 const newline = 10;
 const comma = 44;

@@ -5,7 +5,7 @@ import type {
   RunSeries,
   RunSummary,
   SampleLine,
-} from './record.ts';
+} from '../reporting/records/record.ts';
 
 /** Lines of a kind, each of which may have to be read first; undefined where one is damaged. */
 export interface Lines<Line> {

@@ -1,5 +1,3 @@
-import { type DetailOptions, detailOf } from './detail.ts';
-import { endOf, type Outline, summaryOf, take } from './outline.ts';
 import type {
   EpochLine,
   ReportLine,
@@ -9,7 +7,9 @@ import type {
   RunSummary,
   SampleLine,
   StartLine,
-} from './record.ts';
+} from '../reporting/records/record.ts';
+import { type DetailOptions, detailOf } from './detail.ts';
+import { endOf, type Outline, summaryOf, take } from './outline.ts';
 
 /**
  * A run held in memory: what a reader of its record would see, also where nothing is written. It

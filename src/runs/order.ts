@@ -1,4 +1,4 @@
-import type { RunSummary } from './record.ts';
+import type { RunSummary } from '../reporting/records/record.ts';
 
 /** Characters of an id that are its second. */
 const secondLength = '20261115-212345'.length;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { isAlive } from '../checkpoint/process.ts';
-import type { RunLine, RunStatus, RunSummary } from './record.ts';
+import type { RunLine, RunStatus, RunSummary } from '../reporting/records/record.ts';
 
 /** The lines that a summary shows, as far as they have been met. */
 export type Outline = {

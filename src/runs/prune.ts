@@ -1,4 +1,9 @@
-import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
+import {
+  recordedIds,
+  recordPath,
+  removeIfPossible,
+  stopPath,
+} from '../reporting/records/folder.ts';
 import { statusOf } from './outline.ts';
 import { outlineOf, withFile } from './record-bytes.ts';
 

@@ -1,4 +1,4 @@
-import { aroundValue } from '../compare/numbers.ts';
+import { aroundValue } from '../math/format-number.ts';
 
 export type Range = readonly [low: number, high: number];
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { parseLine } from './line.ts';
+import { parseLine } from '../reporting/records/lines.ts';
+import type { RunLine } from '../reporting/records/record.ts';
 import { type Outline, take } from './outline.ts';
-import type { RunLine } from './record.ts';
 
 const newline = 10;
 

@@ -1,6 +1,11 @@
 import { closeSync, futimesSync, openSync, writeFileSync } from 'node:fs';
-import { reasonOf } from '../checkpoint/folder.ts';
-import { keptRuns, makeRunsFolder, recordPath, removeIfPossible } from './folder.ts';
+import { reasonOf } from '../engine/checkpoint/folder.ts';
+import {
+  keptRuns,
+  makeRunsFolder,
+  recordPath,
+  removeIfPossible,
+} from '../reporting/records/folder.ts';
 import { silence } from './outline.ts';
 import { pruneRuns } from './prune.ts';
 

@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { beginningOf } from '../checkpoint/process.ts';
+import { removeIfPossible, stopPath } from '../reporting/records/folder.ts';
+import { lineText } from '../reporting/records/lines.ts';
+import type {
+  EpochLine,
+  ReportLine,
+  RunLine,
+  SampleLine,
+  StartLine,
+} from '../reporting/records/record.ts';
 import { hasReached } from './detail.ts';
-import { removeIfPossible, stopPath } from './folder.ts';
-import { lineText } from './line.ts';
-import type { EpochLine, ReportLine, RunLine, SampleLine, StartLine } from './record.ts';
 import { RecordFile } from './record-file.ts';
 import { Thinning } from './thinning.ts';
 

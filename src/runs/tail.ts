@@ -1,6 +1,6 @@
-import { recordPath } from './folder.ts';
-import { parseLine } from './line.ts';
-import type { RunLine } from './record.ts';
+import { recordPath } from '../reporting/records/folder.ts';
+import { parseLine } from '../reporting/records/lines.ts';
+import type { RunLine } from '../reporting/records/record.ts';
 import { readRange, withFile } from './record-bytes.ts';
 
 const newline = 10;

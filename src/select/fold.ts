@@ -1,7 +1,7 @@
 import type { Targets } from '../data/labels.ts';
-import type { Loss } from '../losses/loss.ts';
+import type { Loss } from '../problem/losses/loss.ts';
 import type { Fit } from '../train/fit.ts';
-import { type MeasureName, measure } from './measure.ts';
+import { type MeasureName, measure } from '../train/select/measure.ts';
 
 /** What was found out about one λ on one fold. */
 interface Step {

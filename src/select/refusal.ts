@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { TrainOptions } from '../train/options.ts';
+import type { TrainOptions } from '../train/options/options.ts';
 
 /** Options of training that are for one run alone. */
 export type SingleRun = 'lambda' | 'checkpoint' | 'resume' | 'start' | 'alpha' | 'calibrate';

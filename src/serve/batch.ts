@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Scorer } from '../apps/serve/scorer.ts';
 import { DataError } from '../errors.ts';
 import { Refusal } from './refusal.ts';
 import type { Question } from './rows.ts';
-import type { Scorer } from './scorer.ts';
 
 /** Other requests get their turn after so many rows, or so many characters. */
 const rowsPerTurn = 256;

@@ -1,5 +1,5 @@
 import packageDescription from '../../package.json' with { type: 'json' };
-import type { LoadedModel } from './model-keeper.ts';
+import type { LoadedModel } from '../apps/serve/model-reloader.ts';
 
 /** For probes: that there is a model, and which. */
 export function healthOf(name: string, { model, version, loadedAt }: LoadedModel): object {

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Scorer } from '../apps/serve/scorer.ts';
 import { answerRow, parseJson } from './batch.ts';
 import { type BodyLimits, decodeUtf8 } from './body.ts';
 import { LineCutter } from './lines.ts';
 import { Departure, errorText, Refusal } from './refusal.ts';
-import type { Scorer } from './scorer.ts';
 
 /** Rows of a stream so far. */
 export interface StreamCounts {

@@ -1,6 +1,6 @@
-import type { Kernels } from '../kernels/kernels.ts';
 import type { Random } from '../math/random.ts';
-import { SegmentOrder } from './segment-order.ts';
+import type { Kernels } from './kernels/kernels.ts';
+import { SegmentOrder } from './orders.ts';
 
 /**
  * The units of one worker (or block) in a fresh random order every epoch, without those that rest,

@@ -1,10 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../losses/index.ts';
-import type { Loss } from '../losses/loss.ts';
-import { boundsOf } from '../penalties/bounded.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { boundsOf } from '../problem/penalties/separable.ts';
 import type { Engine, Request, Shape } from './engine.ts';
 import { engineOf, engines, type Plan } from './engines.ts';
-import type { RingRowsOptions } from './ring-rows.ts';
+import type { RingRowsOptions } from './ring/rows.ts';
 import type { RingSettings, Solver } from './solver.ts';
 
 /** Functions every loss must have before a duality gap can be had. */

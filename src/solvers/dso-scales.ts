@@ -1,4 +1,4 @@
-import type { Loss } from '../losses/loss.ts';
+import type { Loss } from '../problem/losses/loss.ts';
 import type { Workplace } from './method.ts';
 import type { DsoSettings } from './solver.ts';
 

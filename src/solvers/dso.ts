@@ -1,26 +1,26 @@
-import { type StateArray, stateArrays } from '../checkpoint/state.ts';
+import type { Arena } from '../engine/arena.ts';
+import { type StateArray, stateArrays } from '../engine/checkpoint/state.ts';
+import type { Partition } from '../engine/partition.ts';
+import type { Cargo, Rotation } from '../engine/ring.ts';
+import { type Random, stream } from '../math/random.ts';
+import { blockOf } from '../parallel/lodging.ts';
+import { rowsTogether } from '../parallel/segments.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { allocateLocalDescent, localDualDescent } from './dso/local-descent.ts';
+import { boxOf, defaultSteps } from './dso-scales.ts';
+import type { Engine } from './engine.ts';
+import { allocateGenerators, generatorOf } from './generators.ts';
 import {
   type SaddleRows,
   type SaddleStep,
   saddleStride,
   saddleSlot as slot,
-} from '../kernels/kernels.ts';
-import type { Loss } from '../losses/loss.ts';
-import { type Random, stream } from '../math/random.ts';
-import type { Gap } from '../objective/objective.ts';
-import type { Arena } from '../parallel/arena.ts';
-import { blockOf } from '../parallel/lodging.ts';
-import type { Partition } from '../parallel/partition.ts';
-import type { Cargo, Rotation } from '../parallel/ring.ts';
-import { rowsTogether } from '../parallel/segments.ts';
-import { boxOf, defaultSteps } from './dso-scales.ts';
-import type { Engine } from './engine.ts';
-import { allocateGenerators, generatorOf } from './generators.ts';
-import { allocateLocalDescent, localDualDescent } from './local-descent.ts';
+} from './kernels/kernels.ts';
 import type { Method, Start, Workplace } from './method.ts';
-import { SegmentOrder } from './segment-order.ts';
+import type { Gap } from './objective/objective.ts';
+import { SegmentOrder } from './orders.ts';
 import type { DsoSettings } from './solver.ts';
-import { startingAlpha } from './start.ts';
+import { startingAlpha } from './warm-start.ts';
 
 /**
  * Losses whose conjugate becomes infinitely steep at an end of its domain. The appendix keeps α of

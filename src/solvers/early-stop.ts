@@ -1,5 +1,5 @@
 import type { Workplace } from './method.ts';
-import type { Measured } from './test-measure.ts';
+import type { Measured } from './test-error.ts';
 
 /**
  * Keeps the point that did best on the test rows, of equals the first, and counts measurements

@@ -1,4 +1,4 @@
-import type { Team } from '../parallel/team.ts';
+import type { Team } from '../engine/team.ts';
 import { tally, width } from '../parallel/traffic.ts';
 import type { Highlight, Highlights } from './highlights.ts';
 

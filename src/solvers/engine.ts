@@ -1,9 +1,9 @@
-import type { Loss } from '../losses/loss.ts';
-import type { Arena } from '../parallel/arena.ts';
-import type { Orientation } from '../parallel/grid.ts';
-import type { Partition } from '../parallel/partition.ts';
-import { boundsOf } from '../penalties/bounded.ts';
+import type { Arena } from '../engine/arena.ts';
+import type { Orientation } from '../engine/grid.ts';
+import type { Partition } from '../engine/partition.ts';
 import type { Penalty } from '../penalties/penalty.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { boundsOf } from '../problem/penalties/separable.ts';
 import type { Method, Workplace } from './method.ts';
 
 export interface Shape {

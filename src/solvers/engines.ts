@@ -1,14 +1,14 @@
-import { admmEngine } from './admm.ts';
-import { bmrmEngine } from './bmrm.ts';
-import { dcdEngine } from './dcd.ts';
+import { dsoAsyncEngine } from './dso/async.ts';
 import { dsoEngine } from './dso.ts';
-import { dsoAsyncEngine } from './dso-async.ts';
 import type { Engine } from './engine.ts';
-import { lbfgsEngine } from './lbfgs.ts';
 import { psgdEngine } from './psgd.ts';
-import { ringColumnsEngine } from './ring-columns.ts';
-import { ringRowsEngine } from './ring-rows.ts';
-import { sgdEngine } from './sgd.ts';
+import { ringColumnsEngine } from './ring/columns.ts';
+import { ringRowsEngine } from './ring/rows.ts';
+import { admmEngine } from './rivals/admm.ts';
+import { bmrmEngine } from './rivals/bmrm.ts';
+import { dcdEngine } from './rivals/dcd.ts';
+import { lbfgsEngine } from './rivals/lbfgs.ts';
+import { sgdEngine } from './rivals/sgd.ts';
 
 /** Every solver there is, by the name that models and reports carry. */
 export const engines = {

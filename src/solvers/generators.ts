@@ -1,5 +1,5 @@
-import type { Arena } from '../parallel/arena.ts';
-import type { Partition } from '../parallel/partition.ts';
+import type { Arena } from '../engine/arena.ts';
+import type { Partition } from '../engine/partition.ts';
 
 /** Four words of state for the random generator of every worker. */
 const words = 4;

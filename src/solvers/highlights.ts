@@ -1,6 +1,6 @@
+import type { Partition } from '../engine/partition.ts';
+import type { Team } from '../engine/team.ts';
 import { blockOf } from '../parallel/lodging.ts';
-import type { Partition } from '../parallel/partition.ts';
-import type { Team } from '../parallel/team.ts';
 
 /** A weight by the place of its column. */
 export interface Highlight {

@@ -4,7 +4,7 @@ import { engineOf } from './engines.ts';
 import { type SolverName, solverNames } from './names.ts';
 
 export { defaultGrid } from './choose.ts';
-export { fewRotations } from './own-changes.ts';
+export { fewRotations } from './ring/local-updates.ts';
 
 import type {
   AdmmSettings,

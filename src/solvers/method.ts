@@ -1,9 +1,9 @@
-import type { StateArray } from '../checkpoint/state.ts';
-import type { Kernels } from '../kernels/kernels.ts';
-import type { Gap, Objective } from '../objective/objective.ts';
-import type { Problem } from '../objective/problem.ts';
-import type { Ring } from '../parallel/ring.ts';
-import type { Team } from '../parallel/team.ts';
+import type { StateArray } from '../engine/checkpoint/state.ts';
+import type { Ring } from '../engine/ring.ts';
+import type { Team } from '../engine/team.ts';
+import type { Kernels } from './kernels/kernels.ts';
+import type { Gap, Objective } from './objective/objective.ts';
+import type { Problem } from './objective/problem.ts';
 
 /**
  * A point to start from, by place: `weights` as long as an array that travels and within their box,

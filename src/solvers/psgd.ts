@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
-import { allocateSgd, type SgdMemory } from './local-sgd.ts';
-import { Sgd } from './sgd.ts';
+import { allocateSgd, type SgdMemory } from './rivals/local-sgd.ts';
+import { Sgd } from './rivals/sgd.ts';
 import type { SgdSettings } from './solver.ts';
 
 /** Without several workers it would be sgd. */

@@ -1,27 +1,27 @@
 import type { MessagePort } from 'node:worker_threads';
-import { Keeper, type KeeperSettings } from '../checkpoint/keeper.ts';
-import { type Generation, loadArrays } from '../checkpoint/load.ts';
 import type { Workers } from '../checkpoint/names.ts';
-import { type StateArray, stateArrays } from '../checkpoint/state.ts';
-import type { Kernels } from '../kernels/kernels.ts';
-import { plainKernels } from '../kernels/plain/index.ts';
+import type { Arena } from '../engine/arena.ts';
+import { type Generation, loadArrays } from '../engine/checkpoint/load.ts';
+import { type StateArray, stateArrays } from '../engine/checkpoint/state.ts';
+import { Keeper, type KeeperSettings } from '../engine/checkpoint/writer.ts';
+import type { Partition } from '../engine/partition.ts';
+import { Ring } from '../engine/ring.ts';
+import { Team, type TeamShared } from '../engine/team.ts';
 import { wasmKernels } from '../kernels/wasm.ts';
 import { loadLoss, lossByName } from '../losses/index.ts';
-import type { Loss } from '../losses/loss.ts';
-import { Mixture } from '../objective/mixture.ts';
-import { allocateObjective, Objective, type ObjectiveMemory } from '../objective/objective.ts';
-import type { Problem } from '../objective/problem.ts';
-import type { Arena } from '../parallel/arena.ts';
-import type { Partition } from '../parallel/partition.ts';
-import { Ring } from '../parallel/ring.ts';
-import { Team, type TeamShared } from '../parallel/team.ts';
-import { drive, type Keeping, type Limits, type Outcome, type Progress } from './drive.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { type SavedStanding, Standing } from './convergence.ts';
 import { EarlyStop } from './early-stop.ts';
 import { engineOf, type Plan } from './engines.ts';
+import { drive, type Keeping, type Limits, type Outcome, type Progress } from './epochs.ts';
 import { Highlights } from './highlights.ts';
+import type { Kernels } from './kernels/kernels.ts';
+import { plainKernels } from './kernels/plain/index.ts';
 import type { Method, Start, Workplace } from './method.ts';
-import { type SavedStanding, Standing } from './standing.ts';
-import { TestMeasure, type TestRows } from './test-measure.ts';
+import { Mixture } from './objective/best-point.ts';
+import { allocateObjective, Objective, type ObjectiveMemory } from './objective/objective.ts';
+import type { Problem } from './objective/problem.ts';
+import { TestMeasure, type TestRows } from './test-error.ts';
 
 /** The arrays of a run; those of the method are known to its engine alone. */
 export interface RunMemory {

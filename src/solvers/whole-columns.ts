@@ -1,4 +1,4 @@
-import type { Partition } from '../parallel/partition.ts';
+import type { Partition } from '../engine/partition.ts';
 import type { Workplace } from './method.ts';
 
 /**

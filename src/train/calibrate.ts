@@ -1,12 +1,12 @@
 import type { Dataset } from '../data/dataset.ts';
 import { UsageError } from '../errors.ts';
-import { fitIsotonic, fitPlatt } from '../metrics/fit-calibration.ts';
+import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
 import type { Allowance } from './allowance.ts';
 import { fitProblem, inLanes, type Site } from './fit.ts';
 import { checkFolds, dealFolds, scoresOfFold } from './folds.ts';
 import type { Input, Settings } from './lay-out.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 
 const usualFolds = 5;
 

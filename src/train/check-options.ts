@@ -1,10 +1,10 @@
 import type { Dataset } from '../data/dataset.ts';
 import { scalings } from '../data/scale.ts';
+import { gibibytes, leastMemory, machineMemory } from '../engine/memory.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
-import { finiteBounds } from '../penalties/bounded.ts';
-import { gibibytes, leastMemory, machineMemory } from './memory.ts';
-import type { TrainOptions } from './options.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
+import type { TrainOptions } from './options/options.ts';
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;

@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
-import { chooseEpoch, generationOf, newestFile } from '../checkpoint/choose.ts';
-import type { Found } from '../checkpoint/file.ts';
-import { checkpointsIn, clearPartial, makeFolder } from '../checkpoint/folder.ts';
 import type { Header, Identity } from '../checkpoint/header.ts';
-import type { Interval, KeeperSettings } from '../checkpoint/keeper.ts';
 import { type Listing, listing, listingText, parseListing } from '../checkpoint/listing.ts';
-import { FolderLock } from '../checkpoint/lock.ts';
 import type { Workers } from '../checkpoint/names.ts';
 import { hashNumbers, hashText } from '../data/fingerprint.ts';
+import { chooseEpoch, generationOf, newestFile } from '../engine/checkpoint/choose.ts';
+import type { Found } from '../engine/checkpoint/file.ts';
+import { checkpointsIn, clearPartial, makeFolder } from '../engine/checkpoint/folder.ts';
+import { FolderLock } from '../engine/checkpoint/lock.ts';
+import type { Interval, KeeperSettings } from '../engine/checkpoint/writer.ts';
 import { DataError, UsageError } from '../errors.ts';
-import type { Loss } from '../losses/loss.ts';
-import type { Gap } from '../objective/objective.ts';
-import { finiteBounds } from '../penalties/bounded.ts';
 import type { Penalty } from '../penalties/penalty.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
+import type { SavedStanding } from '../solvers/convergence.ts';
 import type { Plan } from '../solvers/engines.ts';
+import type { Gap } from '../solvers/objective/objective.ts';
 import type { Resume } from '../solvers/run.ts';
-import type { SavedStanding } from '../solvers/standing.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 import { describeClassWeights } from './provenance.ts';
-import { hashOfShare, type Share } from './shares.ts';
+import { hashOfShare, type Share } from './shard.ts';
 
 /** What a run is made of, once every default has been settled. */
 export interface Settled {

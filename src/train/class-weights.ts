@@ -2,10 +2,10 @@ import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { type Classes, targetsOf } from '../data/labels.ts';
 import { sharedFloat64 } from '../data/shared.ts';
 import { rowWeights } from '../data/weights.ts';
+import { type Company, gatherFloats, gatherNumbers } from '../engine/processes/process-group.ts';
 import { UsageError } from '../errors.ts';
 import { closest } from '../math/closest.ts';
 import { CompensatedSum, sum } from '../math/sum.ts';
-import { type Company, gatherFloats, gatherNumbers } from './company.ts';
 
 /**
  * What rows of a class count, beside their own weights: `balanced` gives every class the same sum,

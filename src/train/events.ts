@@ -1,5 +1,5 @@
-import type { Whereabouts } from '../parallel/look.ts';
-import type { Imbalance } from '../parallel/partition.ts';
+import type { Whereabouts } from '../engine/block-positions.ts';
+import type { Imbalance } from '../engine/partition.ts';
 
 /**
  * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended

@@ -1,20 +1,20 @@
 import { MessageChannel } from 'node:worker_threads';
+import { type Whereabouts, whereabouts } from '../engine/block-positions.ts';
+import { type Company, fairCores } from '../engine/processes/process-group.ts';
+import { shareTeam } from '../engine/team.ts';
 import { kernelModule } from '../kernels/wasm.ts';
-import type { Gap } from '../objective/objective.ts';
-import { type Whereabouts, whereabouts } from '../parallel/look.ts';
-import { shareTeam } from '../parallel/team.ts';
 import { openTraffic } from '../parallel/traffic.ts';
-import type { Outcome, Progress } from '../solvers/drive.ts';
 import type { Sample } from '../solvers/effort.ts';
 import type { Plan } from '../solvers/engines.ts';
+import type { Outcome, Progress } from '../solvers/epochs.ts';
+import type { Gap } from '../solvers/objective/objective.ts';
 import type { Kept, Notice, RunPayload } from '../solvers/run.ts';
+import { collectWeights } from './assemble.ts';
 import { type Beginnings, type Continuation, visitedBefore } from './checkpoints.ts';
-import { type Company, fairCores } from './company.ts';
 import type { SampleEvent } from './events.ts';
 import { type Aim, type Ground, type Run, type Settings, setUp } from './lay-out.ts';
 import { Listener } from './listener.ts';
-import { collectWeights } from './model-of.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 import { alphaByRow } from './start.ts';
 import { threadPool, together } from './threads.ts';
 

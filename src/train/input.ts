@@ -5,8 +5,8 @@ import { UsageError } from '../errors.ts';
 import { checkLabels } from '../losses/index.ts';
 import { withClassWeights } from './class-weights.ts';
 import type { Input, Settings } from './lay-out.ts';
-import type { TrainOptions } from './options.ts';
-import { classesOfShare, type Share, share, splitShare } from './shares.ts';
+import type { TrainOptions } from './options/options.ts';
+import { classesOfShare, type Share, share, splitShare } from './shard.ts';
 
 /** Sets test rows aside, finds the classes, and weighs and scales as the options say. */
 export async function prepareInput(

@@ -1,11 +1,7 @@
 import type { Dataset } from '../data/dataset.ts';
-import { withColumns } from '../data/exchange.ts';
 import { type Classes, type Targets, targetsOf } from '../data/labels.ts';
+import { withColumns } from '../data/row-packing.ts';
 import { isWeighted, rowWeights } from '../data/weights.ts';
-import { DataError, UsageError } from '../errors.ts';
-import { sum as sumOf } from '../math/sum.ts';
-import { vectorCount } from '../model/model.ts';
-import { allocateProblem, layOutProblem, type Problem } from '../objective/problem.ts';
 import {
   type Arena,
   Budget,
@@ -14,30 +10,40 @@ import {
   type Room,
   roomIn,
   separateArena,
-} from '../parallel/arena.ts';
-import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../parallel/grid.ts';
+} from '../engine/arena.ts';
+import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
+import {
+  checkWorkers,
+  gibibytes,
+  machineMemory,
+  mebibytes,
+  memoryOfLanes,
+} from '../engine/memory.ts';
 import {
   type EntryCounts,
   holdings,
   type Partition,
   type Placement,
   placeEntries,
-} from '../parallel/partition.ts';
+} from '../engine/partition.ts';
+import { DataError, UsageError } from '../errors.ts';
+import { sum as sumOf } from '../math/sum.ts';
+import { vectorCount } from '../model/model.ts';
 import { cutSegments } from '../parallel/segments.ts';
 import { entryBytes } from '../parallel/stored-cells.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
 import type { Penalty } from '../penalties/penalty.ts';
 import { engineOf, type Plan } from '../solvers/engines.ts';
 import type { Start } from '../solvers/method.ts';
+import { allocateProblem, layOutProblem, type Problem } from '../solvers/objective/problem.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
-import { allocateTest, type TestRows } from '../solvers/test-measure.ts';
-import { checkWorkers, gibibytes, machineMemory, mebibytes, memoryOfLanes } from './memory.ts';
+import { allocateTest, type TestRows } from '../solvers/test-error.ts';
+import { allocateStreamed, checkStreaming, fillStreamed, shareWindow } from './disk-layout.ts';
 import { moveRows } from './move-rows.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 import { openScratch, type ScratchFile } from './scratch.ts';
-import { countShare, type Share } from './shares.ts';
+import { countShare, type Share } from './shard.ts';
 import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './start.ts';
-import { allocateStreamed, checkStreaming, fillStreamed, shareWindow } from './stream-lay-out.ts';
 import type { FillPayload } from './tasks.ts';
 import { threadCount, threadPool, together } from './threads.ts';
 

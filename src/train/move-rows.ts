@@ -1,8 +1,8 @@
 import type { Dataset } from '../data/dataset.ts';
-import { packRows, unpackRows } from '../data/exchange.ts';
+import { packRows, unpackRows } from '../data/row-packing.ts';
+import { type Company, gatherValues } from '../engine/processes/process-group.ts';
 import { workersOfRanks } from '../parallel/traffic.ts';
-import { type Company, gatherValues } from './company.ts';
-import type { Share } from './shares.ts';
+import type { Share } from './shard.ts';
 
 /** Which place, and so which worker, all rows go to. */
 export interface RowPlaces {

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
+import { isStored, openDataset, shapeOfStored } from '../data/binary/stored.ts';
 import type { Dataset } from '../data/dataset.ts';
-import type { DataSource } from '../data/sources.ts';
-import { filesOfSource, titleOfSource } from '../data/sources.ts';
-import { isStored, openDataset, shapeOfStored } from '../data/stored.ts';
+import type { DataSource } from '../data/read/sources.ts';
+import { filesOfSource, titleOfSource } from '../data/read/sources.ts';
+import { leastMemory, machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
 import { UsageError } from '../errors.ts';
-import { leastMemory, machineMemory, mebibytes, programBytes } from './memory.ts';
 import { type ReadDatasetOptions, readDataset } from './read-dataset.ts';
 import { threadCount } from './threads.ts';
 

@@ -1,4 +1,6 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
+import { type Company, gatherValues } from '../engine/processes/process-group.ts';
 import { UsageError } from '../errors.ts';
 import { losses } from '../losses/index.ts';
 import { vectorCount } from '../model/model.ts';
@@ -11,14 +13,12 @@ import { solvers } from '../solvers/index.ts';
 import { checkCalibration } from './calibrate.ts';
 import { checkArguments, checkMemory, checkOptions } from './check-options.ts';
 import { beginnings, type Companions } from './checkpoints.ts';
-import { type Company, gatherValues } from './company.ts';
 import type { Site } from './fit.ts';
 import { prepareInput } from './input.ts';
 import { type Input, layOut, type Settings } from './lay-out.ts';
-import { leastMemory, memoryOfLanes } from './memory.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 import { usualEpochs } from './provenance.ts';
-import { checkMass, hashOfShare, type Share, share } from './shares.ts';
+import { checkMass, hashOfShare, type Share, share } from './shard.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 /** Data laid out for training, and all that has been decided about it. */

@@ -1,10 +1,10 @@
 import packageDescription from '../../package.json' with { type: 'json' };
 import { hashNumbers } from '../data/fingerprint.ts';
 import type { Provenance } from '../model/model.ts';
-import { finiteBounds } from '../penalties/bounded.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
 import type { Plan } from '../solvers/engines.ts';
 import type { Settings } from './lay-out.ts';
-import type { TrainOptions } from './options.ts';
+import type { TrainOptions } from './options/options.ts';
 
 /** A limit that no run is meant to reach is not worth telling. */
 export const usualEpochs = 10_000;

@@ -1,8 +1,8 @@
 import type { Dataset } from '../data/dataset.ts';
+import { type DataShare, readShare as readPart, type ShareOptions } from '../data/read/read.ts';
+import type { DataSource } from '../data/read/sources.ts';
 import { type ReadOptions, readDataset as read } from '../data/read.ts';
 import type { TaskRunner } from '../data/runner.ts';
-import { type DataShare, readShare as readPart, type ShareOptions } from '../data/share.ts';
-import type { DataSource } from '../data/sources.ts';
 import { threadCount, threadPool } from './threads.ts';
 
 export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
@@ -44,10 +44,10 @@ export function threadRunner(threads?: number): TaskRunner {
   };
 }
 
-export type { DataShare } from '../data/share.ts';
+export type { DataShare } from '../data/read/read.ts';
 export {
   type DataSource,
   filesOfSource,
   nameOfSource,
   titleOfSource,
-} from '../data/sources.ts';
+} from '../data/read/sources.ts';

@@ -1,8 +1,8 @@
 import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mebibytes } from '../engine/memory.ts';
 import { DsoError, UsageError } from '../errors.ts';
-import { mebibytes } from './memory.ts';
 
 /** The type of a file system that lies in memory, where a scratch file would help nobody. */
 const tmpfs = 0x0102_1994;

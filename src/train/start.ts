@@ -1,12 +1,12 @@
+import type { Arena } from '../engine/arena.ts';
+import type { Partition } from '../engine/partition.ts';
 import { UsageError } from '../errors.ts';
 import { clamp } from '../math/scalars.ts';
-import type { Problem } from '../objective/problem.ts';
-import type { Arena } from '../parallel/arena.ts';
-import type { Partition } from '../parallel/partition.ts';
 import type { Start } from '../solvers/method.ts';
+import type { Problem } from '../solvers/objective/problem.ts';
 import type { Input, Run } from './lay-out.ts';
-import type { TrainOptions } from './options.ts';
-import type { Share } from './shares.ts';
+import type { TrainOptions } from './options/options.ts';
+import type { Share } from './shard.ts';
 
 /** A point in the order of the data: weights by column, the intercept last, and α by row. */
 export interface StartingPoint {

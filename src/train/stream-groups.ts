@@ -1,6 +1,4 @@
-import { entryBytes } from '../parallel/stored-cells.ts';
-import { readWhole } from '../parallel/window.ts';
-import { writeWhole } from './scratch.ts';
+import { readWhole } from '../engine/disk/disk-cells.ts';
 import {
   bytesOfWords,
   type Group,
@@ -9,7 +7,9 @@ import {
   type ShuffleTask,
   segmentAt,
   wordsOf,
-} from './stream-segments.ts';
+} from '../engine/disk/segments.ts';
+import { entryBytes } from '../parallel/stored-cells.ts';
+import { writeWhole } from './scratch.ts';
 
 const wordsPerEntry = entryBytes / 4;
 

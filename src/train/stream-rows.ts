@@ -1,5 +1,4 @@
 import type { DatasetPart } from '../data/dataset.ts';
-import { writeWhole } from './scratch.ts';
 import {
   bytesOfWords,
   type Group,
@@ -8,7 +7,8 @@ import {
   type ShuffleTask,
   segmentAt,
   wordsOf,
-} from './stream-segments.ts';
+} from '../engine/disk/segments.ts';
+import { writeWhole } from './scratch.ts';
 
 /** A group's stretch of the file, written through a buffer. */
 interface Appender {

@@ -1,7 +1,7 @@
 import type { DatasetPart } from '../data/dataset.ts';
+import { groupSegments, listSegments, type ShuffleTask } from '../engine/disk/segments.ts';
 import { GroupOrderer } from './stream-groups.ts';
 import { RowSorter } from './stream-rows.ts';
-import { groupSegments, listSegments, type ShuffleTask } from './stream-segments.ts';
 
 /**
  * Brings rows from the order of the data into that of a grid on disk, in the memory given. First

@@ -1,6 +1,6 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { hashShare, type RowHashes } from '../data/fingerprint.ts';
-import { fillRows, fillWorker, type Grid } from '../parallel/grid.ts';
+import { fillRows, fillWorker, type Grid } from '../engine/grid.ts';
 
 export interface FillPayload {
   readonly grid: Grid;

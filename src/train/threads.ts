@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Transferable } from 'node:worker_threads';
+import { ThreadPool } from '../engine/thread-pool.ts';
 import { DsoError, UsageError } from '../errors.ts';
-import { ThreadPool } from '../parallel/pool.ts';
 
 const entry = new URL(
   import.meta.url.endsWith('.ts') ? '../worker.ts' : './worker.js',

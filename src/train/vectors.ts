@@ -1,6 +1,6 @@
+import { gatherValues } from '../engine/processes/process-group.ts';
 import { sum } from '../math/sum.ts';
 import type { Allowance } from './allowance.ts';
-import { gatherValues } from './company.ts';
 import { type Fit, fitProblem, inLanes, type Site } from './fit.ts';
 import type { Input } from './lay-out.ts';
 import { startOfVector } from './start.ts';

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { losses } from '../../src/losses/index.ts';
 import { stream } from '../../src/math/random.ts';
-import { encodeModel } from '../../src/model/format.ts';
+import { encodeModel } from '../../src/model/file.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
-import type { TrainOptions } from '../../src/train/options.ts';
+import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
 import { sample, sampleFor } from '../support/data.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
-import type { TrainOptions, TrainResult } from '../../src/train/options.ts';
+import type { TrainOptions, TrainResult } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 
 /** Slack for rounding in P, D and the reference, relative to the optimum. */

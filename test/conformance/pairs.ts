@@ -1,7 +1,7 @@
 import { losses } from '../../src/losses/index.ts';
-import type { Loss } from '../../src/losses/loss.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
+import type { Loss } from '../../src/problem/losses/loss.ts';
 
 export interface Pair {
   readonly title: string;

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/program.ts';
-import { readModel } from '../../src/model/format.ts';
+import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { markupFault } from '../unit/compare/support/well-formed.ts';
+import { markupFault } from '../unit/train/compare/support/well-formed.ts';
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 

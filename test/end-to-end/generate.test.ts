@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../src/model/format.ts';
+import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { writeModel } from '../../src/model/format.ts';
+import { writeModel } from '../../src/model/file.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../src/model/format.ts';
+import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { markupFault, pngSize } from '../unit/compare/support/well-formed.ts';
+import { markupFault, pngSize } from '../unit/train/compare/support/well-formed.ts';
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 

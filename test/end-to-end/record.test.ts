@@ -2,15 +2,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../src/model/format.ts';
+import { readModel } from '../../src/model/file.ts';
 import type {
   BeginLine,
   EpochLine,
   ResultLine,
   RunLine,
   SampleLine,
-} from '../../src/runs/record.ts';
-import { listRuns } from '../../src/runs/store.ts';
+} from '../../src/reporting/records/record.ts';
+import { listRuns } from '../../src/reporting/records/store.ts';
 import { executable, type RunOptions, runDso, startDso } from '../support/command-line.ts';
 import { launch, launchers } from '../support/launchers.ts';
 import { sampleText } from '../support/sample-text.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../src/model/format.ts';
+import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
-import { markupFault } from '../unit/compare/support/well-formed.ts';
+import { markupFault } from '../unit/train/compare/support/well-formed.ts';
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 

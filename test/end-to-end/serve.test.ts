@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { encodeModel, writeModel } from '../../src/model/format.ts';
+import { encodeModel, writeModel } from '../../src/model/file.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso, startDso } from '../support/command-line.ts';
 import { ask, converse, post } from '../support/http.ts';

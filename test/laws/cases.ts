@@ -1,7 +1,7 @@
 import { type LossName, losses } from '../../src/losses/index.ts';
-import type { Loss } from '../../src/losses/loss.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
+import type { Loss } from '../../src/problem/losses/loss.ts';
 import { fc } from '../support/property.ts';
 
 /** What the laws need to know of a loss beyond its functions. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Loss } from '../../src/losses/loss.ts';
+import type { Loss } from '../../src/problem/losses/loss.ts';
 import { fc } from '../support/property.ts';
 import { fractions, insideDomain, labelsOf, lossCases, numbers } from './cases.ts';
 

@@ -1,7 +1,7 @@
-import { datasetFromRows } from '../../src/data/arrays.ts';
 import type { Dataset, DatasetPart } from '../../src/data/dataset.ts';
-import type { Loss, Task } from '../../src/losses/loss.ts';
+import { datasetFromRows } from '../../src/data/from-arrays.ts';
 import { type Random, stream } from '../../src/math/random.ts';
+import type { Loss, Task } from '../../src/problem/losses/loss.ts';
 
 /** A data set with the dense rows that a naive formula wants beside it. */
 export interface Sample {

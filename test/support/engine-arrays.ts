@@ -1,4 +1,4 @@
-import { type Arena, Budget, createArena } from '../../src/parallel/arena.ts';
+import { type Arena, Budget, createArena } from '../../src/engine/arena.ts';
 
 export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
 

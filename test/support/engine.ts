@@ -1,21 +1,25 @@
 import type { Dataset } from '../../src/data/dataset.ts';
 import { classesOf, targetsOf } from '../../src/data/labels.ts';
 import { rowWeights } from '../../src/data/weights.ts';
-import type { Kernels } from '../../src/kernels/kernels.ts';
-import { plainKernels } from '../../src/kernels/plain/index.ts';
+import { type Arena, Budget, createArena, separateArena } from '../../src/engine/arena.ts';
+import { allocateGrid, fillWorker } from '../../src/engine/grid.ts';
+import { Ring } from '../../src/engine/ring.ts';
+import { shareTeam, Team } from '../../src/engine/team.ts';
 import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
-import type { Loss } from '../../src/losses/loss.ts';
-import { Objective } from '../../src/objective/objective.ts';
-import { allocateProblem, layOutProblem, type Problem } from '../../src/objective/problem.ts';
-import { type Arena, Budget, createArena, separateArena } from '../../src/parallel/arena.ts';
-import { allocateGrid, fillWorker } from '../../src/parallel/grid.ts';
-import { Ring } from '../../src/parallel/ring.ts';
-import { shareTeam, Team } from '../../src/parallel/team.ts';
 import type { Penalty } from '../../src/penalties/penalty.ts';
+import type { Loss } from '../../src/problem/losses/loss.ts';
 import { choose } from '../../src/solvers/choose.ts';
-import type { Limits, Outcome, Progress } from '../../src/solvers/drive.ts';
 import { engineOf, type Plan } from '../../src/solvers/engines.ts';
+import type { Limits, Outcome, Progress } from '../../src/solvers/epochs.ts';
+import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
+import { plainKernels } from '../../src/solvers/kernels/plain/index.ts';
 import type { Workplace } from '../../src/solvers/method.ts';
+import { Objective } from '../../src/solvers/objective/objective.ts';
+import {
+  allocateProblem,
+  layOutProblem,
+  type Problem,
+} from '../../src/solvers/objective/problem.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
 import type { Solver } from '../../src/solvers/solver.ts';
 import { threadPool } from '../../src/train/threads.ts';

@@ -1,11 +1,11 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import { columnCounts, rowLengths } from '../../src/data/exchange.ts';
+import { columnCounts, rowLengths } from '../../src/data/row-packing.ts';
 import {
   type EntryCounts,
   holdings,
   type Partition,
   placeEntries,
-} from '../../src/parallel/partition.ts';
+} from '../../src/engine/partition.ts';
 
 /** An intercept adds one to every row and a column of its own. */
 export function countEntries(dataset: Dataset, intercept: boolean): EntryCounts {

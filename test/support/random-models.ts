@@ -1,6 +1,6 @@
-import type { SparseRow } from '../../src/data/arrays.ts';
-import { datasetFromRows } from '../../src/data/arrays.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
+import type { SparseRow } from '../../src/data/from-arrays.ts';
+import { datasetFromRows } from '../../src/data/from-arrays.ts';
 import type { Random } from '../../src/math/random.ts';
 import { stream } from '../../src/math/random.ts';
 import type { Calibration, Model } from '../../src/model/model.ts';

@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { losses } from '../../src/losses/index.ts';
-import { encodeModel } from '../../src/model/format.ts';
+import { encodeModel } from '../../src/model/file.ts';
 import { launchOf } from '../../src/mpi/launcher.ts';
 import { Peers } from '../../src/mpi/peers.ts';
 import { penalties } from '../../src/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
-import type { TrainOptions } from '../../src/train/options.ts';
+import type { TrainOptions } from '../../src/train/options/options.ts';
 import { readShare } from '../../src/train/read-dataset.ts';
 import { trainTogether } from '../../src/train/train.ts';
 

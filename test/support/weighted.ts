@@ -1,5 +1,5 @@
-import { datasetFromRows } from '../../src/data/arrays.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
+import { datasetFromRows } from '../../src/data/from-arrays.ts';
 import type { Sample } from './data.ts';
 
 type Dense = Pick<Sample, 'rows' | 'labels'>;

@@ -316,7 +316,7 @@ describe('the table of layers', () => {
     expect(refused).toHaveLength(7);
     expect(refused).not.toContain(undefined);
     expect(refused[0]).toBe(
-      'src/losses/hinge.ts imports src/train/train.ts: ' +
+      'src/problem/losses/hinge.ts imports src/train/train.ts: ' +
         'losses may use errors, math; only as types: nothing',
     );
   });

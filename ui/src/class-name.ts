@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../src/runs/record.ts';
+import type { RunSummary } from '../../src/reporting/records/record.ts';
 
 /** A class by its name, which a run tells at its end, or by its number: "3 of 20". */
 export function classNameOf(run: RunSummary | undefined, vector: number, vectors: number): string {

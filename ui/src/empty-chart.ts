@@ -1,5 +1,5 @@
 import { isShown } from '../../src/runs/range.ts';
-import type { ShownRun } from './chart-model.ts';
+import type { ShownRun } from './charts/chart-model.ts';
 import type { Quantity } from './quantity.ts';
 
 /** Why a chart has no curve, in words that stand in its place; undefined where it has one. */

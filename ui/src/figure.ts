@@ -1,6 +1,6 @@
-import type { FigureQuery } from '../../src/dashboard/api.ts';
+import type { FigureQuery } from '../../src/apps/dashboard/api.ts';
+import type { View } from './charts/view.ts';
 import type { QuantityKey } from './quantity.ts';
-import type { View } from './view.ts';
 
 /** The address of a file with what a chart shows; runs that are gone only keep their places. */
 export function figureAddress(

@@ -1,5 +1,5 @@
-import type { ChartModel } from './chart-model.ts';
-import type { Range } from './view.ts';
+import type { ChartModel } from './charts/chart-model.ts';
+import type { Range } from './charts/view.ts';
 
 export interface Box {
   readonly left: number;

@@ -1,5 +1,5 @@
-import type { FigureAxis, FigureQuantity } from '../../src/dashboard/api.ts';
-import type { ReportLine, RunSeries } from '../../src/runs/record.ts';
+import type { FigureAxis, FigureQuantity } from '../../src/apps/dashboard/api.ts';
+import type { ReportLine, RunSeries } from '../../src/reporting/records/record.ts';
 
 /** A chart: what it shows over the x axis. */
 export interface Quantity {

@@ -1,6 +1,6 @@
-import type { Alignment } from './align.ts';
-import { alignRuns, type ShownRun } from './chart-model.ts';
-import type { View } from './view.ts';
+import type { Alignment } from './charts/align.ts';
+import { alignRuns, type ShownRun } from './charts/chart-model.ts';
+import type { View } from './charts/view.ts';
 
 /** Widths are rounded up to this, so that charts side by side share positions. */
 const widthStep = 100;

@@ -1,16 +1,16 @@
 import { flushSync, untrack } from 'svelte';
-import type { Look, RunsAnswer, StreamEvents } from '../../src/dashboard/api.ts';
+import type { Look, RunsAnswer, StreamEvents } from '../../src/apps/dashboard/api.ts';
 import { threadsOf } from '../../src/dashboard/occupancy.ts';
-import type { RunDetail, RunLine, RunSummary } from '../../src/runs/record.ts';
+import type { RunDetail, RunLine, RunSummary } from '../../src/reporting/records/record.ts';
 import { Attention } from './attention.ts';
+import { formatView, parseView, type View } from './charts/view.ts';
 import { pointsFor } from './figure.ts';
 import { nextFrameTime } from './frame-time.ts';
 import { Limited } from './limited.ts';
-import { Pace } from './pace.ts';
-import { progressOf } from './progress.ts';
-import { firstChoice, vectorsOf, withLines, withRun } from './summary.ts';
-import { Track } from './track.ts';
-import { formatView, parseView, type View } from './view.ts';
+import { progressOf } from './runs/progress.ts';
+import { firstChoice, vectorsOf, withLines, withRun } from './runs/summary.ts';
+import { Track } from './runs/track.ts';
+import { Pace } from './shared/refresh.ts';
 
 /** connecting: not yet; live; broken: the stream is being tried again; ended: nobody is there. */
 export type Connection = 'connecting' | 'live' | 'broken' | 'ended';

@@ -1,4 +1,4 @@
-import type { SymbolName } from '../../src/compare/style.ts';
+import type { SymbolName } from '../../src/reporting/charts/series-style.ts';
 
 /** What of a canvas's path a symbol is made of. */
 export interface SymbolPen {

@@ -1,5 +1,5 @@
 import { MediaQuery } from 'svelte/reactivity';
-import type { Theme } from './view.ts';
+import type { Theme } from './charts/view.ts';
 
 const dark = new MediaQuery('(prefers-color-scheme: dark)');
 

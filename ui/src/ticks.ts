@@ -1,4 +1,4 @@
-import { powerOfTen } from '../../src/compare/numbers.ts';
+import { powerOfTen } from '../../src/math/format-number.ts';
 
 export interface Tick {
   readonly value: number;

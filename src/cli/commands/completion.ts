@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Shell } from '../../apps/cli/shells.ts';
 import { bashScript } from '../completion/bash.ts';
 import { fishScript } from '../completion/fish.ts';
-import type { Shell } from '../completion/shells.ts';
 import { type ProgramWords, programWords } from '../completion/words.ts';
 import { zshScript } from '../completion/zsh.ts';
 import { exitCodes } from '../exit-codes.ts';

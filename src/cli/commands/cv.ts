@@ -1,17 +1,3 @@
-import type { Dataset } from '../../data/dataset.ts';
-import {
-  crossValidate,
-  type ValidateOptions,
-  type Validation,
-} from '../../select/cross-validate.ts';
-import { nameOfSource } from '../../train/read-dataset.ts';
-import { warmThreads } from '../../train/threads.ts';
-import { withoutUndefined } from '../defined.ts';
-import type { CvFlags } from '../definitions/cv.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { penaltyName } from '../penalty-name.ts';
-import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
-import { readData } from '../reading.ts';
 import {
   checkFiles,
   commonSettings,
@@ -20,14 +6,28 @@ import {
   refit,
   Scene,
   trainingSettings,
-} from '../selection.ts';
-import { validationChart } from '../selection-charts.ts';
+} from '../../apps/cli/selection.ts';
+import type { Dataset } from '../../data/dataset.ts';
+import { validationChart } from '../../reporting/charts/selection.ts';
 import {
   incompleteNote,
   validationCsv,
   validationJson,
   validationTable,
-} from '../selection-table.ts';
+} from '../../reporting/text/selection.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
+import {
+  crossValidate,
+  type ValidateOptions,
+  type Validation,
+} from '../../train/select/cross-validate.ts';
+import { warmThreads } from '../../train/threads.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { CvFlags } from '../definitions/cv.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { penaltyName } from '../penalty-name.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
+import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function cvCommand(data: string, given: CvFlags, terminal: Terminal): Promise<number> {

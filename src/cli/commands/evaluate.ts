@@ -1,10 +1,10 @@
+import { createProgress } from '../../apps/cli/progress.ts';
 import { evaluate } from '../../metrics/evaluate.ts';
-import { readModel } from '../../model/format.ts';
+import { readModel } from '../../model/file.ts';
+import { describeMetrics } from '../../reporting/text/metrics.ts';
 import type { EvaluateFlags } from '../definitions/evaluate.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { describeMetrics } from '../metrics-text.ts';
 import { checkStandardInput } from '../outputs.ts';
-import { createProgress } from '../progress.ts';
 import { readForModel } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 

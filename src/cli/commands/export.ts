@@ -1,7 +1,7 @@
-import { writeAtomically } from '../../data/atomic.ts';
 import { UsageError } from '../../errors.ts';
 import { exportNotices, exportPieces } from '../../export/export.ts';
-import { readModel } from '../../model/format.ts';
+import { writeAtomically } from '../../files.ts';
+import { readModel } from '../../model/file.ts';
 import type { ExportFlags } from '../definitions/export.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkOutput, standardStream } from '../outputs.ts';

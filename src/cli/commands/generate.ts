@@ -1,12 +1,12 @@
+import { Interrupts } from '../../apps/cli/interrupts.ts';
+import { createProgress } from '../../apps/cli/progress.ts';
 import type { GeneratedPaths, GeneratedSummary, GenerateOptions } from '../../data/generate.ts';
 import { writeGenerated } from '../../data/generate.ts';
+import { formatCount, plural } from '../../reporting/format.ts';
 import type { GenerateFlags } from '../definitions/generate.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { Interrupts } from '../interrupts.ts';
 import { checkOutput } from '../outputs.ts';
-import { createProgress } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatCount, plural } from '../text.ts';
 
 export async function generateCommand(flags: GenerateFlags, terminal: Terminal): Promise<number> {
   const paths = generatedPaths(flags.output ?? flags.like);

@@ -1,16 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { compressionOf, decompress } from '../../data/decompress.ts';
+import { compressionOf, decompress } from '../../data/read/byte-blocks.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { importModel } from '../../export/import.ts';
-import { writeModel } from '../../model/format.ts';
+import { writeModel } from '../../model/file.ts';
 import type { Model } from '../../model/model.ts';
 import { vectorCount } from '../../model/model.ts';
+import { plural } from '../../reporting/format.ts';
 import type { ImportFlags } from '../definitions/import.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkOutput, standardStream } from '../outputs.ts';
 import type { Terminal } from '../terminal.ts';
-import { plural } from '../text.ts';
 
 export async function importCommand(
   path: string,

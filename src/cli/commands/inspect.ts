@@ -1,17 +1,17 @@
-import { summarizeWeights } from '../../metrics/weights.ts';
-import { readModel } from '../../model/format.ts';
+import { readModel } from '../../model/file.ts';
+import { summarizeWeights } from '../../model/metrics/weight-summary.ts';
 import type { Model } from '../../model/model.ts';
 import { vectorCount } from '../../model/model.ts';
-import type { InspectFlags } from '../definitions/inspect.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ClassPlace, FeatureOptions } from '../inspection.ts';
-import { findClass, sharesVector, summarizeVector, topFeatures } from '../inspection.ts';
 import {
   describeAllFeatures,
   describeClasses,
   describeFeatures,
   describeModel,
-} from '../inspection-text.ts';
+} from '../../reporting/text/model.ts';
+import type { InspectFlags } from '../definitions/inspect.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { ClassPlace, FeatureOptions } from '../inspection.ts';
+import { findClass, sharesVector, summarizeVector, topFeatures } from '../inspection.ts';
 import { checkStandardInput } from '../outputs.ts';
 import type { Terminal } from '../terminal.ts';
 import { readLines } from '../text-file.ts';

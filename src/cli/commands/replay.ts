@@ -1,8 +1,11 @@
+import { modelHash, readVisits, type VisitRecord } from '../../apps/cli/commands/replay.ts';
+import { createProgress } from '../../apps/cli/progress.ts';
 import type { Dataset } from '../../data/dataset.ts';
 import { hashData } from '../../data/fingerprint.ts';
 import { DataError } from '../../errors.ts';
-import { writeModel } from '../../model/format.ts';
+import { writeModel } from '../../model/file.ts';
 import type { Model } from '../../model/model.ts';
+import { plural } from '../../reporting/format.ts';
 import { solvers } from '../../solvers/index.ts';
 import type { Solver } from '../../solvers/solver.ts';
 import type { EpochEvent } from '../../train/events.ts';
@@ -12,11 +15,8 @@ import type { ReplayFlags } from '../definitions/replay.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkOutput, checkStandardInput } from '../outputs.ts';
 import { chooseLoss, choosePenalty, chooseSolver, readPenaltyFactors } from '../problem.ts';
-import { createProgress } from '../progress.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
-import { plural } from '../text.ts';
-import { modelHash, readVisits, type VisitRecord } from '../visits.ts';
 
 export async function replayCommand(
   visits: string,

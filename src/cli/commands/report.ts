@@ -1,8 +1,8 @@
+import { createProgress } from '../../apps/cli/progress.ts';
 import { describeQuality } from '../../data/quality/quality.ts';
+import { qualityText } from '../../reporting/text/quality.ts';
 import type { ReportFlags } from '../definitions/report.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { createProgress } from '../progress.ts';
-import { qualityText } from '../quality-text.ts';
 import { chooseSource, readQueryData } from '../query-reading.ts';
 import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,15 +1,3 @@
-import type { Dataset } from '../../data/dataset.ts';
-import { UsageError } from '../../errors.ts';
-import type { Loss } from '../../losses/loss.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
-import { type Search, type SearchOptions, search } from '../../select/search.ts';
-import { nameOfSource } from '../../train/read-dataset.ts';
-import { warmThreads } from '../../train/threads.ts';
-import { withoutUndefined } from '../defined.ts';
-import type { SearchFlags } from '../definitions/search.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { chooseLoss, choosePenalty, chooseSolver, lossParameters } from '../problem.ts';
-import { readData } from '../reading.ts';
 import {
   checkFiles,
   commonSettings,
@@ -18,17 +6,29 @@ import {
   refit,
   Scene,
   trainingSettings,
-} from '../selection.ts';
-import { searchChart } from '../selection-charts.ts';
+} from '../../apps/cli/selection.ts';
+import type { Dataset } from '../../data/dataset.ts';
+import { UsageError } from '../../errors.ts';
+import type { Penalty } from '../../penalties/penalty.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import { searchChart } from '../../reporting/charts/selection.ts';
+import { plural } from '../../reporting/format.ts';
 import {
   incompleteNote,
   measureKey,
   searchCsv,
   searchTable,
   validationJson,
-} from '../selection-table.ts';
+} from '../../reporting/text/selection.ts';
+import { nameOfSource } from '../../train/read-dataset.ts';
+import { type Search, type SearchOptions, search } from '../../train/select/search.ts';
+import { warmThreads } from '../../train/threads.ts';
+import { withoutUndefined } from '../defined.ts';
+import type { SearchFlags } from '../definitions/search.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { chooseLoss, choosePenalty, chooseSolver, lossParameters } from '../problem.ts';
+import { readData } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
-import { plural } from '../text.ts';
 
 export async function searchCommand(
   data: string,

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
+import { adviseOnRanks } from '../../reporting/text/effort.ts';
+import { summarize } from '../../reporting/text/summary.ts';
 import type { TrainFlags } from '../definitions/train.ts';
-import { adviseOnRanks } from '../effort.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Job } from '../job.ts';
 import { standardStream } from '../outputs.ts';
 import { chooseSource } from '../query-reading.ts';
-import { summarize } from '../summary.ts';
 import type { Terminal } from '../terminal.ts';
 import { trainHere } from '../training.ts';
 import { visitsPath } from '../training-paths.ts';
@@ -19,7 +19,7 @@ export async function trainCommand(
 ): Promise<number> {
   checkWatching(flags);
   if (flags.progressive) {
-    const { learnStreamCommand } = await import('./learn-stream.ts');
+    const { learnStreamCommand } = await import('../../apps/cli/commands/stream.ts');
     return learnStreamCommand(given, flags, terminal, words);
   }
   for (const option of ['snapshotEvery', 'reportEvery'] as const) {

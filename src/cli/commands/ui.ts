@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import packageDescription from '../../../package.json' with { type: 'json' };
+import { showPage } from '../../apps/cli/browser.ts';
 import { Dashboard } from '../../dashboard/dashboard.ts';
 import { UsageError } from '../../errors.ts';
-import { showPage } from '../browser.ts';
 import type { UiFlags } from '../definitions/ui.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onceEach } from '../once-each.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import { type Shell, shells } from '../completion/shells.ts';
+import { type Shell, shells } from '../../apps/cli/shells.ts';
 
 const examples = `
 To install, for bash, zsh and fish:

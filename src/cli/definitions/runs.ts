@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { UsageError } from '../../errors.ts';
-import { usualFolder } from '../../runs/folder.ts';
+import { usualFolder } from '../../reporting/records/folder.ts';
 import { whole } from '../arguments.ts';
 
 export interface RunsFlags {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scaling } from '../../data/scale.ts';
-import { type MeasureName, measureNames } from '../../select/measure.ts';
 import type { ClassWeights } from '../../train/class-weights.ts';
+import { type MeasureName, measureNames } from '../../train/select/measure.ts';
 import { fraction, positive, whole } from '../arguments.ts';
 import type { DataFlags } from './data-options.ts';
 import type { ProblemFlags, SolverFlags, StoppingFlags } from './train.ts';

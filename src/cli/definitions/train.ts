@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Interval } from '../../checkpoint/keeper.ts';
 import { type Scaling, scalings } from '../../data/scale.ts';
+import type { Interval } from '../../engine/checkpoint/writer.ts';
 import { lossNames } from '../../losses/index.ts';
 import type { PenaltyName } from '../../penalties/index.ts';
 import { penaltyByName, penaltyNames } from '../../penalties/index.ts';

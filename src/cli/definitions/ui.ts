@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { usualFolder } from '../../runs/folder.ts';
+import { usualFolder } from '../../reporting/records/folder.ts';
 import { port } from '../arguments.ts';
 
 export interface UiFlags {

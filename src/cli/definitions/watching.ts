@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { usualFolder } from '../../runs/folder.ts';
+import { usualFolder } from '../../reporting/records/folder.ts';
 import { port } from '../arguments.ts';
 
 /** How to look at a run, and what is kept of it. */

@@ -1,8 +1,8 @@
 import { UsageError } from '../../errors.ts';
 import { losses } from '../../losses/index.ts';
-import type { Loss } from '../../losses/loss.ts';
 import { penalties } from '../../penalties/index.ts';
 import type { Penalty } from '../../penalties/penalty.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
 
 /** One of the problems that LIBLINEAR numbers with -s. */
 export interface LiblinearSolver {

@@ -1,4 +1,4 @@
-import type { ByteChunks } from '../decompress.ts';
+import type { ByteChunks } from '../read/byte-blocks.ts';
 import { Damage } from './layout.ts';
 
 /** Exact numbers of bytes from a stream that comes in chunks of any size. */

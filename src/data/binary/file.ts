@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type CountedRun, decodeCounts } from './column-counts.ts';
+import { type CountedRun, decodeCounts } from './columns.ts';
 import {
   checkFileHeader,
   Damage,

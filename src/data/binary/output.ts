@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import { UsageError } from '../../errors.ts';
-import { type OutputFile, writeAtomically } from '../atomic.ts';
+import { type OutputFile, writeAtomically } from '../../files.ts';
 
 /**
  * Writes a file as a whole or not at all, compressed if its name ends in `.gz` or `.zst`; for `-`,

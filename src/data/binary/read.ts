@@ -1,10 +1,10 @@
 import { DataError } from '../../errors.ts';
 import type { DatasetPart } from '../dataset.ts';
-import type { ByteChunks } from '../decompress.ts';
+import type { ByteChunks } from '../read/byte-blocks.ts';
 import type { TaskRunner } from '../runner.ts';
 import type { TaskQueue } from '../task-queue.ts';
 import { ByteQueue } from './byte-queue.ts';
-import { decodeCounts } from './column-counts.ts';
+import { decodeCounts } from './columns.ts';
 import { BinaryFile } from './file.ts';
 import {
   checkFileHeader,

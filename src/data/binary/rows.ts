@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import { largestIndex } from '../complaint.ts';
 import type { DatasetPart } from '../dataset.ts';
+import { largestIndex } from '../read/line-error.ts';
 import { badWeight } from '../weights.ts';
 import {
   Damage,

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { largestIndex } from '../complaint.ts';
+import { largestIndex } from '../read/line-error.ts';
 import {
   Damage,
   damaged,

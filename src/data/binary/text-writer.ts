@@ -1,8 +1,8 @@
 import { DataError } from '../../errors.ts';
-import type { OutputFile } from '../atomic.ts';
-import { largestIndex } from '../complaint.ts';
+import type { OutputFile } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
-import { numberBytes, writeFloat32, writeFloat64, writeWhole } from './decimal-text.ts';
+import { largestIndex } from '../read/line-error.ts';
+import { numberBytes, writeFloat32, writeFloat64, writeWhole } from '../text/number-text.ts';
 
 const blockBytes = 1 << 20;
 /** For what may follow once a block is full: a label, or a pair, and a line end. */

@@ -1,8 +1,8 @@
 import { DataError } from '../../errors.ts';
-import type { OutputFile } from '../atomic.ts';
+import type { OutputFile } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
-import { ColumnCounter } from './column-counts.ts';
-import { survives } from './decimal-text.ts';
+import { survives } from '../text/number-text.ts';
+import { ColumnCounter } from './columns.ts';
 import { encodeFileHeader, encodeTrailer, fileHeaderBytes, trailerBytes } from './layout.ts';
 import { encodeNames } from './names.ts';
 import { encodeRows, largestEntries } from './rows.ts';

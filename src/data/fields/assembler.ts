@@ -1,9 +1,9 @@
 import { DataError } from '../../errors.ts';
 import type { DatasetPart } from '../dataset.ts';
-import { orderRow } from '../row-order.ts';
 import type { LabelList } from './label-list.ts';
 import type { NamedRows } from './named-rows.ts';
 import type { FieldOptions } from './options.ts';
+import { orderRow } from './row-order.ts';
 import { dropped, type Vocabulary, vocabularyFor } from './vocabulary.ts';
 
 /** Rows up to this length are sorted while they are read. */

@@ -1,5 +1,5 @@
 import { DataError } from '../../errors.ts';
-import { quote } from '../complaint.ts';
+import { quote } from '../read/line-error.ts';
 import { labelText } from './row-builder.ts';
 
 /**

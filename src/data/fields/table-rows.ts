@@ -1,7 +1,7 @@
-import { LineError, quote } from '../complaint.ts';
+import { LineError, quote } from '../read/line-error.ts';
 import type { NamedRows } from './named-rows.ts';
-import { seedNames, type TablePlan } from './plan.ts';
 import { RowBuilder } from './row-builder.ts';
+import { seedNames, type TablePlan } from './table-plan.ts';
 
 /** A value of a record; what is no such value becomes one of these first. */
 export type FieldValue = number | bigint | boolean | string | null | undefined;

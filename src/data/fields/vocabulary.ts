@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
-import { quote } from '../complaint.ts';
+import { quote } from '../read/line-error.ts';
 import type { Likeness } from '../recipe.ts';
 import { DistinctCount } from './distinct.ts';
 

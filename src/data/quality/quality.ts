@@ -1,7 +1,7 @@
 import type { Dataset, DatasetPart } from '../dataset.ts';
 import { ColumnSurvey } from './column-survey.ts';
+import { type EqualRows, RowSurvey } from './duplicates.ts';
 import { equalColumns } from './equal-columns.ts';
-import { type EqualRows, RowSurvey } from './equal-rows.ts';
 import {
   type LabelQuality,
   LabelSurvey,

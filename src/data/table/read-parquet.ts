@@ -1,9 +1,9 @@
 import { UsageError } from '../../errors.ts';
-import { Collector, type DatasetShape } from '../collector.ts';
-import { inputFiles } from '../pieces.ts';
-import type { PartsOptions } from '../read-options.ts';
-import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../sources.ts';
-import { ParquetFile } from './parquet-file.ts';
+import { Collector, type DatasetShape } from '../read/collector.ts';
+import type { PartsOptions } from '../read/options.ts';
+import { inputFiles } from '../read/pieces.ts';
+import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../read/sources.ts';
+import { ParquetFile } from '../tables/parquet.ts';
 import { TableReader } from './table-reader.ts';
 
 /** Reads Parquet files one after the other, in memory for a row group of them. */

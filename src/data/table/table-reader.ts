@@ -1,12 +1,12 @@
 import { DataError } from '../../errors.ts';
-import type { Collector } from '../collector.ts';
 import type { DatasetPart } from '../dataset.ts';
 import type { NamedRows } from '../fields/named-rows.ts';
 import { recipeOf } from '../fields/options.ts';
-import { planNotices } from '../fields/plan.ts';
-import type { PartsOptions } from '../read-options.ts';
+import { planNotices } from '../fields/table-plan.ts';
+import type { Collector } from '../read/collector.ts';
+import type { PartsOptions } from '../read/options.ts';
+import { planColumns, TableBlocks } from '../tables/table.ts';
 import type { Table } from './table.ts';
-import { planColumns, TableBlocks } from './table-blocks.ts';
 
 /** Hands the rows of tables on, one table after the other; all of them have the same columns. */
 export class TableReader {

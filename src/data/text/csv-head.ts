@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
-import { LineError } from '../complaint.ts';
 import { type FieldOptions, missingTexts, missingValuesOf } from '../fields/options.ts';
 import { numberOf } from '../fields/table-rows.ts';
+import { LineError } from '../read/line-error.ts';
 import { checkEncoding, endWithNewline } from './decode.ts';
 import { isBlankLine, RecordSplitter } from './records.ts';
 

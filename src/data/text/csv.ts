@@ -1,9 +1,9 @@
-import { LineError } from '../complaint.ts';
-import { scanFloat32, scanFloat64 } from '../decimal.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
 import type { NamedRows } from '../fields/named-rows.ts';
-import type { TablePlan } from '../fields/plan.ts';
+import type { TablePlan } from '../fields/table-plan.ts';
 import { numberOf, TableRows } from '../fields/table-rows.ts';
+import { LineError } from '../read/line-error.ts';
+import { scanFloat32, scanFloat64 } from './decimal.ts';
 import { checkEncoding, endWithNewline } from './decode.ts';
 import { isBlankLine, RecordSplitter } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { LineError } from '../complaint.ts';
+import { LineError } from '../read/line-error.ts';
 
 const newline = 10;
 

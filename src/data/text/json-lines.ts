@@ -1,6 +1,6 @@
-import { LineError, quote } from '../complaint.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
 import { largestValue, numberOf, numbersAmong } from '../fields/table-rows.ts';
+import { LineError, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
 import { checkEncoding, textOf } from './decode.ts';
 import type { ObjectPlan } from './json-plan.ts';

@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
-import { clip, LineError } from '../complaint.ts';
 import { type FieldOptions, isLabelOptional, missingValuesOf } from '../fields/options.ts';
-import { fieldsKnown } from '../fields/plan.ts';
+import { fieldsKnown } from '../fields/table-plan.ts';
+import { clip, LineError } from '../read/line-error.ts';
 import type { Recipe, RecipeField } from '../recipe.ts';
 import { textOf } from './decode.ts';
 import { objectOf } from './json-lines.ts';

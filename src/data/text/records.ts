@@ -1,4 +1,4 @@
-import { LineError } from '../complaint.ts';
+import { LineError } from '../read/line-error.ts';
 import { textOf } from './decode.ts';
 
 const newline = 10;

@@ -1,9 +1,9 @@
-import { LineError, quote } from '../complaint.ts';
-import { scanFloat32, scanFloat64 } from '../decimal.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
 import { largestValue } from '../fields/table-rows.ts';
+import { LineError, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
+import { scanFloat32, scanFloat64 } from './decimal.ts';
 import { checkEncoding, endWithNewline, textOf } from './decode.ts';
 
 /** How text of Vowpal Wabbit is read. */

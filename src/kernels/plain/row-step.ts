@@ -1,5 +1,5 @@
-import type { Loss } from '../../losses/loss.ts';
-import type { RowState, RowStep } from '../kernels.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { RowState, RowStep } from '../../solvers/kernels/kernels.ts';
 
 /** A resting row is far from its bound when the dual gradient there exceeds this. */
 const restMargin = 0.05;

@@ -1,6 +1,6 @@
-import type { Loss } from '../../losses/loss.ts';
 import { clamp } from '../../math/scalars.ts';
-import type { Kernels } from '../kernels.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Kernels } from '../../solvers/kernels/kernels.ts';
 
 type SumKernels = Pick<
   Kernels,

@@ -1,5 +1,5 @@
-import type { Loss } from '../../losses/loss.ts';
-import type { Kernels, WholeRows } from '../kernels.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Kernels, WholeRows } from '../../solvers/kernels/kernels.ts';
 import { rowStep } from './row-step.ts';
 
 /** start + Σ_j weights_j x_ij; columns of a block count from its start. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { openDataset } from '../../../src/data/binary/stored.ts';
 import { ByteColumns } from '../../../src/data/fields/byte-columns.ts';
 import { DistinctCount } from '../../../src/data/fields/distinct.ts';
+import { readShare } from '../../../src/data/read/read.ts';
 import { type ReadOptions, readDataset, readParts } from '../../../src/data/read.ts';
-import { readShare } from '../../../src/data/share.ts';
-import { openDataset } from '../../../src/data/stored.ts';
 import { DataError } from '../../../src/errors.ts';
 import { hashedColumn } from '../../../src/math/murmur.ts';
 import { stream } from '../../../src/math/random.ts';

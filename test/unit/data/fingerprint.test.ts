@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { datasetFromRows } from '../../../src/data/arrays.ts';
+import { openDataset } from '../../../src/data/binary/stored.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
-import { columnCounts } from '../../../src/data/exchange.ts';
 import { hashData, hashShare, joinHashes } from '../../../src/data/fingerprint.ts';
-import { openDataset } from '../../../src/data/stored.ts';
+import { datasetFromRows } from '../../../src/data/from-arrays.ts';
+import { columnCounts } from '../../../src/data/row-packing.ts';
 import { fc } from '../../support/property.ts';
 import { anyDataset, binaryBytes } from './binary/support.ts';
 import { cutAt } from './support/cut.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
+import { datasetFromRows } from '../../../src/data/from-arrays.ts';
 import {
   type Classes,
   classesFrom,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readShare } from '../../../src/data/read/read.ts';
 import { type ReadOptions, readDataset } from '../../../src/data/read.ts';
-import { readShare } from '../../../src/data/share.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
 import { temporaryFile, temporaryFolder } from './support/files.ts';
 import { WorkerRunner } from './support/worker-runner.ts';

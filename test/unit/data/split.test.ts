@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { datasetFromRows } from '../../../src/data/arrays.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
+import { datasetFromRows } from '../../../src/data/from-arrays.ts';
 import { splitDataset } from '../../../src/data/split.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
 import { rowsOf } from './support/flat.ts';

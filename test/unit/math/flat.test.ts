@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFlat } from '../../../src/math/flat.ts';
+import { findFlat } from '../../../src/math/line-search.ts';
 
 /** P(s) = ½ k (s − best)²: its descent falls in a straight line. */
 const parabola = (best: number, k: number) => (share: number) => k * (best - share);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { lossByName, losses, lossNames } from '../../../src/losses/index.ts';
-import type { Loss } from '../../../src/losses/loss.ts';
 import { penalties } from '../../../src/penalties/index.ts';
 import type { Penalty } from '../../../src/penalties/penalty.ts';
+import type { Loss } from '../../../src/problem/losses/loss.ts';
 import { choose as chooseFor, defaultGrid, gridFor } from '../../../src/solvers/choose.ts';
 import type { Shape } from '../../../src/solvers/engine.ts';
 import { engineOf } from '../../../src/solvers/engines.ts';

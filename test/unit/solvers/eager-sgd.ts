@@ -1,6 +1,6 @@
-import type { Loss } from '../../../src/losses/loss.ts';
 import { stream } from '../../../src/math/random.ts';
-import type { Problem } from '../../../src/objective/problem.ts';
+import type { Loss } from '../../../src/problem/losses/loss.ts';
+import type { Problem } from '../../../src/solvers/objective/problem.ts';
 import type { SgdSettings } from '../../../src/solvers/solver.ts';
 import type { Sample } from '../../support/data.ts';
 

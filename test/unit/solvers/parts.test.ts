@@ -1,11 +1,11 @@
 /** The small parts the solvers are made of. */
 import { describe, expect, test } from 'vitest';
-import { plainKernels } from '../../../src/kernels/plain/index.ts';
 import { losses } from '../../../src/losses/index.ts';
 import { stream } from '../../../src/math/random.ts';
 import { Batches } from '../../../src/solvers/batches.ts';
 import { Damping, rotationsFor } from '../../../src/solvers/damping.ts';
-import { InterceptPace } from '../../../src/solvers/intercept-pace.ts';
+import { plainKernels } from '../../../src/solvers/kernels/plain/index.ts';
+import { InterceptPace } from '../../../src/solvers/ring/damping.ts';
 import { Schedule } from '../../../src/solvers/schedule.ts';
 
 describe('Batches', () => {

@@ -4,9 +4,9 @@
  * update is written out here.
  */
 import type { Dataset } from '../../../src/data/dataset.ts';
-import type { Loss } from '../../../src/losses/loss.ts';
 import { stream } from '../../../src/math/random.ts';
-import type { Problem } from '../../../src/objective/problem.ts';
+import type { Loss } from '../../../src/problem/losses/loss.ts';
+import type { Problem } from '../../../src/solvers/objective/problem.ts';
 import type { DsoSettings } from '../../../src/solvers/solver.ts';
 
 /** One x_ij: its column by place. */

@@ -1,4 +1,9 @@
-import type { BeginLine, EpochLine, ReportLine, RunSummary } from '../../../src/runs/record.ts';
+import type {
+  BeginLine,
+  EpochLine,
+  ReportLine,
+  RunSummary,
+} from '../../../src/reporting/records/record.ts';
 
 export const start: RunSummary['start'] = {
   event: 'start',

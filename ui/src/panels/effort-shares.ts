@@ -1,5 +1,5 @@
-import { plural } from '../../../src/cli/text.ts';
-import type { BeginLine, SampleLine, ThreadEffort } from '../../../src/runs/record.ts';
+import { plural } from '../../../src/reporting/format.ts';
+import type { BeginLine, SampleLine, ThreadEffort } from '../../../src/reporting/records/record.ts';
 import { rankName, rankOf } from './grid-layout.ts';
 import { formatShare } from './units.ts';
 

@@ -1,5 +1,5 @@
-import type { Look } from '../../../src/dashboard/api.ts';
-import type { BeginLine } from '../../../src/runs/record.ts';
+import type { Look } from '../../../src/apps/dashboard/api.ts';
+import type { BeginLine } from '../../../src/reporting/records/record.ts';
 
 /** Where a block of w is. */
 export interface Holding {

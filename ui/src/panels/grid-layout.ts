@@ -1,4 +1,4 @@
-import type { BeginLine } from '../../../src/runs/record.ts';
+import type { BeginLine } from '../../../src/reporting/records/record.ts';
 import { hatchedWorkers } from './paint.ts';
 
 /** Workers up to which every cell is drawn. */

@@ -1,5 +1,5 @@
-import { formatCount, plural } from '../../../src/cli/text.ts';
-import type { BeginLine } from '../../../src/runs/record.ts';
+import { formatCount, plural } from '../../../src/reporting/format.ts';
+import type { BeginLine } from '../../../src/reporting/records/record.ts';
 import type { Holding, Whereabouts } from './grid-holdings.ts';
 import { rankName, rankOf } from './grid-layout.ts';
 import { formatShare } from './units.ts';

@@ -1,4 +1,4 @@
-import type { BeginLine, RunSeries, SampleLine } from '../../../src/runs/record.ts';
+import type { BeginLine, RunSeries, SampleLine } from '../../../src/reporting/records/record.ts';
 import type { SparkPoint } from './spark.ts';
 
 /** An amount per second over the run. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { datasetFromRows } from '../../../../src/data/arrays.ts';
 import { writeDataset } from '../../../../src/data/binary/convert.ts';
+import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { readDataset } from '../../../../src/data/read.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { datasetFromCsr } from '../../../../src/data/arrays.ts';
 import {
   convert,
   describeData,
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/data/binary/convert.ts';
 import { BinaryFile } from '../../../../src/data/binary/file.ts';
 import type { DatasetPart } from '../../../../src/data/dataset.ts';
+import { datasetFromCsr } from '../../../../src/data/from-arrays.ts';
 import { generateDataset } from '../../../../src/data/generate.ts';
 import { readDataset } from '../../../../src/data/read.ts';
 import { fc } from '../../../support/property.ts';

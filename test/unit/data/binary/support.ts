@@ -1,6 +1,6 @@
-import { datasetFromRows } from '../../../../src/data/arrays.ts';
 import { type BinaryOptions, BinaryWriter } from '../../../../src/data/binary/writer.ts';
 import type { Dataset, DatasetPart } from '../../../../src/data/dataset.ts';
+import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { fc } from '../../../support/property.ts';
 
 /** The bytes of a .dsob file. */

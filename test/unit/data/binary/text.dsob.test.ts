@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { convert, describeData, writeDataset } from '../../../../src/data/binary/convert.ts';
+import { readDataset } from '../../../../src/data/read.ts';
+import { malformed, scanFloat32, scanFloat64 } from '../../../../src/data/text/decimal.ts';
 import {
   isMiddle,
   numberBytes,
   writeFloat32,
   writeFloat64,
-} from '../../../../src/data/binary/decimal-text.ts';
-import { malformed, scanFloat32, scanFloat64 } from '../../../../src/data/decimal.ts';
-import { readDataset } from '../../../../src/data/read.ts';
+} from '../../../../src/data/text/number-text.ts';
 import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { anyDataset, anyValue, bitsOf } from './support.ts';

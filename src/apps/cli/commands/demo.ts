@@ -1,0 +1,131 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { generate, generatedPaths } from '../../../cli/commands/generate.ts';
+import { withoutUndefined } from '../../../cli/defined.ts';
+import type { DemoFlags } from '../../../cli/definitions/demo.ts';
+import type { TrainFlags } from '../../../cli/definitions/train.ts';
+import type { Terminal } from '../../../cli/terminal.ts';
+import { trainAndSave } from '../../../cli/training.ts';
+import type { GeneratedPaths, GeneratedSummary } from '../../../data/generate.ts';
+import { UsageError } from '../../../errors.ts';
+import { writeAtomically } from '../../../files.ts';
+import { errorOf } from '../../../metrics/error.ts';
+import type { Metrics } from '../../../model/metrics/evaluate.ts';
+import {
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatSeconds,
+  plural,
+  twoColumns,
+} from '../../../reporting/format.ts';
+import { describeCertificate } from '../../../reporting/text/summary.ts';
+import type { TrainReport } from '../../../train/options/options.ts';
+
+const shape = 'real-sim';
+
+/** What `npm start` shows: generate a sample, train an SVM on it, test it. */
+export async function demoCommand(
+  folder: string,
+  flags: DemoFlags,
+  terminal: Terminal,
+): Promise<number> {
+  createFolder(folder);
+  const { bold } = terminal.outputColours;
+  await terminal.print(
+    `\n${bold("dso demo: an SVM on a sample shaped like the paper's real-sim")}\n\n`,
+  );
+  const paths = generatedPaths(join(folder, shape));
+  const sample = await generate({ like: shape, scale: flags.scale }, paths, terminal, false);
+  await printStep(terminal, 'generated', describeSample(sample));
+
+  const model = join(folder, `${shape}.model`);
+  const trainFlags = demoTrainFlags(paths, model, flags);
+  const { report, code } = await trainAndSave(paths.trainPath, trainFlags, terminal);
+  await printStep(terminal, 'trained', describeTraining(report));
+  await printStep(terminal, 'result', describeCertificate(report.relativeGap));
+  if (report.test) await printStep(terminal, 'tested', describeMetrics(report.test));
+
+  const reportPath = join(folder, 'report.json');
+  await writeAtomically(reportPath, (file) =>
+    file.write(`${JSON.stringify(report, undefined, 2)}\n`),
+  );
+  await terminal.print(describeFiles(paths, model, reportPath, terminal));
+  return code;
+}
+
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new UsageError(`${folder}: cannot be made a folder: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags): TrainFlags {
+  return {
+    loss: 'hinge',
+    penalty: 'l2',
+    peerTimeout: 60,
+    svrg: true,
+    boxes: true,
+    tolerance: 1e-3,
+    // A larger grid than the data asks for, so that more cores can be seen at work.
+    grid: 4,
+    epochs: 1000,
+    output,
+    test: paths.testPath,
+    ...withoutUndefined({ threads: flags.threads }),
+  };
+}
+
+async function printStep(terminal: Terminal, name: string, text: string): Promise<void> {
+  const { green } = terminal.outputColours;
+  await terminal.print(`  ${green('✓')} ${name.padEnd(9)}  ${text}\n`);
+}
+
+function describeSample({ train, test, columns }: GeneratedSummary): string {
+  return (
+    `${plural(train.rows, 'row')} × ${plural(columns, 'column')}, ` +
+    `${formatCount(train.nonzeros)} non-zeros; ${plural(test.rows, 'row')} to test on`
+  );
+}
+
+function describeTraining(report: TrainReport): string {
+  const { read, train } = report.seconds;
+  return (
+    `on ${plural(report.threads, 'thread')} in ${formatSeconds(train)}, ` +
+    `${plural(report.epochs, 'epoch')}, ${report.stopped} (read in ${formatSeconds(read)})`
+  );
+}
+
+function describeMetrics(test: Metrics): string {
+  const auc = 'auc' in test && test.auc !== null ? `, AUC ${formatNumber(test.auc)}` : '';
+  return `error ${formatPercent(errorOf(test))}${auc}`;
+}
+
+function describeFiles(
+  paths: GeneratedPaths,
+  model: string,
+  report: string,
+  terminal: Terminal,
+): string {
+  const { bold } = terminal.outputColours;
+  const indented = (rows: [string, string][]): string => twoColumns(rows).replaceAll(/^/gm, '  ');
+  const { command } = terminal.io;
+  const files = indented([
+    ['data', `${paths.trainPath}, ${paths.testPath}`],
+    ['model', model],
+    ['report', report],
+  ]);
+  const next = indented([
+    [`${command} inspect ${model}`, 'what is in the model'],
+    [`${command} train ${paths.trainPath} --loss logistic`, 'a model with probabilities'],
+    [`${command} train YOUR.svm --holdout 0.2`, 'your own data'],
+    [`${command} train YOUR.svm --holdout 0.2 --ui`, 'the same on a page, live'],
+    [`${command} train --help`, 'all options'],
+  ]);
+  return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n\n`;
+}

@@ -1,0 +1,92 @@
+import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
+import packageDescription from '../../../../package.json' with { type: 'json' };
+import type { DoctorFlags } from '../../../cli/definitions/doctor.ts';
+import { exitCodes } from '../../../cli/exit-codes.ts';
+import type { Terminal } from '../../../cli/terminal.ts';
+import { MpiLibrary } from '../../../engine/processes/mpi-library.ts';
+import type { Survey } from '../../../engine/processes/probe.ts';
+import { loadForeign } from '../../../mpi/foreign.ts';
+import { type Flavour, type Launch, launchOf } from '../../../mpi/launcher.ts';
+import { Peers } from '../../../mpi/peers.ts';
+import { formatBytes, plural, twoColumns } from '../../../reporting/format.ts';
+
+export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  const launch = launchOf(terminal.io.environment);
+  return launch ? examineJob(launch, flags, terminal) : examineMachine(flags, terminal);
+}
+
+async function examineMachine(flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  const findings = {
+    version: packageDescription.version,
+    node: process.version,
+    host: hostname(),
+    usable: availableParallelism(),
+    cores: cpus().length,
+    memory: totalmem(),
+    openmpi: await findLibrary('openmpi'),
+    mpich: await findLibrary('mpich'),
+  };
+  if (flags.json) await terminal.print(`${JSON.stringify(findings)}\n`);
+  else {
+    const table = twoColumns([
+      ['dso', `${findings.version} on Node ${findings.node}`],
+      ['machine', `${findings.host}, ${describeCores(findings)}, ${formatBytes(findings.memory)}`],
+      ['Open MPI', describeLibrary(findings.openmpi)],
+      ['MPICH', describeLibrary(findings.mpich)],
+    ]);
+    await terminal.print(`${table}\n`);
+  }
+  return exitCodes.done;
+}
+
+/** The version of an installed library, or why there is none. */
+async function findLibrary(flavour: Flavour): Promise<{ version: string } | { lack: string }> {
+  try {
+    return { version: MpiLibrary.load(await loadForeign(), flavour, undefined).version };
+  } catch (error) {
+    return { lack: (error as Error).message };
+  }
+}
+
+function describeLibrary(found: { version: string } | { lack: string }): string {
+  return 'version' in found ? found.version : `– ${found.lack}`;
+}
+
+function describeCores({ usable, cores }: { usable: number; cores: number }): string {
+  return usable === cores ? plural(cores, 'core') : `${usable} of ${plural(cores, 'core')} usable`;
+}
+
+async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
+  const { peerTimeout } = flags;
+  const { version } = packageDescription;
+  const peers = await Peers.join(launch, { peerTimeout, library, version });
+  const survey = await peers.survey();
+  if (peers.rank === 0) {
+    await terminal.print(flags.json ? `${JSON.stringify(survey)}\n` : describeSurvey(survey));
+  }
+  await peers.leave();
+  return exitCodes.done;
+}
+
+function describeSurvey({ library, ranks, links }: Survey): string {
+  const lines = [`${library}: ${plural(ranks.length, 'rank')}`, ''];
+  for (const { rank, host, usable, cores, memory, node } of ranks) {
+    const machine = `${describeCores({ usable, cores })}, ${formatBytes(memory)}, Node ${node}`;
+    lines.push(`rank ${rank}  ${host}  ${machine}`);
+  }
+  if (links.length > 0) lines.push('');
+  for (const { from, to, latency, bandwidth } of links) {
+    const rate = `${(bandwidth / 1e6).toFixed(0)} MB/s`;
+    lines.push(`rank ${from} → rank ${to}  ${latency.toFixed(1)} µs, ${rate}`);
+  }
+  const bound = ranks.filter(({ usable, cores }) => usable < cores);
+  if (bound.length > 0) {
+    lines.push(
+      '',
+      `${plural(bound.length, 'rank')} may use fewer cores than the machine has: the launcher binds them`,
+      '(Open MPI: mpirun --bind-to none, or --map-by slot:PE=<threads>)',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,148 @@
+import { isIP } from 'node:net';
+import { basename } from 'node:path';
+import type { ServeFlags } from '../../../cli/definitions/serve.ts';
+import { exitCodes } from '../../../cli/exit-codes.ts';
+import { standardStream } from '../../../cli/outputs.ts';
+import { stopSignal } from '../../../cli/stop-signal.ts';
+import type { Terminal } from '../../../cli/terminal.ts';
+import { DsoError, UsageError } from '../../../errors.ts';
+import { formatPercentUp, plural } from '../../../reporting/format.ts';
+import { exampleRow } from '../../../serve/description.ts';
+import { Metrics } from '../../serve/metrics.ts';
+import type { LoadedModel } from '../../serve/model-reloader.ts';
+import { ModelKeeper } from '../../serve/model-reloader.ts';
+import type { RequestRecord } from '../../serve/server.ts';
+import { ScoringServer } from '../../serve/server.ts';
+
+/** Milliseconds between two looks at the model file. */
+const watchInterval = 1000;
+/** Characters of an answer to a batch. */
+const longestAnswer = 2 ** 26;
+
+export async function serveCommand(
+  path: string,
+  flags: ServeFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (path === standardStream) {
+    throw new UsageError('serve - : a model that is served has to be a file');
+  }
+  const name = basename(path);
+  const journal = new Journal(terminal, flags.log === true);
+  const metrics = new Metrics();
+  const keeper = await ModelKeeper.open(path, {
+    onLoad(loaded) {
+      metrics.loads++;
+      if (metrics.loads > 1) journal.note('reload', `${name}: ${describe(loaded)} takes over`);
+    },
+    onFailure(message) {
+      metrics.failedLoads++;
+      journal.note('reload-failed', `${message}; the model before it stays`);
+    },
+  });
+  const server = new ScoringServer({
+    name,
+    limits: {
+      bytes: flags.maxBody,
+      patience: flags.timeout,
+      rows: flags.maxRows,
+      answer: longestAnswer,
+    },
+    metrics,
+    current: () => keeper.current,
+    ...(flags.log && { onRequest: (record) => journal.request(record) }),
+    onFailure: (error) => journal.failure(error),
+  });
+  const url = await listen(server, flags);
+  if (flags.reload) keeper.watch(watchInterval);
+  const reload = (): void => void keeper.reload();
+  process.on('SIGHUP', reload);
+  const stopped = stopSignal(terminal);
+  await announce(name, url, keeper.current, flags, terminal);
+  await stopped;
+  keeper.close();
+  const cut = await server.stop();
+  process.off('SIGHUP', reload);
+  if (cut > 0) journal.note('stop', `${plural(cut, 'request')} cut off after the --timeout`);
+  return exitCodes.done;
+}
+
+async function listen(server: ScoringServer, { port, host }: ServeFlags): Promise<string> {
+  try {
+    const address = await server.listen(port, host);
+    const shown = isIP(host) === 6 ? `[${host}]` : host;
+    return `http://${shown}:${address.port}`;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = listenErrors[code ?? ''] ?? message;
+    throw new DsoError('failure', `--host ${host} --port ${port}: ${reason}`, { cause });
+  }
+}
+
+const listenErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another one, or 0 for any',
+  EACCES: 'no permission to listen there; ports below 1024 are for the administrator',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
+};
+
+async function announce(
+  name: string,
+  url: string,
+  loaded: LoadedModel,
+  { host }: ServeFlags,
+  terminal: Terminal,
+): Promise<void> {
+  if (!/^(localhost|127\..*|::1)$/.test(host)) {
+    terminal.say(
+      `${terminal.colours.yellow('warning:')} whoever reaches ${host} may ask: there is no ` +
+        'authentication, and no encryption. Put a proxy in front of it.',
+    );
+  }
+  const example = exampleRow(loaded).replaceAll("'", `'\\''`);
+  await terminal.print(
+    `${name} at ${url}; try: curl -H 'Content-Type: application/json' ` +
+      `-d '${example}' ${url}/predict\n`,
+  );
+}
+
+function describe({ model, version }: LoadedModel): string {
+  const { classes, columns, certificate } = model;
+  const kind = classes ? `classes: ${classes.length}` : model.task;
+  const gap = formatPercentUp(certificate.relativeGap);
+  return `version ${version} (${kind}, ${plural(columns, 'column')}, gap ${gap})`;
+}
+
+/** What an operator reads, on standard error: lines of text, or with --log all of it as JSON. */
+class Journal {
+  readonly #terminal: Terminal;
+  readonly #json: boolean;
+
+  constructor(terminal: Terminal, json: boolean) {
+    this.#terminal = terminal;
+    this.#json = json;
+  }
+
+  request(record: RequestRecord): void {
+    this.#line({
+      event: 'request',
+      ...record,
+      milliseconds: Number(record.milliseconds.toFixed(3)),
+    });
+  }
+
+  note(event: string, message: string): void {
+    if (this.#json) this.#line({ event, message });
+    else this.#terminal.say(message);
+  }
+
+  failure(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (this.#json) this.#line({ event: 'failure', message: text });
+    else this.#terminal.error(text);
+  }
+
+  #line(content: object): void {
+    this.#terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
+  }
+}

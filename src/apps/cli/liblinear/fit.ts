@@ -1,0 +1,170 @@
+/**
+ * LIBLINEAR's problems in terms of ours. With row weights c_i and their sum W,
+ *
+ *   φ(w) + C Σ c_i ℓ_i = C W · (λ φ(w) + (1/W) Σ c_i ℓ_i),   λ = 1 / (C W),
+ *
+ * φ(w) being ½‖w‖² or ‖w‖₁, so the minima are the same and values differ by the factor C W.
+ */
+import type { Dataset } from '../../../data/dataset.ts';
+import { UsageError } from '../../../errors.ts';
+import { solvers } from '../../../solvers/index.ts';
+import { type Fit, fitProblem as fitVector, inLanes } from '../../../train/fit.ts';
+import { dealFolds, scoresOfFold } from '../../../train/folds.ts';
+import type { TrainOptions } from '../../../train/options/options.ts';
+import { type Prepared, prepare } from '../../../train/prepare.ts';
+import type { LiblinearRequest } from './arguments.ts';
+
+/** The relative duality gap that LIBLINEAR's own default of -e stands for. */
+const usualTolerance = 5e-5;
+const finest = 1e-10;
+const coarsest = 1e-2;
+
+/** -e belongs to a criterion of LIBLINEAR; ours is the gap, which changes in proportion to it. */
+export function toleranceFor({ stopping, solver }: LiblinearRequest): number {
+  const tolerance = (usualTolerance * stopping) / solver.stopping;
+  return Math.min(coarsest, Math.max(finest, tolerance));
+}
+
+/** One vector of weights, and what its problem came to in LIBLINEAR's scale. */
+export interface FittedVector {
+  /** By column, an unpenalised intercept last. */
+  readonly weights: Float64Array;
+  readonly primal: number;
+  readonly dual: number;
+  readonly epochs: number;
+  /** Rows whose dual variable is not 0; undefined where the method has none. */
+  readonly supportVectors: number | undefined;
+  readonly converged: boolean;
+}
+
+/** The problem of each vector, in the order of the classes: numbers that ascend. */
+export async function fitLiblinear(
+  dataset: Dataset,
+  request: LiblinearRequest,
+  classes: readonly number[] | undefined,
+): Promise<FittedVector[]> {
+  return prepared(dataset, request, 1, async (ground) => {
+    const { site } = ground;
+    const fits: FittedVector[] = [];
+    const vectors = Array.from({ length: site.vectors }, (_, vector) => vector);
+    await inLanes(site, vectors, async (vector, lane) => {
+      const weights = weightsFor(ground, request, classes, vector);
+      const mass = massOf(ground, weights);
+      const lambda = 1 / (request.cost * mass);
+      const aim = { vector, lambda, ...(weights && { weights }) };
+      fits[vector] = fittedVector(await fitVector(site, aim, lane), request.cost * mass);
+    });
+    return fits;
+  });
+}
+
+/** Of each row and vector the score of a model that was trained on the other folds. */
+export async function scoreHeldOut(
+  dataset: Dataset,
+  request: LiblinearRequest,
+  classes: readonly number[] | undefined,
+  folds: number,
+): Promise<Float64Array[]> {
+  return prepared(dataset, request, folds, async (ground) => {
+    const { site, input } = ground;
+    const { codes } = site.ground.targets;
+    const fold = dealFolds(dataset.rows, codes, folds, site.settings.seed);
+    const scores = Array.from({ length: site.vectors }, () => new Float64Array(dataset.rows));
+    const tasks = Array.from({ length: folds * site.vectors }, (_, task) => task);
+    await inLanes(site, tasks, async (task, lane) => {
+      const vector = task % site.vectors;
+      const which = Math.floor(task / site.vectors);
+      const all = weightsFor(ground, request, classes, vector) ?? onesFor(ground);
+      const weights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
+      const lambda = 1 / (request.cost * massOf(ground, weights));
+      const fitted = await fitVector(site, { vector, lambda, weights }, lane);
+      const own = scoresOfFold(input.train.dataset, fitted.weights, fold, which);
+      let next = 0;
+      for (let row = 0; row < fold.length; row += 1) {
+        if (fold[row] === which) scores[vector][row] = own[next++];
+      }
+    });
+    return scores;
+  });
+}
+
+async function prepared<Result>(
+  dataset: Dataset,
+  request: LiblinearRequest,
+  folds: number,
+  work: (ground: Prepared) => Promise<Result>,
+): Promise<Result> {
+  const atEnd: (() => void)[] = [];
+  try {
+    const options = optionsFor(dataset, request);
+    const tasksOf = (vectors: number) => vectors * folds;
+    return await work(await prepare(dataset, options, undefined, atEnd, { tasksOf }));
+  } finally {
+    for (const act of atEnd) act();
+  }
+}
+
+/** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
+const worthCurvature = 100;
+
+/** λ is set for each vector; what is said here is what the solver is chosen by. */
+function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): TrainOptions {
+  const { solver, epsilon, cost, freeBias, threads } = request;
+  const loss = solver.loss(epsilon);
+  const penalty = solver.penalty();
+  const curved = loss.smooth && penalty.l1 === 0 && rows > worthCurvature * columns;
+  return {
+    loss,
+    penalty,
+    ...(curved && { solver: solvers.lbfgs() }),
+    lambda: 1 / (cost * rows),
+    tolerance: toleranceFor(request),
+    intercept: freeBias,
+    alpha: true,
+    ...(threads !== undefined && { threads }),
+  };
+}
+
+/**
+ * What rows count. Of two classes each has its own weight; of more, the class that is told from the
+ * rest has its weight and the rest has 1, whatever their labels. Undefined where all count as they
+ * do without class weights.
+ */
+function weightsFor(
+  ground: Prepared,
+  { classWeights }: LiblinearRequest,
+  classes: readonly number[] | undefined,
+  vector: number,
+): Float64Array | undefined {
+  const { codes } = ground.site.ground.targets;
+  if (!codes || !classes || classWeights.size === 0) return undefined;
+  const factors = classes.map((label, place) => {
+    const mine = classes.length === 2 || place === vector;
+    return mine ? (classWeights.get(label) ?? 1) : 1;
+  });
+  return onesFor(ground).map((weight, row) => weight * factors[codes[row]]);
+}
+
+function onesFor({ site, input }: Prepared): Float64Array {
+  return site.ground.weights ?? new Float64Array(input.train.dataset.rows).fill(1);
+}
+
+function massOf({ site }: Prepared, weights: Float64Array | undefined): number {
+  if (weights === undefined) return site.ground.mass;
+  const mass = weights.reduce((sum, weight) => sum + weight, 0);
+  if (mass > 0) return mass;
+  throw new UsageError(
+    '-w: all rows count 0, and nothing is left to train on; wanted some that do',
+  );
+}
+
+function fittedVector({ weights, outcome, alpha }: Fit, scale: number): FittedVector {
+  return {
+    weights: weights ?? new Float64Array(0),
+    primal: scale * outcome.primal,
+    dual: scale * outcome.dual,
+    epochs: outcome.epochs,
+    supportVectors: alpha?.reduce((count, one) => count + (one === 0 ? 0 : 1), 0),
+    converged: outcome.stopped === 'converged',
+  };
+}

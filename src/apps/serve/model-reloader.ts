@@ -1,0 +1,104 @@
+import type { Model } from '../../model/model.ts';
+import { fileState, readModelFile } from './model-file.ts';
+import { Scorer } from './scorer.ts';
+
+/** A model that answers requests. */
+export interface LoadedModel {
+  readonly model: Model;
+  readonly scorer: Scorer;
+  readonly version: string;
+  readonly loadedAt: Date;
+}
+
+export interface KeeperEvents {
+  /** A model was read and answers from now on. */
+  onLoad(loaded: LoadedModel): void;
+  /** The file could not be read; the model before it stays. */
+  onFailure(message: string): void;
+}
+
+/**
+ * Keeps the model of a file, and replaces it when the file changes: a new file is read and checked
+ * as a whole first, and what is wrong with it leaves the old model in its place.
+ */
+export class ModelKeeper {
+  readonly #path: string;
+  readonly #events: KeeperEvents;
+  #current: LoadedModel;
+  #state: string;
+  #timer: NodeJS.Timeout | undefined;
+  /** Files are read one after the other: what was there last is what stays. */
+  #queue: Promise<void> = Promise.resolve();
+  #looking = false;
+
+  private constructor(path: string, events: KeeperEvents, state: string, loaded: LoadedModel) {
+    this.#path = path;
+    this.#events = events;
+    this.#state = state;
+    this.#current = loaded;
+  }
+
+  /** Reads the first model; throws a DataError if the file has none. */
+  static async open(path: string, events: KeeperEvents): Promise<ModelKeeper> {
+    // Looked at before it is read: a change in between is then noticed later.
+    const state = await fileState(path);
+    const loaded = await load(path);
+    const keeper = new ModelKeeper(path, events, state, loaded);
+    events.onLoad(loaded);
+    return keeper;
+  }
+
+  get current(): LoadedModel {
+    return this.#current;
+  }
+
+  /**
+   * Looks at the file again and again. Events of the file system would tell sooner, but not on
+   * network drives, nor through a symbolic link whose target is replaced.
+   */
+  watch(milliseconds: number): void {
+    this.#timer = setInterval(() => void this.#look(), milliseconds);
+    this.#timer.unref();
+  }
+
+  /** Reads the file, changed or not; resolves when that is done. */
+  reload(): Promise<void> {
+    return this.#enqueue(true);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await this.#enqueue(false);
+    this.#looking = false;
+  }
+
+  #enqueue(always: boolean): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#replace(always));
+    return this.#queue;
+  }
+
+  async #replace(always: boolean): Promise<void> {
+    const state = await fileState(this.#path);
+    if (state === this.#state && !always) return;
+    try {
+      this.#current = await load(this.#path);
+      this.#state = state;
+      this.#events.onLoad(this.#current);
+    } catch (error) {
+      // A file that is still being written is looked at again before anything is said of it.
+      if ((await fileState(this.#path)) !== state) return;
+      this.#state = state;
+      this.#events.onFailure((error as Error).message);
+    }
+  }
+}
+
+async function load(path: string): Promise<LoadedModel> {
+  const { model, version } = await readModelFile(path);
+  return { model, scorer: new Scorer(model), version, loadedAt: new Date() };
+}

@@ -1,0 +1,76 @@
+import { DataError } from '../../errors.ts';
+import { meanOfScore } from '../../losses/link.ts';
+import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
+import type { Label, Model } from '../../model/model.ts';
+import { vectorCount } from '../../model/model.ts';
+import { isPositive, labelAt } from '../../model/predict/predict.ts';
+import { Predictor } from '../../model/predict/predictor.ts';
+import { rowOf } from '../../serve/rows.ts';
+
+/**
+ * Answers rows with the text that `dso predict --json` prints for them, to the last digit. A row is
+ * read and scored once; label and probabilities are made of its scores.
+ */
+export class Scorer {
+  readonly #model: Model;
+  readonly #predictor: Predictor;
+  readonly #scores: Float64Array;
+  /** Keys of JSON objects, by class. */
+  readonly #keys: readonly string[];
+  readonly #probable: boolean;
+  /** Whether one vector tells two classes apart. */
+  readonly #shared: boolean;
+
+  constructor(model: Model) {
+    this.#model = model;
+    this.#predictor = new Predictor(model);
+    this.#scores = new Float64Array(vectorCount(model));
+    this.#keys = (model.classes ?? []).map((label) => `${JSON.stringify(String(label))}:`);
+    this.#probable = givesProbabilities(model);
+    this.#shared = this.#scores.length === 1 && !model.multiLabel;
+  }
+
+  /** The answer to a row of JSON; throws a DataError that says what is wrong with the row. */
+  answer(row: unknown): string {
+    const scores = this.#scores;
+    scores.set(this.#predictor.scores(rowOf(row)));
+    const { classes } = this.#model;
+    if (classes === undefined) return this.#valueText(scores[0]);
+    const text = this.#classText(classes, scores);
+    if (!this.#probable) return `${text}}`;
+    becomeProbabilities(this.#model, scores);
+    if (!this.#shared) return `${text},"probabilities":${this.#byClass(scores)}}`;
+    const [negative, positive] = this.#keys;
+    const [probability] = scores;
+    return `${text},"probabilities":{${negative}${1 - probability},${positive}${probability}}}`;
+  }
+
+  /** Also the score of a regression, where that is not the value. */
+  #valueText(score: number): string {
+    const value = meanOfScore(this.#model.loss.name, score);
+    if (!(value < Infinity)) {
+      throw new DataError(`the prediction is e^${score}, which is too large a number`);
+    }
+    return value === score ? `{"label":${value}}` : `{"label":${value},"score":${score}}`;
+  }
+
+  #classText(classes: readonly Label[], scores: Float64Array): string {
+    if (this.#model.multiLabel) {
+      const own = classes.filter((_, place) => isPositive(scores[place]));
+      return `{"labels":${JSON.stringify(own)},"scores":${this.#byClass(scores)}`;
+    }
+    const label = JSON.stringify(labelAt(this.#model, classes, scores, 0));
+    return this.#shared
+      ? `{"label":${label},"score":${scores[0]}`
+      : `{"label":${label},"scores":${this.#byClass(scores)}`;
+  }
+
+  /** Written by hand: an object would put classes that are whole numbers first. */
+  #byClass(values: Float64Array): string {
+    let text = '';
+    for (let place = 0; place < values.length; place++) {
+      text += `${place === 0 ? '{' : ','}${this.#keys[place]}${values[place]}`;
+    }
+    return `${text}}`;
+  }
+}

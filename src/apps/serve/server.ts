@@ -1,0 +1,323 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { answerBatch, answerRow, type BatchLimits, parseJson } from '../../serve/batch.ts';
+import { type BodyLimits, bodyKind, collectBody, decodeUtf8 } from '../../serve/body.ts';
+import { bareAnswer, endInRequest, refusalOfHead } from '../../serve/connection.ts';
+import { descriptionOf, healthOf } from '../../serve/description.ts';
+import { Exchange } from '../../serve/exchange.ts';
+import { Refusal } from '../../serve/refusal.ts';
+import { type Question, questionOf } from '../../serve/rows.ts';
+import { answerLines } from '../../serve/stream.ts';
+import type { Metrics } from './metrics.ts';
+import type { LoadedModel } from './model-reloader.ts';
+
+/** A request that was answered, for the log. */
+export interface RequestRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly rows: number;
+  readonly milliseconds: number;
+  readonly client: string;
+}
+
+export interface ServerSettings {
+  /** What the model is called. */
+  readonly name: string;
+  readonly limits: BodyLimits & BatchLimits;
+  readonly metrics: Metrics;
+  readonly current: () => LoadedModel;
+  readonly onRequest?: (record: RequestRecord) => void;
+  /** A failure that is not the client's. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const json = 'application/json';
+/** Longer than load balancers keep a connection, which would otherwise send into a closed one. */
+const idleMilliseconds = 65_000;
+/** Longer than requests are on the way. */
+const partingMilliseconds = 100;
+
+type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
+
+const pages: Readonly<Record<string, Page>> = {
+  '/healthz': ({ name, current }) => jsonPage(healthOf(name, current())),
+  '/model': ({ name, current }) => jsonPage(descriptionOf(name, current())),
+  '/metrics': ({ metrics, current }) => {
+    const { model, loadedAt } = current();
+    const text = metrics.text({ loadedAt, gap: model.certificate.relativeGap });
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', text };
+  },
+};
+
+function jsonPage(content: object): ReturnType<Page> {
+  return { type: json, text: `${JSON.stringify(content)}\n` };
+}
+
+/** Answers HTTP requests with the predictions of the current model. */
+export class ScoringServer {
+  readonly #settings: ServerSettings;
+  readonly #server: Server;
+  readonly #open = new Set<Exchange>();
+  readonly #sockets = new Set<Socket>();
+  readonly #timer: NodeJS.Timeout;
+  #stopping = false;
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    const { patience } = settings.limits;
+    const interval = Math.min(1000, Math.ceil(patience / 4));
+    this.#timer = setInterval(() => this.#expireBodies(), interval);
+    this.#timer.unref();
+    this.#server = createServer(
+      {
+        headersTimeout: patience,
+        // Streams may go on for long: bodies are timed as they are read.
+        requestTimeout: 0,
+        connectionsCheckingInterval: interval,
+        keepAliveTimeout: idleMilliseconds,
+        noDelay: true,
+      },
+      (request, response) => this.#serve(request, response),
+    );
+    // Later than the answers 408 to heads and bodies that do not arrive.
+    this.#server.setTimeout(patience + 2 * interval, (socket) => this.#expireSocket(socket));
+    this.#server.on('connection', (socket: Socket) => this.#keepTrack(socket));
+    this.#server.on('clientError', (error, socket) => this.#refuseConnection(error, socket));
+  }
+
+  /** Resolves with the port; rejects with what the system says. */
+  listen(port: number, host: string): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve(this.#server.address() as AddressInfo);
+      });
+    });
+  }
+
+  /**
+   * Finishes what is under way, within the time that a body may take, and accepts nothing more.
+   * Resolves with the number of requests that were cut off.
+   */
+  async stop(): Promise<number> {
+    this.#stopping = true;
+    for (const { response } of this.#open) response.shouldKeepAlive = false;
+    await this.#hearOut();
+    const stopped = this.#close();
+    await readWhatArrived();
+    // Node takes a connection without a single byte for a request under way.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    return stopped;
+  }
+
+  #close(): Promise<number> {
+    return new Promise((resolve) => {
+      let cut = 0;
+      const timer = setTimeout(() => {
+        cut = this.#open.size;
+        this.#server.closeAllConnections();
+      }, this.#settings.limits.patience);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        clearInterval(this.#timer);
+        resolve(cut);
+      });
+    });
+  }
+
+  /**
+   * A connection may look idle though its next request is on the way, and would be reset if it were
+   * closed now. For a moment requests are answered still, each as the last of its connection.
+   */
+  async #hearOut(): Promise<void> {
+    await sleep(Math.min(partingMilliseconds, this.#settings.limits.patience));
+    await readWhatArrived();
+  }
+
+  #keepTrack(socket: Socket): void {
+    const { metrics } = this.#settings;
+    this.#sockets.add(socket);
+    metrics.connections = this.#sockets.size;
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      metrics.connections = this.#sockets.size;
+    });
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = new Exchange(request, response);
+    this.#open.add(exchange);
+    this.#settings.metrics.underWay++;
+    if (this.#stopping) response.shouldKeepAlive = false;
+    try {
+      if (exchange.path === '/predict') this.#predict(exchange);
+      else this.#showPage(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (exchange.settled) return;
+    exchange.fail(error, this.#settings);
+    this.#settle(exchange);
+  }
+
+  /** Counts a request that is answered, or given up. */
+  #settle(exchange: Exchange): void {
+    const { request, response, path, status, start, counts } = exchange;
+    const { metrics, onRequest } = this.#settings;
+    exchange.settled = true;
+    this.#open.delete(exchange);
+    const milliseconds = performance.now() - start;
+    metrics.underWay--;
+    metrics.rows += counts.rows;
+    metrics.failedRows += counts.failedRows;
+    const known = path === '/predict' || Object.hasOwn(pages, path);
+    metrics.count(known ? path : 'other', status, milliseconds / 1000);
+    // A stream had its head sent before it was known that its connection has to end.
+    if (!this.#server.listening) {
+      response.once('finish', () => this.#server.closeIdleConnections());
+    }
+    onRequest?.({
+      method: request.method ?? '',
+      path,
+      status,
+      rows: counts.rows,
+      milliseconds,
+      client: request.socket.remoteAddress ?? '',
+    });
+  }
+
+  #predict(exchange: Exchange): void {
+    const { request } = exchange;
+    if (request.method !== 'POST') {
+      throw new Refusal(405, `${request.method} /predict; wanted POST`, 'POST');
+    }
+    if (bodyKind(request) === 'lines') {
+      void this.#answerLines(exchange);
+      return;
+    }
+    exchange.timed = true;
+    collectBody(request, this.#settings.limits, {
+      onBody: (bytes) => {
+        if (!exchange.settled) this.#answer(exchange, bytes);
+      },
+      onFailure: (error) => this.#fail(exchange, error),
+    });
+  }
+
+  #answer(exchange: Exchange, bytes: Buffer): void {
+    exchange.timed = false;
+    try {
+      const question = questionOf(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
+      if (question.kind === 'batch') {
+        void this.#answerBatch(exchange, question);
+        return;
+      }
+      const text = answerRow(this.#settings.current().scorer, question.row);
+      exchange.counts.rows = 1;
+      exchange.send(200, json, `${text}\n`);
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  async #answerBatch(
+    exchange: Exchange,
+    question: Extract<Question, { kind: 'batch' }>,
+  ): Promise<void> {
+    const { limits, current } = this.#settings;
+    try {
+      const text = await answerBatch(question, current().scorer, limits);
+      exchange.counts.rows = question.rows.length;
+      exchange.send(200, json, `${text}\n`);
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  async #answerLines(exchange: Exchange): Promise<void> {
+    const { request, response, counts } = exchange;
+    const { limits, current } = this.#settings;
+    try {
+      response.setHeader('Content-Type', 'application/x-ndjson');
+      await answerLines(request, response, current().scorer, limits, counts);
+      response.end();
+      this.#settle(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  /** One timer for all: one for each request would cost as much as scoring a row. */
+  #expireBodies(): void {
+    const { patience } = this.#settings.limits;
+    const now = performance.now();
+    for (const exchange of this.#open) {
+      if (!exchange.timed || now - exchange.start < patience) continue;
+      const message = `the body did not arrive within ${patience / 1000} s`;
+      this.#fail(exchange, new Refusal(408, message));
+    }
+  }
+
+  /**
+   * A connection on which nothing has moved for long: it is idle, or its client does not take the
+   * answer, which is kept in memory. While an answer is computed there is nothing to move.
+   */
+  #expireSocket(socket: Socket): void {
+    if (this.#openOn(socket) === undefined || socket.writableLength > 0) socket.destroy();
+  }
+
+  /** The request of a connection that is under way; of several the last, whose body may arrive. */
+  #openOn(socket: Socket): Exchange | undefined {
+    return [...this.#open].findLast(({ request }) => request.socket === socket);
+  }
+
+  #showPage(exchange: Exchange): void {
+    const { request, path } = exchange;
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) {
+      throw new Refusal(404, 'no such path; wanted /predict, /healthz, /metrics or /model');
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new Refusal(405, `${request.method} ${path}; wanted GET`, 'GET, HEAD');
+    }
+    const { type, text } = page(this.#settings);
+    exchange.send(200, type, text);
+    this.#settle(exchange);
+  }
+
+  /** What is no request of HTTP, or stops in the middle of its head or body. */
+  #refuseConnection(error: NodeJS.ErrnoException, stream: unknown): void {
+    const socket = stream as Socket;
+    const exchange = this.#openOn(socket);
+    const left = error.code === 'ECONNRESET' || (exchange && error.code === endInRequest);
+    if (!socket.writable || left) {
+      socket.destroy();
+      return;
+    }
+    if (exchange !== undefined) {
+      exchange.response.shouldKeepAlive = false;
+      // A request that has arrived as a whole is answered, whatever follows it.
+      if (!exchange.request.complete) {
+        this.#fail(exchange, new Refusal(400, 'the body is not one of HTTP'));
+      }
+      return;
+    }
+    const refusal = refusalOfHead(error.code);
+    this.#settings.metrics.count('other', refusal.status, 0);
+    socket.end(bareAnswer(refusal));
+  }
+}
+
+/** However late it is called: what has arrived is read between the one turn and the other. */
+async function readWhatArrived(): Promise<void> {
+  await turn();
+  await turn();
+}

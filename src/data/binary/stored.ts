@@ -1,0 +1,190 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DataError } from '../../errors.ts';
+import type { Dataset, DatasetPart } from '../dataset.ts';
+import { NameLines } from '../name-lines.ts';
+import { namesOf } from '../read/feature-names.ts';
+import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../read/sources.ts';
+import { BinaryFile, SectionRoom } from './file.ts';
+import { Damage, isBinary, magic, type SectionKind, weightedRows } from './layout.ts';
+import type { BinaryIndex, SectionPlace } from './sections.ts';
+import { checkColumns, totalCount } from './tasks.ts';
+
+/** A file of binary data and what its index says. */
+interface StoredFile extends BinaryIndex {
+  readonly path: string;
+}
+
+/** The sizes of data, known without reading it. */
+export interface StoredShape {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+}
+
+const nothing = { indices: new Int32Array(0), values: new Float32Array(0) };
+
+/** Whether all files are uncompressed binary data, which can be read again and again in pieces. */
+export function isStored(source: DataSource): boolean {
+  return filesOfSource(source).every((path) => path !== standardInput && beginsAsBinary(path));
+}
+
+function beginsAsBinary(path: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    // Whoever reads the data will say what is wrong.
+    return false;
+  }
+  try {
+    const head = new Uint8Array(magic.length);
+    return readSync(file, head, 0, head.length, null) === head.length && isBinary(head);
+  } catch {
+    return false;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What the indices of the files say. */
+export function shapeOfStored(source: DataSource): StoredShape {
+  return shapeOf(filesOfSource(source).map(openStored));
+}
+
+function shapeOf(files: readonly StoredFile[]): StoredShape {
+  const sum = (of: (file: StoredFile) => number) =>
+    files.reduce((total, file) => total + of(file), 0);
+  return {
+    rows: sum(({ totals }) => totals.rows),
+    columns: files.reduce((most, { totals }) => Math.max(most, totals.columns), 0),
+    nonzeros: sum(({ totals }) => totals.nonzeros),
+  };
+}
+
+/**
+ * A data set whose entries stay in the files: labels and lengths of rows are read, the entries
+ * whenever somebody scans them.
+ */
+export function openDataset(source: DataSource): Dataset {
+  const files = filesOfSource(source).map(openStored);
+  const shape = shapeOf(files);
+  const featureNames = namesIn(files);
+  return {
+    name: titleOfSource(source),
+    parts: files.flatMap(headsOf),
+    ...shape,
+    notices: [],
+    ...(featureNames && { featureNames }),
+    stored: {
+      folder: dirname(files[0].path),
+      scan: () => scanRows(files),
+      countColumns: (columns) => countColumns(files, columns),
+    },
+  };
+}
+
+/** The names of the features, if the files have some. */
+export function namesOfStored(source: DataSource): readonly string[] | undefined {
+  return namesIn(filesOfSource(source).map(openStored));
+}
+
+function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
+  const lines = new NameLines();
+  for (const stored of files) {
+    const { path } = stored;
+    explained(path, (file) => {
+      for (const place of placesOf(stored, 'NAME')) lines.add(path, file.readNames(place));
+    });
+  }
+  const found = lines.take();
+  return found.length > 0 ? namesOf(found) : undefined;
+}
+
+function openStored(path: string): StoredFile {
+  return explained(path, (file) => ({ path, ...file.readIndex() }));
+}
+
+function explained<Result>(path: string, read: (file: BinaryFile) => Result): Result {
+  const file = new BinaryFile(path);
+  try {
+    return read(file);
+  } catch (error) {
+    if (!(error instanceof Damage)) throw error;
+    throw new DataError(`${path}: ${error.message}`, { cause: error });
+  } finally {
+    file.close();
+  }
+}
+
+function placesOf({ sections }: StoredFile, kind: SectionKind): SectionPlace[] {
+  return sections.filter(({ header }) => header.kind === kind);
+}
+
+/** Labels, offsets and weights of all rows of a file, on one piece of memory each. */
+function headsOf(stored: StoredFile): DatasetPart[] {
+  const { path, totals } = stored;
+  const labels = new Float64Array(new SharedArrayBuffer(8 * totals.rows));
+  const places = placesOf(stored, 'ROWS');
+  const offsets = new Int32Array(new SharedArrayBuffer(4 * (totals.rows + places.length)));
+  const weighted = places.some(({ header }) => (header.flags & weightedRows) !== 0);
+  const weights = new Float64Array(new SharedArrayBuffer(weighted ? 8 * totals.rows : 0));
+  return explained(path, (file) =>
+    places.map((place, number) => {
+      const { first, count } = place.header;
+      const heads = file.readRowHeads(place);
+      const part = {
+        labels: labels.subarray(first, first + count),
+        rowOffsets: offsets.subarray(first + number, first + number + count + 1),
+        ...nothing,
+      };
+      part.labels.set(heads.labels);
+      part.rowOffsets.set(heads.rowOffsets);
+      if (!heads.weights) return part;
+      weights.set(heads.weights, first);
+      return { ...part, weights: weights.subarray(first, first + count) };
+    }),
+  );
+}
+
+function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
+  const room = new SectionRoom();
+  for (const stored of files) {
+    const { path, totals } = stored;
+    const file = new BinaryFile(path);
+    try {
+      for (const place of placesOf(stored, 'ROWS')) {
+        const { part, largest } = file.readRows(place, false, room);
+        checkColumns(largest, totals.columns, place.offset);
+        yield part;
+      }
+    } catch (error) {
+      if (!(error instanceof Damage)) throw error;
+      throw new DataError(`${path}: ${error.message}`, { cause: error });
+    } finally {
+      file.close();
+    }
+  }
+}
+
+function countColumns(files: readonly StoredFile[], columns: number): Int32Array {
+  const counts = new Int32Array(new SharedArrayBuffer(4 * columns));
+  for (const stored of files) {
+    explained(stored.path, (file) => {
+      let total = 0;
+      for (const place of placesOf(stored, 'COLS')) {
+        const runs = file.readCounts(place);
+        total += totalCount(runs);
+        for (const { first, counts: run } of runs) {
+          checkColumns(first + run.length - 1, stored.totals.columns, place.offset);
+          for (let k = 0; k < run.length; k += 1) counts[first + k] += run[k];
+        }
+      }
+      const { nonzeros } = stored.totals;
+      if (total !== nonzeros) {
+        throw new Damage(0, `the counts of the columns add up to ${total}; expected ${nonzeros}`);
+      }
+    });
+  }
+  return counts;
+}

@@ -1,0 +1,177 @@
+import { createReadStream } from 'node:fs';
+import { DataError } from '../../errors.ts';
+import type { SectionHeader } from '../binary/layout.ts';
+import type { BinaryIndex } from '../binary/sections.ts';
+import type { Dataset, DatasetPart } from '../dataset.ts';
+import { Assembler } from '../fields/assembler.ts';
+import { LabelList } from '../fields/label-list.ts';
+import type { NamedRows } from '../fields/named-rows.ts';
+import type { Recipe } from '../recipe.ts';
+import type { ParsedChunk } from '../text/libsvm.ts';
+import type { PartsOptions } from './options.ts';
+import type { InputFile } from './pieces.ts';
+import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
+
+export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
+
+/** A data set but for its rows, and what it was read from. */
+export type DatasetShape = Omit<Dataset, 'parts'> & {
+  /** Files of either kind. */
+  readonly files: { readonly text: number; readonly dsob: number };
+  /** Bytes of those files; without standard input and pipes. */
+  readonly bytes: number;
+  /** The headers of the sections of binary data, names of features among them. */
+  readonly sections: readonly SectionHeader[];
+};
+
+/** Adds up what is found in one file after the other. */
+export class Collector {
+  readonly files = { text: 0, dsob: 0 };
+  readonly sections: SectionHeader[] = [];
+  /** Compressed files, which nobody can begin to read but at their beginning. */
+  readonly uncut: InputFile[] = [];
+  readonly labels: LabelList;
+  /** How named values became columns, where they did. */
+  recipe: Recipe | undefined;
+  readonly notices: string[] = [];
+  /** Whether the columns of the files have names, not numbers. */
+  isNamed = false;
+  bytes = 0;
+  readonly #options: Partial<PartsOptions>;
+  #assembler: Assembler | undefined;
+  #rows = 0;
+  #nonzeros = 0;
+  #columns = 0;
+  #lines = 0;
+  #qidLines = 0;
+
+  constructor(options: Partial<PartsOptions> = {}) {
+    const { like, textLabels, takesTexts = false } = options;
+    this.#options = options;
+    this.labels = new LabelList(like?.labelNames, textLabels, !takesTexts);
+  }
+
+  /** Rows with names for columns: gives them their final columns. */
+  addNamed(rows: NamedRows): DatasetPart {
+    this.#assembler ??= new Assembler(this.#options, this.labels);
+    const part = this.#assembler.add(rows);
+    this.addRows(part);
+    return part;
+  }
+
+  addText(chunk: ParsedChunk): void {
+    this.#lines += chunk.lines;
+    this.#qidLines += chunk.qidLines;
+    this.#columns = Math.max(this.#columns, chunk.maxIndex + 1);
+    this.labels.add(chunk.labels, chunk.labelTexts);
+    this.addRows(chunk);
+  }
+
+  addBinary(part: DatasetPart): void {
+    this.labels.add(part.labels);
+    this.addRows(part);
+  }
+
+  addRows({ labels, values }: DatasetPart): void {
+    this.#rows += labels.length;
+    this.#nonzeros += values.length;
+  }
+
+  addIndex({ totals, sections }: BinaryIndex): void {
+    this.#columns = Math.max(this.#columns, totals.columns);
+    for (const { header } of sections) this.sections.push(header);
+  }
+
+  /** Complains if there was no row at all. */
+  check(name: string): void {
+    if (this.#rows > 0) return;
+    if (this.files.text === 0 || this.isNamed)
+      throw new DataError(`${name}: no rows; expected at least one`);
+    if (this.#lines === 0) throw new DataError(`${name}: no data; ${expectedLine}`);
+    throw new DataError(`${name}: no rows in ${countedLines(this.#lines)}; ${expectedLine}`);
+  }
+
+  shape(name: string, columns: number): DatasetShape {
+    const qid = `qid: ignored on ${countedLines(this.#qidLines)}`;
+    const { vocabulary } = this.#assembler ?? {};
+    const { featureNames } = vocabulary ?? {};
+    const labelNames = this.labels.names;
+    return {
+      name,
+      rows: this.#rows,
+      columns: Math.max(columns, this.#columns, vocabulary?.columns ?? 0),
+      nonzeros: this.#nonzeros,
+      notices: [
+        ...this.notices,
+        ...(this.#qidLines > 0 ? [qid] : []),
+        ...(this.#assembler?.notices() ?? []),
+      ],
+      ...(featureNames && { featureNames }),
+      ...(labelNames && { labelNames }),
+      ...(this.recipe && { recipe: this.recipe }),
+      files: this.files,
+      bytes: this.bytes,
+      sections: this.sections,
+    };
+  }
+}
+
+export function datasetOf(shape: DatasetShape, parts: readonly DatasetPart[]): Dataset {
+  const { files: _files, bytes: _bytes, sections: _sections, ...rest } = shape;
+  return { ...rest, parts };
+}
+
+function countedLines(lines: number): string {
+  return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+}
+
+/** The text of one file, from the byte `start` on: tells where in it a fault is. */
+export class TextPlace {
+  readonly #path: string;
+  readonly #start: number;
+  #lines = 0;
+
+  constructor(path: string, start = 0) {
+    this.#path = path;
+    this.#start = start;
+  }
+
+  /** What a task found in the lines that follow those before; its faults become errors. */
+  async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
+    if (!('chunk' in outcome)) return this.#complain(outcome);
+    this.#lines += outcome.chunk.lines;
+    return outcome.chunk;
+  }
+
+  async rowsOf(outcome: NamedOutcome): Promise<NamedRows> {
+    if (!('rows' in outcome)) return this.#complain(outcome);
+    this.#lines += outcome.lines;
+    return outcome.rows;
+  }
+
+  async #complain(outcome: Fault): Promise<never> {
+    if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
+    // Only now does it matter how many lines there are in front.
+    const before = await linesBefore(this.#path, this.#start);
+    const line = before + this.#lines + outcome.line;
+    throw new DataError(`${this.#path}:${line}: ${outcome.message}`);
+  }
+}
+
+const newline = 10;
+
+/** How many lines of a file begin in front of a byte. */
+async function linesBefore(path: string, place: number): Promise<number> {
+  if (place === 0) return 0;
+  let lines = 1;
+  // A line end right in front of the place begins the line at the place itself.
+  if (place === 1) return lines;
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, {
+    end: place - 2,
+    highWaterMark: 1 << 20,
+  });
+  for await (const chunk of chunks) {
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
+  }
+  return lines;
+}

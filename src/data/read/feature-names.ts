@@ -1,0 +1,55 @@
+import { DataError } from '../../errors.ts';
+import type { Dataset } from '../dataset.ts';
+import { Assembler } from '../fields/assembler.ts';
+import { LabelList } from '../fields/label-list.ts';
+import type { Likeness } from '../recipe.ts';
+import { quote } from './line-error.ts';
+
+const namesPerPiece = 1 << 14;
+
+/** Names as lines, the way binary data stores them. */
+export function* nameLines(names: readonly string[]): Generator<Uint8Array> {
+  const broken = names.find((name) => /[\r\n]/.test(name));
+  if (broken !== undefined) {
+    throw new DataError(`feature name ${quote(broken)}; expected one without line ends`);
+  }
+  for (let first = 0; first < names.length; first += namesPerPiece) {
+    yield Buffer.from(`${names.slice(first, first + namesPerPiece).join('\n')}\n`);
+  }
+}
+
+/** The names in lines of them. */
+export function namesOf(lines: readonly Uint8Array[]): string[] {
+  return Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+}
+
+/** Data with the names that its file has; columns are those of the other data, if it has names. */
+export function withStoredNames(
+  dataset: Dataset,
+  lines: readonly Uint8Array[],
+  like?: Likeness,
+): Dataset {
+  const featureNames = namesOf(lines);
+  const wanted = like?.featureNames;
+  if (!wanted) return { ...dataset, featureNames };
+  const same = featureNames.every((name, column) => name === wanted[column]);
+  if (same) return { ...dataset, featureNames: wanted };
+  // Columns behind the last name have none in the other data either.
+  const names = Array.from(
+    { length: dataset.columns },
+    (_, column) => featureNames[column] ?? `column ${column + 1}`,
+  );
+  const assembler = new Assembler({ like }, new LabelList());
+  const parts = dataset.parts.map((part) => {
+    const labels = part.labels.slice();
+    return { ...assembler.add({ ...part, labels, names, ordered: false }), labels: part.labels };
+  });
+  return {
+    ...dataset,
+    parts,
+    columns: assembler.vocabulary.columns,
+    nonzeros: parts.reduce((sum, { values }) => sum + values.length, 0),
+    notices: [...dataset.notices, ...assembler.notices()],
+    featureNames: wanted,
+  };
+}

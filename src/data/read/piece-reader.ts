@@ -1,0 +1,313 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { DataError, UsageError } from '../../errors.ts';
+import { explainAccess } from '../access.ts';
+import { isBinary, sectionHeaderBytes } from '../binary/layout.ts';
+import { type BinarySink, queueSections, readBinaryStream } from '../binary/read.ts';
+import type { SectionPlace } from '../binary/sections.ts';
+import { type FormatName, namedFormats } from '../fields/options.ts';
+import { BlockPool, lineBlocks } from '../line-blocks.ts';
+import { NameLines } from '../name-lines.ts';
+import { NamedReader } from '../named-reader.ts';
+import { peek, peekUntil } from '../peek.ts';
+import type { TaskRunner } from '../runner.ts';
+import { TaskQueue } from '../task-queue.ts';
+import {
+  formatOfName,
+  formatOfText,
+  guessedBytes,
+  hasTextLabels,
+  tellsFormat,
+} from '../text/format.ts';
+import { type ByteChunks, compressionOf, decompress } from './byte-blocks.ts';
+import { Collector, TextPlace } from './collector.ts';
+import type { PartsOptions } from './options.ts';
+import type { Piece } from './pieces.ts';
+import { standardInput, titleOfSource } from './sources.ts';
+import {
+  type BytesPayload,
+  inlineRunner,
+  type ParseOptions,
+  type ParseOutcome,
+  type RangePayload,
+} from './tasks.ts';
+
+const megabyte = 1 << 20;
+/** Below this the calling thread is done before a worker has started. */
+const smallInput = megabyte;
+/** Text and numbers of a larger block would fall out of the cache of the core that parses it. */
+const largestBlock = 4 * megabyte;
+
+/** Reads one piece after the other; tasks of a piece still run while the next one is begun. */
+export class PieceReader {
+  readonly collector: Collector;
+  readonly #options: PartsOptions;
+  readonly #runner: TaskRunner;
+  readonly #queue: TaskQueue;
+  readonly #alone: boolean;
+  readonly #names = new NameLines();
+  readonly #named: NamedReader;
+  /** Whether labels of LIBSVM text are texts, by the first file of it. */
+  #textLabels: boolean | undefined;
+  /** The first file with names for columns, and the first one with numbers. */
+  #firstNamed: string | undefined;
+  #firstNumbered: string | undefined;
+  /** Bytes of all pieces, and of those that were read before the current one. */
+  readonly #bytes: number;
+  #before = 0;
+
+  constructor(pieces: readonly Piece[], options: PartsOptions) {
+    const { runner } = options;
+    this.#options = options;
+    this.#runner = runner && runner.threads > 1 ? runner : inlineRunner;
+    this.#queue = new TaskQueue(this.#runner.threads);
+    this.collector = new Collector(options);
+    this.#named = new NamedReader(options, this.collector, this.#queue);
+    this.#textLabels = options.textLabels ?? (options.like?.labelNames ? true : undefined);
+    this.#alone = pieces.length === 1;
+    this.#bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0);
+  }
+
+  async read(piece: Piece): Promise<void> {
+    const { path } = piece.file;
+    try {
+      await this.#read(piece);
+    } catch (error) {
+      throw explainAccess(error, titleOfSource(path));
+    }
+    this.#before += bytesOf(piece);
+  }
+
+  /** Waits until everything that was read has been handed on. */
+  async finish(): Promise<void> {
+    await this.#queue.finish();
+  }
+
+  async handNamesOn(): Promise<void> {
+    const { takeNames } = this.#options;
+    if (this.#alone || !takeNames) return;
+    for (const lines of this.#names.take()) await takeNames(lines);
+  }
+
+  async #read(piece: Piece): Promise<void> {
+    const { path, size, regular } = piece.file;
+    if (path === standardInput) return this.#readStream(process.stdin, titleOfSource(path));
+    if (regular) {
+      const head = await readHead(path);
+      if (isBinary(head)) return this.#readBinary(piece);
+      const isPlain = size > 0 && compressionOf(head, path) === 'none';
+      const format = isPlain ? this.#formatOf(path, head) : formatOfName(path);
+      if (isPlain && format === 'libsvm') return this.#readRanges(piece, head);
+      if (format !== undefined && isNamed(format)) this.#named.checkFormat(format, path);
+      if (!holds(piece, size / 2)) return;
+      this.collector.uncut.push(piece.file);
+      this.collector.bytes += size;
+    }
+    const stream = createReadStream(path, { highWaterMark: megabyte });
+    await this.#readStream(this.#watched(stream, size), path);
+  }
+
+  /** Plain text: workers read and parse byte ranges of it. */
+  async #readRanges(piece: Piece, head: Uint8Array): Promise<void> {
+    const { path, size } = piece.file;
+    const [from, to] = clipped(piece);
+    const length = this.#blockSize(this.#bytes);
+    const place = new TextPlace(path, from);
+    const options = this.#parseOptions(path, head);
+    const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
+    this.collector.files.text += 1;
+    this.collector.bytes += to - from;
+    for (let start = from; start < to; start += length) {
+      const end = Math.min(start + length, to);
+      const payload: RangePayload = { path, start, end, size, options };
+      const parse = () => runner.run<ParseOutcome>('parse-range', payload);
+      await this.#queue.run(parse, this.#takeText(place));
+      this.#report(start - from);
+    }
+  }
+
+  async #readBinary(piece: Piece): Promise<void> {
+    const { path } = piece.file;
+    this.#checkMix(path, 'dsob');
+    const [from, to] = clipped(piece);
+    const wants = ({ offset, header }: SectionPlace) =>
+      holds(piece, offset + (sectionHeaderBytes + header.length) / 2);
+    const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
+    const onProgress = (fraction: number) => this.#report(fraction * (to - from));
+    const sink = { ...this.#binarySink(path), onProgress };
+    this.collector.files.dsob += 1;
+    this.collector.bytes += to - from;
+    this.collector.addIndex(await queueSections({ path, wants, runner }, this.#queue, sink));
+  }
+
+  /** Anything else: this thread reads and decompresses, workers parse blocks of whole lines. */
+  async #readStream(source: AsyncIterable<Uint8Array>, name: string): Promise<void> {
+    const { head, chunks } = await peek(source);
+    const plain = decompress(chunks, compressionOf(head, head.length > 0 ? name : ''), name);
+    const inner = await peekUntil(plain, (start) => isBinary(start) || tellsFormat(start));
+    if (!isBinary(inner.head)) {
+      this.collector.files.text += 1;
+      return this.#readText(inner.chunks, name, inner.head);
+    }
+    this.#checkMix(name, 'dsob');
+    // Sections of a stream are handed on at once.
+    await this.#queue.finish();
+    this.collector.files.dsob += 1;
+    this.collector.addIndex(await readBinaryStream(inner.chunks, name, this.#binarySink(name)));
+  }
+
+  async #readText(text: ByteChunks, name: string, head: Uint8Array): Promise<void> {
+    const format = this.#formatOf(name, head);
+    if (format !== 'libsvm') return this.#readNamed(text, name, format);
+    const { blockSize } = this.#options;
+    const pool = new BlockPool(blockSize ?? largestBlock);
+    const place = new TextPlace(name);
+    const options = this.#parseOptions(name, head);
+    let first = true;
+    for await (const bytes of lineBlocks(text, pool)) {
+      const payload: BytesPayload = { bytes, first, options };
+      const only = first && this.#isSmall(bytes.length);
+      const inline = only && (this.#alone || this.#isSmall(this.#bytes));
+      const runner = inline ? inlineRunner : this.#runner;
+      const parse = () =>
+        runner.run<ParseOutcome>('parse-bytes', payload).finally(() => pool.release(bytes));
+      await this.#queue.run(parse, this.#takeText(place));
+      first = false;
+    }
+  }
+
+  async #readNamed(chunks: ByteChunks, name: string, format: FormatName): Promise<void> {
+    this.#checkMix(name, format);
+    this.collector.isNamed = true;
+    const blockSize = this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity);
+    const runner = this.#bytes > 0 && this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
+    await this.#named.readText({ chunks, name, format, blockSize, runner });
+  }
+
+  #blockSize(bytes: number): number {
+    const share = Math.ceil(bytes / (4 * this.#runner.threads));
+    return this.#options.blockSize ?? Math.min(Math.max(share, megabyte), largestBlock);
+  }
+
+  /** The format of data that is not binary. */
+  #formatOf(name: string, head: Uint8Array): FormatName {
+    const told = this.#options.format ?? formatOfName(name);
+    const format = told ?? formatOfText(head);
+    // Formats with names tell more than that themselves.
+    const notice = 'read as LIBSVM text';
+    const { notices } = this.collector;
+    if (told === undefined && format === 'libsvm' && head.length > 0 && !notices.includes(notice)) {
+      notices.push(notice);
+    }
+    if (format === 'parquet' || isParquet(head)) {
+      this.#named.checkFormat('parquet', name);
+      throw new DataError(
+        `${name}: Parquet among other data, or without .parquet in its name; expected nothing but Parquet files, named so or with --format parquet`,
+      );
+    }
+    if (format !== 'dsob') return format;
+    throw new DataError(`${name}: byte 0: not dsob data, as the name says`);
+  }
+
+  /** Columns of all files have names, or all of them numbers. */
+  #checkMix(name: string, format: FormatName): void {
+    if (isNamed(format)) this.#firstNamed ??= name;
+    else this.#firstNumbered ??= name;
+    const other = isNamed(format) ? this.#firstNumbered : this.#firstNamed;
+    if (other === undefined) return;
+    const [ours, theirs] = isNamed(format) ? ['names', 'numbers'] : ['numbers', 'names'];
+    throw new DataError(
+      `${name}: its columns have ${ours}, those of ${other} ${theirs}; expected files of one kind`,
+    );
+  }
+
+  #parseOptions(name: string, head: Uint8Array): ParseOptions {
+    this.#checkMix(name, 'libsvm');
+    this.#textLabels ??= hasTextLabels(head);
+    if (this.#textLabels && this.#options.isShare) {
+      throw new UsageError(
+        `${name}: labels that are no numbers, which several processes cannot number alike; expected numbers`,
+      );
+    }
+    const { zeroBased = false, sumDuplicates = false, wide } = this.#options;
+    const textLabels = this.#textLabels;
+    return { zeroBased, sumDuplicates, wide: wide === 'all', ...(textLabels && { textLabels }) };
+  }
+
+  #takeText(place: TextPlace): (outcome: ParseOutcome) => Promise<void> {
+    return async (outcome) => {
+      const chunk = await place.chunkOf(outcome);
+      this.collector.addText(chunk);
+      const { rowOffsets, labels, indices, values } = chunk;
+      if (labels.length === 0) return;
+      const wide = 'wide' in outcome ? outcome.wide : undefined;
+      await this.#options.takePart({ rowOffsets, labels, indices, values }, wide);
+    };
+  }
+
+  #binarySink(path: string): BinarySink {
+    const { takePart, takeNames, wide } = this.#options;
+    return {
+      takePart: async (part, values) => {
+        this.collector.addBinary(part);
+        await takePart(part, values);
+      },
+      takeNames: this.#alone ? takeNames : (lines) => this.#keepNames(path, lines),
+      wide: wide !== undefined,
+    };
+  }
+
+  #keepNames(path: string, lines: Uint8Array): void {
+    if (this.#options.takeNames) this.#names.add(path, lines);
+  }
+
+  #isSmall(bytes: number): boolean {
+    return bytes < smallInput && !this.#options.blockSize;
+  }
+
+  /** Tells how much has gone by: so many bytes of the current piece. */
+  #report(bytes: number): void {
+    const { onProgress } = this.#options;
+    if (this.#bytes > 0) onProgress?.(Math.min(1, (this.#before + bytes) / this.#bytes));
+  }
+
+  async *#watched(chunks: AsyncIterable<Uint8Array>, size: number) {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      yield chunk;
+      bytes += chunk.length;
+      this.#report(Math.min(size, bytes));
+    }
+  }
+}
+
+function isParquet(head: Uint8Array): boolean {
+  return head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31;
+}
+
+function isNamed(format: FormatName): boolean {
+  return (namedFormats as readonly string[]).includes(format);
+}
+
+function holds({ start, end }: Piece, place: number): boolean {
+  return start <= place && place < end;
+}
+
+function clipped({ file, start, end }: Piece): [number, number] {
+  return [Math.max(0, start), Math.min(file.size, end)];
+}
+
+function bytesOf(piece: Piece): number {
+  const [from, to] = clipped(piece);
+  return Math.max(0, to - from);
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(guessedBytes), 0, guessedBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,110 @@
+import { DataError, UsageError } from '../../errors.ts';
+import { isStored, namesOfStored } from '../binary/stored.ts';
+import type { Dataset, DatasetPart } from '../dataset.ts';
+import { hashText } from '../fingerprint.ts';
+import { datasetOf } from './collector.ts';
+import type { ReadOptions } from './options.ts';
+import { type InputFile, inputFiles, type Piece, readPieces, wholePiece } from './pieces.ts';
+import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
+
+export interface ShareOptions extends ReadOptions {
+  /** Which of the processes this is, from 0. */
+  readonly rank: number;
+  readonly ranks: number;
+  readonly onProgress?: (fraction: number) => void;
+}
+
+/** What one of several processes has read of the data. */
+export interface DataShare {
+  /** The rows of this process, possibly none, and the columns that are in use there. */
+  readonly dataset: Dataset;
+  /**
+   * The files as this process sees them: how many, and a hash of their names and sizes. Where that
+   * is another in some process, rows would be missing or there twice.
+   */
+  readonly files: number;
+  readonly listing: string;
+}
+
+/**
+ * Reads the part of the data that belongs to one of several processes, each of which may read on a
+ * machine of its own. The files, one behind the other, are cut into as many runs of bytes as there
+ * are processes, as even as the sizes allow, so every row is read by exactly one process, and the
+ * rows of process 0 come first, then those of process 1, …. Standard input and pipes are read by
+ * process 0.
+ */
+export async function readShare(source: DataSource, options: ShareOptions): Promise<DataShare> {
+  const { rank, ranks } = options;
+  if (!(Number.isInteger(rank) && rank >= 0 && rank < ranks)) {
+    throw new UsageError(
+      `rank ${rank} of ${ranks}; expected a whole number from 0 to ${ranks - 1}`,
+    );
+  }
+  const files = await inputFiles(filesOfSource(source));
+  checkRegular(files, ranks);
+  const parts: DatasetPart[] = [];
+  const collector = await readPieces(piecesOf(files, rank, ranks), {
+    ...options,
+    isShare: ranks > 1,
+    takesTexts: true,
+    takePart: (part) => void parts.push(part),
+  });
+  const dataset = datasetOf(collector.shape(titleOfSource(source), options.columns ?? 0), parts);
+  const notices = [...dataset.notices, ...unevenness(collector.uncut, files, ranks)];
+  // Every process knows them, though they lie in the part of one.
+  const isKept = files.every(({ regular }) => regular) && isStored(source);
+  const featureNames = isKept ? namesOfStored(source) : undefined;
+  return {
+    dataset: { ...dataset, notices, ...(featureNames && { featureNames }) },
+    files: files.length,
+    listing: hashText(JSON.stringify(files.map(({ path, size }) => [path, size]))),
+  };
+}
+
+/** In between other files, what process 0 reads might not come first. */
+function checkRegular(files: readonly InputFile[], ranks: number): void {
+  const other = files.find(({ regular }) => !regular);
+  if (!other || files.length === 1 || ranks === 1) return;
+  const wanted = 'several processes can read several files only if all of them are such';
+  throw new DataError(`${other.path}: not a regular file; ${wanted}`);
+}
+
+function piecesOf(files: readonly InputFile[], rank: number, ranks: number): Piece[] {
+  const total = totalBytes(files);
+  const begin = boundary(total, rank, ranks);
+  const end = boundary(total, rank + 1, ranks);
+  const pieces: Piece[] = [];
+  let offset = 0;
+  for (const file of files) {
+    const piece = { file, start: begin - offset, end: end - offset };
+    // Files without a byte have no rows to be put in order, but faults of theirs shall be found.
+    if (file.size === 0 && rank === 0) pieces.push(wholePiece(file));
+    if (begin < end && piece.start < file.size && piece.end > 0) pieces.push(piece);
+    offset += file.size;
+  }
+  return pieces;
+}
+
+/** ⌊rank · total / ranks⌋, without the product, which may have more than 53 bits. */
+function boundary(total: number, rank: number, ranks: number): number {
+  const rest = total % ranks;
+  return ((total - rest) / ranks) * rank + Math.floor((rest * rank) / ranks);
+}
+
+function totalBytes(files: readonly InputFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Files that cannot be cut and are far larger than what a process should have to read. */
+function unevenness(
+  uncut: readonly InputFile[],
+  files: readonly InputFile[],
+  ranks: number,
+): string[] {
+  const fair = totalBytes(files) / ranks;
+  const large = uncut.filter(({ size }) => ranks > 1 && size > 1.5 * fair);
+  if (large.length === 0) return [];
+  const which = files.length === 1 ? '' : `${large[0].path} is `;
+  const alone = `${which}compressed, so one of ${ranks} processes reads all of it`;
+  return [`${alone}; part files, or one plain file, would be read by all at once`];
+}

@@ -1,0 +1,249 @@
+import type { DatasetPart } from '../dataset.ts';
+import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
+import { LabelTexts } from '../label-texts.ts';
+import { LineError, labelComplaint, largestIndex, pairComplaint } from '../read/line-error.ts';
+import { sharedFloat32, sharedFloat64, sharedInt32 } from '../shared.ts';
+import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
+import { notUtf8 } from './decode.ts';
+
+export interface LibsvmOptions {
+  /** Feature indices start at 0 instead of 1. */
+  readonly zeroBased?: boolean;
+  /** Add up the values of an index that a row repeats, instead of refusing the row. */
+  readonly sumDuplicates?: boolean;
+  /** Labels are texts: words, or several labels with commas between them, or none at all. */
+  readonly textLabels?: boolean;
+}
+
+export interface ParsedChunk extends DatasetPart {
+  /** Largest 0-based index, -1 without entries; indices with an explicit zero count. */
+  readonly maxIndex: number;
+  /** Lines of text, blank ones and comments included. */
+  readonly lines: number;
+  /** Lines whose `qid:` was ignored. */
+  readonly qidLines: number;
+  /** With `textLabels`: the labels of these rows; `labels` are places in this list. */
+  readonly labelTexts?: readonly string[];
+}
+
+const tab = 9;
+const newline = 10;
+const carriageReturn = 13;
+const space = 32;
+const hash = 35;
+const zero = 48;
+const colon = 58;
+const qid = [...Buffer.from('qid:')];
+
+/** Arrays that are large enough for any text of the chunk's size, and what the loops carry. */
+interface Scratch {
+  indices: Int32Array;
+  values: Float32Array;
+  labels: Float64Array;
+  rowOffsets: Int32Array;
+  entries: number;
+  line: number;
+  qidLines: number;
+  qidLine: number;
+  /** The row's last index; -1 for an empty row. */
+  last: number;
+  /** Whether the row has to be sorted, merged, rid of zeros or refused. */
+  irregular: boolean;
+}
+
+const scratch: Scratch = {
+  indices: new Int32Array(0),
+  values: new Float32Array(0),
+  labels: new Float64Array(0),
+  rowOffsets: new Int32Array(1),
+  entries: 0,
+  line: 0,
+  qidLines: 0,
+  qidLine: 0,
+  last: -1,
+  irregular: false,
+};
+
+/**
+ * Reads whole lines of LIBSVM text, `label index:value index:value … # comment`. Throws a
+ * LineError for the first line that cannot be read.
+ */
+export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): ParsedChunk {
+  const bytes = endWithNewline(text);
+  const base = options.zeroBased ? 0 : 1;
+  const sumDuplicates = options.sumDuplicates ?? false;
+  const labelTexts = options.textLabels ? new LabelTexts() : undefined;
+  prepareScratch(bytes.length);
+  const { labels, rowOffsets } = scratch;
+  let rows = 0;
+  let maxIndex = -1;
+  for (let position = 0; position < bytes.length; position += 1) {
+    scratch.line += 1;
+    position = skipBlanks(bytes, position);
+    if (bytes[position] === hash) position = bytes.indexOf(newline, position);
+    if (bytes[position] === newline) continue;
+    const start = position;
+    if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
+    else position = scanFloat64(bytes, start, labels, rows);
+    if (position === malformed)
+      throw new LineError(scratch.line, labelTexts ? notUtf8 : labelComplaint(bytes, start));
+    position = scanPairs(bytes, position, base);
+    if (scratch.irregular)
+      maxIndex = Math.max(maxIndex, settleRow(rowOffsets[rows], base, sumDuplicates));
+    else if (scratch.last > maxIndex) maxIndex = scratch.last;
+    rows += 1;
+    rowOffsets[rows] = scratch.entries;
+  }
+  return {
+    labels: sharedFloat64(labels.subarray(0, rows)),
+    rowOffsets: sharedInt32(rowOffsets.subarray(0, rows + 1)),
+    indices: sharedInt32(scratch.indices.subarray(0, scratch.entries)),
+    values: sharedFloat32(scratch.values.subarray(0, scratch.entries)),
+    maxIndex,
+    lines: scratch.line,
+    qidLines: scratch.qidLines,
+    ...(labelTexts && { labelTexts: labelTexts.texts }),
+  };
+}
+
+/** The scanners rely on a last line end; and a plain Uint8Array keeps their code monomorphic. */
+function endWithNewline(text: Uint8Array): Uint8Array {
+  if (text.length === 0 || text[text.length - 1] === newline) {
+    return new Uint8Array(text.buffer, text.byteOffset, text.length);
+  }
+  const bytes = new Uint8Array(text.length + 1);
+  bytes.set(text);
+  bytes[text.length] = newline;
+  return bytes;
+}
+
+/** A pair and its blank take at least four bytes, a row and its line end two. */
+function prepareScratch(length: number): void {
+  const entries = (length >>> 2) + 1;
+  const rows = (length >>> 1) + 1;
+  if (scratch.indices.length < entries) {
+    scratch.indices = new Int32Array(entries);
+    scratch.values = new Float32Array(entries);
+  }
+  if (scratch.labels.length < rows) {
+    scratch.labels = new Float64Array(rows);
+    scratch.rowOffsets = new Int32Array(rows + 1);
+  }
+  scratch.entries = 0;
+  scratch.line = 0;
+  scratch.qidLines = 0;
+  scratch.qidLine = 0;
+}
+
+function skipBlanks(bytes: Uint8Array, start: number): number {
+  let position = start;
+  let byte = bytes[position];
+  while (byte === space || byte === tab || byte === carriageReturn) byte = bytes[++position];
+  return position;
+}
+
+/**
+ * Reads the pairs of one row into the scratch and returns the position of the line end. `| 0`
+ * tells the compiler that a sum stays in 32 bits, which spares a check per byte.
+ */
+function scanPairs(bytes: Uint8Array, start: number, base: number): number {
+  const { indices, values } = scratch;
+  let entries = scratch.entries | 0;
+  let last = -1;
+  let irregular = false;
+  let position = start | 0;
+  for (;;) {
+    let digit = bytes[position] - zero;
+    if (digit === space - zero) {
+      position = (position + 1) | 0;
+      digit = bytes[position] - zero;
+    }
+    const token = position;
+    let index = 0;
+    while (digit >>> 0 <= 9) {
+      index = (Math.imul(index, 10) + digit) | 0;
+      position = (position + 1) | 0;
+      digit = bytes[position] - zero;
+    }
+    // Nine digits cannot overflow; all the rest is rare and looked at without haste.
+    if (digit !== colon - zero || (position - token - 1) >>> 0 > 8) {
+      if (bytes[token] === newline) break;
+      const behind = skipAside(bytes, token) | 0;
+      if (behind !== malformed) {
+        position = behind;
+        continue;
+      }
+      index = longIndex(bytes, token, position) | 0;
+    }
+    position = scanFloat32(bytes, position + 1, values, entries) | 0;
+    if (position === malformed) throw new LineError(scratch.line, pairComplaint(bytes, token));
+    index = (index - base) | 0;
+    indices[entries] = index;
+    // Also true for index 0 where indices start at 1: it has become -1.
+    if (index <= last || values[entries] === 0) irregular = true;
+    last = index;
+    entries = (entries + 1) | 0;
+  }
+  scratch.entries = entries;
+  scratch.last = last;
+  scratch.irregular = irregular;
+  return position;
+}
+
+/** Behind further blanks, a comment or a `qid:` token; `malformed` where there is none of them. */
+function skipAside(bytes: Uint8Array, token: number): number {
+  const behindBlanks = skipBlanks(bytes, token);
+  if (behindBlanks > token) return behindBlanks;
+  if (bytes[token] === hash) return bytes.indexOf(newline, token);
+  const isQid = qid.every((byte, place) => bytes[token + place] === byte);
+  if (!isQid) return malformed;
+  if (scratch.qidLine !== scratch.line) scratch.qidLines += 1;
+  scratch.qidLine = scratch.line;
+  let position = token + qid.length;
+  while (bytes[position] > space && bytes[position] !== hash) position += 1;
+  return position;
+}
+
+function longIndex(bytes: Uint8Array, token: number, end: number): number {
+  const index = end > token && bytes[end] === colon ? decimalIndex(bytes, token, end) : malformed;
+  if (index === malformed) throw new LineError(scratch.line, pairComplaint(bytes, token));
+  return index;
+}
+
+function decimalIndex(bytes: Uint8Array, start: number, end: number): number {
+  let index = 0;
+  for (let position = start; position < end; position += 1) {
+    index = index * 10 + (bytes[position] - zero);
+    if (index > largestIndex) return malformed;
+  }
+  return index;
+}
+
+/** Settles what is irregular about the last row; returns its largest index. */
+function settleRow(from: number, base: number, sumDuplicates: boolean): number {
+  const { indices, values, line } = scratch;
+  let largest = -1;
+  for (let entry = from; entry < scratch.entries; entry += 1) {
+    if (indices[entry] < 0) {
+      throw new LineError(line, 'feature index 0; indices start at 1 (use --zero-based)');
+    }
+    largest = Math.max(largest, indices[entry]);
+  }
+  try {
+    scratch.entries = orderRow(indices, values, from, scratch.entries, sumDuplicates);
+  } catch (error) {
+    if (!(error instanceof RepeatedIndex)) throw error;
+    const index = error.index + base;
+    throw new LineError(
+      line,
+      `feature index ${index} appears more than once; ` +
+        'indices must be distinct (use --sum-duplicates to add the values up)',
+    );
+  }
+  for (let entry = from; entry < scratch.entries; entry += 1) {
+    if (Number.isFinite(values[entry])) continue;
+    const index = indices[entry] + base;
+    throw new LineError(line, `the values of feature ${index} add up to more than 3.4e38`);
+  }
+  return largest;
+}

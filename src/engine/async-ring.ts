@@ -1,0 +1,206 @@
+import { SpinWait } from '../parallel/spin-wait.ts';
+import type { Cargo, Rotation } from './ring.ts';
+import { type Team, workersOfThread } from './team.ts';
+
+/** Integers between two counters that different threads write: a cache line. */
+const stride = 16;
+
+export interface WanderMemory {
+  /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
+  readonly queues: Int32Array;
+  /** Blocks handed to a worker, and blocks it has taken. */
+  readonly handed: Int32Array;
+  readonly taken: Int32Array;
+  /** visited[block · p + worker] */
+  readonly visited: Uint8Array;
+  /** Raised for a thread whenever one of its workers is handed a block. */
+  readonly bells: Int32Array;
+  /** Visits begun in this rotation, and which: worker · p + block. */
+  readonly begun: Int32Array;
+  readonly order: Int32Array;
+}
+
+interface Reserve {
+  int32(length: number): Int32Array;
+  uint8(length: number): Uint8Array;
+}
+
+export function allocateWander(arena: Reserve, size: number): WanderMemory {
+  return {
+    queues: arena.int32(size * size),
+    handed: arena.int32(stride * size),
+    taken: arena.int32(stride * size),
+    visited: arena.uint8(size * size),
+    bells: arena.int32(stride * size),
+    begun: arena.int32(stride),
+    order: arena.int32(size * size),
+  };
+}
+
+/**
+ * A rotation without a fixed order, along the lines of NOMAD: blocks are tokens in the workers'
+ * queues, a worker takes the next block it holds, and hands it on to the worker with the shortest
+ * queue among those that the block has not met. No worker waits for another as long as it holds a
+ * block. In a rotation every block meets every worker once, so a queue of p places never runs over.
+ *
+ * The order of visits depends on timing and is recorded as visits begin. A worker's visits follow
+ * one another, and so do a block's, each having ended before the next is counted: hence the record
+ * is a serial order with the same result, to the last bit.
+ */
+export class Wander implements Rotation {
+  readonly #team: Team;
+  readonly #memory: WanderMemory;
+  readonly #size: number;
+  readonly #wait: SpinWait;
+  /** The thread that plays a worker. */
+  readonly #threadOf: Int32Array;
+
+  constructor(team: Team, memory: WanderMemory) {
+    const { workers, threads, spins } = team.shared;
+    this.#team = team;
+    this.#memory = memory;
+    this.#size = workers;
+    this.#wait = new SpinWait(spins);
+    this.#threadOf = new Int32Array(workers);
+    for (let thread = 0; thread < threads; thread++) {
+      this.#threadOf.fill(thread, ...workersOfThread(team.shared, thread));
+    }
+  }
+
+  /** The cells of the last rotation in the order in which their visits began. */
+  get order(): Int32Array {
+    return this.#memory.order;
+  }
+
+  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
+    const { bells } = this.#memory;
+    const { first, end, index } = this.#team;
+    this.#reset();
+    for (let left = (end - first) * this.#size; left > 0; ) {
+      const rung = Atomics.load(bells, index * stride);
+      let done = 0;
+      for (let worker = first; worker < end; worker++) {
+        const block = this.#take(worker);
+        if (block < 0) continue;
+        this.#record(worker, block);
+        visit(worker, block);
+        this.#pass(worker, block);
+        done++;
+      }
+      left -= done;
+      if (done === 0) this.#wait.whileEqual(bells, index * stride, rung);
+    }
+    this.#team.shared.holders.fill(-1, first, end);
+  }
+
+  /** Empty queues, no visit made; then worker q is handed block q, as Algorithm 1 begins. */
+  #reset(): void {
+    const { queues, handed, taken, visited, begun } = this.#memory;
+    const size = this.#size;
+    const { first, end, index } = this.#team;
+    queues.fill(0, first * size, end * size);
+    visited.fill(0, first * size, end * size);
+    if (index === 0) begun[0] = 0;
+    for (let worker = first; worker < end; worker++) {
+      taken[worker * stride] = 0;
+      handed[worker * stride] = 1;
+      queues[worker * size] = worker + 1;
+    }
+    this.#team.barrier();
+  }
+
+  /** The next block in a worker's queue, −1 when there is none. */
+  #take(worker: number): number {
+    const { queues, taken } = this.#memory;
+    const place = taken[worker * stride];
+    if (place === this.#size) return -1;
+    const block = Atomics.load(queues, worker * this.#size + place) - 1;
+    if (block >= 0) Atomics.store(taken, worker * stride, place + 1);
+    return block;
+  }
+
+  #record(worker: number, block: number): void {
+    const { begun, order } = this.#memory;
+    order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
+    this.#team.shared.holders[block] = worker;
+  }
+
+  /** Hands the block to the idlest worker that it has not met; ties go round the ring. */
+  #pass(worker: number, block: number): void {
+    const { queues, handed, visited, bells } = this.#memory;
+    const size = this.#size;
+    visited[block * size + worker] = 1;
+    const next = this.#idlest(worker, block);
+    if (next < 0) return;
+    const place = Atomics.add(handed, next * stride, 1);
+    Atomics.store(queues, next * size + place, block + 1);
+    const bell = this.#threadOf[next] * stride;
+    Atomics.add(bells, bell, 1);
+    Atomics.notify(bells, bell);
+  }
+
+  #idlest(worker: number, block: number): number {
+    const { handed, taken, visited } = this.#memory;
+    const size = this.#size;
+    let next = -1;
+    let shortest = Infinity;
+    for (let step = size - 1; step > 0; step--) {
+      const other = (worker + step) % size;
+      if (visited[block * size + other] !== 0) continue;
+      const at = other * stride;
+      const waiting = Atomics.load(handed, at) - Atomics.load(taken, at);
+      if (waiting < shortest) {
+        shortest = waiting;
+        next = other;
+      }
+    }
+    return next;
+  }
+}
+
+/** A recorded order, rotation by rotation, for a team of one thread. */
+export class Replay implements Rotation {
+  readonly #orders: Int32Array;
+  readonly #size: number;
+  #at = 0;
+
+  /** `orders` holds p · p cells for every rotation. */
+  constructor(orders: Int32Array, size: number) {
+    this.#orders = orders;
+    this.#size = size;
+    this.#check();
+  }
+
+  /** A record of another grid would leave cells out without a word. */
+  #check(): void {
+    const cells = this.#size * this.#size;
+    const seen = new Int32Array(cells);
+    for (let at = 0; at < this.#orders.length; at++) {
+      const cell = this.#orders[at];
+      const rotation = Math.floor(at / cells) + 1;
+      if (cell >= 0 && cell < cells && seen[cell] === rotation - 1) {
+        seen[cell] = rotation;
+        continue;
+      }
+      throw new Error(
+        `the record of block visits has cell ${cell} at place ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
+      );
+    }
+  }
+
+  get order(): Int32Array {
+    const cells = this.#size * this.#size;
+    return this.#orders.subarray(this.#at - cells, this.#at);
+  }
+
+  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
+    const end = this.#at + this.#size * this.#size;
+    if (end > this.#orders.length) {
+      throw new Error(`the record ends after ${this.#orders.length / this.#size ** 2} rotations`);
+    }
+    for (; this.#at < end; this.#at++) {
+      const cell = this.#orders[this.#at];
+      visit(Math.floor(cell / this.#size), cell % this.#size);
+    }
+  }
+}

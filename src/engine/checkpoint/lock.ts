@@ -1,0 +1,137 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { overlap, type Workers, workersText } from '../../checkpoint/names.ts';
+import { beginningOf, isAlive } from '../../checkpoint/process.ts';
+import { UsageError } from '../../errors.ts';
+import { entriesOf, refusal } from './folder.ts';
+
+/*
+ * Who keeps a run in a folder leaves a file there that says so by its name:
+ * `.workers-0-4-of-8.HOST.PROCESS.START.lock`. Every process has a name of its own, so none can
+ * take the file of another for its own, and a file that nobody stands behind any more can be
+ * removed by anyone. Two that come at the same moment see each other, and neither goes on.
+ */
+
+interface Holder {
+  readonly workers: Workers;
+  readonly grid: number;
+  readonly host: string;
+  readonly process: number;
+  /** When the process began, in the clock ticks of its system: numbers of processes are reused. */
+  readonly start: number;
+}
+
+/** How often a holder gives a sign of life, in seconds, and how long one of another host counts. */
+const signEvery = 15;
+const silence = 120;
+
+const pattern = /^\.workers-(\d+)-(\d+)-of-(\d+)\.(.+)\.(\d+)\.(\d+)\.lock$/;
+
+function nameOf({ workers: [first, end], grid, host, process: number, start }: Holder): string {
+  return `.workers-${first}-${end}-of-${grid}.${encodeURIComponent(host)}.${number}.${start}.lock`;
+}
+
+function parse(name: string): Holder | undefined {
+  const [, first, end, grid, host, number, start] = pattern.exec(name) ?? [];
+  if (first === undefined) return undefined;
+  return {
+    workers: [Number(first), Number(end)],
+    grid: Number(grid),
+    host: decodeURIComponent(host),
+    process: Number(number),
+    start: Number(start),
+  };
+}
+
+/** The right of one process to keep some workers of a run in a folder. */
+export class FolderLock {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #text: string;
+  readonly #signs: NodeJS.Timeout;
+
+  /** Throws if another run has it, or nothing can be written there. */
+  constructor(folder: string, workers: Workers, grid: number) {
+    const start = beginningOf(process.pid) ?? 0;
+    const own = nameOf({ workers, grid, host: hostname(), process: process.pid, start });
+    this.#path = join(folder, own);
+    this.#text = `kept by process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
+    this.#file = create(folder, this.#path);
+    try {
+      this.#sign();
+      refuseOthers(folder, own, workers, grid);
+    } catch (error) {
+      this.#remove();
+      throw error instanceof UsageError ? error : refusal(folder, error);
+    }
+    this.#signs = setInterval(() => this.#trySign(), 1000 * signEvery).unref();
+  }
+
+  release(): void {
+    clearInterval(this.#signs);
+    this.#remove();
+  }
+
+  #remove(): void {
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
+
+  /** Writing again, rather than setting a time, leaves the time to the clock of the file system. */
+  #sign(): void {
+    writeSync(this.#file, this.#text, 0);
+  }
+
+  #trySign(): void {
+    try {
+      this.#sign();
+    } catch {
+      // The folder is out of reach; a checkpoint will say so when one is due.
+    }
+  }
+}
+
+function create(folder: string, path: string): number {
+  try {
+    return openSync(path, 'wx');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw refusal(folder, cause);
+    throw new UsageError(`${folder}: this very process keeps a run there already`, { cause });
+  }
+}
+
+function refuseOthers(folder: string, own: string, workers: Workers, grid: number): void {
+  for (const name of entriesOf(folder)) {
+    const holder = name === own ? undefined : parse(name);
+    if (!holder) continue;
+    if (holder.grid === grid && !overlap(holder.workers, workers)) continue;
+    const path = join(folder, name);
+    const reason = reasonToRespect(holder, path, join(folder, own));
+    if (reason === undefined) rmSync(path, { force: true });
+    else {
+      throw new UsageError(
+        `${folder}: process ${holder.process} on ${holder.host} keeps ${workersText(holder.workers)} of a run there, ${reason}; if it is gone, remove ${path}`,
+      );
+    }
+  }
+}
+
+/** Why a holder counts as being at work; undefined if it does not. */
+function reasonToRespect(
+  { host, process: number, start }: Holder,
+  path: string,
+  own: string,
+): string | undefined {
+  if (host === hostname()) return isAlive(number, start) ? 'which is running' : undefined;
+  const last = timeOf(path);
+  // Both times are from the clock of the file system, so the hosts' own need not agree.
+  const seconds = last === undefined ? Infinity : ((timeOf(own) ?? last) - last) / 1000;
+  return seconds < silence
+    ? `whose last sign of life is ${Math.max(0, Math.round(seconds))} s old (from ${silence} s on it counts as gone)`
+    : undefined;
+}
+
+function timeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}

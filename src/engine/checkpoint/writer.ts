@@ -1,0 +1,136 @@
+import { rmSync } from 'node:fs';
+import type { Header } from '../../checkpoint/header.ts';
+import type { Layout } from '../../checkpoint/layout.ts';
+import { type Workers, workersText } from '../../checkpoint/names.ts';
+import { addCheckpoint, reasonOf, removeOthers } from './folder.ts';
+import type { StateArray } from './state.ts';
+
+/** How often a run is kept: every so many epochs, or once so many seconds have passed. */
+export type Interval = { readonly epochs: number } | { readonly seconds: number };
+
+/** What a run's checkpoints have in common. */
+export interface KeeperSettings
+  extends Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'> {
+  readonly folder: string;
+  readonly every: Interval;
+  /** Epoch of the checkpoint in the same folder that the run goes on from. */
+  readonly previous?: number;
+}
+
+/**
+ * Decides when a run is kept and does it, in two steps: every process writes its part, and once it
+ * is known of all of them whether they could, either the oldest generation goes or the new one
+ * does. A checkpoint that cannot be written is reported and forgotten: the one before stays, and
+ * training matters more.
+ */
+export class Keeper {
+  readonly #settings: KeeperSettings;
+  readonly #layout: Layout;
+  readonly #notice: (message: string) => void;
+  #previous: number | undefined;
+  #follows: number;
+  #lastEpoch: number;
+  #lastTime = performance.now();
+  #written: string | undefined;
+  #reason: string | undefined;
+  #said = '';
+
+  /** `epoch`: where the run goes on from, 0 for one that begins. */
+  constructor(
+    settings: KeeperSettings,
+    layout: Layout,
+    epoch: number,
+    notice: (message: string) => void,
+  ) {
+    this.#settings = settings;
+    this.#layout = layout;
+    this.#notice = notice;
+    this.#previous = settings.previous;
+    this.#follows = epoch;
+    this.#lastEpoch = epoch;
+  }
+
+  isDue(epoch: number): boolean {
+    const { every } = this.#settings;
+    if ('epochs' in every) return epoch - this.#lastEpoch >= every.epochs;
+    return performance.now() - this.#lastTime >= 1000 * every.seconds;
+  }
+
+  /** First step: the part of this process. Another one may be at it at the same time. */
+  write(
+    moment: Pick<Header, 'epoch' | 'seconds' | 'saved'>,
+    arrays: () => readonly StateArray[],
+  ): void {
+    const { folder, program, identity, tolerance, test } = this.#settings;
+    const { first, end } = this.#layout;
+    this.#written = undefined;
+    this.#reason = undefined;
+    // A run that ended where it went on from has nothing new, a process without workers nothing.
+    if (this.#previous === moment.epoch || first === end) return;
+    try {
+      const common = { program, identity, tolerance, test, follows: this.#follows };
+      this.#written = addCheckpoint(folder, { ...common, ...moment }, arrays(), this.#layout);
+    } catch (error) {
+      this.#reason = reasonOf(error);
+    }
+  }
+
+  /** Epoch of the newest checkpoint that all processes have in the folder, if there is one. */
+  get newest(): number | undefined {
+    return this.#previous;
+  }
+
+  /** The workers whose part could not be written here. */
+  get failed(): Workers | undefined {
+    return this.#reason === undefined ? undefined : [this.#layout.first, this.#layout.end];
+  }
+
+  /** Second step, once it is known whether any process has `failed`; `leads`: in rank 0. */
+  settle(epoch: number, failed: Workers | undefined, leads: boolean): void {
+    this.#lastEpoch = epoch;
+    this.#lastTime = performance.now();
+    if (this.#previous === epoch) return;
+    if (failed) {
+      this.#undo();
+      this.#say(epoch, failed, leads);
+      return;
+    }
+    this.#said = '';
+    const { first, end } = this.#layout;
+    this.#clear([first, end], this.#previous === undefined ? [epoch] : [this.#previous, epoch]);
+    this.#previous = epoch;
+    this.#follows = epoch;
+  }
+
+  /** Others could not write their part: mine is of no use. */
+  #undo(): void {
+    try {
+      if (this.#written !== undefined) rmSync(this.#written, { force: true });
+    } catch {
+      // It stays and is never chosen, since the others have no such epoch.
+    }
+  }
+
+  #clear(workers: Workers, epochs: readonly number[]): void {
+    try {
+      removeOthers(this.#settings.folder, workers, epochs);
+    } catch {
+      // What should go stays, and goes the next time.
+    }
+  }
+
+  /** Says so once, not every time until there is room again. */
+  #say(epoch: number, failed: Workers, leads: boolean): void {
+    if (this.#reason === undefined && !leads) return;
+    const what = this.#reason ?? `${workersText(failed)} could not be written`;
+    if (what === this.#said) return;
+    this.#said = what;
+    const rest =
+      this.#previous === undefined
+        ? 'there is none before it'
+        : `that of epoch ${this.#previous} stays`;
+    this.#notice(
+      `no checkpoint of epoch ${epoch} in ${this.#settings.folder}: ${what}; ${rest}, and training goes on`,
+    );
+  }
+}

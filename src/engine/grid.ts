@@ -1,0 +1,244 @@
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { cutSegments, type Segments } from '../parallel/segments.ts';
+import { entryBytes, type StoredCells } from '../parallel/stored-cells.ts';
+import type { Arena } from './arena.ts';
+import type { Imbalance, Partition } from './partition.ts';
+
+export type Orientation = 'rows' | 'columns';
+
+/** The part X[I_q, J_r] of the data; see src/solvers/kernels/kernels.ts for the layout. */
+export interface GridCell {
+  readonly offsets: Int32Array;
+  readonly indices: Int32Array;
+  readonly values: Float32Array;
+}
+
+/**
+ * The p × p grid of the paper: cell q·p + r holds Ω^(q,r), row by row or column by column. A process
+ * has the cells of the workers it plays; those of others are empty.
+ */
+export interface Grid {
+  readonly size: number;
+  readonly orientation: Orientation;
+  readonly partition: Partition;
+  /** In memory; openCells reaches the entries wherever they are. */
+  readonly cells: readonly GridCell[];
+  /** Of rows, in row orientation. */
+  readonly segments: Segments;
+  /** The cells, if they are on disk. */
+  readonly stored?: StoredCells;
+}
+
+const noCell: GridCell = {
+  offsets: new Int32Array(1),
+  indices: new Int32Array(0),
+  values: new Float32Array(0),
+};
+
+/** Reserves the memory of a grid: 8 bytes an entry, 4 a unit and cell. */
+export function allocateGrid(arena: Arena, partition: Partition, orientation: Orientation): Grid {
+  const { size, first, end, rowStarts, blockLengths, workerEntries } = partition;
+  const cells: GridCell[] = Array.from({ length: size * size }, () => noCell);
+  for (let worker = first; worker < end; worker++) {
+    const indices = arena.int32(workerEntries[worker]);
+    const values = arena.float32(workerEntries[worker]);
+    const units = (block: number) =>
+      orientation === 'rows' ? rowStarts[worker + 1] - rowStarts[worker] : blockLengths[block];
+    let length = 0;
+    for (let block = 0; block < size; block++) length += units(block) + 1;
+    // One array for all cells of a worker: filling it touches no array of arrays.
+    const offsets = arena.int32(length);
+    for (let block = 0, from = 0; block < size; block++) {
+      const to = from + units(block) + 1;
+      const view = offsets.subarray(from, to);
+      cells[worker * size + block] = { offsets: view, indices, values };
+      from = to;
+    }
+  }
+  const segments = orientation === 'rows' ? cutSegments(partition) : [];
+  return { size, orientation, partition, cells, segments };
+}
+
+/** The offsets of all cells of a worker, which lie one after the other. */
+export function workerOffsets({ size, cells }: Grid, worker: number): Int32Array {
+  const first = cells[worker * size].offsets;
+  const last = cells[(worker + 1) * size - 1].offsets;
+  const length = (last.byteOffset - first.byteOffset) / 4 + last.length;
+  return new Int32Array(first.buffer, first.byteOffset, length);
+}
+
+/** Copies the rows of one worker from the data set into its cells. */
+export function fillWorker(
+  grid: Grid,
+  dataset: Pick<Dataset, 'parts' | 'columns'>,
+  intercept: boolean,
+  worker: number,
+): void {
+  const { size, partition } = grid;
+  const cells = grid.cells.slice(worker * size, (worker + 1) * size);
+  const first = cells[0].offsets;
+  const offsets = workerOffsets(grid, worker);
+  const bases = Int32Array.from(cells, (cell) => (cell.offsets.byteOffset - first.byteOffset) / 4);
+  const rows = workerRows(partition, dataset, worker);
+  const ones = intercept ? dataset.columns : -1;
+  countUnits(grid, rows, ones, offsets, bases);
+  let filled = 0;
+  for (const { offsets: starts } of cells) {
+    starts[0] = filled;
+    for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
+    filled = starts[starts.length - 1];
+  }
+  placeEntries(grid, rows, ones, offsets.slice(), bases, cells[0].indices, cells[0].values);
+}
+
+/**
+ * With one worker and rows as units the offsets follow from the row counts, so that threads can
+ * fill ranges of rows side by side: this one computes the offsets, fillRows copies rows.
+ */
+export function canFillByRows({ size, orientation }: Grid): boolean {
+  return size === 1 && orientation === 'rows';
+}
+
+export function offsetsFromCounts({ cells, partition }: Grid): void {
+  const { offsets } = cells[0];
+  const { rowCounts } = partition;
+  for (let i = 0; i < rowCounts.length; i++) offsets[i + 1] = offsets[i] + rowCounts[i];
+}
+
+export function fillRows(
+  grid: Grid,
+  dataset: Pick<Dataset, 'parts' | 'columns'>,
+  intercept: boolean,
+  range: readonly [number, number],
+): void {
+  const { offsets, indices, values } = grid.cells[0];
+  const { columnPlace } = grid.partition;
+  const rows = workerRows(grid.partition, dataset, 0);
+  for (let i = range[0]; i < range[1]; i++) {
+    const part = rows.parts[rows.part[i]];
+    const first = part.rowOffsets[rows.row[i]];
+    const count = part.rowOffsets[rows.row[i] + 1] - first;
+    const at = offsets[i];
+    for (let k = 0; k < count; k++) {
+      indices[at + k] = columnPlace[part.indices[first + k]];
+      values[at + k] = part.values[first + k];
+    }
+    if (intercept) {
+      indices[at + count] = columnPlace[dataset.columns];
+      values[at + count] = 1;
+    }
+  }
+}
+
+/** Where a worker's rows lie in the data set, in the worker's order. */
+interface WorkerRows {
+  readonly parts: readonly DatasetPart[];
+  readonly part: Int32Array;
+  readonly row: Int32Array;
+}
+
+function workerRows(
+  { rowStarts, rowOrder }: Partition,
+  { parts }: Pick<Dataset, 'parts'>,
+  worker: number,
+): WorkerRows {
+  const ends: number[] = [];
+  for (const { labels } of parts) ends.push((ends.at(-1) ?? 0) + labels.length);
+  const count = rowStarts[worker + 1] - rowStarts[worker];
+  const part = new Int32Array(count);
+  const row = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    const original = rowOrder[rowStarts[worker] + i];
+    let low = 0;
+    let high = ends.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (original < ends[middle]) high = middle;
+      else low = middle + 1;
+    }
+    part[i] = low;
+    row[i] = original - (low > 0 ? ends[low - 1] : 0);
+  }
+  return { parts, part, row };
+}
+
+/** offsets[bases[block] + unit + 1] ← entries of that unit in that block. */
+function countUnits(
+  grid: Grid,
+  rows: WorkerRows,
+  ones: number,
+  offsets: Int32Array,
+  bases: Int32Array,
+): void {
+  const { columnPlace, columnBlock, columnBounds } = grid.partition;
+  const byRow = grid.orientation === 'rows';
+  const count = (row: number, column: number) => {
+    const block = columnBlock[column];
+    offsets[bases[block] + (byRow ? row : columnPlace[column] - columnBounds[block]) + 1]++;
+  };
+  for (let i = 0; i < rows.row.length; i++) {
+    const { rowOffsets, indices } = rows.parts[rows.part[i]];
+    const last = rowOffsets[rows.row[i] + 1];
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) count(i, indices[k]);
+    if (ones >= 0) count(i, ones);
+  }
+}
+
+function placeEntries(
+  grid: Grid,
+  rows: WorkerRows,
+  ones: number,
+  next: Int32Array,
+  bases: Int32Array,
+  targetIndices: Int32Array,
+  targetValues: Float32Array,
+): void {
+  const { columnPlace, columnBlock, columnBounds } = grid.partition;
+  const byRow = grid.orientation === 'rows';
+  const place = (row: number, column: number, value: number) => {
+    const block = columnBlock[column];
+    const local = columnPlace[column] - columnBounds[block];
+    const at = next[bases[block] + (byRow ? row : local)]++;
+    targetIndices[at] = byRow ? local : row;
+    targetValues[at] = value;
+  };
+  for (let i = 0; i < rows.row.length; i++) {
+    const { rowOffsets, indices, values } = rows.parts[rows.part[i]];
+    const last = rowOffsets[rows.row[i] + 1];
+    for (let k = rowOffsets[rows.row[i]]; k < last; k++) place(i, indices[k], values[k]);
+    if (ones >= 0) place(i, ones, 1);
+  }
+}
+
+/** Entries of each cell of the workers that this process plays. */
+export function entriesOfCells({ size, partition, cells, stored }: Grid): number[] {
+  if (stored) return stored.positions.flatMap((positions) => entriesOfWorker(positions, size));
+  return cells
+    .slice(partition.first * size, partition.end * size)
+    .map(({ offsets }) => offsets[offsets.length - 1] - offsets[0]);
+}
+
+/** Entries of a worker in each block, by where its chunks are. */
+function entriesOfWorker(positions: Float64Array, size: number): number[] {
+  const entries = new Array<number>(size).fill(0);
+  for (let chunk = 0; chunk + 1 < positions.length; chunk++) {
+    entries[chunk % size] += (positions[chunk + 1] - positions[chunk]) / entryBytes;
+  }
+  return entries;
+}
+
+/** Largest over fair share, minus 1, of rows, columns and entries per cell of all workers. */
+export function imbalance(
+  { rowBounds, blockLengths }: Pick<Partition, 'rowBounds' | 'blockLengths'>,
+  cellEntries: readonly number[],
+): Imbalance {
+  const spread = (shares: readonly number[]) => {
+    const total = shares.reduce((sum, share) => sum + share, 0);
+    return total > 0 ? (Math.max(...shares) * shares.length) / total - 1 : 0;
+  };
+  return {
+    rows: spread(Array.from(blockLengths, (_, k) => rowBounds[k + 1] - rowBounds[k])),
+    columns: spread([...blockLengths]),
+    nonzeros: spread(cellEntries),
+  };
+}

@@ -1,0 +1,61 @@
+import { totalmem } from 'node:os';
+import { UsageError } from '../errors.ts';
+import type { Partition } from './partition.ts';
+
+/** Bytes that Node takes by itself, and each of its threads: code, heaps and stacks. */
+const processBytes = 100e6;
+const threadBytes = 24e6;
+
+/** Bytes that any solver takes at least for a column, a row and a non-zero, data included. */
+const leastBytes = { column: 80, row: 100, nonzero: 16 };
+
+/** The sizes of data. */
+interface Sizes {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+}
+
+/** What a process has before it has any data. */
+export function programBytes(threads: number): number {
+  return processBytes + threads * threadBytes;
+}
+
+/** What training in memory takes at least, without the program. */
+export function leastMemory({ rows, columns, nonzeros }: Sizes): number {
+  const { column, row, nonzero } = leastBytes;
+  return column * columns + row * rows + nonzero * nonzeros;
+}
+
+/** The machine's memory, or what a container leaves of it. */
+export function machineMemory(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
+
+/** What runs that go on at the same time may take, beside the data: one of them may take more. */
+export function memoryOfLanes(): number {
+  return machineMemory() / 8;
+}
+
+export function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)} MiB`;
+}
+
+/** Entries of one worker at most, in memory: offsets have 32 bits. */
+const mostEntries = 2 ** 31 - 1;
+const largestGrid = 256;
+
+/** However many entries there are in all, one worker can only have so many of them in memory. */
+export function checkWorkers({ size, workerEntries }: Pick<Partition, 'size' | 'workerEntries'>) {
+  const largest = workerEntries.reduce((most, entries) => Math.max(most, entries), 0);
+  if (largest <= mostEntries) return;
+  const enough = Math.ceil((size * largest) / mostEntries) + 1;
+  throw new UsageError(
+    `${largest} entries for one of the ${size} workers of the grid; one can have ${mostEntries} in memory: ask for more workers, --grid ${Math.min(largestGrid, enough)}`,
+  );
+}

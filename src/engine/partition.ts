@@ -1,0 +1,190 @@
+import { stream } from '../math/random.ts';
+import { type Lodging, lodge } from '../parallel/lodging.ts';
+
+/** |Ω_i| and |Ω̄_j| of all rows and columns, in input order. */
+export interface EntryCounts {
+  readonly rows: Int32Array;
+  readonly columns: Int32Array;
+}
+
+/**
+ * Which worker owns which rows (I_q) and which block holds which columns (J_r), and the order of
+ * both: rows of worker 0, then of worker 1, …; columns of block 0, then of block 1, …. Depends on
+ * the data, the seed and the grid size only.
+ */
+export interface Placement {
+  readonly size: number;
+  /** Worker q has the places rowBounds[q] … rowBounds[q+1]-1. */
+  readonly rowBounds: Int32Array;
+  /** Original row at each place. */
+  readonly rowOrder: Int32Array;
+  readonly columnBounds: Int32Array;
+  /** Original column at each place; the intercept, if any, is the last original column. */
+  readonly columnOrder: Int32Array;
+  /** Place of each original column, and the block it is in. */
+  readonly columnPlace: Int32Array;
+  readonly columnBlock: Uint16Array;
+  /** Entries of each worker. */
+  readonly workerEntries: Float64Array;
+}
+
+/**
+ * The part of a placement that one process holds: rows of the workers it plays, columns of the
+ * blocks it is home to. Places count from the first of them.
+ */
+export interface Partition
+  extends Pick<
+      Placement,
+      'size' | 'rowBounds' | 'columnBounds' | 'columnPlace' | 'columnBlock' | 'workerEntries'
+    >,
+    Lodging {
+  /** The workers that this process plays, and the blocks it is home to: first … end-1. */
+  readonly first: number;
+  readonly end: number;
+  /** Bounds among the places of this process, where the workers of others have none. */
+  readonly rowStarts: Int32Array;
+  readonly columnStarts: Int32Array;
+  /** Row of this process's data at each place. */
+  readonly rowOrder: Int32Array;
+  /** Original column at each place. */
+  readonly columnOrder: Int32Array;
+  /** |Ω̄_j| by place. */
+  readonly columnCounts: Int32Array;
+  /** |Ω_i| by place. */
+  readonly rowCounts: Int32Array;
+}
+
+/** How uneven a partition is: the largest share divided by the fair share, minus 1. */
+export interface Imbalance {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+}
+
+function shared(length: number): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4 * length));
+}
+
+/**
+ * Deals items to `size` groups in the given order, each to the group with the smallest share of
+ * entries plus share of items, so that both come out even; inside a group the order is kept.
+ */
+function deal(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
+  let total = 0;
+  for (let k = 0; k < counts.length; k++) total += counts[k];
+  const perEntry = total > 0 ? 1 / total : 0;
+  const perItem = 1 / Math.max(1, order.length);
+  const load = new Float64Array(size);
+  const group = new Uint16Array(new SharedArrayBuffer(2 * counts.length));
+  for (let k = 0; k < order.length; k++) {
+    const item = order[k];
+    let best = 0;
+    for (let g = 1; g < size; g++) if (load[g] < load[best]) best = g;
+    group[item] = best;
+    load[best] += counts[item] * perEntry + perItem;
+  }
+  return group;
+}
+
+/** Lays the groups one after the other. */
+function layOut(
+  order: Int32Array,
+  group: Uint16Array,
+  size: number,
+): { starts: Int32Array; placed: Int32Array } {
+  const starts = shared(size + 1);
+  for (let k = 0; k < order.length; k++) starts[group[order[k]] + 1]++;
+  for (let g = 0; g < size; g++) starts[g + 1] += starts[g];
+  const next = starts.slice(0, size);
+  const placed = shared(order.length);
+  for (let k = 0; k < order.length; k++) placed[next[group[order[k]]]++] = order[k];
+  return { starts, placed };
+}
+
+/** Items by falling count, equal counts by index (a counting sort). */
+function byFallingCount(counts: Int32Array): Int32Array {
+  let largest = 0;
+  for (let k = 0; k < counts.length; k++) if (counts[k] > largest) largest = counts[k];
+  const next = new Int32Array(largest + 2);
+  for (let k = 0; k < counts.length; k++) next[largest - counts[k] + 1]++;
+  for (let c = 0; c <= largest; c++) next[c + 1] += next[c];
+  const order = new Int32Array(counts.length);
+  for (let k = 0; k < counts.length; k++) order[next[largest - counts[k]]++] = k;
+  return order;
+}
+
+export function placeEntries(counts: EntryCounts, size: number, seed: number): Placement {
+  // Rows are shuffled once, here, so that a worker can sweep its memory in order.
+  const shuffled = new Int32Array(counts.rows.length);
+  for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
+  stream(seed, 0).shuffle(shuffled, shuffled.length);
+  const rows = layOut(shuffled, deal(shuffled, counts.rows, size), size);
+  // Frequent columns come first in their block, so that the weights in use share cache lines.
+  const frequent = byFallingCount(counts.columns);
+  const columnBlock = deal(frequent, counts.columns, size);
+  const columns = layOut(frequent, columnBlock, size);
+  const columnPlace = shared(counts.columns.length);
+  for (let place = 0; place < columnPlace.length; place++) {
+    columnPlace[columns.placed[place]] = place;
+  }
+  const workerEntries = new Float64Array(size);
+  for (let worker = 0; worker < size; worker++) {
+    for (let place = rows.starts[worker]; place < rows.starts[worker + 1]; place++) {
+      workerEntries[worker] += counts.rows[rows.placed[place]];
+    }
+  }
+  return {
+    size,
+    rowBounds: rows.starts,
+    rowOrder: rows.placed,
+    columnBounds: columns.starts,
+    columnOrder: columns.placed,
+    columnPlace,
+    columnBlock,
+    workerEntries,
+  };
+}
+
+/** Bounds among the places of the workers first … end-1. */
+function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array {
+  const here = shared(bounds.length);
+  for (let k = 0; k < bounds.length; k++) {
+    here[k] = bounds[Math.min(Math.max(k, first), end)] - bounds[first];
+  }
+  return here;
+}
+
+function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
+  const result = shared(order.length);
+  for (let place = 0; place < order.length; place++) result[place] = counts[order[place]];
+  return result;
+}
+
+/** What the process that plays the workers first … end-1 holds; rowOrder has original rows. */
+export function holdings(
+  placement: Placement,
+  counts: EntryCounts,
+  first: number,
+  end: number,
+): Partition {
+  const { size, rowBounds, columnBounds, columnPlace, columnBlock, workerEntries } = placement;
+  const rowOrder = placement.rowOrder.subarray(rowBounds[first], rowBounds[end]);
+  const columnOrder = placement.columnOrder.subarray(columnBounds[first], columnBounds[end]);
+  return {
+    size,
+    first,
+    end,
+    rowBounds,
+    columnBounds,
+    rowStarts: boundsHere(rowBounds, first, end),
+    rowOrder,
+    columnStarts: boundsHere(columnBounds, first, end),
+    columnOrder,
+    columnPlace,
+    columnBlock,
+    columnCounts: countsAt(counts.columns, columnOrder),
+    rowCounts: countsAt(counts.rows, rowOrder),
+    workerEntries,
+    ...lodge(columnBounds, first, end),
+  };
+}

@@ -1,0 +1,250 @@
+import { fstatSync, readFileSync } from 'node:fs';
+import { DsoError } from '../../errors.ts';
+import type { Foreign, ForeignFunction, ForeignLibrary } from '../../mpi/foreign.ts';
+import type { Flavour } from '../../mpi/launcher.ts';
+
+/** A handle or constant as the library's C functions take it. */
+type Handle = number | bigint;
+
+/** What differs between the two families besides the names of files. */
+interface Dialect {
+  /** C type of communicators, data types and operations. */
+  readonly handle: 'int' | 'uintptr_t';
+  readonly world: Handle;
+  readonly byte: Handle;
+  readonly errorsReturn: Handle;
+  /** Bytes of a request. */
+  readonly requestBytes: number;
+  readonly statusesIgnore: bigint;
+}
+
+const files: Readonly<Record<Flavour, readonly string[]>> = {
+  openmpi: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
+  mpich: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
+};
+
+const packages: Readonly<Record<Flavour, string>> = {
+  openmpi: 'Debian: openmpi-bin libopenmpi3',
+  mpich: 'Debian: mpich',
+};
+
+const mpichDialect: Dialect = {
+  handle: 'int',
+  world: 0x44000000,
+  byte: 0x4c00010d,
+  errorsReturn: 0x54000001,
+  requestBytes: 4,
+  statusesIgnore: 1n,
+};
+
+/** Open MPI's handles are addresses of objects that the library exports. */
+function openMpiDialect(foreign: Foreign, library: ForeignLibrary): Dialect {
+  const address = (name: string) => foreign.address(library.symbol(name, 'int'));
+  return {
+    handle: 'uintptr_t',
+    world: address('ompi_mpi_comm_world'),
+    byte: address('ompi_mpi_byte'),
+    errorsReturn: address('ompi_mpi_errors_return'),
+    requestBytes: 8,
+    statusesIgnore: 0n,
+  };
+}
+
+/** Only the thread that initialized MPI calls it. */
+const funneled = 1;
+/** The system's request for the number of bytes that wait to be read. */
+const bytesToRead = process.platform === 'darwin' ? 0x4004667f : 0x541b;
+/** Linux: what asks for a signal when the parent ends, the signal, and MPICH's part of a launcher. */
+const signalWithParent = 1;
+const killSignal = 9;
+const mpichParent = 'hydra_pmi_proxy';
+/** Longest text that the standard's functions write. */
+const textBytes = 8192;
+
+function textOf(call: (text: Uint8Array, length: Int32Array) => number): string {
+  const text = new Uint8Array(new SharedArrayBuffer(textBytes));
+  const length = new Int32Array(new SharedArrayBuffer(4));
+  call(text, length);
+  return Buffer.from(text.slice(0, length[0])).toString().trim();
+}
+
+/** "Open MPI v4.1.4, package: …" → "Open MPI v4.1.4", "MPICH Version:\t4.0.2\n…" → "MPICH 4.0.2" */
+function shortVersion(text: string): string {
+  return text
+    .split(/[,\n\0]/)[0]
+    .replace(/\s*Version:\s*/, ' ')
+    .trim();
+}
+
+/** The functions of an MPI library that are used here, with their constants filled in. */
+export class MpiLibrary {
+  /** Such as "Open MPI v4.1.4". */
+  readonly version: string;
+  readonly requestBytes: number;
+  readonly #dialect: Dialect;
+  readonly #functions = new Map<string, ForeignFunction>();
+  readonly #library: ForeignLibrary;
+  readonly #yieldCore: ForeignFunction;
+  readonly #finished = new Int32Array(new SharedArrayBuffer(4));
+
+  private constructor(foreign: Foreign, library: ForeignLibrary, version: string) {
+    this.#library = library;
+    this.version = version;
+    this.#yieldCore = library.func('int sched_yield()');
+    const open = version.startsWith('Open MPI');
+    this.#dialect = open ? openMpiDialect(foreign, library) : mpichDialect;
+    this.requestBytes = this.#dialect.requestBytes;
+  }
+
+  /** Loads the library of the launcher's family; `path` is one that the user insists on. */
+  static load(foreign: Foreign, flavour: Flavour, path: string | undefined): MpiLibrary {
+    // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
+    process.env.UCX_ERROR_SIGNALS ??= '';
+    // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
+    process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
+    const tried = path === undefined ? files[flavour] : [path];
+    const complaints: string[] = [];
+    for (const file of tried) {
+      try {
+        const library = foreign.load(file, { global: true, lazy: true });
+        const version = textOf(
+          library.func('int MPI_Get_library_version(void *text, void *length)'),
+        );
+        return new MpiLibrary(foreign, library, shortVersion(version));
+      } catch (error) {
+        complaints.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
+      }
+    }
+    throw new DsoError(
+      'failure',
+      `no MPI library can be loaded (${complaints.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
+    );
+  }
+
+  /** `h` in a prototype stands for a handle. */
+  #call(name: string, prototype: string, ...values: unknown[]): void {
+    let call = this.#functions.get(name);
+    if (!call) {
+      const types = prototype.replace(/\bh\b/g, this.#dialect.handle);
+      call = this.#library.func(`int MPI_${name}(${types})`);
+      this.#functions.set(name, call);
+    }
+    const code = call(...values);
+    if (code !== 0) throw new DsoError('failure', `MPI_${name} failed: ${this.#explain(code)}`);
+  }
+
+  #explain(code: number): string {
+    const explain = this.#library.func('int MPI_Error_string(int code, void *text, void *length)');
+    return textOf((text, length) => explain(code, text, length)) || `error ${code}`;
+  }
+
+  initialize(): void {
+    const provided = new Int32Array(new SharedArrayBuffer(4));
+    this.#call('Init_thread', 'void *, void *, int, void *', null, null, funneled, provided);
+    const { world, errorsReturn } = this.#dialect;
+    this.#call('Comm_set_errhandler', 'h, h', world, errorsReturn);
+  }
+
+  finalize(): void {
+    this.#call('Finalize', 'void');
+  }
+
+  /** Ends all processes of the job. */
+  abort(code: number): void {
+    this.#call('Abort', 'h, int', this.#dialect.world, code);
+  }
+
+  #number(name: string): number {
+    const value = new Int32Array(new SharedArrayBuffer(4));
+    this.#call(name, 'h, void *', this.#dialect.world, value);
+    return value[0];
+  }
+
+  rank(): number {
+    return this.#number('Comm_rank');
+  }
+
+  size(): number {
+    return this.#number('Comm_size');
+  }
+
+  send(data: Uint8Array, to: number, tag: number, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, int, int, h, void *';
+    this.#call('Isend', types, data, data.length, byte, to, tag, world, request);
+  }
+
+  receive(data: Uint8Array, from: number, tag: number, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, int, int, h, void *';
+    this.#call('Irecv', types, data, data.length, byte, from, tag, world, request);
+  }
+
+  /** Every process's `mine` goes to all processes, in the order of their ranks. */
+  gather(mine: Uint8Array, all: Uint8Array, request: Uint8Array): void {
+    const { byte, world } = this.#dialect;
+    const types = 'void *, int, h, void *, int, h, h, void *';
+    this.#call(
+      'Iallgather',
+      types,
+      mine,
+      mine.length,
+      byte,
+      all,
+      mine.length,
+      byte,
+      world,
+      request,
+    );
+  }
+
+  /**
+   * Tests the first `count` requests and drives all operations on: how many are complete, and
+   * which. None, or less than none, if there are no requests.
+   */
+  someDone(count: number, requests: Uint8Array, indices: Int32Array): number {
+    const { statusesIgnore } = this.#dialect;
+    const types = 'int, void *, void *, void *, uintptr_t';
+    this.#call('Testsome', types, count, requests, this.#finished, indices, statusesIgnore);
+    return this.#finished[0];
+  }
+
+  /** Lets another thread have the core, if one wants it. */
+  yieldCore(): void {
+    this.#yieldCore();
+  }
+
+  /**
+   * Ends this process with the launcher's that started it. MPICH's now and then ends before it has
+   * ended its processes, and then waits forever for one that is stopped.
+   */
+  endWithLauncher(): void {
+    if (parentName() !== mpichParent) return;
+    this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
+  }
+
+  /** Bytes in a pipe that whoever reads it has not fetched; 0 of anything else. */
+  unread(descriptor: number): number {
+    if (!fstatSync(descriptor).isFIFO()) return 0;
+    const ioctl = this.#library.func('int ioctl(int descriptor, unsigned long request, ...)');
+    const count = new Int32Array(new SharedArrayBuffer(4));
+    return ioctl(descriptor, bytesToRead, 'void *', count) === 0 ? count[0] : 0;
+  }
+
+  /**
+   * Ends this process at once. The usual way out waits for all threads, and one that is inside
+   * the library may never come back.
+   */
+  quit(code: number): void {
+    this.#library.func('void _exit(int code)')(code);
+  }
+}
+
+/** undefined where the system does not tell. */
+function parentName(): string | undefined {
+  try {
+    return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

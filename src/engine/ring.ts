@@ -1,0 +1,98 @@
+import type { MessagePort } from 'node:worker_threads';
+import {
+  announceRotation,
+  blocksTravel,
+  type CargoList,
+  ringBell,
+  type View,
+} from '../parallel/traffic.ts';
+import { type Team, tokenStride } from './team.ts';
+
+/**
+ * The block that worker q owns in inner iteration r: σ_r(q) = ((q + r − 2) mod p) + 1 of the
+ * paper, with workers, blocks and iterations counted from 0.
+ */
+export function blockAt(worker: number, iteration: number, size: number): number {
+  return (worker + iteration) % size;
+}
+
+/** What a block takes along when it leaves the process; see Ring.cargo. */
+export interface Cargo {
+  readonly id: number;
+}
+
+type Visit = (worker: number, block: number, iteration: number) => void;
+
+/** A way for every worker to meet every block once, no two workers holding the same one. */
+export interface Rotation {
+  rotate(cargo: Cargo, visit: (worker: number, block: number) => void): void;
+}
+
+/**
+ * Blocks travel round a ring of workers: in p inner iterations every worker meets every block, and
+ * two workers never hold the same one. A block passes from worker q+1 to worker q as soon as q+1
+ * has done with it; there is no barrier. Within a process only the right to touch the block moves;
+ * from one process to the next its cargo does, carried while other blocks are being worked on.
+ *
+ * Because each block meets the workers in a fixed order and a visit touches nothing but the
+ * visitor's rows and the block, the result is the one of the serial order of Lemma 1, whatever
+ * the number of threads and processes.
+ */
+export class Ring implements Rotation {
+  readonly #team: Team;
+  readonly #carrier: MessagePort | undefined;
+  #visits = 0;
+  #cargos = 0;
+
+  /** `carrier`: where the first thread of a process among others tells what travels. */
+  constructor(team: Team, carrier?: MessagePort) {
+    this.#team = team;
+    this.#carrier = carrier;
+  }
+
+  /** Names what a block takes along. Every thread makes the same cargos in the same order. */
+  cargo(viewsOf: (block: number) => readonly View[]): Cargo {
+    const id = this.#cargos++;
+    const views = () => Array.from({ length: this.#team.shared.workers }, (_, k) => viewsOf(k));
+    this.#carrier?.postMessage({ cargo: id, views: views() } satisfies CargoList);
+    return { id };
+  }
+
+  /** One rotation: p inner iterations. */
+  rotate(cargo: Cargo, visit: Visit): void {
+    const { first, end, shared, index } = this.#team;
+    const { workers, tokens, trace, traffic } = shared;
+    const travel = traffic !== undefined && blocksTravel(traffic);
+    if (travel && index === 0) announceRotation(traffic, cargo.id);
+    for (let iteration = 0; iteration < workers; iteration++) {
+      for (let worker = first; worker < end; worker++) {
+        const block = blockAt(worker, iteration, workers);
+        const at = block * tokenStride;
+        this.#receive(tokens, at, this.#visits + iteration);
+        if (trace) {
+          const n = Atomics.add(trace, 0, 1);
+          trace[1 + 2 * n] = worker;
+          trace[2 + 2 * n] = block;
+        }
+        visit(worker, block, iteration);
+        Atomics.store(tokens, at, this.#visits + iteration + 1);
+        if (shared.threads > 1) Atomics.notify(tokens, at);
+        if (travel && worker === shared.first) ringBell(traffic);
+      }
+    }
+    this.#visits += workers;
+    // The last block to come home is the only one that no worker of this process has seen off.
+    if (travel && end === shared.end) {
+      this.#receive(tokens, (shared.end - 1) * tokenStride, this.#visits);
+    }
+  }
+
+  /** Waits until the block has completed `turn` visits. It cannot have completed more. */
+  #receive(tokens: Int32Array, at: number, turn: number): void {
+    for (;;) {
+      const seen = Atomics.load(tokens, at);
+      if (seen === turn) return;
+      this.#team.waitWhile(tokens, at, seen);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import { DataError } from '../../errors.ts';
+import type { Certificate, Label, Model } from '../model.ts';
+
+interface Solver {
+  readonly task: Model['task'];
+  readonly loss: string;
+  readonly penalty: 'l1' | 'l2';
+  /** One vector per class even if there are two. */
+  readonly perClass?: true;
+}
+
+const classifier = (loss: string, penalty: Solver['penalty']): Solver => ({
+  task: 'classification',
+  loss,
+  penalty,
+});
+const regression = (loss: string): Solver => ({ task: 'regression', loss, penalty: 'l2' });
+
+/** What the solvers of LIBLINEAR solve. ε of the SVRs is not in the file. */
+const solvers: Readonly<Record<string, Solver>> = {
+  L2R_LR: classifier('logistic', 'l2'),
+  L2R_L2LOSS_SVC_DUAL: classifier('squared-hinge', 'l2'),
+  L2R_L2LOSS_SVC: classifier('squared-hinge', 'l2'),
+  L2R_L1LOSS_SVC_DUAL: classifier('hinge', 'l2'),
+  MCSVM_CS: { ...classifier('hinge', 'l2'), perClass: true },
+  L1R_L2LOSS_SVC: classifier('squared-hinge', 'l1'),
+  L1R_LR: classifier('logistic', 'l1'),
+  L2R_LR_DUAL: classifier('logistic', 'l2'),
+  L2R_L2LOSS_SVR: regression('squared-absolute'),
+  L2R_L2LOSS_SVR_DUAL: regression('squared-absolute'),
+  L2R_L1LOSS_SVR_DUAL: regression('absolute'),
+};
+
+/** Nothing is proved about a model that another program trained. */
+const noCertificate: Certificate = {
+  primal: Infinity,
+  dual: -Infinity,
+  gap: Infinity,
+  relativeGap: Infinity,
+  epochs: 0,
+  stopped: 'imported',
+};
+
+interface Head {
+  readonly solver: Solver;
+  readonly classCount: number;
+  readonly labels: readonly number[] | undefined;
+  readonly features: number;
+  readonly bias: number;
+}
+
+/** The lines of a text, one after the other, with their numbers for messages. */
+class Lines {
+  readonly #text: string;
+  readonly #name: string;
+  #place = 0;
+  #number = 0;
+
+  constructor(text: string, name: string) {
+    this.#text = text;
+    this.#name = name;
+  }
+
+  /** The next line without spaces at its ends; undefined behind the last. */
+  next(): string | undefined {
+    if (this.#place >= this.#text.length) return undefined;
+    const found = this.#text.indexOf('\n', this.#place);
+    const end = found < 0 ? this.#text.length : found;
+    const line = this.#text.slice(this.#place, end).trim();
+    this.#place = end + 1;
+    this.#number++;
+    return line;
+  }
+
+  /** Characters behind the last line. */
+  get left(): number {
+    return this.#text.length - this.#place;
+  }
+
+  refuse(problem: string): never {
+    throw new DataError(`${this.#name}: line ${this.#number}: ${problem}`);
+  }
+
+  end(wanted: string): never {
+    throw new DataError(
+      `${this.#name}: the file ends after line ${this.#number}; wanted ${wanted}`,
+    );
+  }
+}
+
+/** Whether a text looks like a model file of LIBLINEAR. */
+export function isLiblinearModel(start: string): boolean {
+  return /^\s*(?:solver_type|nr_class|label|nr_feature|bias)\s/.test(start);
+}
+
+/** The model in a file of `liblinear-train`; `name` is the file, for messages. */
+export function parseLiblinearModel(text: string, name: string): Model {
+  const lines = new Lines(text, name);
+  const head = parseHead(lines);
+  const { solver, features, bias } = head;
+  const stored = storedVectors(head);
+  const table = parseWeights(lines, features, bias >= 0, stored);
+  const { classes, vectors } = arrange(head, table);
+  const weights = new Float64Array(vectors.length * features);
+  for (const [index, vector] of vectors.entries()) {
+    weights.set(vector.subarray(0, features), index * features);
+  }
+  const intercepts = Float64Array.from(vectors, (vector) =>
+    bias >= 0 ? vector[features] * bias : 0,
+  );
+  const tooLarge = intercepts.find((intercept) => !Number.isFinite(intercept));
+  if (tooLarge !== undefined) {
+    throw new DataError(
+      `${name}: its weight times bias ${bias} is ${tooLarge}, too large a number`,
+    );
+  }
+  const l1 = solver.penalty === 'l1';
+  return {
+    task: solver.task,
+    loss: { name: solver.loss, parameter: 0 },
+    penalty: { name: solver.penalty, l1: l1 ? 1 : 0, l2: l1 ? 0 : 1 },
+    lambda: 0,
+    ...(classes && { classes }),
+    columns: features,
+    rows: 0,
+    nonzeros: 0,
+    solver: 'liblinear',
+    grid: 1,
+    seed: 0,
+    certificate: noCertificate,
+    weights,
+    intercepts,
+  };
+}
+
+function parseHead(lines: Lines): Head {
+  const found = new Map<string, readonly string[]>();
+  for (let line = lines.next(); line !== 'w'; line = lines.next()) {
+    if (line === undefined) return lines.end('a line "w" and the weights');
+    const [key, ...values] = line.split(/\s+/);
+    if (!['solver_type', 'nr_class', 'label', 'nr_feature', 'bias', 'rho'].includes(key)) {
+      lines.refuse(`${excerpt(line)}; wanted solver_type, nr_class, label, nr_feature, bias or w`);
+    }
+    if (found.has(key)) lines.refuse(`a second line "${key}"`);
+    if (key !== 'label' && values.length !== 1) lines.refuse(`${excerpt(line)}; wanted one value`);
+    if (key !== 'solver_type' && !values.every(isFiniteNumber)) {
+      lines.refuse(`${excerpt(line)}; wanted finite numbers`);
+    }
+    found.set(key, values);
+  }
+  const value = (key: string): string =>
+    found.get(key)?.[0] ?? lines.refuse(`no line "${key}" before the weights`);
+  const type = value('solver_type');
+  const solver = Object.hasOwn(solvers, type) ? solvers[type] : undefined;
+  if (solver === undefined) {
+    return lines.refuse(
+      `solver_type ${type}; wanted a linear model: ${Object.keys(solvers).join(', ')}`,
+    );
+  }
+  return checkHead(lines, {
+    solver,
+    classCount: Number(value('nr_class')),
+    labels: found.get('label')?.map(Number),
+    features: Number(value('nr_feature')),
+    bias: Number(value('bias')),
+  });
+}
+
+function checkHead(lines: Lines, head: Head): Head {
+  const { solver, classCount, labels, features } = head;
+  if (!Number.isInteger(features) || features < 0 || features >= 2 ** 31) {
+    lines.refuse(`nr_feature ${features}; wanted a whole number below 2^31`);
+  }
+  if (!Number.isInteger(classCount) || classCount < 2) {
+    lines.refuse(`nr_class ${classCount}; wanted a whole number of at least 2`);
+  }
+  if (solver.task === 'regression') return head;
+  if (labels?.length !== classCount) {
+    lines.refuse(`${labels?.length ?? 0} labels; wanted one for each of ${classCount} classes`);
+  }
+  if (new Set(labels).size !== classCount) lines.refuse('a label appears twice');
+  return head;
+}
+
+function storedVectors({ solver, classCount }: Head): number {
+  if (solver.task === 'regression') return 1;
+  return classCount === 2 && !solver.perClass ? 1 : classCount;
+}
+
+/** One line per feature, one number per vector; gives the vectors, the bias behind the features. */
+function parseWeights(
+  lines: Lines,
+  features: number,
+  biased: boolean,
+  count: number,
+): Float64Array[] {
+  const length = features + (biased ? 1 : 0);
+  // Before there is room made for them: a number takes a character, and one behind it.
+  if (2 * length * count > lines.left + 1) {
+    return lines.end(`${length * count} weights, and ${lines.left} characters are left`);
+  }
+  const vectors = Array.from({ length: count }, () => new Float64Array(length));
+  for (let feature = 0; feature < length; feature++) {
+    const line = lines.next();
+    if (line === undefined) return lines.end(`weights of ${length - feature} more features`);
+    const numbers = line.split(/\s+/);
+    if (numbers.length !== count) {
+      lines.refuse(`${numbers.length} weights in ${excerpt(line)}; wanted ${count}`);
+    }
+    for (const [vector, text] of numbers.entries()) {
+      if (!isFiniteNumber(text)) {
+        lines.refuse(`the weight ${excerpt(text)}; wanted a finite number`);
+      }
+      vectors[vector][feature] = Number(text);
+    }
+  }
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    if (line !== '') lines.refuse(`${excerpt(line)} behind the last weight`);
+  }
+  return vectors;
+}
+
+/**
+ * Classes in ascending order, as our models have them. Of two classes the first label is the
+ * positive side; with a vector for each of the two the difference decides.
+ */
+function arrange(
+  { solver, labels }: Head,
+  table: readonly Float64Array[],
+): { classes?: readonly Label[]; vectors: readonly Float64Array[] } {
+  if (labels === undefined || solver.task === 'regression') return { vectors: table };
+  const order = [...labels.keys()].sort((left, right) => labels[left] - labels[right]);
+  const classes = order.map((place) => labels[place]);
+  if (labels.length > 2) return { classes, vectors: order.map((place) => table[place]) };
+  const single =
+    table.length === 1 ? table[0] : table[0].map((weight, index) => weight - table[1][index]);
+  const positiveFirst = classes[1] === labels[0];
+  return { classes, vectors: [positiveFirst ? single : single.map((weight) => -weight)] };
+}
+
+function isFiniteNumber(text: string): boolean {
+  const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i;
+  return decimal.test(text) && Number.isFinite(Number(text));
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

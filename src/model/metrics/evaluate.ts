@@ -1,0 +1,97 @@
+import type { Label } from '../model.ts';
+
+/** Two classes. */
+export interface ClassificationMetrics {
+  readonly task: 'classification';
+  readonly rows: number;
+  readonly accuracy: number;
+  readonly error: number;
+  /** null when one class is absent. */
+  readonly auc: number | null;
+  readonly auprc: number | null;
+  /** null when the model gives no probabilities. */
+  readonly logLoss: number | null;
+  /** Mean (p − y)², y = 1 for the positive class and else 0; calibrated models only. */
+  readonly brier?: number;
+  readonly confusion: {
+    readonly truePositive: number;
+    readonly falsePositive: number;
+    readonly trueNegative: number;
+    readonly falseNegative: number;
+  };
+}
+
+/** How well one class is told from all the others. */
+export interface ClassMetrics {
+  readonly class: Label;
+  /** Rows of the class, and rows that the model put into it. */
+  readonly support: number;
+  readonly predicted: number;
+  /** Right rows among the predicted ones and among the rows of the class; 0 when there are none. */
+  readonly precision: number;
+  readonly recall: number;
+  /** 2 · right / (support + predicted), 0 when both are 0. */
+  readonly f1: number;
+}
+
+/** Three or more classes, one for each row. */
+export interface MulticlassMetrics {
+  readonly task: 'multi-class';
+  readonly rows: number;
+  readonly accuracy: number;
+  readonly error: number;
+  /** Mean F1 of the classes that occur among labels or predictions. */
+  readonly macroF1: number;
+  /** Mean F1 of the classes, each weighed by its rows. */
+  readonly weightedF1: number;
+  /** Mean AUC, each class against the others, of the classes that occur; null when only one does. */
+  readonly auc: number | null;
+  /** null when the model gives no probabilities. */
+  readonly logLoss: number | null;
+  /** Mean Σ_k (p_k − y_k)², y_k = 1 for the row's class and else 0; calibrated models only. */
+  readonly brier?: number;
+  readonly classes: readonly ClassMetrics[];
+  /** Pairs of label and prediction that occur, in the order of the classes. */
+  readonly confusion: readonly Confusion[];
+}
+
+export interface Confusion {
+  readonly label: Label;
+  readonly predicted: Label;
+  readonly rows: number;
+}
+
+/** Any number of classes for each row. */
+export interface MultiLabelMetrics {
+  readonly task: 'multi-label';
+  readonly rows: number;
+  /** F1 of all decisions together, and the mean of the classes' F1. */
+  readonly microF1: number;
+  readonly macroF1: number;
+  /** Part of the rows all of whose classes are right. */
+  readonly subsetAccuracy: number;
+  /** Part of the decisions, one for each row and class, that are wrong. */
+  readonly hammingLoss: number;
+  readonly classes: readonly ClassMetrics[];
+}
+
+export interface RegressionMetrics {
+  readonly task: 'regression';
+  readonly rows: number;
+  readonly mse: number;
+  readonly mae: number;
+  /** null when all labels are equal. */
+  readonly r2: number | null;
+  /** Mean deviance 2 (y log(y/μ) − y + μ); Poisson models only. */
+  readonly deviance?: number;
+  /** Mean τ max(0, y − u) + (1 − τ) max(0, u − y); models of the τ-quantile only. */
+  readonly pinball?: number;
+  /** Part of the rows whose label is at most the prediction; models of a quantile only. */
+  readonly coverage?: number;
+}
+
+export type Metrics =
+  | ClassificationMetrics
+  | MulticlassMetrics
+  | MultiLabelMetrics
+  | RegressionMetrics;

@@ -1,0 +1,242 @@
+/**
+ * Turns scores of rows whose class is known into a calibration: what the probability of the
+ * positive class is at a score. Rows may have weights; a weight k counts like k rows.
+ */
+import { exp, log, log1p } from '../../math/elementary.ts';
+import type { Calibration } from '../model.ts';
+
+type Platt = Extract<Calibration, { method: 'platt' }>;
+type Isotonic = Extract<Calibration, { method: 'isotonic' }>;
+
+/** Newton's method is done when its gradient, per unit of weight, has come down to this. */
+const flat = 1e-10;
+const mostSteps = 100;
+/** Keeps the Hessian regular where scores do not vary. */
+const ridge = 1e-12;
+/** What a step must lower the objective by, as a share of what its slope promises. */
+const sufficient = 1e-4;
+/** Shorter steps than this change nothing. */
+const shortest = 1e-10;
+/** How far rounding may raise the objective, relative to itself. */
+const rounding = 1e-12;
+
+/**
+ * Platt scaling (Platt 1999): P(+1 | score) = 1 / (1 + exp(slope · score + offset)), fitted by
+ * maximum likelihood to the targets (N₊ + 1)/(N₊ + 2) for positive rows and 1/(N₋ + 2) for the
+ * others, whose distance from 1 and 0 keeps the slope finite. Newton's method with backtracking as
+ * in Lin, Lin and Weng (2007, "A note on Platt's probabilistic outputs for support vector
+ * machines"), on scores of mean 0 and spread 1.
+ */
+export function fitPlatt(
+  scores: Float64Array,
+  positives: Uint8Array,
+  weights?: Float64Array,
+): Platt {
+  const fit = new PlattFit(scores, positives, weights);
+  let here = fit.at(0, log((fit.negative + 1) / (fit.positive + 1)));
+  const enough = flat * (fit.positive + fit.negative);
+  for (let step = 0; step < mostSteps && here.steepest > enough; step += 1) {
+    const next = advance(fit, here);
+    if (next === undefined) break;
+    here = next;
+  }
+  const slope = here.slope / fit.spread;
+  return { method: 'platt', slope, offset: here.offset - slope * fit.centre };
+}
+
+/** The objective and its derivatives at a slope and an offset for standardised scores. */
+interface PlattPoint {
+  readonly slope: number;
+  readonly offset: number;
+  readonly value: number;
+  readonly gradient: readonly [slope: number, offset: number];
+  readonly hessian: readonly [slope: number, mixed: number, offset: number];
+  readonly steepest: number;
+}
+
+/** The first of the Newton step, its half, its quarter … that lowers the objective enough. */
+function advance(fit: PlattFit, here: PlattPoint): PlattPoint | undefined {
+  const [first, second] = here.gradient;
+  const [a, b, c] = here.hessian;
+  const determinant = a * c - b * b;
+  const slopeStep = -(c * first - b * second) / determinant;
+  const offsetStep = -(a * second - b * first) / determinant;
+  const promised = first * slopeStep + second * offsetStep;
+  for (let share = 1; share >= shortest; share *= 0.5) {
+    const next = fit.at(here.slope + share * slopeStep, here.offset + share * offsetStep);
+    if (next.value < here.value + sufficient * share * promised) return next;
+    // Near the minimum the objective says nothing any more, but the gradient does.
+    const level = next.value <= here.value + rounding * Math.abs(here.value);
+    if (level && next.steepest < 0.5 * here.steepest) return next;
+  }
+  return undefined;
+}
+
+class PlattFit {
+  readonly positive: number;
+  readonly negative: number;
+  readonly centre: number;
+  readonly spread: number;
+  readonly #scores: Float64Array;
+  readonly #positives: Uint8Array;
+  readonly #weights: Float64Array | undefined;
+
+  constructor(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
+    this.#scores = scores;
+    this.#positives = positives;
+    this.#weights = weights;
+    let positive = 0;
+    let all = 0;
+    let sum = 0;
+    for (let row = 0; row < scores.length; row += 1) {
+      const weight = weights ? weights[row] : 1;
+      if (positives[row] !== 0) positive += weight;
+      all += weight;
+      sum += weight * scores[row];
+    }
+    const centre = all > 0 ? sum / all : 0;
+    let squares = 0;
+    for (let row = 0; row < scores.length; row += 1) {
+      const away = scores[row] - centre;
+      squares += (weights ? weights[row] : 1) * away * away;
+    }
+    this.positive = positive;
+    this.negative = all - positive;
+    this.centre = centre;
+    this.spread = squares > 0 ? Math.sqrt(squares / all) : 1;
+  }
+
+  /** Σ weight · (target · f + log(1 + e^−f)), f = slope · z + offset, z the standardised score. */
+  at(slope: number, offset: number): PlattPoint {
+    const scores = this.#scores;
+    const positives = this.#positives;
+    const weights = this.#weights;
+    const high = (this.positive + 1) / (this.positive + 2);
+    const low = 1 / (this.negative + 2);
+    const inverse = 1 / this.spread;
+    let value = 0;
+    let first = 0;
+    let second = 0;
+    let a = ridge;
+    let b = 0;
+    let c = ridge;
+    for (let row = 0; row < scores.length; row += 1) {
+      const weight = weights ? weights[row] : 1;
+      const target = positives[row] !== 0 ? high : low;
+      const z = (scores[row] - this.centre) * inverse;
+      const f = slope * z + offset;
+      const e = exp(-Math.abs(f));
+      const p = (f >= 0 ? e : 1) / (1 + e);
+      const missing = weight * (target - p);
+      const curvature = weight * p * (1 - p);
+      value += weight * ((f >= 0 ? target : target - 1) * f + log1p(e));
+      first += missing * z;
+      second += missing;
+      a += curvature * z * z;
+      b += curvature * z;
+      c += curvature;
+    }
+    const steepest = Math.max(Math.abs(first), Math.abs(second));
+    return { slope, offset, value, gradient: [first, second], hessian: [a, b, c], steepest };
+  }
+}
+
+/**
+ * Isotonic regression: the rising function of the score that is nearest, in least squares, to 1 for
+ * positive rows and 0 for the others. Rows with equal scores get one value, so they are pooled
+ * first; then neighbours that do not rise are pooled until all do. Between the pools, whose values
+ * hold from their first score to their last, the function runs in straight lines. Rows without
+ * weight have no say.
+ */
+export function fitIsotonic(
+  scores: Float64Array,
+  positives: Uint8Array,
+  weights?: Float64Array,
+): Isotonic {
+  const pools = new Pools(scores, positives, weights);
+  const points: [score: number, probability: number][] = [];
+  for (let pool = 0; pool < pools.count; pool += 1) {
+    const probability = pools.hits[pool] / pools.weights[pool];
+    points.push([pools.firsts[pool], probability]);
+    if (pools.lasts[pool] > pools.firsts[pool]) points.push([pools.lasts[pool], probability]);
+  }
+  // Of no rows nothing is known.
+  if (points.length === 0) points.push([0, 0.5]);
+  return {
+    method: 'isotonic',
+    scores: points.map(([score]) => score),
+    probabilities: points.map(([, probability]) => probability),
+  };
+}
+
+/** Neighbouring scores with one value each, `hits / weights`, which rises from pool to pool. */
+class Pools {
+  count = 0;
+  readonly firsts: Float64Array;
+  readonly lasts: Float64Array;
+  readonly hits: Float64Array;
+  readonly weights: Float64Array;
+
+  constructor(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
+    const levels = distinct(scores);
+    this.firsts = levels;
+    this.lasts = levels.slice();
+    this.hits = new Float64Array(levels.length);
+    this.weights = new Float64Array(levels.length);
+    for (let row = 0; row < scores.length; row += 1) {
+      const level = placeOf(levels, scores[row]);
+      const weight = weights ? weights[row] : 1;
+      this.weights[level] += weight;
+      if (positives[row] !== 0) this.hits[level] += weight;
+    }
+    for (let level = 0; level < levels.length; level += 1) {
+      if (this.weights[level] > 0) this.#append(level);
+    }
+  }
+
+  /** Makes a level the last pool and joins to it those before whose value is no lower. */
+  #append(level: number): void {
+    const { firsts, lasts, hits, weights } = this;
+    let first = firsts[level];
+    let hit = hits[level];
+    let weight = weights[level];
+    let at = this.count;
+    while (at > 0 && hits[at - 1] * weight >= hit * weights[at - 1]) {
+      at -= 1;
+      first = firsts[at];
+      hit += hits[at];
+      weight += weights[at];
+    }
+    // Pools are no more than the levels before them: none is overwritten before it is read.
+    firsts[at] = first;
+    lasts[at] = lasts[level];
+    hits[at] = hit;
+    weights[at] = weight;
+    this.count = at + 1;
+  }
+}
+
+/** The different values, ascending; −0 and 0 are one value, and that is 0. */
+function distinct(values: Float64Array): Float64Array {
+  const sorted = values.map((value) => value + 0).sort();
+  let count = 0;
+  for (let k = 0; k < sorted.length; k += 1) {
+    if (count === 0 || sorted[k] !== sorted[count - 1]) {
+      sorted[count] = sorted[k];
+      count += 1;
+    }
+  }
+  return sorted.slice(0, count);
+}
+
+/** Where a value is among ascending ones that hold it. */
+function placeOf(sorted: Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,269 @@
+import { createRequire } from 'node:module';
+import { line } from 'd3-shape';
+import { type Axis, type Scale, scaleOf } from '../../compare/axis.ts';
+import { type LegendEntry, layOutLegend, legendRow } from '../../compare/legend.ts';
+import { escapeMarkup } from '../../compare/markup.ts';
+import { shorten, strokeOf, strokeWidth, symbolMark } from '../../compare/stroke.ts';
+import { textWidth } from '../../compare/text-width.ts';
+import { type SeriesStyle, styleOf } from './series-style.ts';
+import { type Frame, type Rule, ruleMark } from './svg-style.ts';
+
+export type Point = readonly [x: number, y: number];
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+  /** Of each point, from where to where a bar shows how sure it is. */
+  readonly bars?: readonly (readonly [low: number, high: number])[];
+  /** Draws a solid line dashed, as for a prediction beside its measurement. */
+  readonly dashed?: boolean;
+  /** Whether some points carry a symbol; default true. */
+  readonly marks?: boolean;
+  /** Default: the solver's own style, or one by the place among the series. */
+  readonly style?: SeriesStyle;
+  /** Whether the legend has its name; default true. */
+  readonly listed?: boolean;
+}
+
+export interface LineChart {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly series: readonly Series[];
+  /** What else the legend explains, behind the names of the series. */
+  readonly keys?: readonly LegendEntry[];
+  /** Values of y to compare with, such as a tolerance. */
+  readonly rules?: readonly Rule[];
+}
+
+export interface ChartOptions {
+  readonly width?: number;
+  readonly height?: number;
+  /** For a page that sets size, colour of the text and background; default false: for a file. */
+  readonly inline?: boolean;
+}
+
+/** Arimo has the metrics of Arial, so a viewer without it shows the same layout. */
+const fontFamily = "Arimo, Arial, Helvetica, 'Liberation Sans', sans-serif";
+
+const fontSize = 12;
+const titleSize = 15;
+const usualWidth = 640;
+
+interface Drawn {
+  readonly series: Series;
+  readonly style: SeriesStyle;
+}
+
+/** A line chart as SVG text. Points that an axis cannot show (0 on a log axis) are left out. */
+export function lineChart(chart: LineChart, options: ChartOptions = {}): string {
+  const { width = usualWidth, height = 420, inline = false } = options;
+  const drawn = drawnOf(chart);
+  const legend = legendOf(chart, width);
+  const headTop = chart.subtitle === undefined ? 30 : 48;
+  const top = headTop + legendRow * legend.rows + 8;
+  const range: readonly [number, number] = [height - 46, top];
+  const points = chart.series.flatMap((series) => series.points);
+  const ruled = (chart.rules ?? []).map((rule) => rule.y);
+  const barred = chart.series.flatMap(({ bars = [] }) => bars.flat());
+  const y = scaleOf(chart.y, [...points.map((point) => point[1]), ...ruled, ...barred], range);
+  const widest = Math.max(0, ...y.ticks.map(({ label }) => textWidth(label, fontSize)));
+  const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom: range[0] };
+  const xValues = points.map((point) => point[0]);
+  const x = scaleOf(chart.x, xValues, [frame.left, frame.right]);
+  const isCut = chart.x.focus !== undefined || chart.y.focus !== undefined;
+  const curves = chart.series.map((series) => placesOf(series, x, y, frame));
+  const body = [
+    heading(chart),
+    `<g transform="translate(8 ${headTop})">${legend.markup}</g>`,
+    grid(x, y, frame),
+    axisLabels(chart, x, y, frame),
+    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y.place(rule.y), frame, curves)),
+    ...drawn.map(({ series, style }, index) => {
+      const path = `${linePath(curves[index], style)}${barMarks(series, x, y)}`;
+      const marks = series.marks === false ? [] : markedPlaces(curves[index], index, frame);
+      return drawSeries(series, style, isCut ? cut(path, frame) : path, marks);
+    }),
+  ].join('\n');
+  const size = inline ? 'class="chart"' : `width="${width}" height="${height}" color="#222222"`;
+  const paper = inline ? '' : `<rect width="${width}" height="${height}" fill="#ffffff"/>\n`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${size} ` +
+    `font-family="${fontFamily}" font-size="${fontSize}" fill="currentColor" role="img" ` +
+    `aria-label="${escapeMarkup(chart.title)}">\n${paper}${body}\n</svg>\n`
+  );
+}
+
+/** How many rows the names take above the plot. */
+export function legendRows(chart: LineChart, { width = usualWidth }: ChartOptions = {}): number {
+  return legendOf(chart, width).rows;
+}
+
+function legendOf(chart: LineChart, width: number) {
+  const listed = drawnOf(chart).filter(({ series }) => series.listed !== false);
+  const entries = listed.map(({ series: { name, marks = true }, style }) => ({
+    name,
+    style,
+    marks,
+  }));
+  return layOutLegend([...entries, ...(chart.keys ?? [])], width - 16, fontSize);
+}
+
+function drawnOf({ series }: LineChart): Drawn[] {
+  return series.map((one, index) => ({ series: one, style: seriesStyle(one, index) }));
+}
+
+function seriesStyle({ name, style, dashed }: Series, index: number): SeriesStyle {
+  const own = style ?? styleOf(name, index);
+  return dashed && own.dash === undefined ? { ...own, dash: '6 3' } : own;
+}
+
+function heading({ title, subtitle }: LineChart): string {
+  const first = `<text x="8" y="20" font-size="${titleSize}" font-weight="700">${escapeMarkup(title)}</text>`;
+  if (subtitle === undefined) return first;
+  return `${first}\n<text x="8" y="38" fill-opacity="0.72">${escapeMarkup(subtitle)}</text>`;
+}
+
+function grid(x: Scale, y: Scale, { left, right, top, bottom }: Frame): string {
+  const vertical = x.ticks.map(({ value }) => `M${shorten(x.place(value))} ${top}V${bottom}`);
+  const horizontal = y.ticks.map(({ value }) => `M${left} ${shorten(y.place(value))}H${right}`);
+  return (
+    `<path d="${[...vertical, ...horizontal].join('')}" fill="none" stroke="currentColor" ` +
+    `stroke-opacity="0.13" stroke-width="1"/>\n` +
+    `<path d="M${left} ${bottom}H${right}" stroke="currentColor" stroke-opacity="0.6"/>`
+  );
+}
+
+function axisLabels(chart: LineChart, x: Scale, y: Scale, frame: Frame): string {
+  const { left, right, top, bottom } = frame;
+  const middle = (top + bottom) / 2;
+  const along = x.ticks.map(
+    ({ value, label }) => `<text x="${shorten(x.place(value))}" y="${bottom + 17}">${label}</text>`,
+  );
+  const beside = y.ticks.map(
+    ({ value, label }) =>
+      `<text x="${left - 7}" y="${shorten(y.place(value) + 4)}">${label}</text>`,
+  );
+  return (
+    `<g text-anchor="middle">${along.join('')}` +
+    `<text x="${(left + right) / 2}" y="${bottom + 38}">${escapeMarkup(chart.x.label)}</text>` +
+    `<text transform="translate(16 ${middle}) rotate(-90)">${escapeMarkup(chart.y.label)}</text></g>\n` +
+    `<g text-anchor="end">${beside.join('')}</g>`
+  );
+}
+
+function drawSeries(
+  { name }: Series,
+  style: SeriesStyle,
+  path: string,
+  marks: readonly Point[],
+): string {
+  if (path === '') return '';
+  return (
+    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
+    `<title>${escapeMarkup(name)}</title>${path}` +
+    `${marks.map((place) => symbolMark(style, place[0], place[1])).join('')}</g>`
+  );
+}
+
+function linePath(places: readonly Point[], style: SeriesStyle): string {
+  if (places.length === 0) return '';
+  const path = line<Point>(
+    (place) => shorten(place[0]),
+    (place) => shorten(place[1]),
+  )([...places]);
+  return `<path d="${path}" ${strokeOf(style)}/>`;
+}
+
+/** Heights of the plot beyond which nothing is drawn: renderers lose their way in endless dashes. */
+const reach = 5;
+
+function placesOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Frame): Point[] {
+  const far = reach * (bottom - top);
+  const within = (place: number) => Math.min(Math.max(place, top - far), bottom + far);
+  return thin(points.map((point) => [x.place(point[0]), within(y.place(point[1]))]));
+}
+
+const barWidth = 6;
+
+/** A bar that reaches beyond what the axis can show is left out. */
+function barMarks({ points, bars = [] }: Series, x: Scale, y: Scale): string {
+  const paths = bars.flatMap(([low, high], index) => {
+    const [place, bottom, top] = [x.place(points[index][0]), y.place(low), y.place(high)];
+    if ([place, bottom, top].some(Number.isNaN)) return [];
+    const left = shorten(place - barWidth / 2);
+    const across = (level: number) => `M${left} ${shorten(level)}h${barWidth}`;
+    return [`M${shorten(place)} ${shorten(bottom)}V${shorten(top)}${across(bottom)}${across(top)}`];
+  });
+  if (paths.length === 0) return '';
+  return `<path class="bars" d="${paths.join('')}" fill="none" stroke-width="1.1" stroke-opacity="0.75"/>`;
+}
+
+/** Where an axis does not show all values, the lines end at the frame. */
+function cut(markup: string, { left, right, top, bottom }: Frame): string {
+  if (markup === '') return '';
+  const room = strokeWidth / 2;
+  const [width, height] = [right - left + 2 * room, bottom - top + 2 * room].map(shorten);
+  const corner = [left - room, top - room];
+  return (
+    `<svg x="${corner[0]}" y="${corner[1]}" width="${width}" height="${height}" ` +
+    `viewBox="${corner.join(' ')} ${width} ${height}" overflow="hidden">${markup}</svg>`
+  );
+}
+
+/** Leaves out places nobody could tell from the one before, and those off the chart. */
+function thin(places: readonly Point[]): Point[] {
+  const visible = places.filter((place) => !Number.isNaN(place[0]) && !Number.isNaN(place[1]));
+  const kept: Point[] = [];
+  for (const [index, place] of visible.entries()) {
+    const before = kept.at(-1);
+    const far = !before || Math.hypot(place[0] - before[0], place[1] - before[1]) >= 0.8;
+    if (far || index === visible.length - 1) kept.push(place);
+  }
+  return kept;
+}
+
+/** Pixels between two symbols of a line. */
+const markDistance = 56;
+
+/** Some places along the line, those of different series staggered, and always the last. */
+function markedPlaces(places: readonly Point[], index: number, frame: Frame): Point[] {
+  const visible = places.filter((place) => isInside(place, frame));
+  if (visible.length === 0) return [];
+  const marked: Point[] = [];
+  let next = visible[0][0] + ((index * 0.38) % 1) * markDistance;
+  for (const place of visible.slice(0, -1)) {
+    if (place[0] < next) continue;
+    marked.push(place);
+    next = place[0] + markDistance;
+  }
+  const last = visible[visible.length - 1];
+  return [
+    ...marked.filter((place) => Math.hypot(place[0] - last[0], place[1] - last[1]) > 10),
+    last,
+  ];
+}
+
+/** What lies on the frame is inside, also after rounding. */
+function isInside([x, y]: Point, { left, right, top, bottom }: Frame): boolean {
+  const slack = 0.5;
+  return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
+}
+
+const fontFiles = ['400Regular/Arimo_400Regular.ttf', '700Bold/Arimo_700Bold.ttf'];
+
+/** Renders SVG text as a PNG of twice its size, with the font of the charts on any machine. */
+export async function svgToPng(svg: string): Promise<Buffer> {
+  const { Resvg } = await import('@resvg/resvg-js');
+  const require = createRequire(import.meta.url);
+  const image = new Resvg(svg, {
+    fitTo: { mode: 'zoom', value: 2 },
+    font: {
+      fontFiles: fontFiles.map((file) => require.resolve(`@expo-google-fonts/arimo/${file}`)),
+      loadSystemFonts: false,
+      defaultFontFamily: 'Arimo',
+    },
+  });
+  return image.render().asPng();
+}

@@ -1,0 +1,84 @@
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Comparison } from '../../compare/comparison.ts';
+import { encodeCsv, encodeResults, resultsFile } from '../../compare/results.ts';
+import { writeAtomically } from '../../files.ts';
+import { chartsOf, type NamedChart } from '../charts/comparison.ts';
+
+const csvFile = 'results.csv';
+const pageFile = 'report.html';
+const figureFolder = 'figures';
+
+export interface ReportOptions {
+  /** Charts of one's own, shown above those of the problems. */
+  readonly charts?: readonly NamedChart[];
+  /** What the reader should know first; plain text, a paragraph each. */
+  readonly introduction?: readonly string[];
+  readonly onNotice?: (message: string) => void;
+}
+
+/** results.json and results.csv: what was computed and could be lost. */
+export async function writeResults(folder: string, comparison: Comparison): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeText(join(folder, resultsFile), encodeResults(comparison));
+  await writeText(join(folder, csvFile), encodeCsv(comparison));
+}
+
+/** Brings a folder up to date: the results, then what is made from them. */
+export async function writeReport(
+  folder: string,
+  comparison: Comparison,
+  options: ReportOptions = {},
+): Promise<void> {
+  const { pageOf } = await import('./comparison.ts');
+  await writeResults(folder, comparison);
+  await mkdir(join(folder, figureFolder), { recursive: true });
+  let lack: string | undefined;
+  for (const { name, chart } of [...(options.charts ?? []), ...chartsOf(comparison)]) {
+    lack ??= await writeFigure(join(folder, figureFolder), name, chart);
+  }
+  if (lack) options.onNotice?.(`figures are SVG only: PNG cannot be drawn here (${lack})`);
+  await writeText(join(folder, pageFile), pageOf(comparison, options));
+}
+
+/**
+ * Writes a chart as SVG and PNG, unless they are there already. Returns why there is no PNG, where
+ * the program that draws it does not exist for the platform.
+ */
+async function writeFigure(
+  folder: string,
+  name: string,
+  chart: NamedChart['chart'],
+): Promise<string | undefined> {
+  const { lineChart, svgToPng } = await import('../charts/svg.ts');
+  const svg = lineChart(chart);
+  const [svgPath, pngPath] = [join(folder, `${name}.svg`), join(folder, `${name}.png`)];
+  const before = await readFile(svgPath, 'utf8').catch(() => undefined);
+  const complete = await stat(pngPath).catch(() => undefined);
+  if (before === svg && complete) return undefined;
+  let lack: string | undefined;
+  const png = await svgToPng(svg).catch((error: Error) => {
+    [lack] = error.message.split('\n');
+  });
+  if (png) await writeAtomically(pngPath, (file) => file.write(png));
+  await writeText(svgPath, svg);
+  return lack;
+}
+
+/** Removes what an earlier report left in the folder; files of other names stay. */
+export async function clearReport(folder: string): Promise<void> {
+  for (const name of [resultsFile, csvFile, pageFile])
+    await rm(join(folder, name), { force: true });
+  const figures = await readdir(join(folder, figureFolder)).catch(() => []);
+  for (const name of figures.filter(isFigure)) await rm(join(folder, figureFolder, name));
+}
+
+function isFigure(name: string): boolean {
+  return /-(?:distance|objective|gap|error|auprc)-(?:seconds|epochs|passes)\.(?:svg|png)$/.test(
+    name,
+  );
+}
+
+function writeText(path: string, text: string): Promise<void> {
+  return writeAtomically(path, (file) => file.write(text));
+}

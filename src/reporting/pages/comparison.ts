@@ -1,0 +1,213 @@
+import {
+  type Comparison,
+  type DataSummary,
+  type Problem,
+  problemsOf,
+} from '../../compare/comparison.ts';
+import { escapeMarkup as text } from '../../compare/markup.ts';
+import {
+  describeOutcome,
+  finalAuprc,
+  finalTestError,
+  trainingSeconds,
+} from '../../compare/outcome.ts';
+import { pageStyle } from '../../compare/page-style.ts';
+import { rankingRule, rankRuns, type Standing } from '../../compare/ranking.ts';
+import { formatCount, formatGap, formatNumber, formatShort } from '../../math/format-number.ts';
+import { abscissas, chartsOf, measures, type ProblemChart } from '../charts/comparison.ts';
+import { type LineChart, lineChart } from '../charts/svg.ts';
+import type { ReportOptions } from './comparison-files.ts';
+
+/** report.html: one file that needs no other, no network and no script. */
+export function pageOf(comparison: Comparison, options: ReportOptions): string {
+  const charts = chartsOf(comparison);
+  const introduction = (options.introduction ?? []).map((line) => `<p>${text(line)}</p>`);
+  const own = (options.charts ?? []).map(({ chart }) => figure(chart, 'own-chart'));
+  const problems = problemsOf(comparison).map((problem) =>
+    problemSection(comparison, problem, charts),
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${text(comparison.title)}</title>
+<style>
+${pageStyle()}
+</style>
+</head>
+<body>
+<header>
+<h1>${text(comparison.title)}</h1>
+<p class="faint">${text(describeData(comparison.data))}</p>
+${introduction.join('\n')}
+</header>
+<main>
+${own.join('\n')}
+${charts.length > 0 ? switches(charts) : ''}
+${problems.join('\n')}
+${readingSection(comparison)}
+${conditionsSection(comparison)}
+</main>
+</body>
+</html>
+`;
+}
+
+function describeData({ name, rows, columns, nonzeros }: DataSummary): string {
+  return `${name}: ${formatCount(rows)} rows × ${formatCount(columns)} columns, ${formatCount(nonzeros)} non-zeros`;
+}
+
+/** Radio buttons; the style sheet shows the charts they name. */
+function switches(charts: readonly ProblemChart[]): string {
+  const present = measures.filter(({ key }) => charts.some(({ measure }) => measure.key === key));
+  const group = (name: string, title: string, choices: readonly { key: string; name: string }[]) =>
+    `<fieldset><legend>${title}</legend>${choices
+      .map(
+        ({ key, name: label }, index) =>
+          `<label><input type="radio" name="${name}" id="${name}-${key}"` +
+          `${index === 0 ? ' checked' : ''}><span>${label}</span></label>`,
+      )
+      .join('')}</fieldset>`;
+  return `<form class="switches">${group('measure', 'Show', present)}${group('against', 'against', abscissas)}</form>`;
+}
+
+function problemSection(
+  comparison: Comparison,
+  problem: Problem,
+  charts: readonly ProblemChart[],
+): string {
+  const own = charts.filter(
+    ({ problem: { loss, lambda } }) => loss === problem.loss && lambda === problem.lambda,
+  );
+  const figures = own.map(({ chart, measure, abscissa }) =>
+    figure(chart, `chart-choice ${measure.key}-${abscissa.key}`),
+  );
+  const { penalty } = comparison.conditions;
+  const name = `${problem.loss} loss, ${penalty} penalty, λ = ${formatNumber(problem.lambda)}`;
+  return `<section>
+<h2>${text(name)}</h2>
+${figures.join('\n')}
+${standingsTable(comparison, problem)}
+</section>`;
+}
+
+/** Smaller than a file's, so that its text can be read on a phone. */
+const inlineSize = { inline: true, width: 500, height: 370 };
+
+function figure(chart: LineChart, classes: string): string {
+  return `<figure class="${classes}">${lineChart(chart, inlineSize)}</figure>`;
+}
+
+interface Column {
+  readonly head: string;
+  cell(standing: Standing): string;
+}
+
+function columnsFor({ conditions }: Comparison, problem: Problem): Column[] {
+  const classification = problem.task === 'classification';
+  const tested = problem.runs.some((run) => finalTestError(run) !== undefined);
+  const test: Column = {
+    head: classification ? 'test error' : 'test mse',
+    cell: ({ run }) => {
+      const error = finalTestError(run);
+      if (error === undefined) return '–';
+      return classification ? `${(100 * error).toFixed(2)} %` : formatNumber(error);
+    },
+  };
+  const auprc = {
+    head: 'AUPRC',
+    cell: ({ run }: Standing) => shown(finalAuprc(run), (area) => area.toFixed(4)),
+  };
+  return [
+    { head: 's to tolerance', cell: ({ reached }) => shown(reached, formatShort) },
+    { head: 'objective', cell: ({ run }) => shown(run.report?.primal, formatNumber) },
+    { head: 'relative gap', cell: ({ run }) => shown(run.report?.relativeGap, formatGap) },
+    ...(tested ? [test] : []),
+    ...(conditions.auprc ? [auprc] : []),
+    { head: 'seconds', cell: ({ run }) => shown(trainingSeconds(run), formatShort) },
+    { head: 'passes', cell: ({ run }) => shown(run.report?.passes, formatShort) },
+    { head: 'epochs', cell: ({ run }) => shown(run.report?.epochs, formatCount) },
+  ];
+}
+
+function shown(value: number | undefined, format: (value: number) => string): string {
+  return value === undefined ? '–' : format(value);
+}
+
+function standingsTable(comparison: Comparison, problem: Problem): string {
+  const columns = columnsFor(comparison, problem);
+  const heads = columns.map(({ head }) => `<th scope="col">${head}</th>`).join('');
+  const rows = rankRuns(problem.runs, comparison.conditions.tolerance).map((standing) => {
+    const { run, rank } = standing;
+    const { report } = run;
+    const workers = report && `${report.solver}, grid ${report.grid}, threads ${report.threads}`;
+    const first =
+      `<td>${rank ?? '–'}</td><td class="left">${text(run.solver)}` +
+      `${workers === undefined ? '' : `<small>${text(workers)}</small>`}</td>`;
+    const outcome = text(describeOutcome(run));
+    if (!report)
+      return `<tr>${first}<td class="left reason" colspan="${columns.length + 1}">${outcome}</td></tr>`;
+    const cells = columns.map(({ cell }) => `<td>${cell(standing)}</td>`).join('');
+    return `<tr>${first}${cells}<td class="left">${outcome}</td></tr>`;
+  });
+  return `<div class="scroll"><table>
+<thead><tr><th scope="col">rank</th><th scope="col" class="left">solver</th>${heads}<th scope="col" class="left">ended by</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table></div>`;
+}
+
+function readingSection({ conditions }: Comparison): string {
+  const warmed = conditions.warmUp
+    ? ' Before its first run every solver made a short run that was not timed, so that nobody pays for the warming up of the engine.'
+    : '';
+  return `<section>
+<h2>How to read this</h2>
+<ul>
+<li><b>Ranking.</b> ${rankingRule}</li>
+<li><b>Objective</b> P(w) is λ times the penalty plus the mean loss, of the best weights so far. <b>D</b> is the best lower bound on the optimum that the solver has proved so far. The <b>relative gap</b> (P − D) / P bounds how far P(w) can be above the optimum, relative to P(w). It is proved by the solver itself: one with good weights but a poor bound has a large gap.</li>
+<li><b>Distance to the optimum</b> measures all solvers against one number, the best lower bound that any of them has proved for the problem. It is at least the true distance and levels off at what is left of that bound's own gap.</li>
+<li><b>Seconds</b> are seconds of training, with the measuring of objective and gap that a stopping rule needs; reading the data, which happens once, laying it out and measuring on the test rows are not counted.${warmed}</li>
+<li><b>Passes</b> count the non-zeros that a solver touched, divided by the non-zeros of the data: work, whatever the machine. What an <b>epoch</b> is differs from solver to solver.</li>
+<li>Runs were made one after another. Serial solvers run on one thread and a grid of 1.</li>
+</ul>
+</section>`;
+}
+
+function conditionsSection(comparison: Comparison): string {
+  const { conditions, machine, data, test, commands, version, runs } = comparison;
+  const dates = runs.map((run) => run.started).toSorted();
+  const entries: [string, string][] = [
+    ['training data', `${describeData(data)} (hash ${data.hash})`],
+    ['test data', test === null ? 'none' : `${describeData(test)} (hash ${test.hash})`],
+    ['tested', conditions.testOn === 'best' ? 'the best weights so far' : 'the latest weights'],
+    ['penalty', conditions.penalty],
+    ['penalty factors', conditions.penaltyFactors ?? 'none'],
+    ['intercept', conditions.intercept ? 'yes' : 'no'],
+    ['tolerance', formatNumber(conditions.tolerance)],
+    ['most epochs', formatCount(conditions.epochs)],
+    ['most seconds', conditions.time === null ? 'no limit' : formatNumber(conditions.time)],
+    ['threads', String(conditions.threads)],
+    ['grid', `${conditions.grid}; 1 for serial solvers`],
+    ['seed', String(conditions.seed)],
+    ['warm-up', conditions.warmUp ? 'yes' : 'no'],
+    [
+      'machine',
+      `${machine.processor}, ${machine.cores} cores, ${(machine.memory / 2 ** 30).toFixed(1)} GiB`,
+    ],
+    ['software', `dso ${version}, Node ${machine.node}, ${machine.platform}`],
+    ['run', dates.length === 0 ? 'not yet' : `${dates[0]} to ${dates[dates.length - 1]}`],
+  ];
+  const list = entries.map(([name, value]) => `<dt>${name}</dt><dd>${text(value)}</dd>`);
+  const repeat =
+    commands.length === 0 ? '' : `<p>To repeat it:</p>\n<pre>${text(commands.join('\n'))}</pre>\n`;
+  return `<section>
+<h2>Conditions</h2>
+${repeat}<dl>
+${list.join('\n')}
+</dl>
+<p>All numbers are in <code>results.json</code> and, a line per epoch, in <code>results.csv</code>; every figure is in <code>figures/</code> as SVG and PNG.</p>
+</section>`;
+}

@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs';
+import { reasonOf } from '../../engine/checkpoint/folder.ts';
+import { DataError, DsoError } from '../../errors.ts';
+import { Contents } from '../../runs/contents.ts';
+import { type DetailOptions, detailOf } from '../../runs/detail.ts';
+import { newestFirst } from '../../runs/order.ts';
+import { statusOf, summaryOf } from '../../runs/outline.ts';
+import { outlineOf, readRange, withFile } from '../../runs/record-bytes.ts';
+import { recordedIds, recordPath, stopPath } from './folder.ts';
+import { shortId } from './labels.ts';
+import type { RunDetail, RunSummary } from './record.ts';
+
+export { pruneRuns } from '../../runs/prune.ts';
+export { RunTail } from '../../runs/tail.ts';
+export { keptRuns, usualFolder } from './folder.ts';
+
+/** No record comes near; of a larger file the first part is read. */
+const mostBytes = 2 ** 28;
+
+/** How many names an error lists. */
+const mostNames = 10;
+
+/** The runs recorded in a folder, the newest first; none where there is no folder. */
+export function listRuns(folder: string): RunSummary[] {
+  return readFolder(folder).runs;
+}
+
+/** The same, and the names of records that tell nothing, since their first line is damaged. */
+export function readFolder(folder: string): { runs: RunSummary[]; damaged: string[] } {
+  const runs: RunSummary[] = [];
+  const damaged: string[] = [];
+  for (const id of recordedIds(folder)) {
+    const summary = readSummary(folder, id);
+    if (summary) runs.push(summary);
+    else if (isDamaged(folder, id)) damaged.push(id);
+  }
+  return { runs: runs.sort(newestFirst), damaged };
+}
+
+/**
+ * Of a record that could not be read. It may have been deleted meanwhile, or made this moment, and
+ * get its first line between any two looks.
+ */
+function isDamaged(folder: string, id: string): boolean {
+  const isFilled = withFile(recordPath(folder, id), (_, { size }) => size > 0) ?? false;
+  return isFilled && readSummary(folder, id) === undefined;
+}
+
+/** A run in short; undefined if there is no record of it that can be read. */
+export function readSummary(folder: string, id: string): RunSummary | undefined {
+  const read = () =>
+    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+      const outline = outlineOf(file, size);
+      return summaryOf(id, outline, statusOf(outline, mtimeMs));
+    });
+  const summary = read();
+  return mayHaveEnded(summary) ? read() : summary;
+}
+
+/**
+ * The process of a run that seems to be lost may have written its last line, and ended, between the
+ * reading and the look for it. Now that it is gone another reading finds all that there will be.
+ */
+function mayHaveEnded(summary: RunSummary | undefined): boolean {
+  return summary?.status === 'lost';
+}
+
+/** A run with its curves. Its process may be writing the record at the same time. */
+export function readRun(folder: string, id: string, options: DetailOptions = {}): RunDetail {
+  const { points, vector = 0 } = options;
+  const read = () =>
+    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+      const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
+      const { outline, epochs, samples, reports, notices } = contents;
+      const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
+      if (!summary) return undefined;
+      const newest = () => contents.newest();
+      return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
+    });
+  const first = read();
+  const detail = mayHaveEnded(first?.summary) ? read() : first;
+  if (!detail) throw new DataError(`${folder}: no record of the run ${id}`);
+  return detail;
+}
+
+/** The run that somebody means: a name, its beginning or end if no other has it, or `last`. */
+export function findRun(folder: string, text: string): string {
+  const ids = listRuns(folder).map(({ id }) => id);
+  if (ids.length === 0) throw new DataError(`${folder}: no run is recorded there`);
+  if (text === 'last') return ids[0];
+  const found = matching(ids, text);
+  if (found.length === 1) return found[0];
+  throw new DataError(
+    found.length === 0
+      ? `${folder}: no run "${text}"; there is ${listOf(ids)}`
+      : `${folder}: "${text}" is the beginning or end of several runs: ${listOf(found)}`,
+  );
+}
+
+/** The digits after the last dash, which a list may show alone, go before other pieces of names. */
+function matching(ids: readonly string[], text: string): string[] {
+  if (ids.includes(text)) return [text];
+  const ending = ids.filter((id) => shortId(id) === text);
+  return ending.length === 1
+    ? ending
+    : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+}
+
+function listOf(ids: readonly string[]): string {
+  const rest = ids.length - mostNames;
+  return `${ids.slice(0, mostNames).join(', ')}${rest > 0 ? ` and ${rest} older` : ''}`;
+}
+
+/** Asks a run to end as Ctrl-C ends it. False if it does not go on, so that nobody can be asked. */
+export function requestStop(folder: string, id: string): boolean {
+  const summary = readSummary(folder, id);
+  if (!summary) throw new DataError(`${folder}: no record of the run ${id}`);
+  if (summary.status !== 'running') return false;
+  try {
+    // Never through a link that somebody has put there.
+    writeFileSync(stopPath(folder, id), '', { flag: 'wx' });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') {
+      const message = `${id}: cannot be asked to stop in ${folder}: ${reasonOf(cause)}`;
+      throw new DsoError('failure', message, { cause });
+    }
+  }
+  return true;
+}

@@ -1,0 +1,101 @@
+import { sharesVector } from '../../cli/inspection.ts';
+import { lineText } from '../../cli/label-text.ts';
+import type { Dataset } from '../../data/dataset.ts';
+import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
+import type { Label, Model } from '../../model/model.ts';
+import type { PredictionOutput } from '../../model/predict/predict.ts';
+import { isPositive, labelAt, meansOf, predict } from '../../model/predict/predict.ts';
+import { scoreBlocks } from '../../model/predict/score.ts';
+
+/** Labels are written so many at a time. */
+const linesPerWrite = 4096;
+
+/** What stands above the columns of `predictionLines`, separated by tabs. */
+export function headerLine(model: Model, output: PredictionOutput): string {
+  if (output === 'labels') return 'label\n';
+  if (sharesVector(model)) {
+    return output === 'scores' ? 'score\n' : 'probability\n';
+  }
+  return `${model.classes!.map(lineText).join('\t')}\n`;
+}
+
+/**
+ * A line for each row, numbers in their shortest form that reads back as the same number; those of
+ * several classes are separated by tabs.
+ */
+export function* predictionLines(
+  model: Model,
+  dataset: Dataset,
+  output: PredictionOutput,
+): Generator<string> {
+  if (output === 'labels') {
+    yield* labelLines(predict(model, dataset));
+    return;
+  }
+  const vectors = model.intercepts.length;
+  for (const { rows, scores } of scoreBlocks(model, dataset)) {
+    if (output === 'probabilities') becomeProbabilities(model, scores);
+    let text = '';
+    for (let row = 0; row < rows; row++) {
+      text += `${scores.subarray(row * vectors, (row + 1) * vectors).join('\t')}\n`;
+    }
+    yield text;
+  }
+}
+
+function* labelLines(labels: Float64Array | readonly string[]): Generator<string> {
+  for (let start = 0; start < labels.length; start += linesPerWrite) {
+    const some = labels.slice(start, start + linesPerWrite);
+    yield `${some instanceof Float64Array ? some.join('\n') : some.map(lineText).join('\n')}\n`;
+  }
+}
+
+/** An object of JSON for each row. */
+export function* predictionObjects(model: Model, dataset: Dataset): Generator<string> {
+  const vectors = model.intercepts.length;
+  const probable = givesProbabilities(model);
+  for (const { firstRow, rows, scores } of scoreBlocks(model, dataset)) {
+    const values = model.classes ? scores : meansOf(model, scores, dataset.name, firstRow);
+    const probabilities = scores.slice();
+    if (probable) becomeProbabilities(model, probabilities);
+    let text = '';
+    for (let row = 0; row < rows; row++) {
+      const start = row * vectors;
+      const parts = model.classes
+        ? classParts(model, model.classes, scores.subarray(start, start + vectors))
+        : valueParts(values[row], scores[row]);
+      if (probable) {
+        const own = probabilities.subarray(start, start + vectors);
+        parts.push(`"probabilities":${byClass(model.classes!, whole(model, own))}`);
+      }
+      text += `{${parts.join(',')}}\n`;
+    }
+    yield text;
+  }
+}
+
+/** Also the score of a regression, where that is not the value. */
+function valueParts(value: number, score: number): string[] {
+  return value === score ? [`"label":${value}`] : [`"label":${value}`, `"score":${score}`];
+}
+
+function classParts(model: Model, classes: readonly Label[], scores: Float64Array): string[] {
+  if (model.multiLabel) {
+    const own = classes.filter((_, place) => isPositive(scores[place]));
+    return [`"labels":${JSON.stringify(own)}`, `"scores":${byClass(classes, scores)}`];
+  }
+  const label = `"label":${JSON.stringify(labelAt(model, classes, scores, 0))}`;
+  if (scores.length === 1) return [label, `"score":${scores[0]}`];
+  return [label, `"scores":${byClass(classes, scores)}`];
+}
+
+/** Of two classes the negative one has the rest. */
+function whole(model: Model, own: Float64Array): Float64Array {
+  return sharesVector(model) ? Float64Array.of(1 - own[0], own[0]) : own;
+}
+
+/** Written by hand: an object would put classes that are whole numbers first. */
+function byClass(classes: readonly Label[], values: Float64Array): string {
+  const parts = classes.map((label, place) => `${JSON.stringify(String(label))}:${values[place]}`);
+  return `{${parts.join(',')}}`;
+}

@@ -1,0 +1,146 @@
+import { clamp, softThreshold } from '../../../math/scalars.ts';
+import type { Box, VectorKernels, WeightMap } from '../kernels.ts';
+
+function mapBounded(
+  { image, threshold, inverse, shift }: WeightMap,
+  { low, high }: Box,
+  weights: Float64Array,
+): void {
+  for (let j = 0; j < weights.length; j++) {
+    const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+    weights[j] = clamp(free, low[j], high[j]);
+  }
+}
+
+function boundedSlope(
+  { image, threshold, inverse, shift }: WeightMap,
+  { low, high }: Box,
+  start: Float64Array,
+  share: number,
+): number {
+  let sum = 0;
+  for (let j = 0; j < start.length; j++) {
+    const change = image[j] - start[j];
+    const v = start[j] + share * change + shift[j];
+    sum += change * clamp(softThreshold(v, threshold[j]) * inverse[j], low[j], high[j]);
+  }
+  return sum;
+}
+
+/** Loops over whole vectors, for every loss the same. Twin of assembly/vectors.ts. */
+export const plainVectorKernels: VectorKernels = {
+  extrapolate(now, start, previous, beta) {
+    for (let k = 0; k < now.length; k++) {
+      const value = now[k];
+      start[k] = value;
+      now[k] = value + beta * (value - previous[k]);
+      previous[k] = value;
+    }
+  },
+
+  interpolate(target, from, to, share) {
+    for (let k = 0; k < target.length; k++) {
+      const value = from[k];
+      target[k] = value + share * (to[k] - value);
+    }
+  },
+
+  scaleInto(source, target, factor) {
+    for (let k = 0; k < target.length; k++) target[k] = source[k] * factor;
+  },
+
+  penaltySum(weights, l1, l2) {
+    let sum = 0;
+    for (let j = 0; j < weights.length; j++) {
+      const w = weights[j];
+      sum += l1[j] * Math.abs(w) + 0.5 * l2[j] * w * w;
+    }
+    return sum;
+  },
+
+  penaltyConjugateSum(image, l1, l2) {
+    let sum = 0;
+    for (let j = 0; j < image.length; j++) {
+      if (l2[j] > 0) {
+        const excess = softThreshold(image[j], l1[j]);
+        sum += (excess * excess) / (2 * l2[j]);
+      }
+    }
+    return sum;
+  },
+
+  boundedConjugateSum(image, l1, l2, { low, high }, scale) {
+    let sum = 0;
+    for (let j = 0; j < image.length; j++) {
+      const excess = softThreshold(scale * image[j], l1[j]);
+      if (excess === 0) continue;
+      let w = excess > 0 ? high[j] : low[j];
+      if (l2[j] > 0) w = clamp(excess / l2[j], low[j], high[j]);
+      if (Math.abs(w) < Infinity) sum += w * (excess - 0.5 * l2[j] * w);
+    }
+    return sum;
+  },
+
+  penaltySlope(from, to, l1, l2, share) {
+    let sum = 0;
+    for (let j = 0; j < from.length; j++) {
+      const change = to[j] - from[j];
+      if (change === 0) continue;
+      const w = from[j] + share * change;
+      const corner = w > 0 ? change : w < 0 ? -change : Math.abs(change);
+      sum += l1[j] * corner + l2[j] * w * change;
+    }
+    return sum;
+  },
+
+  changeAlong(from, to) {
+    let sum = 0;
+    for (let j = 0; j < from.length; j++) sum += from[j] * (to[j] - from[j]);
+    return sum;
+  },
+
+  changeSquare(from, to) {
+    let sum = 0;
+    for (let j = 0; j < from.length; j++) {
+      const change = to[j] - from[j];
+      sum += change * change;
+    }
+    return sum;
+  },
+
+  mapWeights(map, weights) {
+    const { image, threshold, inverse, shift, box } = map;
+    if (box) return mapBounded(map, box, weights);
+    for (let j = 0; j < weights.length; j++) {
+      weights[j] = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+    }
+  },
+
+  mappedSlope(map, start, share) {
+    const { image, threshold, inverse, shift, box } = map;
+    if (box) return boundedSlope(map, box, start, share);
+    let sum = 0;
+    for (let j = 0; j < start.length; j++) {
+      const change = image[j] - start[j];
+      const v = start[j] + share * change + shift[j];
+      sum += change * softThreshold(v, threshold[j]) * inverse[j];
+    }
+    return sum;
+  },
+
+  dealRuns(runs, length, skip, now, start, active) {
+    let count = 0;
+    for (let k = 0; k < runs.length; k++) {
+      const first = runs[k] * length;
+      const end = Math.min(first + length, active.length);
+      for (let unit = first; unit < end; unit++) {
+        if (skip[unit] > 0) {
+          skip[unit]--;
+          if (now[unit] === start[unit]) continue;
+        }
+        active[count++] = unit;
+      }
+    }
+    return count;
+  },
+};

@@ -1,0 +1,321 @@
+import type { Arena } from '../../engine/arena.ts';
+import type { Partition } from '../../engine/partition.ts';
+import type { Cargo, Ring } from '../../engine/ring.ts';
+import type { Team } from '../../engine/team.ts';
+import { rootOfFalling } from '../../math/root.ts';
+import { clamp } from '../../math/scalars.ts';
+import { type Cells, openCells } from '../../parallel/cells.ts';
+import { blockOf } from '../../parallel/lodging.ts';
+import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
+import type { Problem } from './problem.ts';
+
+/** A primal point's value, a lower bound on the optimum, and how far apart they are. */
+export interface Gap {
+  readonly primal: number;
+  readonly dual: number;
+}
+
+/** An objective this much smaller than at w = 0 counts as nought: its gap is measured against P(0). */
+const negligible = 1e-12;
+
+/**
+ * (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P; `atZero` is P(0),
+ * which sets the scale of what is tiny.
+ */
+export function relativeGap({ primal, dual }: Gap, atZero: number): number {
+  const tiny = Math.max(1e-300, negligible * Math.abs(atZero));
+  return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
+}
+
+export interface ObjectiveMemory {
+  /** 0, 1, 2, …: every unit of a cell in order. */
+  readonly identity: Int32Array;
+  readonly alpha: Float64Array;
+  readonly margins: Float64Array;
+  readonly image: Float64Array;
+}
+
+export function allocateObjective(arena: Arena, partition: Partition): ObjectiveMemory {
+  let longest = 0;
+  for (let k = 0; k < partition.size; k++) {
+    const rows = partition.rowStarts[k + 1] - partition.rowStarts[k];
+    longest = Math.max(longest, rows, partition.blockLengths[k]);
+  }
+  const identity = arena.int32(longest);
+  for (let k = 0; k < identity.length; k++) identity[k] = k;
+  return {
+    identity,
+    alpha: arena.float64(partition.rowOrder.length),
+    margins: arena.float64(partition.rowOrder.length),
+    image: arena.float64(partition.travelling),
+  };
+}
+
+/**
+ * The only place that knows P(w), D(α) and their difference:
+ *
+ *   P(w) = Σ_j λ f_j φ(w_j) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩, y_i),   W = Σ_i c_i
+ *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/W) Σ_i c_i ℓ*(−α_i/c_i),   v = (1/W) Σ_i α_i x_i
+ *
+ * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
+ * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; where weights are bounded, only as far as v_j
+ * points to a side without an end. An unpenalised intercept asks for Σα = 0, and α is shifted to it.
+ *
+ * Every thread of the team calls each method; all get the same bits back.
+ */
+export class Objective {
+  readonly problem: Problem;
+  readonly kernels: Kernels;
+  /** The entries of the problem's grid. */
+  readonly cells: Cells;
+  readonly #team: Team;
+  readonly #ring: Ring;
+  readonly #memory: ObjectiveMemory;
+  readonly #cargos = new Map<Float64Array, Cargo>();
+
+  constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
+    this.problem = problem;
+    this.kernels = kernels;
+    this.cells = openCells(problem.grid, team.index);
+    this.#team = team;
+    this.#ring = ring;
+    this.#memory = memory;
+  }
+
+  /** Room for one image, free between calls of dual(). */
+  get scratchImage(): Float64Array {
+    return this.#memory.image;
+  }
+
+  /** Rows of worker q, as a view. */
+  rowsOf(array: Float64Array, worker: number): Float64Array {
+    const { rowStarts } = this.problem.grid.partition;
+    return array.subarray(rowStarts[worker], rowStarts[worker + 1]);
+  }
+
+  /** Columns of block r, as a view; of a block that is not at home here, in an array that travels. */
+  columnsOf(array: Float64Array, block: number): Float64Array {
+    return blockOf(this.problem.grid.partition, array, block);
+  }
+
+  /** One array of columns, as what travels; all threads ask in the same order. */
+  cargoOf(array: Float64Array): Cargo {
+    let cargo = this.#cargos.get(array);
+    if (!cargo) {
+      cargo = this.#ring.cargo((block) => [this.columnsOf(array, block)]);
+      this.#cargos.set(array, cargo);
+    }
+    return cargo;
+  }
+
+  /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
+  margins(weights: Float64Array, margins: Float64Array): void {
+    const { orientation } = this.problem.grid;
+    this.#multiply(orientation === 'rows', weights, margins, 'row');
+  }
+
+  /** v = (1/W) Σ α_i x_i by one rotation of the ring. */
+  image(alpha: Float64Array, image: Float64Array): void {
+    const { orientation } = this.problem.grid;
+    this.#multiply(orientation === 'columns', alpha, image, 'column');
+    const scale = 1 / this.problem.mass;
+    for (let block = this.#team.first; block < this.#team.end; block++) {
+      const mine = this.columnsOf(image, block);
+      this.kernels.scaleInto(mine, mine, scale);
+    }
+    this.#team.barrier();
+  }
+
+  /** X·source onto rows or Xᵀ·source onto columns: gathered along units or scattered from them. */
+  #multiply(
+    gather: boolean,
+    source: Float64Array,
+    target: Float64Array,
+    onto: 'row' | 'column',
+  ): void {
+    const { identity } = this.#memory;
+    const home = onto === 'row' ? this.rowsOf : this.columnsOf;
+    for (let own = this.#team.first; own < this.#team.end; own++)
+      home.call(this, target, own).fill(0);
+    this.#ring.rotate(this.cargoOf(onto === 'row' ? source : target), (worker, block) => {
+      const rows = this.rowsOf(onto === 'row' ? target : source, worker);
+      const columns = this.columnsOf(onto === 'row' ? source : target, block);
+      const from = onto === 'row' ? columns : rows;
+      const to = onto === 'row' ? rows : columns;
+      const all = { units: identity, deltas: from };
+      this.cells.through(worker, block, (cell, first, end) => {
+        if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
+        else this.kernels.scatter(cell, pendingPart(all, first, end), end - first, to);
+      });
+    });
+    this.#team.barrier();
+  }
+
+  /** P(0) = (1/W) Σ c_i ℓ(0, y_i) */
+  primalAtZero(): number {
+    const { mass, labels, weights } = this.problem;
+    const [sum] = this.#team.reduce(1, (worker, values) => {
+      const zero = this.rowsOf(this.#memory.margins, worker).fill(0);
+      const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+      values[0] = this.kernels.lossSum(zero, y, c, 0, zero.length);
+    });
+    return sum / mass;
+  }
+
+  /** P(w), given the margins of w. */
+  primal(weights: Float64Array, margins: Float64Array): number {
+    const { mass, l1, l2, labels, weights: importance } = this.problem;
+    const sums = this.#team.reduce(2, (part, values) => {
+      const w = this.columnsOf(weights, part);
+      const penalty = this.kernels.penaltySum(
+        w,
+        this.columnsOf(l1, part),
+        this.columnsOf(l2, part),
+      );
+      const u = this.rowsOf(margins, part);
+      values[0] = penalty;
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(importance, part)];
+      values[1] = this.kernels.lossSum(u, y, c, 0, u.length);
+    });
+    return sums[0] + sums[1] / mass;
+  }
+
+  /** P(w) and D(α), each from nothing but its point and the data; leaves the margins of w. */
+  gap(weights: Float64Array, margins: Float64Array, alpha: Float64Array): Gap {
+    this.margins(weights, margins);
+    return { primal: this.primal(weights, margins), dual: this.dual(alpha) };
+  }
+
+  /** D at a feasible point made from α; one rotation for its image. */
+  dual(alpha: Float64Array): number {
+    const feasible = this.#balance(alpha);
+    this.image(feasible, this.#memory.image);
+    return this.dualOfImage(feasible, this.#memory.image);
+  }
+
+  /** D at α cut to its domain, wherever it comes from. */
+  dualWithin(alpha: Float64Array): number {
+    const { intercept, labels, weights } = this.problem;
+    // The shift that an intercept asks for cuts it anyway.
+    if (intercept) return this.dual(alpha);
+    const cut = this.#memory.alpha;
+    for (let worker = this.#team.first; worker < this.#team.end; worker++) {
+      const from = this.rowsOf(alpha, worker);
+      const y = this.rowsOf(labels, worker);
+      const c = this.rowsOf(weights, worker);
+      this.kernels.shiftAlpha(from, y, c, 0, from.length, 0, this.rowsOf(cut, worker));
+    }
+    return this.dual(cut);
+  }
+
+  /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
+  dualOfImage(alpha: Float64Array, image: Float64Array): number {
+    const { mass, labels, weights, penalty } = this.problem;
+    const scale = penalty.l2 > 0 ? 1 : 1 / Math.max(1, this.#largestExcess(image));
+    const sums = this.#team.reduce(2, (part, values) => {
+      const a = this.rowsOf(alpha, part);
+      values[0] = this.#conjugatePenalty(image, part, scale);
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(weights, part)];
+      values[1] = this.kernels.conjugateSum(a, y, c, 0, a.length, scale);
+    });
+    return -sums[0] - sums[1] / mass;
+  }
+
+  /**
+   * Σ_j (λ f_j φ)*(v_j) = Σ_j soft(v_j, λ l1 f_j)² / (2 λ l2 f_j) over one block, and 0 for a pure
+   * L1 penalty; what it is in a box, the kernel says.
+   */
+  #conjugatePenalty(image: Float64Array, block: number, scale: number): number {
+    // The intercept's column has no penalty and, Σα being 0, no image.
+    const { l1, l2, box, penalty } = this.problem;
+    if (!box && !(penalty.l2 > 0)) return 0;
+    const v = this.columnsOf(image, block);
+    const one = this.columnsOf(l1, block);
+    const two = this.columnsOf(l2, block);
+    if (!box) return this.kernels.penaltyConjugateSum(v, one, two);
+    return this.kernels.boundedConjugateSum(v, one, two, this.boxOf(box, block), scale);
+  }
+
+  /** max_j |v_j| / (λ l1 f_j): the factor by which α breaks the constraint of a pure L1 penalty. */
+  #largestExcess(image: Float64Array): number {
+    const { box } = this.problem;
+    const [largest] = this.#team.reduce(
+      1,
+      (block, values) => {
+        const v = this.columnsOf(image, block);
+        const one = this.columnsOf(this.problem.l1, block);
+        const ends = box && this.boxOf(box, block);
+        let excess = 0;
+        for (let j = 0; j < v.length; j++) {
+          // An end of the box keeps the conjugate finite.
+          if (ends && (v[j] > 0 ? ends.high[j] < Infinity : ends.low[j] > -Infinity)) continue;
+          if (one[j] > 0) excess = Math.max(excess, Math.abs(v[j]) / one[j]);
+        }
+        values[0] = excess;
+      },
+      'max',
+    );
+    return largest;
+  }
+
+  /** The box of a block's columns, as views. */
+  boxOf({ low, high }: Box, block: number): Box {
+    return { low: this.columnsOf(low, block), high: this.columnsOf(high, block) };
+  }
+
+  /**
+   * Takes back what rounding has put outside the box, of weights that are means of such inside; each
+   * thread those of its own blocks, to which nobody else may be writing.
+   */
+  keepInBox(weights: Float64Array): void {
+    const { box } = this.problem;
+    if (!box) return;
+    for (let block = this.#team.first; block < this.#team.end; block++) {
+      const w = this.columnsOf(weights, block);
+      const { low, high } = this.boxOf(box, block);
+      for (let j = 0; j < w.length; j++) w[j] = clamp(w[j], low[j], high[j]);
+    }
+  }
+
+  /**
+   * α shifted, α/c by one number, and clipped to the domain so that Σα = 0, as an intercept demands.
+   */
+  #balance(alpha: Float64Array): Float64Array {
+    if (!this.problem.intercept) return alpha;
+    const { mass, labels, weights } = this.problem;
+    const balanced = this.#memory.alpha;
+    const sumAt = (shift: number) =>
+      this.#team.reduce(1, (worker, values) => {
+        const a = this.rowsOf(alpha, worker);
+        const target = this.rowsOf(balanced, worker);
+        const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+        values[0] = this.kernels.shiftAlpha(a, y, c, 0, a.length, shift, target);
+      })[0];
+    const start = sumAt(0);
+    const goal = 1e-13 * this.#absoluteSum(balanced);
+    if (Math.abs(start) <= goal) return balanced;
+    // The sum rises with the shift; look for its root on the side where it must be.
+    const side = start > 0 ? -1 : 1;
+    let inner = 0;
+    let atInner = start;
+    let outer = (side * Math.abs(start)) / mass;
+    let atOuter = sumAt(outer);
+    for (let k = 0; k < 60 && Math.abs(atOuter) > goal && atOuter > 0 === start > 0; k++) {
+      inner = outer;
+      atInner = atOuter;
+      outer *= 2;
+      atOuter = sumAt(outer);
+    }
+    if (Math.abs(atOuter) <= goal) return balanced;
+    const flipped = (t: number) => -side * sumAt(inner + t * (outer - inner));
+    rootOfFalling(flipped, 0, -side * atInner, 1, -side * atOuter, goal, 60);
+    return balanced;
+  }
+
+  #absoluteSum(alpha: Float64Array): number {
+    return this.#team.reduce(1, (worker, values) => {
+      const a = this.rowsOf(alpha, worker);
+      for (let i = 0; i < a.length; i++) values[0] += Math.abs(a[i]);
+    })[0];
+  }
+}

@@ -1,0 +1,118 @@
+import type { Arena } from '../../engine/arena.ts';
+import type { Grid } from '../../engine/grid.ts';
+import type { Partition } from '../../engine/partition.ts';
+import type { Penalty } from '../../penalties/penalty.ts';
+import { boundsOf } from '../../problem/penalties/separable.ts';
+import type { Box } from '../kernels/kernels.ts';
+
+/**
+ * P(w) = λ Σ_j f_j φ(w_j) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩, y_i), W = Σ c_i, laid out on the grid. Rows and
+ * columns are in the partition's order throughout; an unpenalised intercept is a column of ones with
+ * f = 0.
+ */
+export interface Problem {
+  /** m and d, wherever the rows and columns are. */
+  readonly rows: number;
+  readonly columns: number;
+  /** |Ω|, with the intercept's column. */
+  readonly entries: number;
+  readonly grid: Grid;
+  readonly labels: Float64Array;
+  /** c_i, how much each row counts; all 1 where nothing else is said. */
+  readonly weights: Float64Array;
+  /** W, of all rows wherever they are: what the sum of losses is divided by. */
+  readonly mass: number;
+  /** λ l1 f_j and λ l2 f_j: all that kernels and solvers know of λ. */
+  readonly l1: Float64Array;
+  readonly l2: Float64Array;
+  /** λ f_j */
+  readonly strength: Float64Array;
+  readonly penalty: { readonly l1: number; readonly l2: number };
+  /** Where weights are bounded, the ends of each column's box; the intercept's are infinite. */
+  readonly box?: Box;
+  /** The ends that all of them have but the intercept's. */
+  readonly bounds?: { readonly low: number; readonly high: number };
+  readonly lambda: number;
+  /** Whether the last column is one of ones without a penalty. */
+  readonly intercept: boolean;
+  /** Place of the intercept's column among those that are at home here, −1 if it is not. */
+  readonly interceptPlace: number;
+}
+
+export type ProblemMemory = ReturnType<typeof allocateProblem>;
+
+export function allocateProblem(arena: Arena, partition: Partition, penalty: Penalty) {
+  const rows = partition.rowOrder.length;
+  const columns = partition.columnOrder.length;
+  const isBounded = boundsOf(penalty) !== undefined;
+  return {
+    labels: arena.float64(rows),
+    weights: arena.float64(rows),
+    l1: arena.float64(columns),
+    l2: arena.float64(columns),
+    strength: arena.float64(columns),
+    ...(isBounded && { box: { low: arena.float64(columns), high: arena.float64(columns) } }),
+  };
+}
+
+/** `weights` and `mass` go together: those of the rows here, in their order, and the sum of all. */
+export function layOutProblem(
+  memory: ProblemMemory,
+  grid: Grid,
+  targets: Float64Array,
+  options: {
+    penalty: Penalty;
+    lambda: number;
+    factors: Float64Array | undefined;
+    intercept: boolean;
+    weights?: Float64Array | undefined;
+    mass?: number | undefined;
+  },
+): Problem {
+  const { rowBounds, rowOrder, columnOrder, columnPlace, workerEntries, size } = grid.partition;
+  const { penalty, lambda, factors, intercept, weights, mass = rowBounds[size] } = options;
+  const columns = columnOrder.length;
+  for (let place = 0; place < rowOrder.length; place++) {
+    memory.labels[place] = targets[rowOrder[place]];
+    memory.weights[place] = weights ? weights[rowOrder[place]] : 1;
+  }
+  const interceptPlace = intercept ? columnOrder.indexOf(columnPlace.length - 1) : -1;
+  memory.strength.fill(lambda);
+  if (factors) {
+    for (let place = 0; place < columns; place++) {
+      if (place !== interceptPlace) memory.strength[place] = lambda * factors[columnOrder[place]];
+    }
+  }
+  if (interceptPlace >= 0) memory.strength[interceptPlace] = 0;
+  for (let place = 0; place < columns; place++) {
+    memory.l1[place] = memory.strength[place] * penalty.l1;
+    memory.l2[place] = memory.strength[place] * penalty.l2;
+  }
+  const bounds = boundsOf(penalty);
+  if (memory.box && bounds) fillBox(memory.box, bounds, interceptPlace);
+  return {
+    rows: rowBounds[size],
+    columns: columnPlace.length,
+    entries: workerEntries.reduce((sum, entries) => sum + entries, 0),
+    grid,
+    ...memory,
+    mass,
+    penalty: { l1: penalty.l1, l2: penalty.l2 },
+    ...(bounds && { bounds }),
+    lambda,
+    intercept,
+    interceptPlace,
+  };
+}
+
+function fillBox(
+  box: Box,
+  { low, high }: NonNullable<Problem['bounds']>,
+  interceptPlace: number,
+): void {
+  box.low.fill(low);
+  box.high.fill(high);
+  if (interceptPlace < 0) return;
+  box.low[interceptPlace] = -Infinity;
+  box.high[interceptPlace] = Infinity;
+}

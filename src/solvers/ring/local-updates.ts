@@ -1,0 +1,115 @@
+import type { Arena } from '../../engine/arena.ts';
+import type { Partition } from '../../engine/partition.ts';
+import { exp, log1p } from '../../math/elementary.ts';
+import { pendingPart, type RowStep, type WholeRows } from '../kernels/kernels.ts';
+import type { Workplace } from '../method.ts';
+import { wholeRows } from '../whole.ts';
+import { allColumns, everywhere, partOfWorker } from '../whole-columns.ts';
+import type { WorkerRows } from './rows-state.ts';
+
+/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
+const chunk = 1024;
+/** Rotations up to which an epoch has few; only somebody who asks for them gets so few. */
+export const fewRotations = 16;
+
+/** Whether workers mind their own changes: with few rotations, as far as they were asked for. */
+export function mindsOwnChanges(asked: number | undefined, size: number): boolean {
+  return size > 1 && asked !== undefined && asked <= fewRotations;
+}
+
+export type OwnChangesMemory = ReturnType<typeof allocateOwnChanges>;
+
+/** Where they are minded, 8 bytes per column and worker and 32 per column and process. */
+export function allocateOwnChanges(arena: Arena, partition: Partition, minded: boolean) {
+  const all = minded ? allColumns(partition) : 0;
+  return {
+    crowd: arena.float64(minded ? partition.travelling : 0),
+    /** Those of all columns. */
+    crowds: arena.float64(all),
+    inverses: arena.float64(all),
+    pull: arena.float64(all),
+    drifts: arena.float64((partition.end - partition.first) * all),
+    starts: arena.int32(minded ? partition.size + 1 : 0),
+  };
+}
+
+/**
+ * c = (p − 1) (1 − (1 − 1/(B p))^(n − 1)), for a column that n ≥ 1 rows have: how many other workers
+ * can be expected to move it in the same batch as a worker that does. Each of the n − 1 other rows
+ * is in the present batch of a certain worker with probability 1/(B p).
+ */
+export function expectedCrowd(count: number, rotations: number, size: number): number {
+  const spared = exp((Math.max(1, count) - 1) * log1p(-1 / (rotations * size)));
+  return (size - 1) * (1 - spared);
+}
+
+/**
+ * Long batches taken at once would need steps as short as they are long. A worker knows its own
+ * changes, though: it takes the steps of a batch one after the other, and keeps by column what they
+ * add up to. The changes of others come round with the ring only later. They are taken to be like
+ * its own where columns are shared: its own count 1 + s c_j times in column j, which c_j other
+ * workers move meanwhile. The share s is measured, see Damping. With s = 1 and c_j = p − 1 that is
+ * the safe sum of local solutions of Ma et al. 2015 (CoCoA+).
+ */
+export class OwnChanges {
+  readonly #place: Workplace;
+  readonly #memory: OwnChangesMemory;
+  readonly #whole: readonly WholeRows[];
+  #share = -1;
+
+  constructor(place: Workplace, memory: OwnChangesMemory) {
+    this.#place = place;
+    this.#memory = memory;
+    const { problem, team } = place;
+    if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
+    const mine = Array.from({ length: team.end - team.first }, (_, k) => team.first + k);
+    this.#whole = mine.map((worker) => wholeRows(problem, worker, memory.starts));
+    everywhere(place, memory.crowd, memory.crowds);
+  }
+
+  /** Tells all workers 1/μ_j, of which a home knows those of its columns. */
+  learnCurvature(inverse: Float64Array): void {
+    everywhere(this.#place, inverse, this.#memory.inverses);
+    this.#share = -1;
+  }
+
+  /** pull_j = (1 + s c_j) / μ_j, by the threads of the process together. */
+  assume(share: number): void {
+    if (share === this.#share) return;
+    this.#share = share;
+    const { team } = this.#place;
+    const { crowds, inverses, pull } = this.#memory;
+    const { threads } = team.shared;
+    const end = Math.floor(((team.index + 1) * pull.length) / threads);
+    for (let j = Math.floor((team.index * pull.length) / threads); j < end; j++) {
+      pull[j] = (1 + share * crowds[j]) * inverses[j];
+    }
+    team.barrier();
+  }
+
+  /** The steps of a batch, which is active[begin … end-1]. */
+  step(worker: number, own: WorkerRows, begin: number, end: number, step: RowStep): void {
+    const { kernels, problem, team } = this.#place;
+    const { pull } = this.#memory;
+    const whole = this.#whole[worker - team.first];
+    const drift = partOfWorker(problem.grid.partition, this.#memory.drifts, worker).fill(0);
+    const { batches, margins, rows, pending, stats } = own;
+    own.pendingCount = 0;
+    for (let from = begin; from < end; from += chunk) {
+      const to = Math.min(end, from + chunk);
+      own.pendingCount += kernels.stepWholeRows(
+        whole,
+        batches.active,
+        from,
+        to,
+        margins,
+        rows,
+        step,
+        pull,
+        drift,
+        pendingPart(pending, own.pendingCount, pending.units.length),
+        stats,
+      );
+    }
+  }
+}

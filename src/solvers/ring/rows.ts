@@ -1,0 +1,390 @@
+import type { StateArray } from '../../engine/checkpoint/state.ts';
+import { rootOfFalling } from '../../math/root.ts';
+import type { CellVisit } from '../../parallel/cells.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import { Damping, rotationsFor } from '../damping.ts';
+import type { Engine } from '../engine.ts';
+import { pendingPart, type RowStep } from '../kernels/kernels.ts';
+import type { Method, Start, Workplace } from '../method.ts';
+import type { Gap } from '../objective/objective.ts';
+import { startingAlpha, startingShare } from '../warm-start.ts';
+import { InterceptPace } from './damping.ts';
+import { expectedCrowd, mindsOwnChanges, OwnChanges } from './local-updates.ts';
+import { allocateRingRows, type RingRowsMemory, RowModeState } from './rows-state.ts';
+
+/** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
+const sweepChunk = 1024;
+/** A proximal subproblem counts as solved when its gap is this share of the whole problem's. */
+const solved = 0.1;
+/** Epochs in which a proximal subproblem should be solved. */
+const quickEpochs = 4;
+const slowEpochs = 40;
+/** Polishing after the tolerance is met: at most so many epochs, and passes. */
+const mostPolish = 6;
+const polishPasses = 2;
+/** How much less than all other columns of a row together the intercept counts, to begin with. */
+const interceptWeight = 10;
+
+export interface RingRowsOptions {
+  /** Whether w is a non-linear function of its image (L1, factors, proximal terms, a box). */
+  readonly mapped: boolean;
+  /** Whether weights are kept in a box. */
+  readonly bounded?: boolean;
+  /** Weight μ of the proximal term on columns whose penalty has no curvature. */
+  readonly proximal: number;
+  readonly rotations?: number;
+  /** Start from the dual point of w = 0 rather than from α = 0, where ℓ*' is infinite. */
+  readonly startInside: boolean;
+}
+
+/**
+ * Row mode of the ring solver: exact dual steps α_i on small batches that are pipelined round the
+ * ring, for any loss. In a rotation every worker, at every visit, first applies the changes of its
+ * previous batch to the visiting block of w and then adds the block's part to the margins of its
+ * current batch; after p visits the margins are complete and the batch takes its dual steps.
+ * Momentum carries over epochs, and an exact line search keeps the dual objective rising.
+ *
+ * With few rotations batches are long, and a worker's steps mind each other: see OwnChanges. An
+ * epoch then ends with the margins of all rows, which serve its evaluation and the first batch of
+ * the next epoch: B + 1 rotations in all.
+ *
+ * The steps need a penalty with curvature. Columns without (the intercept; all of them under a
+ * pure L1 penalty) get a proximal term (μ/2)(w_j − c_j)² whose centre follows the iterate.
+ */
+export class RingRows implements Method {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  passes = 0;
+  readonly mixes = true;
+  readonly #place: Workplace;
+  readonly #state: RowModeState;
+  readonly #rotations: number;
+  readonly #damping: Damping;
+  /** Only with few rotations. */
+  readonly #own: OwnChanges | undefined;
+  /** How much rows collide in the intercept's column. */
+  readonly #interceptCrowd: number;
+  readonly #interceptPace: InterceptPace;
+  #momentum = 0;
+  /** Passes of the last epoch. */
+  #lastPasses = 2;
+  /** Whether the proximal centre moves to the current w before the next epoch. */
+  #recentreNext = true;
+  #epochsSinceRecentring = 0;
+
+  constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions, loss: Loss) {
+    const { rows, entries, grid } = place.problem;
+    const few = mindsOwnChanges(options.rotations, grid.size);
+    const state = new RowModeState(place, memory, options.mapped, few);
+    this.#place = place;
+    this.#state = state;
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    const crowdOf = (count: number) =>
+      few ? expectedCrowd(count, options.rotations ?? rows, grid.size) : count / rows;
+    state.prepareColumns(options.proximal, crowdOf);
+    const { norm, collision } = state.prepareNorms();
+    this.#rotations =
+      grid.size === 1
+        ? rows
+        : (options.rotations ?? rotationsFor(rows, collision, entries, grid.size));
+    this.#interceptCrowd = crowdOf(rows);
+    this.#damping = new Damping(few ? 1 : rows / this.#rotations);
+    const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptCrowd)) / norm;
+    this.#interceptPace = new InterceptPace(weight, 1 / (interceptWeight * norm));
+    state.prepareIntercept(weight, this.#interceptCrowd);
+    this.#own = few ? new OwnChanges(place, memory) : undefined;
+    this.#own?.learnCurvature(memory.inverse);
+    state.startCold(options.startInside);
+    if (place.start) this.#startFrom(place.start, loss);
+    state.settle();
+  }
+
+  /** A point between the cold start and the one suggested, see startingShare. */
+  #startFrom(start: Start, loss: Loss): void {
+    const state = this.#state;
+    const { margins, alpha } = state.memory;
+    state.centreAt(start.weights);
+    state.extrapolate(0, false);
+    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    state.recomputeImage();
+    state.moveTo(startingShare(this.#search().eta));
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#state.memory.alpha;
+  }
+
+  /** With one worker, which hands nothing on, every row is a batch. */
+  get rotations(): number {
+    return this.#place.problem.grid.size === 1 ? 0 : this.#rotations;
+  }
+
+  /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
+  get polish(): number {
+    return Math.min(mostPolish, Math.floor(polishPasses / this.#lastPasses));
+  }
+
+  epoch(): void {
+    const { team } = this.#place;
+    const recentre = this.#recentreNext;
+    if (recentre) this.#adaptProximal();
+    // A new centre is a new problem, unless it is the intercept's alone.
+    if (recentre && !(this.#place.problem.penalty.l2 > 0)) this.#momentum = 0;
+    this.#state.extrapolate(this.#momentum / (this.#momentum + 3), recentre);
+    this.#momentum++;
+    for (const { batches, rows, start, stats } of this.#state.mine) {
+      batches.deal(this.#place.kernels, rows.skip, rows.alpha, start);
+      stats.fill(0);
+    }
+    if (team.shared.workers === 1) this.#sweep();
+    else this.#rotate();
+    const [work, effective] = team.reduce(2, (worker, values) => {
+      values.set(this.#state.workers[worker].stats.subarray(0, 2));
+    });
+    this.#lastPasses = work / Math.max(1, this.#place.problem.entries);
+    this.passes += this.#lastPasses;
+    const { eta, exactness } = this.#search();
+    this.#state.moveTo(eta);
+    this.#state.refreshMargins();
+    if (eta < 0.5) this.#momentum = 0;
+    // Whether many rows move or few, the other workers' do as one's own.
+    this.#damping.learn(exactness, this.#own ? 1 : effective / this.#place.problem.rows);
+    this.#epochsSinceRecentring++;
+  }
+
+  /**
+   * How heavy the proximal terms must be depends on the scale of labels and features. Subproblems
+   * that are solved at once were too easy, those that drag on too hard.
+   */
+  #adaptProximal(): void {
+    const { penalty, intercept } = this.#place.problem;
+    const epochs = this.#epochsSinceRecentring;
+    this.#epochsSinceRecentring = 0;
+    if (epochs === 0) return;
+    if (!(penalty.l2 > 0)) {
+      if (epochs < quickEpochs) this.#scaleProximal(0.5);
+      else if (epochs > slowEpochs) this.#scaleProximal(2);
+    } else if (intercept) {
+      const pull = this.#state.interceptPull();
+      // Where batches are long it might swing for ever.
+      if (this.#own && this.#interceptPace.swings(pull)) this.#momentum = 0;
+      const factor = this.#interceptPace.observe(pull);
+      if (factor !== 1) this.#scaleProximal(factor);
+    }
+  }
+
+  #scaleProximal(factor: number): void {
+    this.#state.scaleProximal(factor, this.#interceptCrowd);
+    this.#own?.learnCurvature(this.#state.memory.inverse);
+  }
+
+  #step(): RowStep {
+    const { mass, lambda } = this.#place.problem;
+    return {
+      damping: this.#damping.value,
+      inverseMass: 1 / mass,
+      deltaScale: this.#state.mapped ? 1 / mass : 1 / (lambda * mass),
+      shrink: 1,
+    };
+  }
+
+  /** One worker: every row is a batch of its own. */
+  #sweep(): void {
+    const { kernels, objective } = this.#place;
+    const { rows, batches, stats } = this.#state.workers[0];
+    const { active } = batches;
+    const { weights, map } = this.#state.blocks[0];
+    const step = this.#step();
+    const sweep: CellVisit = (cell, begin, end) => {
+      if (map) kernels.sweepRowsMapped(cell, active, begin, end, rows, step, map, weights, stats);
+      else kernels.sweepRows(cell, active, begin, end, rows, step, weights, stats);
+    };
+    for (let begin = 0; begin < batches.count; begin += sweepChunk) {
+      const end = Math.min(batches.count, begin + sweepChunk);
+      objective.cells.over(0, 0, active, begin, end, sweep);
+    }
+  }
+
+  /**
+   * B rotations and one more that only applies the changes of the last batch. The first is spared
+   * where margins are kept.
+   */
+  #rotate(): void {
+    const { kernels, objective, ring, team } = this.#place;
+    const { cells } = objective;
+    const step = this.#step();
+    const batchCount = this.#rotations;
+    for (const worker of this.#state.mine) worker.pendingCount = 0;
+    this.#own?.assume(step.damping);
+    if (this.#state.keepsMargins) this.#stepBatch(0, step);
+    for (let batch = this.#state.keepsMargins ? 1 : 0; batch <= batchCount; batch++) {
+      ring.rotate(this.#state.cargo, (worker, block, iteration) => {
+        const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
+        const { weights, map } = this.#state.blocks[block];
+        cells.over(worker, block, pending.units, 0, pendingCount, (cell, from, to) => {
+          const part = pendingPart(pending, from, to);
+          if (map) kernels.scatterMapped(cell, part, to - from, map, weights);
+          else kernels.scatter(cell, part, to - from, weights);
+        });
+        if (batch === batchCount) return;
+        const { active } = batches;
+        const begin = batches.begin(batch, batchCount);
+        const end = batches.begin(batch + 1, batchCount);
+        cells.over(worker, block, active, begin, end, (cell, from, to) => {
+          kernels.gather(cell, active, from, to, iteration === 0, weights, margins);
+        });
+      });
+      if (batch < batchCount) this.#stepBatch(batch, step);
+    }
+    team.barrier();
+  }
+
+  /** The dual steps of a batch whose margins are complete. */
+  #stepBatch(batch: number, step: RowStep): void {
+    const { kernels, team } = this.#place;
+    for (const [k, worker] of this.#state.mine.entries()) {
+      const { batches, margins, rows, pending, stats } = worker;
+      const begin = batches.begin(batch, this.#rotations);
+      const end = batches.begin(batch + 1, this.#rotations);
+      if (this.#own) this.#own.step(team.first + k, worker, begin, end, step);
+      else
+        worker.pendingCount = kernels.stepRows(
+          batches.active,
+          begin,
+          end,
+          margins,
+          rows,
+          step,
+          pending,
+          stats,
+        );
+    }
+  }
+
+  /** The exact maximiser of the dual on the segment from the epoch's start to its end. */
+  #search(): { eta: number; exactness: number } {
+    const straight = this.#state.mapped ? undefined : this.#straightSlope();
+    const slope = (eta: number) => this.#dualSlope(eta, straight);
+    const atStart = slope(0);
+    const atEnd = slope(1);
+    const exactness = atStart / Math.max(1e-300, atStart - atEnd);
+    if (!(atStart > 0)) return { eta: 0, exactness };
+    if (atEnd >= 0) return { eta: 1, exactness };
+    return { eta: rootOfFalling(slope, 0, atStart, 1, atEnd, 1e-3 * atStart, 12), exactness };
+  }
+
+  /** d/dη of D at start + η (end − start); `straight` is the penalty's part where it is linear. */
+  #dualSlope(eta: number, straight: readonly [number, number] | undefined): number {
+    const { team, kernels, problem } = this.#place;
+    const [conjugate, penalty] = team.reduce(2, (part, values) => {
+      const { rows, start } = this.#state.workers[part];
+      const { alpha, labels, importance } = rows;
+      values[0] = kernels.conjugateSlope(start, alpha, labels, importance, 0, alpha.length, eta);
+      const { map, start: from } = this.#state.homeOf(part);
+      if (map) values[1] = kernels.mappedSlope(map, from, eta);
+    });
+    const bend = straight ? straight[0] + eta * straight[1] : penalty;
+    return conjugate / problem.mass - bend;
+  }
+
+  /** λ Σ_j w_j dw_j as a function of η: (value at 0, growth). */
+  #straightSlope(): [number, number] {
+    const { team, problem, kernels } = this.#place;
+    const [value, growth] = team.reduce(2, (block, values) => {
+      const { image, start } = this.#state.homeOf(block);
+      values[0] = kernels.changeAlong(start, image);
+      values[1] = kernels.changeSquare(start, image);
+    });
+    return [problem.lambda * value, problem.lambda * growth];
+  }
+
+  evaluate(whole: boolean): Gap {
+    const { problem, objective } = this.#place;
+    const { alpha } = this.#state.memory;
+    const curved = problem.penalty.l2 > 0;
+    const { keepsMargins } = this.#state;
+    const primal = whole || !curved || keepsMargins ? this.#primal() : Infinity;
+    if (this.#imageServes())
+      return { primal, dual: objective.dualOfImage(alpha, this.#state.image()) };
+    if (!whole && curved) return { primal, dual: -Infinity };
+    const dual = objective.dual(alpha);
+    if (!curved) this.#recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
+    return { primal, dual };
+  }
+
+  #primal(): number {
+    const { objective } = this.#place;
+    if (!this.#state.keepsMargins) objective.margins(this.weights, this.margins);
+    return objective.primal(this.weights, this.margins);
+  }
+
+  /**
+   * How far the current subproblem, P plus the proximal term, is from its own optimum. With
+   * ψ(w) = λφ(w) + (μ/2)(w − c)² and w maximising v w − ψ(w), the proximal terms of ψ(w) and ψ*(v)
+   * cancel.
+   */
+  #proximalGap(primal: number): number {
+    const { team, kernels, problem } = this.#place;
+    const [value, conjugate] = team.reduce(2, (part, values) => {
+      const { rows } = this.#state.workers[part];
+      const { image, weights, map } = this.#state.blocks[part];
+      const { alpha, labels, importance } = rows;
+      values[1] = kernels.conjugateSum(alpha, labels, importance, 0, alpha.length, 1);
+      if (!map) return;
+      for (let j = 0; j < weights.length; j++) {
+        values[0] += image[j] * weights[j] - map.threshold[j] * Math.abs(weights[j]);
+      }
+    });
+    return primal + value + conjugate / problem.mass;
+  }
+
+  certify(bound: number): number {
+    return this.#imageServes() ? this.#place.objective.dual(this.#state.memory.alpha) : bound;
+  }
+
+  save() {
+    this.#state.save();
+    return {
+      passes: this.passes,
+      momentum: this.#momentum,
+      lastPasses: this.#lastPasses,
+      recentreNext: this.#recentreNext,
+      epochsSinceRecentring: this.#epochsSinceRecentring,
+      damping: this.#damping.save(),
+      interceptPace: this.#interceptPace.save(),
+    };
+  }
+
+  restore(saved: ReturnType<RingRows['save']>): void {
+    this.passes = saved.passes;
+    this.#momentum = saved.momentum;
+    this.#lastPasses = saved.lastPasses;
+    this.#recentreNext = saved.recentreNext;
+    this.#epochsSinceRecentring = saved.epochsSinceRecentring;
+    this.#damping.restore(saved.damping);
+    this.#interceptPace.restore(saved.interceptPace);
+  }
+
+  arrays(): StateArray[] {
+    return this.#state.arrays();
+  }
+
+  resume(): void {
+    this.#state.resume();
+    this.#own?.learnCurvature(this.#state.memory.inverse);
+  }
+
+  /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
+  #imageServes(): boolean {
+    const { penalty, intercept } = this.#place.problem;
+    return penalty.l2 > 0 && !intercept;
+  }
+}
+
+export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
+  orientation: 'rows',
+  allocate: (arena, partition, options) =>
+    allocateRingRows(arena, partition, options, mindsOwnChanges(options.rotations, partition.size)),
+  create: (place, memory, options, loss) => new RingRows(place, memory, options, loss),
+};

@@ -1,0 +1,143 @@
+import type { StateArray } from '../../engine/checkpoint/state.ts';
+import { clamp, softThreshold } from '../../math/scalars.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Engine } from '../engine.ts';
+import type { Method, Workplace } from '../method.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { AdmmSettings } from '../solver.ts';
+import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
+
+/** Over-relaxation (Boyd et al. §3.4.3): a third fewer iterations than 1; at 1.8 some stall. */
+const relaxation = 1.6;
+/** ρ changes by this factor when one relative residual is so many times the other. */
+const change = 2;
+const imbalance = 5;
+/** ρ is fixed from then on: convergence is known for a constant ρ only. */
+const adaptingEpochs = 60;
+
+/**
+ * Consensus ADMM over the row blocks (Boyd et al. 2010, §7 and 8). Worker q, with f_q(x) = (1/W) Σ c ℓ
+ * over its own rows, has its own copy x_q of the weights z; u_q is the scaled dual variable of x_q = z.
+ *
+ *   x_q ← argmin f_q(x) + (ρ/2)‖x − z + u_q‖²
+ *   z   ← argmin Σ_j λ f_j φ(z_j) + (ρ/2) Σ_q ‖x_q − z + u_q‖²
+ *   u_q ← u_q + x_q − z
+ *
+ * The first is solved inexactly, by a few passes of dual coordinate descent from where the last
+ * ones ended; it gives every row an α_i in its domain, hence a lower bound. A column's copies exist
+ * only where the column occurs (§7.2), which saves rare columns the votes of those who know nothing
+ * about them.
+ *
+ * ρ starts at the weighted mean of ‖x_i‖²/m, where a dual step can just go from end to end of its
+ * domain, and is doubled or halved to balance the residuals (§3.4.1), each relative to what it is a
+ * residual of: so a change of units, of features, labels or weights, does not tip the scales.
+ */
+export class Admm implements Method {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  passes = 0;
+  readonly polish = 0;
+  readonly mixes = false;
+  readonly #place: Workplace;
+  readonly #memory: AdmmMemory;
+  readonly #copies: AdmmCopies;
+  readonly #passesPerEpoch: number;
+  readonly #adapts: boolean;
+  /** Epochs in which ρ may still change. */
+  #adapting: number;
+
+  constructor(place: Workplace, memory: AdmmMemory, { rho, passes }: AdmmSettings, loss: Loss) {
+    this.#place = place;
+    this.#memory = memory;
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    this.#passesPerEpoch = passes;
+    this.#adapts = rho === undefined;
+    this.#adapting = rho === undefined ? adaptingEpochs : 0;
+    this.#copies = new AdmmCopies(place, memory, rho);
+    if (place.start) this.passes += this.#copies.startFrom(place.start, loss);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.alpha;
+  }
+
+  epoch(): void {
+    const { team, problem } = this.#place;
+    const copies = this.#copies;
+    const [work] = team.reduce(1, (worker, values) => {
+      values[0] = copies.descend(worker, this.#passesPerEpoch);
+    });
+    this.passes += work / Math.max(1, problem.entries);
+    copies.sum(relaxation);
+    for (let block = team.first; block < team.end; block++) this.#agree(block);
+    copies.learn();
+    const [apart, size, moved, pull] = team.reduce(4, (worker, values) => {
+      copies.follow(worker, relaxation, values);
+    });
+    if (this.#adapting === 0) return;
+    this.#adapting--;
+    // apart/size is the square of the primal residual, moved/pull that of the dual one.
+    const tilt = imbalance * imbalance;
+    if (apart * pull > tilt * moved * size) copies.tighten(change);
+    else if (moved * size > tilt * apart * pull) copies.tighten(1 / change);
+  }
+
+  /**
+   * z_j = soft(n ρ_j c, l1_j) / (l2_j + n ρ_j), with c the mean of x_q + u_q over n copies, clipped
+   * where weights are bounded: the copies may leave the box, what they agree on does not.
+   */
+  #agree(block: number): void {
+    const { problem, objective } = this.#place;
+    const of = (array: Float64Array) => objective.columnsOf(array, block);
+    const weights = of(this.#memory.weights);
+    const sums = of(this.#memory.sums);
+    const inverse = of(this.#memory.inverse);
+    const holders = of(this.#memory.holders);
+    const l1 = of(problem.l1);
+    const l2 = of(problem.l2);
+    const box = problem.box && objective.boxOf(problem.box, block);
+    for (let j = 0; j < weights.length; j++) {
+      if (holders[j] === 0) continue;
+      const pull = holders[j] / inverse[j];
+      const centre = weights[j] + sums[j] / holders[j];
+      const free = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
+      weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
+    }
+  }
+
+  evaluate(whole: boolean): Gap {
+    if (!whole) return { primal: Infinity, dual: -Infinity };
+    return this.#place.objective.gap(this.weights, this.margins, this.#memory.alpha);
+  }
+
+  /** Every bound was computed from nothing but α. */
+  certify(bound: number): number {
+    return bound;
+  }
+
+  save() {
+    this.#copies.save();
+    return { passes: this.passes, adapting: this.#adapting };
+  }
+
+  restore(saved: ReturnType<Admm['save']>): void {
+    this.passes = saved.passes;
+    this.#adapting = saved.adapting;
+  }
+
+  arrays(): StateArray[] {
+    return this.#copies.arrays(this.#adapts);
+  }
+
+  resume(): void {
+    this.#copies.resume();
+  }
+}
+
+export const admmEngine: Engine<AdmmSettings, AdmmMemory> = {
+  orientation: 'rows',
+  leastGrid: 4,
+  allocate: allocateAdmm,
+  create: (place, memory, settings, loss) => new Admm(place, memory, settings, loss),
+};

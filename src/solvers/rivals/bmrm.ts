@@ -1,0 +1,321 @@
+import type { Arena } from '../../engine/arena.ts';
+import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
+import type { Partition } from '../../engine/partition.ts';
+import { addScaled, dot } from '../../math/vectors.ts';
+import { type Engine, refuseBounds } from '../engine.ts';
+import type { Method, Start, Workplace } from '../method.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { BmrmSettings } from '../solver.ts';
+import { BundleProgram } from './bundle-program.ts';
+
+/**
+ * Planes that are kept: as many as fit this room, within bounds. A page of memory is taken when it
+ * is first written to, so that a run which needs few planes takes little, whatever is set aside.
+ */
+const planeBytes = 2 ** 28;
+const fewestPlanes = 20;
+const mostPlanes = 500;
+/** A plane that was of no use for so many iterations is dropped. */
+const idleIterations = 20;
+/** The inner program is solved to this share of the gap. */
+const defaultShare = 0.1;
+/** Products of planes that one reduction carries. */
+const together = 16;
+
+export type BmrmMemory = ReturnType<typeof allocateBmrm>;
+
+/** Room for the planes of a problem with so many columns. */
+export function planeCapacity(columns: number): number {
+  const room = Math.floor(planeBytes / (8 * Math.max(1, columns)));
+  return Math.max(fewestPlanes, Math.min(mostPlanes, room));
+}
+
+export function allocateBmrm(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  const home = partition.columnOrder.length;
+  // As many planes in every process as if one had all the columns: their number is part of the result.
+  const capacity = planeCapacity(partition.columnPlace.length);
+  return {
+    weights: arena.float64(partition.travelling),
+    margins: arena.float64(rows),
+    alpha: arena.float64(rows),
+    inverseRoots: arena.float64(home),
+    planes: Array.from({ length: capacity }, () => arena.float64(home)),
+  };
+}
+
+/**
+ * Bundle method for regularized risk minimization (Teo, Vishwanathan, Smola, Le 2010).
+ *
+ *   P(w) = Ω(w) + R(w),   Ω(w) = Σ_j (l2_j/2) w_j²,   R(w) = (1/W) Σ_i c_i ℓ(u_i, y_i) + Σ_j l1_j |w_j|
+ *
+ * Every iteration takes a cutting plane ⟨a, w⟩ + b ≤ R(w) at the current point, and goes to the
+ * minimiser of Ω(w) + max_k (⟨a_k, w⟩ + b_k). By the dual of that problem, over β in the simplex,
+ * w = −Σ_k β_k a_k / l2, and its value bounds the optimum from below for any β:
+ *
+ *   D(β) = Σ_k β_k b_k − Σ_j (Σ_k β_k a_kj)² / (2 l2_j) ≤ min P
+ *
+ * A plane comes from a dual point: with α_i = −c_i ℓ'(u_i) it is a = −(1/W) Σ α_i x_i + l1 s, |s_j| ≤ 1,
+ * and b = −(1/W) Σ c_i ℓ*(−α_i/c_i), which by Fenchel's inequality lies below R wherever α and s come from.
+ *
+ * Planes are stored as a_kj / √l2_j, so that their products are plain ones. Every thread solves the
+ * inner program for itself, from the same bits.
+ */
+export class Bmrm implements Method {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  passes = 0;
+  readonly polish = 0;
+  readonly mixes = false;
+  readonly #place: Workplace;
+  readonly #memory: BmrmMemory;
+  readonly #share: number;
+  readonly #program: BundleProgram;
+  /** Memory of the program's planes by their numbers, then what is free. */
+  readonly #planes: Float64Array[];
+  /** Iterations since a plane was last in use. */
+  readonly #idle: Int32Array;
+  #primal = Infinity;
+  #bound = -Infinity;
+
+  constructor(place: Workplace, memory: BmrmMemory, settings: BmrmSettings) {
+    this.#place = place;
+    this.#memory = memory;
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    this.#share = settings.innerTolerance ?? defaultShare;
+    this.#planes = [...memory.planes];
+    this.#program = new BundleProgram(this.#planes.length);
+    this.#idle = new Int32Array(this.#planes.length);
+    const { problem, team } = place;
+    const { columnStarts } = problem.grid.partition;
+    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+      memory.inverseRoots[j] = 1 / Math.sqrt(problem.l2[j]);
+    }
+    if (place.start) this.#startFrom(place.start);
+  }
+
+  /** The first plane is taken at w; one of α, where it is given, comes before. */
+  #startFrom(start: Start): void {
+    const { objective, kernels, problem, team } = this.#place;
+    for (let block = team.first; block < team.end; block++) {
+      const weights = objective.columnsOf(this.weights, block);
+      weights.set(objective.columnsOf(start.weights, block));
+    }
+    objective.margins(this.weights, this.margins);
+    this.passes++;
+    if (!start.alpha) return;
+    for (let worker = team.first; worker < team.end; worker++) {
+      const given = objective.rowsOf(start.alpha, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      const target = objective.rowsOf(this.#memory.alpha, worker);
+      kernels.shiftAlpha(given, labels, importance, 0, given.length, 0, target);
+    }
+    this.#add(this.#cut());
+    this.passes++;
+  }
+
+  #add(offset: number): void {
+    this.#program.add(this.#products(), offset);
+    this.#idle[this.#program.size - 1] = 0;
+  }
+
+  epoch(): void {
+    const program = this.#program;
+    this.#makeRoom();
+    this.#differentiate();
+    this.#add(this.#cut());
+    program.solve(this.#share * Math.max(0, this.#primal - this.#bound));
+    this.#move();
+    this.#place.objective.margins(this.weights, this.margins);
+    this.passes += 2;
+    for (let k = 0; k < program.size; k++) {
+      this.#idle[k] = program.shares[k] > 0 ? 0 : this.#idle[k] + 1;
+    }
+  }
+
+  /**
+   * Drops planes long out of use, and the one longest out of use when there is no room for another.
+   * When all are in use, the two of the smallest shares become one: w, D and what later iterations
+   * can reach from there stay, the model merely gets coarser.
+   */
+  #makeRoom(): void {
+    const program = this.#program;
+    for (let k = program.size - 1; k >= 0; k--) {
+      if (this.#idle[k] >= idleIterations) this.#drop(k);
+    }
+    if (program.size < program.capacity) return;
+    let oldest = 0;
+    for (let k = 1; k < program.size; k++) if (this.#idle[k] > this.#idle[oldest]) oldest = k;
+    if (this.#idle[oldest] > 0) this.#drop(oldest);
+    else this.#mergeLeast();
+  }
+
+  #drop(plane: number): void {
+    this.#program.remove(plane);
+    this.#release(plane);
+  }
+
+  /** What the program does with numbers: the last plane gets the number of the one that goes. */
+  #release(plane: number): void {
+    const last = this.#program.size;
+    const free = this.#planes[plane];
+    this.#planes[plane] = this.#planes[last];
+    this.#planes[last] = free;
+    this.#idle[plane] = this.#idle[last];
+  }
+
+  #mergeLeast(): void {
+    const { kernels, objective, team } = this.#place;
+    const { shares, size } = this.#program;
+    let least = 0;
+    let next = 1;
+    if (shares[next] < shares[least]) [least, next] = [next, least];
+    for (let k = 2; k < size; k++) {
+      if (shares[k] < shares[least]) [least, next] = [k, least];
+      else if (shares[k] < shares[next]) next = k;
+    }
+    const [into, from] = [this.#planes[next], this.#planes[least]];
+    const s = this.#program.merge(next, least);
+    for (let block = team.first; block < team.end; block++) {
+      const target = objective.columnsOf(into, block);
+      kernels.interpolate(target, target, objective.columnsOf(from, block), s);
+    }
+    this.#release(least);
+  }
+
+  /** α at the current point. */
+  #differentiate(): void {
+    const { kernels, objective, problem, team } = this.#place;
+    for (let worker = team.first; worker < team.end; worker++) {
+      const margins = objective.rowsOf(this.margins, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      const alpha = objective.rowsOf(this.#memory.alpha, worker);
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
+    }
+  }
+
+  /** The plane of α at the current point, into the first free one; returns its offset b. */
+  #cut(): number {
+    const { kernels, objective, problem, team } = this.#place;
+    const { alpha, inverseRoots } = this.#memory;
+    const plane = this.#planes[this.#program.size];
+    const image = objective.scratchImage;
+    objective.image(alpha, image);
+    const { columnStarts } = problem.grid.partition;
+    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+      const slope = slopeOfAbsolute(this.weights[j], image[j], problem.l1[j]);
+      plane[j] = (slope - image[j]) * inverseRoots[j];
+    }
+    const [conjugates] = team.reduce(1, (worker, values) => {
+      const a = objective.rowsOf(alpha, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      values[0] = kernels.conjugateSum(a, labels, importance, 0, a.length, 1);
+    });
+    return -conjugates / problem.mass;
+  }
+
+  /** The new plane's products with the older ones and itself. */
+  #products(): Float64Array {
+    const { objective, team } = this.#place;
+    const { size } = this.#program;
+    const products = new Float64Array(size + 1);
+    for (let begin = 0; begin <= size; begin += together) {
+      const count = Math.min(together, size + 1 - begin);
+      const sums = team.reduce(count, (block, values) => {
+        const mine = objective.columnsOf(this.#planes[size], block);
+        for (let k = 0; k < count; k++) {
+          values[k] = dot(mine, objective.columnsOf(this.#planes[begin + k], block));
+        }
+      });
+      products.set(sums, begin);
+    }
+    return products;
+  }
+
+  /** w = −Σ_k β_k a_k / l2, and D(β) from that very sum. */
+  #move(): void {
+    const { objective, team } = this.#place;
+    const { inverseRoots } = this.#memory;
+    const { shares, size } = this.#program;
+    const [square] = team.reduce(1, (block, values) => {
+      const w = objective.columnsOf(this.weights, block).fill(0);
+      for (let k = 0; k < size; k++) {
+        if (shares[k] > 0) addScaled(w, -shares[k], objective.columnsOf(this.#planes[k], block));
+      }
+      values[0] = dot(w, w);
+      const roots = objective.columnsOf(inverseRoots, block);
+      for (let j = 0; j < w.length; j++) w[j] *= roots[j];
+    });
+    this.#bound = Math.max(this.#bound, this.#program.offset() - square / 2);
+  }
+
+  evaluate(): Gap {
+    const primal = this.#place.objective.primal(this.weights, this.margins);
+    this.#primal = Math.min(this.#primal, primal);
+    return { primal, dual: this.#bound };
+  }
+
+  /** Every plane was computed from the data alone, and D from the planes: no error has gathered. */
+  certify(bound: number): number {
+    return bound;
+  }
+
+  save() {
+    return {
+      passes: this.passes,
+      primal: this.#primal,
+      bound: this.#bound,
+      idle: [...this.#idle.subarray(0, this.#program.size)],
+      program: this.#program.save(),
+    };
+  }
+
+  restore(saved: ReturnType<Bmrm['save']>): void {
+    this.passes = saved.passes;
+    this.#primal = saved.primal;
+    this.#bound = saved.bound;
+    this.#idle.set(saved.idle);
+    this.#program.restore(saved.program);
+  }
+
+  /** Which memory a plane has means nothing: they come back by their numbers. */
+  arrays(): StateArray[] {
+    const planes = this.#planes.slice(0, this.#program.size);
+    return stateArrays({
+      column: {
+        weights: this.weights,
+        ...Object.fromEntries(planes.map((plane, k) => [`plane${k}`, plane])),
+      },
+    });
+  }
+
+  resume(): void {
+    this.#place.objective.margins(this.weights, this.margins);
+  }
+}
+
+/** An element of ∂(l1 |w|); at the corner the one that leaves the least of the loss's slope −v. */
+function slopeOfAbsolute(w: number, v: number, l1: number): number {
+  if (w > 0) return l1;
+  if (w < 0) return -l1;
+  return Math.max(-l1, Math.min(l1, v));
+}
+
+export const bmrmEngine: Engine<BmrmSettings, BmrmMemory> = {
+  orientation: 'rows',
+  refusal: (request) => {
+    const { penalty, intercept } = request;
+    if (!(penalty.l2 > 0)) {
+      return `needs a penalty with a quadratic part (l2 or elastic-net), which '${penalty.name}' has not`;
+    }
+    return intercept
+      ? 'needs a quadratic penalty on every column; the intercept has none (leave it out, or add a column of ones to the data)'
+      : refuseBounds(request);
+  },
+  allocate: (arena, partition) => allocateBmrm(arena, partition),
+  create: (place, memory, settings) => new Bmrm(place, memory, settings),
+};

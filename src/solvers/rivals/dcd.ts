@@ -1,0 +1,231 @@
+import type { Arena } from '../../engine/arena.ts';
+import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
+import type { Partition } from '../../engine/partition.ts';
+import { stream } from '../../math/random.ts';
+import { rootOfFalling } from '../../math/root.ts';
+import { softThreshold } from '../../math/scalars.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import { Batches } from '../batches.ts';
+import { type Engine, refuseBounds } from '../engine.ts';
+import { allocateGenerators } from '../generators.ts';
+import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
+import type { Method, Start, Workplace } from '../method.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { DcdSettings } from '../solver.ts';
+import { startingAlpha, startingShare } from '../warm-start.ts';
+
+/** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
+const sweepChunk = 1024;
+
+export type DcdMemory = ReturnType<typeof allocateDcd>;
+
+function allocateDcd(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  // One worker has all columns, or none: they never travel.
+  const columns = partition.columnOrder.length;
+  return {
+    alpha: arena.float64(rows),
+    norms: arena.float64(rows),
+    collisions: arena.float64(rows),
+    counts: arena.int32(rows),
+    level: arena.uint8(rows),
+    skip: arena.uint8(rows),
+    active: arena.int32(rows),
+    order: arena.int32(rows),
+    activeCount: arena.int32(1),
+    generators: allocateGenerators(arena, partition),
+    margins: arena.float64(rows),
+    stats: arena.float64(stat.length),
+    weights: arena.float64(columns),
+    image: arena.float64(columns),
+    threshold: arena.float64(columns),
+    inverse: arena.float64(columns),
+    shift: arena.float64(columns),
+  };
+}
+
+/**
+ * Dual coordinate descent (Hsieh et al. 2008; for the logistic loss Yu et al. 2011): the rows in a
+ * new random order every epoch, and for each the α_i that maximises D with all others fixed.
+ *
+ *   max_a  −c_i ℓ*(−a/c_i) − u_i (a − α_i) − (q_i/2)(a − α_i)²,   q_i = (1/W) Σ_j x_ij² / (λ l2 f_j)
+ *
+ * With an L1 part w is no longer linear in α, and the same step maximises a lower bound of D, so
+ * that D rises all the same.
+ *
+ * Shrinking: a row that rests at a bound, and would rest there if its margin were a little
+ * different, is left out of the next epoch; if it is found there again, of the next three, then
+ * seven. Hsieh et al. leave such a row out until everything else has converged, which takes a last
+ * check of all rows to be safe; here none is out for longer than seven epochs.
+ */
+export class Dcd implements Method {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  passes = 0;
+  readonly polish = 0;
+  readonly mixes = false;
+  readonly #place: Workplace;
+  readonly #memory: DcdMemory;
+  readonly #rows: RowState;
+  readonly #batches: Batches;
+  readonly #step: RowStep;
+  readonly #map: WeightMap | undefined;
+
+  constructor(place: Workplace, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
+    this.#place = place;
+    this.#memory = memory;
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    const { mass, labels, weights, l2 } = place.problem;
+    this.#rows = { ...memory, labels, importance: weights };
+    const { active, activeCount, order } = memory;
+    this.#batches = new Batches(active, activeCount, order, 1, stream(place.seed, 1));
+    this.#map = this.#isMapped() ? memory : undefined;
+    this.#step = {
+      damping: 0,
+      inverseMass: 1 / mass,
+      deltaScale: this.#map ? 1 / mass : 1 / (l2[0] * mass),
+      shrink: shrink ? 1 : 0,
+    };
+    if (place.team.first < place.team.end) this.#prepare();
+    if (place.start) this.#startFrom(place.start, loss);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.alpha;
+  }
+
+  /** A multiple of the α suggested, see startingShare. */
+  #startFrom(start: Start, loss: Loss): void {
+    const { objective, kernels, problem } = this.#place;
+    const { alpha, margins, image, weights, inverse } = this.#memory;
+    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    objective.image(alpha, image);
+    margins.fill(0);
+    const slope = (share: number) => this.#slopeFromZero(share);
+    const [atZero, atAll] = [slope(0), slope(1)];
+    const falls = atZero > 0 && atAll < 0;
+    const found = falls ? rootOfFalling(slope, 0, atZero, 1, atAll, 1e-3 * -atAll, 20) : 1;
+    const share = startingShare(atZero > 0 ? found : 0);
+    kernels.scaleInto(alpha, alpha, share);
+    kernels.scaleInto(image, image, share);
+    for (let j = 0; j < weights.length; j++) {
+      weights[j] = softThreshold(image[j], problem.l1[j]) * inverse[j];
+    }
+  }
+
+  /** d/ds of D(s α); the margins are 0. */
+  #slopeFromZero(share: number): number {
+    const { team, kernels, problem } = this.#place;
+    const { alpha, margins, image, inverse } = this.#memory;
+    const [conjugate, penalty] = team.reduce(2, (_worker, values) => {
+      const { labels, weights: importance } = problem;
+      const { length } = alpha;
+      values[0] = kernels.conjugateSlope(margins, alpha, labels, importance, 0, length, share);
+      for (let j = 0; j < image.length; j++) {
+        values[1] += softThreshold(share * image[j], problem.l1[j]) * inverse[j] * image[j];
+      }
+    });
+    return conjugate / problem.mass - penalty;
+  }
+
+  /** Whether w is anything but a multiple of its image. */
+  #isMapped(): boolean {
+    const { penalty, l2 } = this.#place.problem;
+    return penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
+  }
+
+  #prepare(): void {
+    const { problem, kernels } = this.#place;
+    const { inverse, threshold, norms, collisions, counts } = this.#memory;
+    threshold.set(problem.l1);
+    for (let j = 0; j < inverse.length; j++) inverse[j] = 1 / problem.l2[j];
+    kernels.rowNorms(problem.grid.cells[0], norms.length, inverse, inverse, norms, collisions);
+    counts.set(problem.grid.partition.rowCounts);
+  }
+
+  epoch(): void {
+    const { team, problem } = this.#place;
+    const [work] = team.reduce(1, (_worker, values) => {
+      values[0] = this.#sweep();
+    });
+    this.passes += work / Math.max(1, problem.entries);
+  }
+
+  /** A step on every row that does not rest; returns the entries touched. */
+  #sweep(): number {
+    const { kernels, problem } = this.#place;
+    const { alpha, skip, stats, weights } = this.#memory;
+    const batches = this.#batches;
+    const cell = problem.grid.cells[0];
+    batches.deal(kernels, skip, alpha, alpha);
+    stats.fill(0);
+    for (let begin = 0; begin < batches.count; begin += sweepChunk) {
+      const end = Math.min(batches.count, begin + sweepChunk);
+      const sweep = [cell, batches.active, begin, end, this.#rows, this.#step] as const;
+      if (this.#map) kernels.sweepRowsMapped(...sweep, this.#map, weights, stats);
+      else kernels.sweepRows(...sweep, weights, stats);
+    }
+    return stats[stat.work];
+  }
+
+  evaluate(whole: boolean): Gap {
+    const { objective } = this.#place;
+    const { weights, margins, alpha } = this.#memory;
+    const dual = objective.dualOfImage(alpha, this.#image());
+    if (!whole) return { primal: Infinity, dual };
+    objective.margins(weights, margins);
+    return { primal: objective.primal(weights, margins), dual };
+  }
+
+  /** v = (1/W) Σ α_i x_i, which without a map is λ l2 w. */
+  #image(): Float64Array {
+    const { kernels, problem } = this.#place;
+    const { image, weights } = this.#memory;
+    if (!this.#map) kernels.scaleInto(weights, image, problem.l2[0]);
+    return image;
+  }
+
+  /** The image gathers rounding errors from step to step. */
+  certify(): number {
+    return this.#place.objective.dual(this.#memory.alpha);
+  }
+
+  save() {
+    this.#batches.save(this.#memory.generators);
+    return { passes: this.passes };
+  }
+
+  restore(saved: ReturnType<Dcd['save']>): void {
+    this.passes = saved.passes;
+  }
+
+  arrays(): StateArray[] {
+    const { alpha, level, skip, order, weights, image, generators } = this.#memory;
+    return stateArrays({
+      row: { alpha, level, skip, order },
+      column: { weights, ...(this.#map && { image }) },
+      worker: { generators },
+    });
+  }
+
+  resume(): void {
+    this.#batches.resume(this.#memory.generators);
+  }
+}
+
+export const dcdEngine: Engine<DcdSettings, DcdMemory> = {
+  orientation: 'rows',
+  serial: true,
+  refusal: (request) => {
+    const { penalty, intercept } = request;
+    if (!(penalty.l2 > 0)) {
+      return `cannot solve penalty '${penalty.name}': its steps on α need a quadratic part (l2 or elastic-net)`;
+    }
+    return intercept
+      ? 'cannot fit an intercept: it is not penalised, and steps on one α at a time need a quadratic penalty on every column'
+      : refuseBounds(request);
+  },
+  allocate: allocateDcd,
+  create: (place, memory, settings, loss) => new Dcd(place, memory, settings, loss),
+};

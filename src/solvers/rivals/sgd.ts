@@ -1,0 +1,168 @@
+import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Engine } from '../engine.ts';
+import { sgdSlot, sgdStride } from '../kernels/kernels.ts';
+import type { Method, Start, Workplace } from '../method.ts';
+import type { Gap } from '../objective/objective.ts';
+import type { SgdSettings } from '../solver.ts';
+import { allocateSgd, LocalSgd, type SgdMemory } from './local-sgd.ts';
+
+/**
+ * Stochastic gradient descent, every worker on its own rows; with one worker the serial method,
+ * with more that of psgd.ts. The model is the mean of the workers' weights. It is made anew after
+ * every epoch and no worker ever sees it.
+ *
+ * Averaged (the default), they are those of all its steps, epoch e counting e (e + 1) times:
+ * mean ← mean + 3/(e + 2) (w̄_e − mean). The slopes −ℓ' of the steps, averaged alike, are the dual
+ * point: the domain of the conjugate, being convex, holds them, and where w comes to rest they are
+ * the dual optimum.
+ */
+export class Sgd implements Method {
+  passes = 0;
+  readonly polish = 0;
+  readonly mixes = false;
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  readonly #place: Workplace;
+  readonly #memory: SgdMemory;
+  readonly #average: boolean;
+  readonly #adagrad: boolean;
+  readonly #workers = new Map<number, LocalSgd>();
+  #epochs = 0;
+
+  constructor(place: Workplace, memory: SgdMemory, settings: SgdSettings, loss: Loss) {
+    const { team, problem } = place;
+    this.#place = place;
+    this.#memory = memory;
+    this.#average = settings.average;
+    this.#adagrad = settings.step === 'adagrad';
+    this.weights = memory.weights;
+    this.margins = memory.margins;
+    if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
+    for (let worker = team.first; worker < team.end; worker++) {
+      this.#workers.set(worker, new LocalSgd(place, memory, settings, loss, worker));
+    }
+    this.#penalise();
+    if (place.start) this.#startFrom(place.start);
+  }
+
+  get dualPoint(): Float64Array {
+    return this.#memory.meanAlpha;
+  }
+
+  #startFrom({ weights }: Start): void {
+    const { ring, objective, kernels, problem, team } = this.#place;
+    objective.margins(weights, this.margins);
+    ring.rotate(objective.cargoOf(weights), (worker, block) => {
+      this.#workerOf(worker).placeAt(block, objective.columnsOf(weights, block));
+    });
+    for (const [worker, local] of this.#workers) {
+      const margins = objective.rowsOf(this.margins, worker);
+      const labels = objective.rowsOf(problem.labels, worker);
+      const importance = objective.rowsOf(problem.weights, worker);
+      kernels.dualPoint(margins, labels, importance, 0, margins.length, local.alpha);
+      if (this.#adagrad) local.rememberGradients();
+    }
+    team.barrier();
+  }
+
+  /** Every worker has to know the penalty of the columns in its rows, wherever they are at home. */
+  #penalise(): void {
+    const { ring, objective, problem, team } = this.#place;
+    const { strength } = this.#memory;
+    for (let block = team.first; block < team.end; block++) {
+      objective.columnsOf(strength, block).set(objective.columnsOf(problem.strength, block));
+    }
+    ring.rotate(objective.cargoOf(strength), (worker, block) => {
+      const visiting = objective.columnsOf(strength, block);
+      this.#workerOf(worker).penalise(block, visiting, problem.penalty);
+    });
+    team.barrier();
+  }
+
+  epoch(): void {
+    const { team, problem } = this.#place;
+    this.#epochs++;
+    for (const worker of this.#workers.values()) worker.epoch();
+    const weight = 3 / (this.#epochs + 2);
+    this.#collectWeights(this.#average ? weight : 1);
+    this.#collectAlpha(weight);
+    const [work] = team.reduce(1, (worker, values) => {
+      values[0] = this.#workerOf(worker).work;
+    });
+    this.passes = work / Math.max(1, problem.entries);
+  }
+
+  /** weights ← weights + weight · (mean of the workers' − weights) */
+  #collectWeights(weight: number): void {
+    const { ring, objective, problem, team } = this.#place;
+    const share = weight / problem.grid.size;
+    ring.rotate(objective.cargoOf(this.weights), (worker, block, iteration) => {
+      const target = objective.columnsOf(this.weights, block);
+      if (iteration === 0) {
+        for (let j = 0; j < target.length; j++) target[j] *= 1 - weight;
+      }
+      this.#workerOf(worker).addTo(target, block, share);
+    });
+    team.barrier();
+    if (!problem.box) return;
+    objective.keepInBox(this.weights);
+    team.barrier();
+  }
+
+  #collectAlpha(weight: number): void {
+    for (const [worker, { alpha }] of this.#workers) {
+      const mean = this.#place.objective.rowsOf(this.#memory.meanAlpha, worker);
+      this.#place.kernels.interpolate(mean, mean, alpha, weight);
+    }
+  }
+
+  #workerOf(worker: number): LocalSgd {
+    return this.#workers.get(worker) as LocalSgd;
+  }
+
+  evaluate(whole: boolean): Gap {
+    if (!whole) return { primal: Infinity, dual: -Infinity };
+    return this.#place.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
+  }
+
+  /** Every bound was computed from nothing but α and the data. */
+  certify(bound: number): number {
+    return bound;
+  }
+
+  save() {
+    for (const worker of this.#workers.values()) worker.save();
+    return { epochs: this.#epochs, passes: this.passes };
+  }
+
+  restore(saved: ReturnType<Sgd['save']>): void {
+    this.#epochs = saved.epochs;
+    this.passes = saved.passes;
+  }
+
+  /** Between epochs every weight has caught up, and the sums have been collected. */
+  arrays(): StateArray[] {
+    const { meanAlpha, order, weights, lines, paces, generators } = this.#memory;
+    const slots = this.#adagrad
+      ? [sgdSlot.weight, sgdSlot.squares, sgdSlot.rate]
+      : [sgdSlot.weight];
+    return stateArrays({
+      row: { meanAlpha, order },
+      column: { weights },
+      worker: { paces, generators },
+      played: { lines: { lines, stride: sgdStride, slots } },
+    });
+  }
+
+  resume(): void {
+    for (const worker of this.#workers.values()) worker.resume();
+  }
+}
+
+export const sgdEngine: Engine<SgdSettings, SgdMemory> = {
+  orientation: 'rows',
+  serial: true,
+  allocate: allocateSgd,
+  create: (place, memory, settings, loss) => new Sgd(place, memory, settings, loss),
+};

@@ -1,0 +1,163 @@
+import type { Dataset } from '../../data/dataset.ts';
+import type { Scaling } from '../../data/scale.ts';
+import type { Interval } from '../../engine/checkpoint/writer.ts';
+import type { Metrics } from '../../model/metrics/evaluate.ts';
+import type { Calibration, Label, Model } from '../../model/model.ts';
+import type { Penalty } from '../../penalties/penalty.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Solver } from '../../solvers/solver.ts';
+import type { ClassWeights } from '../class-weights.ts';
+import type { BeginEvent, EpochEvent, SampleEvent, StopReason } from '../events.ts';
+
+export interface TrainOptions {
+  /** Default: hinge. */
+  loss?: Loss;
+  /** Default: L2. */
+  penalty?: Penalty;
+  /** Default: 1/m, LIBLINEAR's C = 1. */
+  lambda?: number;
+  /** Default: solvers.auto(). */
+  solver?: Solver;
+  /** Worker threads; default: all cores, never more than the grid. Does not change the result. */
+  threads?: number;
+  /** Workers of the logical p × p grid; default: a rule on the data's shape. */
+  grid?: number;
+  /** Default 1. */
+  seed?: number;
+  /** Default 10,000. */
+  epochs?: number;
+  /** Relative duality gap to stop at; default 1e-3. */
+  tolerance?: number;
+  /** Seconds of training. */
+  time?: number;
+  /** Rows to measure the error on after every epoch. */
+  test?: Dataset;
+  /** Part of the rows (0 < f < 1) to set aside for the test, chosen by the seed. */
+  holdout?: number;
+  /** Also measure the area under the precision-recall curve on the test rows; default false. */
+  auprc?: boolean;
+  /**
+   * What is measured on the test rows while training: the best point so far (default), which is what
+   * the model will be, or every iterate as it comes.
+   */
+  testOn?: 'best' | 'latest';
+  /**
+   * A row may belong to any number of classes: its label lists them, with commas between. Default
+   * false.
+   */
+  multiLabel?: boolean;
+  /** An unpenalised intercept; default false. */
+  intercept?: boolean;
+  /** What rows of a class count, beside their own weights; default 1 for all. */
+  classWeights?: ClassWeights;
+  /**
+   * Divides every column by its largest size (`max`) or its standard deviation (`std`), or every row
+   * by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   */
+  scale?: Scaling;
+  /**
+   * Fits how scores become probabilities, to the scores of rows held out in turn; default 5 folds.
+   * Each fold is trained as the model is.
+   */
+  calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
+  /** A positive factor for each column's penalty. */
+  penaltyFactors?: Float64Array;
+  /**
+   * A point to start from instead of w = 0, such as a model: weights by column and intercepts, and a
+   * dual point by row trained on, which the result of an earlier run has if `alpha` was asked for.
+   * Of several vectors they lie one behind the other.
+   */
+  start?: {
+    readonly weights: Float64Array;
+    readonly intercepts?: Float64Array;
+    readonly alpha?: Float64Array;
+  };
+  /** Also return the dual point; default false. In one process. */
+  alpha?: boolean;
+  /**
+   * Stops when so many measurements of the error on the test rows, each of another point, were no
+   * better than the best. Unless the run has converged, the model is the point with the least error.
+   */
+  earlyStop?: number;
+  /** Keeps the run in a folder while it lasts, and at its end; default interval: 60 seconds. */
+  checkpoint?: { readonly folder: string; readonly every?: Interval };
+  /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
+  resume?: string;
+  /**
+   * Bytes that the process may take, for data whose entries are left on disk (openDataset); default:
+   * three quarters of the machine's. Does not change the result.
+   */
+  memory?: number;
+  /** Folder for the scratch file of such a run; default: the system's for temporary files. */
+  scratch?: string;
+  /** Empties the data set as soon as it is laid out for training, to save its memory. */
+  consume?: boolean;
+  /** For tests: records block visits as they happen, [count, worker, block, worker, block, …]. */
+  trace?: Int32Array;
+  /** An exception in it, or the rejection of its promise, stops the run and rejects train(). */
+  onEpoch?: (event: EpochEvent) => unknown;
+  /** The data is laid out, in every process of a job; training begins. */
+  onBegin?: (event: BeginEvent) => void;
+  /** Twice a second at most, and at the end: threads, memory and large weights. */
+  onSample?: (event: SampleEvent) => void;
+  /** A checkpoint has been taken, by all processes of a job: the run can go on from this epoch. */
+  onCheckpoint?: (epoch: number) => void;
+  /** Something a person should know: the solver chosen and why, memory, imbalance. */
+  onNotice?: (message: string) => void;
+  /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
+  signal?: AbortSignal;
+}
+
+/** The numbers `dso train --json` prints. */
+export interface TrainReport {
+  readonly solver: string;
+  readonly loss: string;
+  readonly penalty: string;
+  readonly lambda: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  readonly classes?: readonly Label[];
+  /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
+  readonly vectors?: number;
+  readonly grid: number;
+  readonly threads: number;
+  /** Processes of the job, where there are several. */
+  readonly ranks?: number;
+  readonly seed: number;
+  readonly epochs: number;
+  readonly passes: number;
+  /** The checkpoint that was gone on from: its epoch, and the seconds of training until then. */
+  readonly resumed?: { readonly epoch: number; readonly seconds: number };
+  /** Of this run alone; read is filled in by whoever read the data. */
+  readonly seconds: { read: number; partition: number; train: number; total: number };
+  readonly primal: number;
+  readonly dual: number;
+  readonly gap: number;
+  readonly relativeGap: number;
+  readonly stopped: StopReason;
+  readonly imbalance: {
+    readonly rows: number;
+    readonly columns: number;
+    readonly nonzeros: number;
+  };
+  /** What the threads did with their time, over all epochs. */
+  readonly effort: EpochEvent['effort'];
+  /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */
+  readonly rotations?: number;
+  readonly test?: Metrics;
+}
+
+export interface TrainResult {
+  readonly model: Model;
+  readonly report: TrainReport;
+  /**
+   * dso-async: all block visits in the order they began, worker · grid + block, grid² an epoch.
+   * solvers.dsoAsync({ order }) makes the same visits again, one after the other.
+   */
+  readonly visits?: Int32Array;
+  /** With the option `alpha`: the dual point, by row trained on; bmrm has none. */
+  readonly alpha?: Float64Array;
+  /** dso-async: primal and dual after every epoch. */
+  readonly bounds?: readonly { readonly primal: number; readonly dual: number }[];
+}

@@ -1,0 +1,174 @@
+import type { Dataset, DatasetPart } from '../../data/dataset.ts';
+import { UsageError } from '../../errors.ts';
+import { exp, log } from '../../math/elementary.ts';
+import type { Penalty } from '../../penalties/penalty.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import type { Prepared } from '../prepare.ts';
+
+/** λ of a path: given, or so many from the largest useful one down to a fraction of it. */
+export interface LambdaOptions {
+  readonly lambdas?: readonly number[];
+  /** Default 30. */
+  readonly count?: number;
+  /** The smallest λ as a part of the largest; default 1e-3, for a penalty without L1 1e-5. */
+  readonly ratio?: number;
+}
+
+type Laid = Pick<Prepared, 'site' | 'input'>;
+type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
+
+const usualCount = 30;
+
+/** Refuses what can be no path, before anything is read or laid out for it. */
+export function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
+  if (lambdas && (count !== undefined || ratio !== undefined)) {
+    throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
+  }
+  if (lambdas?.length === 0) throw new UsageError('no value of lambda; give at least one');
+  for (const lambda of lambdas ?? []) {
+    if (lambda > 0 && lambda < Infinity) continue;
+    throw new UsageError(`lambda is ${lambda}; it must be a positive finite number`);
+  }
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1)) {
+    throw new UsageError(`count is ${count}; it must be a whole number of at least 1`);
+  }
+  if (ratio !== undefined && !(ratio > 0 && ratio < 1)) {
+    throw new UsageError(`ratio is ${ratio}; it must be a number between 0 and 1`);
+  }
+}
+
+/** From the largest to the smallest, where a start from the one before helps most; each once. */
+export function lambdasOf(
+  { site, input }: Laid,
+  { lambdas, count = usualCount, ratio }: Given<LambdaOptions>,
+): number[] {
+  if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
+  const { penalty } = site.settings;
+  let first = 0;
+  for (let vector = 0; vector < site.vectors; vector += 1) {
+    first = Math.max(first, largestLambda(problemAtZero({ site, input }, vector), penalty));
+  }
+  // Where nothing pulls at a weight, any λ is as good as another. At λ_max itself rounding decides
+  // whether a weight is 0; a little above it none is in doubt.
+  first = first === 0 ? 1 : first * (1 + 1e-9);
+  return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
+}
+
+function problemAtZero(
+  { site, input }: Laid,
+  vector: number,
+  weights: Float64Array | undefined = site.ground.weights,
+): AtZero {
+  const { loss, intercept } = site.settings;
+  const targets = site.ground.targets.of(vector);
+  const factors = site.options.penaltyFactors;
+  return { dataset: input.train.dataset, targets, weights, loss, intercept, factors };
+}
+
+/**
+ * Where the first model of a path starts: w = 0 with the best intercept, which is the optimum at the
+ * largest λ. From 0, weights would grow first and never quite get back.
+ */
+export function startAtZero(
+  prepared: Laid,
+  vector: number,
+  weights?: Float64Array,
+): { start?: { weights: Float64Array } } {
+  const problem = problemAtZero(prepared, vector, weights);
+  if (!problem.intercept) return {};
+  const start = new Float64Array(problem.dataset.columns + 1);
+  start[problem.dataset.columns] = bestIntercept(problem);
+  return { start: { weights: start } };
+}
+
+/** λ from `first` down to `last`, equal factors apart. */
+export function lambdasBetween(first: number, last: number, count: number): number[] {
+  if (count === 1) return [first];
+  const step = log(last / first) / (count - 1);
+  return Array.from({ length: count }, (_, k) => {
+    if (k === 0) return first;
+    return k === count - 1 ? last : first * exp(step * k);
+  });
+}
+
+/** What the gradient at w = 0 is computed from. */
+export interface AtZero {
+  readonly dataset: Pick<Dataset, 'parts' | 'columns' | 'stored'>;
+  /** Of all rows, in their order. */
+  readonly targets: Float64Array;
+  readonly weights: Float64Array | undefined;
+  readonly loss: Loss;
+  readonly intercept: boolean;
+  readonly factors: Float64Array | undefined;
+}
+
+/**
+ * The smallest λ at which w = 0 is optimal: max_j |v_j| / (l1 f_j) with
+ * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. Where b is a kink of the loss for some
+ * rows, ℓ' is one of many slopes and the result an estimate. A penalty without an L1 part has no
+ * such λ; for those, l1 = 1 gives the λ at which no weight is larger than 1, as far as the slopes at
+ * w = 0 tell.
+ */
+export function largestLambda(
+  problem: AtZero,
+  { l1, low = -Infinity, high = Infinity }: Pick<Penalty, 'l1' | 'low' | 'high'>,
+): number {
+  const { dataset, factors } = problem;
+  const image = gradientAtZero(problem);
+  let largest = 0;
+  for (let column = 0; column < dataset.columns; column += 1) {
+    // A weight that may not leave 0 in the direction it is pulled stays there for any λ.
+    if (image[column] < 0 ? high === 0 : low === 0) continue;
+    const factor = (l1 > 0 ? l1 : 1) * (factors?.[column] ?? 1);
+    largest = Math.max(largest, Math.abs(image[column]) / factor);
+  }
+  return largest;
+}
+
+function gradientAtZero(problem: AtZero): Float64Array {
+  const { dataset, targets, weights, loss, intercept } = problem;
+  const offset = intercept ? bestIntercept(problem) : 0;
+  const image = new Float64Array(dataset.columns);
+  let mass = 0;
+  let row = 0;
+  const parts: Iterable<DatasetPart> = dataset.stored?.scan() ?? dataset.parts;
+  for (const { rowOffsets, labels, indices, values } of parts) {
+    for (let local = 0; local < labels.length; local += 1) {
+      const weight = weights?.[row] ?? 1;
+      const slope = weight * loss.derivative(offset, targets[row], loss.parameter);
+      mass += weight;
+      for (let k = rowOffsets[local]; k < rowOffsets[local + 1]; k += 1) {
+        image[indices[k]] += slope * values[k];
+      }
+      row += 1;
+    }
+  }
+  return image.map((value) => value / mass);
+}
+
+/** Where Σ c_i ℓ'(b, y_i) changes its sign: the sum rises with b. */
+function bestIntercept({ targets, weights, loss }: AtZero): number {
+  const slope = (offset: number) => {
+    let sum = 0;
+    for (let row = 0; row < targets.length; row += 1) {
+      sum += (weights?.[row] ?? 1) * loss.derivative(offset, targets[row], loss.parameter);
+    }
+    return sum;
+  };
+  const atZero = slope(0);
+  if (atZero === 0) return 0;
+  let near = 0;
+  let far = atZero > 0 ? -1 : 1;
+  for (let k = 0; k < 60 && slope(far) * atZero > 0; k += 1) {
+    near = far;
+    far *= 2;
+  }
+  for (let k = 0; k < 100 && near !== far; k += 1) {
+    const middle = (near + far) / 2;
+    // Halfway between neighbours is one of them.
+    if (middle === near || middle === far) break;
+    if (slope(middle) * atZero > 0) near = middle;
+    else far = middle;
+  }
+  return (near + far) / 2;
+}

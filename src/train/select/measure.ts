@@ -1,0 +1,102 @@
+import { UsageError } from '../../errors.ts';
+import { meanOfScore } from '../../losses/link.ts';
+import { rank } from '../../math/ranking.ts';
+import { CompensatedSum } from '../../math/sum.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+
+/** What models are chosen by, measured on rows that were held out; smaller is better. */
+export const measureNames = ['error', 'loss', 'mse', 'mae', 'auc'] as const;
+
+export type MeasureName = (typeof measureNames)[number];
+
+/** Scores of the rows that were held out, one vector behind the other, and what was to be met. */
+export interface HeldOut {
+  readonly scores: readonly Float64Array[];
+  readonly targets: readonly Float64Array[];
+  readonly weights: Float64Array;
+}
+
+/** The error of a classification; in regression what the loss itself measures. */
+export function usualMeasure({ task, name }: Pick<Loss, 'task' | 'name'>): MeasureName {
+  if (task === 'classification') return 'error';
+  return name === 'square' || name === 'huber' ? 'mse' : 'loss';
+}
+
+export function checkMeasure(given: MeasureName, { task, name }: Loss): void {
+  const fits = (one: MeasureName) =>
+    one === 'loss' || (one === 'error' || one === 'auc') === (task === 'classification');
+  if (fits(given)) return;
+  throw new UsageError(
+    `metric ${given} is not for the ${name} loss, which is for ${task}; choose ${measureNames.filter(fits).join(', ')}`,
+  );
+}
+
+/** The weighted mean over the rows; 1 − AUC, the mean of all vectors, for `auc`. */
+export function measure(name: MeasureName, heldOut: HeldOut, loss: Loss, several: boolean): number {
+  switch (name) {
+    case 'error':
+      return mean(heldOut, several ? isWrongOfMany(heldOut) : isWrong(heldOut));
+    case 'mse':
+      return mean(heldOut, (row) => residual(heldOut, loss, row) ** 2);
+    case 'mae':
+      return mean(heldOut, (row) => Math.abs(residual(heldOut, loss, row)));
+    case 'auc':
+      return 1 - meanAuc(heldOut);
+    case 'loss':
+      return mean(heldOut, (row) => totalLoss(heldOut, loss, row));
+  }
+}
+
+function mean({ weights }: HeldOut, of: (row: number) => number): number {
+  const total = new CompensatedSum();
+  const mass = new CompensatedSum();
+  for (let row = 0; row < weights.length; row += 1) {
+    total.add(weights[row] * of(row));
+    mass.add(weights[row]);
+  }
+  return mass.total > 0 ? total.total / mass.total : 0;
+}
+
+function residual({ scores, targets }: HeldOut, { name }: Loss, row: number): number {
+  return meanOfScore(name, scores[0][row]) - targets[0][row];
+}
+
+function isWrong({ scores, targets }: HeldOut) {
+  return (row: number) => {
+    let wrong = 0;
+    for (const [vector, all] of scores.entries()) {
+      if (all[row] > 0 !== targets[vector][row] > 0) wrong += 1;
+    }
+    return wrong / scores.length;
+  };
+}
+
+/** One class of several: the one with the largest score, of equal ones the first. */
+function isWrongOfMany({ scores, targets }: HeldOut) {
+  return (row: number) => {
+    let best = 0;
+    for (let vector = 1; vector < scores.length; vector += 1) {
+      if (scores[vector][row] > scores[best][row]) best = vector;
+    }
+    return targets[best][row] > 0 ? 0 : 1;
+  };
+}
+
+function totalLoss({ scores, targets }: HeldOut, loss: Loss, row: number): number {
+  let total = 0;
+  for (const [vector, all] of scores.entries()) {
+    total += loss.value(all[row], targets[vector][row], loss.parameter);
+  }
+  return total;
+}
+
+/** Rows count alike, but for those without weight; vectors of which a side is absent say nothing. */
+function meanAuc({ scores, targets, weights }: HeldOut): number {
+  const found = scores.flatMap((all, vector) => {
+    const side = (positive: boolean) =>
+      all.filter((_, row) => weights[row] > 0 && targets[vector][row] > 0 === positive);
+    const ranking = rank(side(true), side(false));
+    return ranking ? [ranking.auc] : [];
+  });
+  return found.length === 0 ? 0.5 : found.reduce((sum, auc) => sum + auc, 0) / found.length;
+}

@@ -1,0 +1,110 @@
+/** `dso train --ui` under mpirun: the first process serves the page for all. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { readModel } from '../../src/model/file.ts';
+import { listRuns } from '../../src/reporting/records/store.ts';
+import {
+  chartOf,
+  endlessTraining,
+  eventually,
+  focusOf,
+  gridWords,
+  inkOf,
+  pressStop,
+  test,
+  textOf,
+  tileOf,
+} from '../support/browser.ts';
+import { executable } from '../support/command-line.ts';
+import { graceOf, type Launcher, launchers } from '../support/launchers.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Starts two processes, and resolves with the address that one of them tells. */
+async function startRanks({ path, options }: Launcher, folder: string, words: readonly string[]) {
+  const program = [process.execPath, executable, ...words];
+  const child = spawn(path!, [...options, '-n', '2', ...program], {
+    cwd: folder,
+    env: { ...process.env, ...graceOf(0), DSO_NO_RECORD: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    // The launcher takes its processes along.
+    child.kill('SIGTERM');
+    await ended;
+  });
+  let told = '';
+  const addresses = (): string[] => [...new Set(told.match(/http:\/\/127\.0\.0\.1:\S+\/(?=\s)/g))];
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+      if (addresses().length > 0) resolve();
+    });
+    child.on('close', () => reject(new Error(`no address was told:\n${told}`)));
+  });
+  return { address: addresses()[0], addresses, ended };
+}
+
+/** 12.3 MB → 12,300,000 */
+function bytesOf(text: string): number {
+  const [, digits, unit] = /([\d.]+)\s*(\D?)B in all/.exec(text) ?? [];
+  return Number(digits) * 1000 ** ' kMGT'.indexOf(unit === '' ? ' ' : unit);
+}
+
+describe.each(launchers)('under $name', (launcher) => {
+  test('the run of two processes is shown and stopped', async ({ visit, skip }) => {
+    if (launcher.path === undefined) return skip(`${launcher.name} is not installed`);
+    const folder = temporaryFolder();
+    const words = endlessTraining(folder, '--ui', '--no-open').map((word) =>
+      // Each process plays two of the four workers.
+      word === '2' ? '1' : word,
+    );
+    const { address, addresses, ended } = await startRanks(launcher, folder, words);
+    const page = await visit(address);
+    await eventually(
+      () => tileOf(page, 'epoch'),
+      (epoch) => expect(epoch).toBeGreaterThan(2),
+    );
+    await eventually(
+      () => inkOf(chartOf(page, 'Relative gap')),
+      (ink) => {
+        expect(ink).toHaveLength(1);
+      },
+    );
+    await eventually(
+      () => gridWords(page),
+      (text) => {
+        expect(text).toMatch(/4 workers in 2 processes/);
+        expect(text).toMatch(/Now block 0 is .*expected with worker/);
+      },
+    );
+    const holders = await gridWords(page);
+    await eventually(
+      () => gridWords(page),
+      (now) => expect(now).not.toBe(holders),
+    );
+    await pressStop(page);
+    await ended;
+    expect(addresses()).toHaveLength(1);
+    const { certificate } = await readModel(join(folder, 'partial.model'));
+    expect(certificate.stopped).toBe('interrupted');
+    await eventually(
+      () => textOf(focusOf(page)),
+      (text) => {
+        expect(text).toMatch(/stopped by hand, the model is kept/i);
+      },
+    );
+    const [{ latest, status }] = listRuns(join(folder, '.dso/runs'));
+    expect(status).toBe('done');
+    await eventually(
+      () => textOf(page.getByRole('region', { name: /throughput/i })),
+      (traffic) => {
+        const ratio = bytesOf(traffic) / latest!.bytes!;
+        expect(ratio, `${traffic}\n${latest!.bytes} bytes in the record`).toBeGreaterThan(0.9);
+        expect(ratio, `${traffic}\n${latest!.bytes} bytes in the record`).toBeLessThan(1.1);
+      },
+    );
+  });
+});

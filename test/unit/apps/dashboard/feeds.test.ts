@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Emit, OwnFeed } from '../../../../src/dashboard/own-feed.ts';
+import { DrivenRun } from './own-run.ts';
+import { beginLine, epochLine, firstId, resultLine } from './records.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A run on so many threads, and the names of the messages about it from its beginning on. */
+function feeding(threads: number) {
+  const run = new DrivenRun(firstId);
+  const heard: string[] = [];
+  const emit: Emit = (name) => void heard.push(name);
+  const feed = new OwnFeed(run, emit, (error) => {
+    throw error;
+  });
+  feed.start();
+  run.live.add(beginLine({ threads }));
+  vi.advanceTimersByTime(250);
+  expect(heard.splice(0)).toEqual(['lines', 'run']);
+  return { run, heard };
+}
+
+test('news come four times a second while cores are free', () => {
+  const { run, heard } = feeding(availableParallelism() - 1);
+  for (let epoch = 1; epoch <= 8; epoch++) {
+    run.live.add(epochLine(epoch));
+    vi.advanceTimersByTime(250);
+  }
+  expect(heard).toHaveLength(8);
+});
+
+test('and once a second while all cores train, but for the end', () => {
+  const { run, heard } = feeding(availableParallelism());
+  for (let epoch = 1; epoch <= 8; epoch++) {
+    run.live.add(epochLine(epoch));
+    vi.advanceTimersByTime(250);
+  }
+  expect(heard.splice(0)).toEqual(['lines', 'lines']);
+  run.live.add(resultLine);
+  vi.advanceTimersByTime(250);
+  expect(heard).toEqual(['lines', 'run']);
+});

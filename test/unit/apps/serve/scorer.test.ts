@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { Scorer } from '../../../../src/apps/serve/scorer.ts';
+import { predictionObjects } from '../../../../src/reporting/text/predictions.ts';
+import { questionOf } from '../../../../src/serve/rows.ts';
+import { sampleClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
+import { modelKinds, randomRows } from '../../../support/random-models.ts';
+
+describe('answers are the lines of dso predict --json', () => {
+  test.each(Object.entries(modelKinds))('%s', (_, model) => {
+    const { rows, dataset, dense } = randomRows(model.columns, 50);
+    const wanted = [...predictionObjects(model, dataset)].join('').trimEnd().split('\n');
+    const scorer = new Scorer(model);
+    const overWire = (row: object): unknown => JSON.parse(JSON.stringify(row));
+    expect(rows.map((row) => scorer.answer(overWire(row)))).toEqual(wanted);
+    const { columns } = model;
+    const lists = rows.map((__, row) => [...dense.subarray(row * columns, (row + 1) * columns)]);
+    expect(lists.map((list) => scorer.answer(overWire(list)))).toEqual(wanted);
+  });
+});
+
+describe('rows', () => {
+  test('by name', () => {
+    const answer = JSON.parse(new Scorer(sampleClasses()).answer({ legs: 4, colour: 'blue' }));
+    expect(Object.keys(answer.scores)).toEqual(['cat', 'dog', 'fish, "raw"']);
+    expect(answer.scores.cat).toBe(0.5 + 0.5);
+    expect(answer.label).toBe('cat');
+  });
+
+  test.each([
+    [5, 'found a number; wanted an object, or a list of numbers'],
+    ['x', 'found a string; wanted an object, or a list of numbers'],
+    [null, 'found null; wanted an object, or a list of numbers'],
+    [[1, '2'], 'value 2 is a string; wanted a number'],
+    [[1, null], 'value 2 is null; wanted a number'],
+    [[[1]], 'value 1 is a list; wanted a number'],
+    [{ indices: [0], values: [true] }, 'value 1 is a boolean; wanted a number'],
+    [{ indices: [0, 1], values: [1] }, '2 indices with 1 values'],
+    [{ indices: ['0'], values: [1] }, 'the index 0; wanted a whole number from 0'],
+    [{ indices: [-1], values: [1] }, 'the index -1; wanted a whole number from 0'],
+    [{ indices: [0], values: [1e39] }, 'the value of 0 is 1e+39; wanted a number below 3.4e38'],
+    [{ age: 3 }, 'the model has no names of features; wanted indices'],
+  ])('%j is refused', (row, message) => {
+    expect(() => new Scorer(sampleModel()).answer(row)).toThrow(message);
+  });
+
+  test('a mean that is no number any more is refused', () => {
+    const loss = { name: 'poisson', parameter: 0 };
+    const scorer = new Scorer(sampleRegression({ loss, weights: Float64Array.of(1) }));
+    expect(() => scorer.answer([1000])).toThrow('the prediction is e^1000');
+    expect(scorer.answer([0])).toBe('{"label":1,"score":0}');
+  });
+});
+
+test.each([
+  [[1, 2], 'row'],
+  [{ rows: 3 }, 'row'],
+  [{ rows: [1], indices: [0] }, 'row'],
+  [{}, 'row'],
+  [7, 'row'],
+  [[], 'batch'],
+  [[[1]], 'batch'],
+  [[{}], 'batch'],
+  [{ rows: [] }, 'batch'],
+])('%j is a %s', (body, kind) => {
+  expect(questionOf(body).kind).toBe(kind);
+});

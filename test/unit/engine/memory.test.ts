@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { checkWorkers, leastMemory, machineMemory } from '../../../src/engine/memory.ts';
+import { holdings, placeEntries } from '../../../src/engine/partition.ts';
+import { UsageError } from '../../../src/errors.ts';
+
+describe('more than 2^31 entries', () => {
+  /** Three rows of more than a thousand million entries each, as counts alone. */
+  const counts = {
+    rows: new Int32Array(3).fill(1.2e9),
+    columns: new Int32Array(4).fill(9e8),
+  };
+
+  test('are counted and dealt', () => {
+    const partition = holdings(placeEntries(counts, 3, 1), counts, 0, 3);
+    expect([...partition.workerEntries]).toEqual([1.2e9, 1.2e9, 1.2e9]);
+    expect(() => checkWorkers(partition)).not.toThrow();
+  });
+
+  test('are too many for one worker in memory', () => {
+    const partition = holdings(placeEntries(counts, 1, 1), counts, 0, 1);
+    expect(() => checkWorkers(partition)).toThrow(UsageError);
+    expect(() => checkWorkers(partition)).toThrow(
+      '3600000000 entries for one of the 1 workers of the grid; one can have 2147483647 in memory: ask for more workers, --grid 3',
+    );
+  });
+
+  test('need more memory than most machines have', () => {
+    expect(leastMemory({ rows: 1e6, columns: 1e6, nonzeros: 2 ** 32 })).toBeGreaterThan(2 ** 36);
+    expect(machineMemory()).toBeGreaterThan(2 ** 26);
+  });
+});

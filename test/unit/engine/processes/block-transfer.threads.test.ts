@@ -1,0 +1,62 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { lackForHosts, makeHosts } from '../../../support/hosts.ts';
+import { type Launcher, launch, launchers } from '../../../support/launchers.ts';
+import { job } from './support/jobs.ts';
+import { blockLength } from './support/toy.ts';
+import type { ToyResult, ToyRun } from './support/toy-job.ts';
+
+/** Numbers that a rank sends in one rotation: all blocks pass by, if some live elsewhere. */
+function passingBy(ranks: number, grid: number, rank: number): number {
+  const home = Math.floor(((rank + 1) * grid) / ranks) - Math.floor((rank * grid) / ranks);
+  if (home === 0 || home === grid) return 0;
+  return Array.from({ length: grid }, (_, block) => blockLength(block)).reduce((a, b) => a + b);
+}
+
+async function runJob(
+  launcher: Launcher,
+  ranks: number,
+  runs: readonly ToyRun[],
+  options: readonly string[] = [],
+): Promise<void> {
+  const program = job('toy', JSON.stringify(runs));
+  const { code, stdout, stderr } = await launch(launcher, ranks, program, {}, options);
+  expect(code, stderr).toBe(0);
+  const results = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ToyResult);
+  expect(results).toHaveLength(ranks * runs.length);
+  for (const { grid, rotations, threads, rank, differences, sent, received } of results) {
+    const where = `grid ${grid}, ${ranks} ranks of ${threads} threads, rank ${rank}`;
+    expect(differences, where).toEqual([]);
+    // Weights and marks have 12 bytes, the others, which take turns with them, 8.
+    const bytes = passingBy(ranks, grid, rank) * 10 * rotations;
+    expect([sent, received], where).toEqual([bytes, bytes]);
+  }
+}
+
+describe.each(launchers)('$name', (launcher) => {
+  const lack = launcher.path === undefined ? `${launcher.name} is not installed` : undefined;
+
+  test.for([1, 2, 3, 4])('%i ranks compute what one would', async (ranks, { skip }) => {
+    if (lack) skip(lack);
+    const runs = [2, 3, 4, 5, 6, 7].map((grid) => ({
+      grid,
+      threads: 1 + ((grid + ranks) % 2),
+      cores: 1,
+      rotations: grid === 4 ? 300 : 40,
+    }));
+    await runJob(launcher, ranks, runs);
+  });
+});
+
+test('three hosts compute what one would', async ({ skip }) => {
+  const [openMpi] = launchers;
+  if (openMpi.path === undefined) skip('Open MPI is not installed');
+  const lack = lackForHosts();
+  if (lack) skip(lack);
+  const hosts = makeHosts(3);
+  onTestFinished(() => hosts.remove());
+  const runs = [3, 5, 7].map((grid) => ({ grid, threads: 2, cores: 1, rotations: 60 }));
+  await runJob(openMpi, 3, runs, hosts.openMpiOptions);
+});

@@ -1,0 +1,52 @@
+/** A thread that plays its share of the workers of a toy run. */
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { Ring } from '../../../../../src/engine/ring.ts';
+import { Team, type TeamShared } from '../../../../../src/engine/team.ts';
+import type { Lodging } from '../../../../../src/parallel/lodging.ts';
+import { type Block, settle, type Toy, talksAfter, visit } from './toy.ts';
+
+export interface ToyPayload {
+  readonly toy: Toy;
+  readonly shared: TeamShared;
+  readonly index: number;
+  /** The first thread's line to the carrier. */
+  readonly port?: MessagePort;
+  readonly lodging: Lodging;
+  readonly rows: Float64Array;
+  /** All blocks that are here, one behind the other. */
+  readonly all: Block;
+}
+
+export function blockOf({ blockAt, blockLengths }: Lodging, all: Block, block: number): Block {
+  const [from, to] = [blockAt[block], blockAt[block] + blockLengths[block]];
+  return {
+    weights: all.weights.subarray(from, to),
+    marks: all.marks.subarray(from, to),
+    others: all.others.subarray(from, to),
+  };
+}
+
+function play({ toy, shared, index, port, lodging, rows, all }: ToyPayload): void {
+  const team = new Team(shared, index);
+  const ring = new Ring(team, port);
+  const blocks = Array.from({ length: toy.grid }, (_, block) => blockOf(lodging, all, block));
+  const even = ring.cargo((block) => [blocks[block].weights, blocks[block].marks]);
+  const odd = ring.cargo((block) => [blocks[block].others]);
+  for (let rotation = 0; rotation < toy.rotations; rotation++) {
+    ring.rotate(rotation % 2 === 0 ? even : odd, (worker, block) =>
+      visit(rotation, worker, block, rows, blocks[block]),
+    );
+    if (!talksAfter(rotation)) continue;
+    const [sum] = team.reduce(1, (worker, values) => values.fill(rows[worker]));
+    const told = team.fromFirst(() => (team.leads ? sum + rotation : Number.NaN));
+    for (let worker = team.first; worker < team.end; worker++) {
+      settle(worker, rows, blocks[worker], sum, told);
+    }
+  }
+  team.barrier();
+}
+
+parentPort?.on('message', (payload: ToyPayload) => {
+  play(payload);
+  parentPort?.postMessage('done', []);
+});

@@ -1,0 +1,218 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { givesProbabilities } from '../../../../src/metrics/probabilities.ts';
+import { encodeModel } from '../../../../src/model/file.ts';
+import type { Model } from '../../../../src/model/model.ts';
+import { predict } from '../../../../src/model/predict/predict.ts';
+import { Predictor } from '../../../../src/model/predict/predictor.ts';
+import { collectGarbage } from '../../../../src/parallel/collect-garbage.ts';
+import type { NamedRow, Row } from '../../../../src/predict/row.ts';
+import { loadModel } from '../../../../src/predict.ts';
+import { readDataset } from '../../../../src/train/read-dataset.ts';
+import { sampleModel, sampleRegression } from '../../../support/models.ts';
+import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+/** Of two classes ours is the probability of one of them. */
+function byClass(model: Model, row: number, all: Float64Array): number[] {
+  const { length } = model.intercepts;
+  const values = [...all.subarray(row * length, (row + 1) * length)];
+  return length > 1 || model.multiLabel ? values : [1 - values[0], values[0]];
+}
+
+describe.each(Object.entries(modelKinds))('%s', (_, model) => {
+  const predictor = loadModel(encodeModel(model));
+  const { rows, dense, dataset } = randomRows(model.columns, 30);
+
+  test('scores and predicts as the library does, to the last bit', () => {
+    const scores = predict(model, dataset, { output: 'scores' });
+    const labels = predict(model, dataset);
+    expect(rows.flatMap((row) => predictor.scores(row))).toEqual([...scores]);
+    expect(rows.map((row) => predictor.predict(row))).toEqual([...labels]);
+    if (model.intercepts.length === 1) {
+      expect(rows.map((row) => predictor.score(row))).toEqual([...scores]);
+    } else expect(() => predictor.score(rows[0])).toThrow(/ask for scores/);
+    for (const [row, label] of labels.entries()) {
+      const list = dense.subarray(row * model.columns, (row + 1) * model.columns);
+      expect(predictor.predict(list)).toBe(label);
+      expect(predictor.predict([...list])).toBe(label);
+    }
+  });
+
+  test('gives the same probabilities, or says why not', () => {
+    expect(predictor.givesProbabilities).toBe(givesProbabilities(model));
+    if (!predictor.givesProbabilities) {
+      expect(() => predictor.probabilities(rows[1])).toThrow(
+        /logistic loss, or a calibrated model/,
+      );
+      return;
+    }
+    const all = predict(model, dataset, { output: 'probabilities' });
+    for (const [index, row] of rows.entries()) {
+      expect(predictor.probabilities(row)).toEqual(byClass(model, index, all));
+    }
+  });
+});
+
+test('tells what the model is', () => {
+  const predictor = new Predictor(sampleModel({ classes: ['ham', 'spam'] }));
+  expect(predictor.task).toBe('classification');
+  expect(predictor.classes).toEqual(['ham', 'spam']);
+  expect(predictor.columns).toBe(4);
+  expect(new Predictor(sampleRegression()).classes).toBeUndefined();
+});
+
+test('columns in any order, repeats added up, unknown ones left out', () => {
+  const predictor = new Predictor(sampleModel());
+  expect(predictor.score({ indices: [3, 99, 0, 3], values: [1, 5, 2, 0.5] })).toBe(4);
+  expect(predictor.score([1, 1, 1, 1, 1, 1])).toBe(1.25);
+  expect(predictor.score({ indices: [], values: [] })).toBe(0);
+  const indices = Array.from({ length: 500 }, (_, entry) => (entry * 7) % 500);
+  const long = new Predictor(randomModel({ columns: 500 }));
+  const sorted = indices.toSorted((a, b) => a - b);
+  expect(long.score({ indices, values: indices.map((i) => i / 7) })).toBe(
+    long.score({ indices: sorted, values: sorted.map((i) => i / 7) }),
+  );
+});
+
+test.each<[Row, RegExp]>([
+  [[1, NaN], /value of 1 is NaN/],
+  [[1, Infinity], /value of 1 is Infinity/],
+  [[1e39], /below 3\.4e38/],
+  [{ indices: [0.5], values: [1] }, /index 0\.5/],
+  [{ indices: [-1], values: [1] }, /index -1/],
+  [{ indices: [1], values: [] }, /1 indices with 0 values/],
+  [{ 0: '1', length: 1 }, /no names of features/],
+  [{ age: 3 }, /no names of features/],
+])('a row that is none: %#', (row, message) => {
+  expect(() => new Predictor(sampleModel()).score(row)).toThrow(message);
+});
+
+test('a score or prediction that overflows is an error', () => {
+  const wide = new Predictor(sampleModel({ weights: Float64Array.of(1e300, 0, 0, 0) }));
+  expect(() => wide.score([1e30])).toThrow(/overflow/);
+  const poisson = sampleRegression({ loss: { name: 'poisson', parameter: 0 } });
+  expect(() => new Predictor(poisson).predict([2000])).toThrow(/e\^1000, which is too large/);
+});
+
+describe('named rows', () => {
+  const records: readonly { age: number | null; city: string | null; size: number }[] = [
+    { age: 31, city: 'Paris', size: 1.5 },
+    { size: -2, city: 'Zürich', age: 40 },
+    { age: null, city: null, size: 0.1 },
+    { age: 7, city: 'Oslo', size: 3 },
+  ];
+  const featureNames = ['age', 'size', 'city=Paris', 'city=?', 'age=?', 'city=Zürich'];
+  const fields = [
+    { name: 'age', kind: 'number' },
+    { name: 'size', kind: 'number' },
+    { name: 'city', kind: 'category' },
+    { name: 'label', kind: 'label' },
+  ] as const;
+
+  async function scoresOf(model: Model, file: string, text: string): Promise<number[]> {
+    const path = join(temporaryFolder(), file);
+    writeFileSync(path, text);
+    const { featureNames: names, recipe } = model;
+    const like = { ...(names && { featureNames: names }), ...(recipe && { recipe }) };
+    const dataset = await readDataset(path, { like, threads: 1 });
+    return [...predict(model, dataset, { output: 'scores' })];
+  }
+
+  const tables = {
+    named: randomModel({ columns: 6, featureNames, recipe: { fields } }),
+    'named, missing is 0': randomModel({
+      columns: 6,
+      featureNames,
+      recipe: { fields, missing: 'zero' },
+    }),
+    hashed: randomModel({ columns: 256, recipe: { hashBits: 8, fields } }),
+    'hashed to collide': randomModel({ columns: 2, recipe: { hashBits: 1, fields } }),
+  };
+
+  test.each(Object.entries(tables))('a table, %s: as if read from CSV', async (_, model) => {
+    const predictor = loadModel(encodeModel(model));
+    const lines = records.map(({ age, city, size }) => `${age ?? ''},${city ?? 'NA'},${size},x\n`);
+    const wanted = await scoresOf(model, 'rows.csv', `age,city,size,colour\n${lines.join('')}`);
+    expect(records.map((row) => predictor.score({ ...row, colour: 'x' }))).toEqual(wanted);
+    const texts = records.map(({ age, city, size }) => ({
+      size: `${size}`,
+      age: age === null ? '' : ` ${age} `,
+      city: city ?? '?',
+    }));
+    expect(texts.map((row) => predictor.score(row))).toEqual(wanted);
+  });
+
+  const objects = {
+    named: randomModel({
+      columns: 8,
+      featureNames: [...featureNames.slice(0, 6), 'tags=a', 'place.height'],
+      recipe: { fields: [{ name: 'label', kind: 'label' }] },
+    }),
+    hashed: randomModel({
+      columns: 512,
+      recipe: { hashBits: 9, fields: [{ name: 'label', kind: 'label' }] },
+    }),
+  };
+
+  test.each(Object.entries(objects))(
+    'objects, %s: as if read from JSON lines',
+    async (_, model) => {
+      const predictor = loadModel(encodeModel(model));
+      const rows: readonly NamedRow[] = [
+        ...records,
+        { label: 1, tags: ['a', 'b', 3, null], place: { height: 3, name: 'x' }, on: true },
+        { features: { age: 3, size: [1, 2] }, city: '' },
+        { features: { features: { age: 3 }, size: 2 }, '': { features: { age: 5 }, size: 4 } },
+      ];
+      const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      expect(rows.map((row) => predictor.score(row))).toEqual(
+        await scoresOf(model, 'rows.jsonl', text),
+      );
+    },
+  );
+
+  test('names of features stand for themselves', () => {
+    const predictor = new Predictor(tables.named);
+    expect(predictor.score({ 'city=Paris': 1 })).toBe(predictor.score({ city: 'Paris' }));
+  });
+
+  test('a missing value, where none may be', () => {
+    const recipe = { fields, missing: 'error' } as const;
+    const predictor = new Predictor({ ...tables.named, recipe });
+    expect(() => predictor.score({ age: null })).toThrow('age has no value; wanted one');
+  });
+
+  test('a text in a field of numbers', () => {
+    expect(() => new Predictor(tables.named).score({ age: 'old' })).toThrow(/value of age is NaN/);
+  });
+
+  test('long names that never come again are not kept', () => {
+    const predictor = new Predictor(objects.hashed);
+    const used = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = used();
+    const long = 'x'.repeat(2e6);
+    for (let row = 0; row < 40; row++) predictor.score({ city: `${row}${long}` });
+    expect(used() - before).toBeLessThan(40e6);
+  });
+
+  test.each([null, undefined, 5, 'age'])('%j is no row', (row) => {
+    const predictor = new Predictor(tables.named);
+    expect(() => predictor.score(row as never)).toThrow(
+      `the row is ${JSON.stringify(row)}; wanted an object`,
+    );
+  });
+
+  test('objects that never end', () => {
+    let deep: NamedRow = {};
+    for (let level = 0; level < 50; level++) deep = { deep };
+    expect(() => new Predictor(tables.named).score(deep)).toThrow(/nested deeper than 32/);
+    let features: NamedRow = {};
+    for (let level = 0; level < 20_000; level++) features = { features };
+    expect(() => new Predictor(tables.named).score(features)).toThrow(/nested deeper than 32/);
+  });
+});

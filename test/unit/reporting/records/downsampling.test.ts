@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { Thinning } from '../../../../src/runs/thinning.ts';
+
+/** The numbers, from 1, that are kept of so many lines. */
+function kept(thinning: Thinning, count: number): number[] {
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return numbers.filter(() => thinning.next());
+}
+
+test('the first lines are all kept, then every tenth, then every hundredth', () => {
+  const numbers = kept(new Thinning(10_000, 10), 1_000_000);
+  expect(numbers.slice(0, 10_000)).toEqual(Array.from({ length: 10_000 }, (_, i) => i + 1));
+  expect(numbers.slice(10_000, 10_003)).toEqual([10_010, 10_020, 10_030]);
+  expect(numbers.filter((number) => number <= 100_000)).toHaveLength(19_000);
+  expect(numbers.slice(19_000, 19_003)).toEqual([100_100, 100_200, 100_300]);
+  expect(numbers).toHaveLength(28_000);
+});
+
+test('with a factor of two', () => {
+  expect(kept(new Thinning(4, 2), 34)).toEqual([1, 2, 3, 4, 6, 8, 12, 16, 24, 32]);
+});
+
+test('with an infinite factor the first ones alone', () => {
+  expect(kept(new Thinning(3, Infinity), 1000)).toEqual([1, 2, 3]);
+});

@@ -1,0 +1,48 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { listRuns, readRun } from '../../../../src/reporting/records/store.ts';
+import {
+  beginLine,
+  epochLine,
+  recordText,
+  resultLine,
+  runId,
+  startLine,
+} from '../../../support/run-lines.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+/** What happens while somebody looks whether the process of a run is there. */
+const meanwhile = vi.hoisted(() => ({ act: () => {} }));
+
+// No real process ends in this very moment each time.
+vi.mock('../../../../src/checkpoint/process.ts', () => ({
+  isAlive: () => {
+    meanwhile.act();
+    return false;
+  },
+}));
+
+function ending() {
+  const folder = temporaryFolder();
+  const id = runId();
+  const path = join(folder, `${id}.jsonl`);
+  writeFileSync(path, recordText([startLine({ id }), beginLine(), epochLine(1)]));
+  meanwhile.act = () => {
+    meanwhile.act = () => {};
+    appendFileSync(path, recordText([epochLine(2), resultLine]));
+  };
+  return { folder, id };
+}
+
+test('a run that ends between the reading and the look for its process is not lost', () => {
+  expect(listRuns(ending().folder)).toMatchObject([{ status: 'done', latest: epochLine(2) }]);
+  const { folder, id } = ending();
+  expect(readRun(folder, id)).toMatchObject({ epochs: 2, summary: { status: 'done' } });
+});
+
+test('one that has not written its last line by then is', () => {
+  const { folder } = ending();
+  meanwhile.act = () => {};
+  expect(listRuns(folder)).toMatchObject([{ status: 'lost', latest: epochLine(1) }]);
+});

@@ -1,0 +1,63 @@
+import picocolors from 'picocolors';
+import { expect, test } from 'vitest';
+import { describeCertificate, summarize } from '../../../../src/reporting/text/summary.ts';
+import type { TrainReport } from '../../../../src/train/options/options.ts';
+
+const report: TrainReport = {
+  solver: 'ring-rows',
+  loss: 'hinge',
+  penalty: 'l2',
+  lambda: 1e-5,
+  rows: 57_848,
+  columns: 20_958,
+  nonzeros: 2_970_000,
+  classes: [-1, 1],
+  grid: 4,
+  threads: 2,
+  seed: 1,
+  epochs: 9,
+  passes: 19.4,
+  seconds: { read: 0.25, partition: 0.05, train: 0.41, total: 0.8 },
+  primal: 0.3,
+  dual: 0.29976,
+  gap: 0.00024,
+  relativeGap: 7.9e-4,
+  stopped: 'converged',
+  imbalance: { rows: 1, columns: 1, nonzeros: 1 },
+  effort: { computing: 0.76, waiting: 0.04, communicating: 0, bytes: 0 },
+  test: { task: 'regression', rows: 1, mse: 0.25, mae: 0.5, r2: null },
+};
+
+function lines(changes: Partial<TrainReport>): string[] {
+  const saved = { path: 'spam.model', bytes: 168_000 };
+  return summarize({ ...report, ...changes }, 1e-3, saved, picocolors.createColors(false)).split(
+    '\n',
+  );
+}
+
+test('what was solved, how it ended, how good it is, where it is', () => {
+  expect(lines({})).toEqual([
+    'hinge loss, l2 penalty, lambda 1e-5: 57,848 rows × 20,958 columns, 2,970,000 non-zeros',
+    'ring-rows solver on 2 threads, converged to the tolerance 0.001 after 9 epochs ' +
+      '(read 0.25 s, train 0.41 s)',
+    'within 0.080 % of the optimum (certified: relative duality gap 7.9e-4)',
+    'threads computed 95 % and waited 5 % of the time',
+    'test mean squared error 0.25 on 1 row',
+    'model in spam.model (168 kB)',
+  ]);
+});
+
+test.each([
+  ['early-stop', 'stopped early, where the test error had not fallen any more, after 9 epochs'],
+  ['epoch-limit', 'stopped by the limit on epochs, short of the tolerance 0.001, after 9 epochs'],
+  ['time-limit', 'stopped by the time limit, short of the tolerance 0.001, after 9 epochs'],
+  ['interrupted', 'interrupted after 9 epochs'],
+] as const)('%s', (stopped, text) => {
+  expect(lines({ stopped })[1]).toContain(text);
+});
+
+test('a gap that proves nothing is not called a certificate', () => {
+  for (const gap of [1, 3, Infinity, Number.NaN]) {
+    expect(describeCertificate(gap)).toBe('no certificate yet: no useful lower bound was found');
+  }
+});

@@ -1,0 +1,94 @@
+/** When a run ends and what it tells on the way. */
+import { describe, expect, test } from 'vitest';
+import { losses } from '../../../src/losses/index.ts';
+import { penalties } from '../../../src/penalties/index.ts';
+import type { Limits, Progress } from '../../../src/solvers/epochs.ts';
+import { solvers } from '../../../src/solvers/index.ts';
+import { zipfDataset } from '../../support/data.ts';
+import { type EngineOptions, prepare, runOnThreads } from '../../support/engine.ts';
+
+const dataset = zipfDataset({ rows: 200, columns: 120, perRow: 8 });
+const tolerance = 1e-3;
+/** Epochs that row mode adds once the tolerance is met. */
+const polish = 6;
+
+function run(options: Partial<EngineOptions>, threads = 1, limits: Partial<Limits> = {}) {
+  const engine = prepare({
+    dataset,
+    loss: losses.hinge(),
+    penalty: penalties.l2(),
+    lambda: 0.005,
+    solver: solvers.ring({ mode: 'rows' }),
+    ...options,
+  });
+  return runOnThreads(engine, threads, { tolerance, epochs: 2000, ...limits });
+}
+
+const firstMet = (events: readonly Progress[]) =>
+  events.find(({ relativeGap }) => relativeGap <= tolerance)!.epoch;
+
+const upTo = (count: number) => Array.from({ length: count }, (_, k) => k + 1);
+
+const rowModes: { title: string; options: Partial<EngineOptions>; threads: number }[] = [
+  { title: 'hinge, L2', options: {}, threads: 1 },
+  { title: 'hinge, L2, grid 3 on 2 threads', options: { grid: 3 }, threads: 2 },
+  { title: 'hinge, L2, intercept', options: { intercept: true }, threads: 1 },
+  {
+    title: 'logistic, elastic net, grid 2',
+    options: { loss: losses.logistic(), penalty: penalties.elasticNet(), grid: 2 },
+    threads: 2,
+  },
+  { title: 'hinge, L1', options: { penalty: penalties.l1() }, threads: 1 },
+];
+
+describe.each(rowModes)('row mode, $title', ({ options, threads }) => {
+  test('a converged run keeps its tolerance after the last epochs, each of them told', async () => {
+    const { outcome, events } = await run(options, threads);
+    expect(outcome.stopped).toBe('converged');
+    expect(outcome.relativeGap).toBeLessThanOrEqual(tolerance);
+    expect(events.map(({ epoch }) => epoch)).toEqual(upTo(outcome.epochs));
+    const extra = outcome.epochs - firstMet(events);
+    expect(extra).toBeGreaterThan(0);
+    expect(extra).toBeLessThanOrEqual(polish);
+    // Where rows rest there is more than one epoch in two passes.
+    expect(outcome.passes - events[firstMet(events) - 1].passes).toBeLessThan(4);
+    const { primal, dual, relativeGap, passes } = outcome;
+    expect(events[events.length - 1]).toMatchObject({ primal, dual, relativeGap, passes });
+  });
+
+  test('the last epochs do not make the gap wider', async () => {
+    const { outcome, events } = await run(options, threads);
+    const met = events[firstMet(events) - 1];
+    expect(outcome.relativeGap).toBeLessThan(met.relativeGap);
+  });
+
+  test('a limit cuts them short, and the run still counts as converged', async () => {
+    const whole = await run(options, threads);
+    const met = firstMet(whole.events);
+    const epochs = met + Math.floor((whole.outcome.epochs - met) / 2);
+    const { outcome, events } = await run(options, threads, { epochs });
+    expect(outcome).toMatchObject({ epochs, stopped: 'converged' });
+    expect(outcome.relativeGap).toBeLessThanOrEqual(tolerance);
+    expect(events.map(({ epoch }) => epoch)).toEqual(upTo(epochs));
+  });
+});
+
+test.each([
+  { title: 'columns', solver: solvers.ring({ mode: 'columns' }) },
+  { title: 'dso', solver: solvers.dso() },
+])('$title: ends with the epoch that meets the tolerance', async ({ solver }) => {
+  const { outcome, events } = await run({ loss: losses.logistic(), solver });
+  expect(outcome.stopped).toBe('converged');
+  expect(outcome.relativeGap).toBeLessThanOrEqual(tolerance);
+  expect(outcome.epochs).toBe(firstMet(events));
+  expect(events.map(({ epoch }) => epoch)).toEqual(upTo(outcome.epochs));
+});
+
+test('P never rises and D never falls from one event to the next', async () => {
+  const { events } = await run({ grid: 2 }, 2, { tolerance: 1e-8 });
+  // The last event has both computed afresh.
+  for (let k = 1; k < events.length - 1; k++) {
+    expect(events[k].primal).toBeLessThanOrEqual(events[k - 1].primal * (1 + 1e-15));
+    expect(events[k].dual).toBeGreaterThanOrEqual(events[k - 1].dual);
+  }
+});

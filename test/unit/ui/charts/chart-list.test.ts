@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { ShownRun } from '../../../../ui/src/charts/chart-model.ts';
+import { whyEmpty } from '../../../../ui/src/empty-chart.ts';
+import { quantities } from '../../../../ui/src/quantity.ts';
+
+const [objective, gap] = quantities;
+
+function run(relativeGap: readonly (number | null)[], running = false): ShownRun {
+  const epoch = relativeGap.map((_, index) => index + 1);
+  const none = epoch.map(() => null);
+  const series = { epoch, seconds: epoch, passes: epoch, primal: none, dual: none, relativeGap };
+  return { id: 'a', place: 0, running, series };
+}
+
+test('a chart with a curve needs no words', () => {
+  expect(whyEmpty(gap, [run([null]), run([0.5])], true)).toBeUndefined();
+  expect(whyEmpty(gap, [run([0, 0])], false)).toBeUndefined();
+});
+
+test('a chart without one says why', () => {
+  expect(whyEmpty(gap, [run([])], true)).toBe('no values');
+  expect(whyEmpty(objective, [run([0.5])], false)).toBe('no values');
+  expect(whyEmpty(gap, [run([]), run([null], true)], true)).toBe('no values yet');
+  expect(whyEmpty(gap, [run([0, null])], true)).toMatch(/nothing above 0/);
+});
+
+test('of a run whose course is on its way nothing is said', () => {
+  expect(whyEmpty(gap, [{ id: 'a', place: 0, series: undefined }], true)).toBeUndefined();
+});

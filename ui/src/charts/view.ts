@@ -1,0 +1,118 @@
+import type { FigureAxis } from '../../../src/apps/dashboard/api.ts';
+import { axes, type QuantityKey, quantities } from '../quantity.ts';
+
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+export type Range = readonly [from: number, to: number];
+
+/** What the page shows; all of it is in the part of the address after the #. */
+export interface View {
+  /**
+   * The runs over one another. The place decides colour and dash; '' is a place whose run was
+   * taken away, so that the others keep theirs.
+   */
+  readonly runs: readonly string[];
+  /** The run that headline, tiles and panels are about. */
+  readonly focus?: string | undefined;
+  readonly x: FigureAxis;
+  readonly xlog: boolean;
+  /** The charts with a logarithmic y axis. */
+  readonly ylog: readonly QuantityKey[];
+  /** The part of the x axis that is shown; all of it when absent. */
+  readonly zoom?: Range | undefined;
+  /** The vector of weights that runs with several are shown by, from 0. */
+  readonly vector: number;
+  readonly theme: Theme;
+  /** The chart that takes the whole width. */
+  readonly large?: QuantityKey | undefined;
+}
+
+const usualLogs = quantities.filter(({ log }) => log).map(({ key }) => key);
+
+export const usualView: View = {
+  runs: [],
+  x: 'seconds',
+  xlog: false,
+  ylog: usualLogs,
+  vector: 0,
+  theme: 'auto',
+};
+
+const identifier = /^[\w.-]{1,100}$/;
+
+/** The view that an address asks for; what is unknown or broken in it counts as not said. */
+export function parseView(hash: string): View {
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  const focus = said.get('focus') ?? '';
+  const zoom = parseRange(said.get('zoom'));
+  const large = quantities.find(({ key }) => key === said.get('large'))?.key;
+  const ids = (said.get('runs') ?? '').split(',').map(validId);
+  return {
+    runs: trimPlaces(ids.map((id, place) => (ids.indexOf(id) === place ? id : ''))),
+    ...(identifier.test(focus) && { focus }),
+    x: axes.find(({ key }) => key === said.get('x'))?.key ?? usualView.x,
+    xlog: said.get('xlog') === '1',
+    ylog: said.has('ylog') ? parseKeys(said.get('ylog')!) : usualView.ylog,
+    ...(zoom && { zoom }),
+    vector: parseVector(said.get('class')),
+    theme: themes.find((theme) => theme === said.get('theme')) ?? usualView.theme,
+    ...(large && { large }),
+  };
+}
+
+/** The part of an address that parseView makes the view of again; what is usual is left out. */
+export function formatView(view: View): string {
+  const parts: string[] = [];
+  const runs = trimPlaces(view.runs);
+  if (runs.length > 0) parts.push(`runs=${runs.join(',')}`);
+  if (view.focus !== undefined) parts.push(`focus=${view.focus}`);
+  if (view.x !== usualView.x) parts.push(`x=${view.x}`);
+  if (view.xlog) parts.push('xlog=1');
+  if (view.ylog.toSorted().join() !== usualLogs.join()) parts.push(`ylog=${view.ylog.join(',')}`);
+  if (view.zoom) parts.push(`zoom=${view.zoom.map((end) => Number(end.toPrecision(8))).join(',')}`);
+  if (view.vector !== 0) parts.push(`class=${view.vector + 1}`);
+  if (view.theme !== usualView.theme) parts.push(`theme=${view.theme}`);
+  if (view.large) parts.push(`large=${view.large}`);
+  return parts.length > 0 ? `#${parts.join('&')}` : '';
+}
+
+/** Ticks or unticks a run. A new one takes the first free place. */
+export function toggleRun(runs: readonly string[], id: string): string[] {
+  if (runs.includes(id)) return trimPlaces(runs.map((other) => (other === id ? '' : other)));
+  const free = runs.indexOf('');
+  return free < 0 ? [...runs, id] : runs.with(free, id);
+}
+
+/** Adds many; those that are there keep their places. */
+export function addRuns(runs: readonly string[], ids: readonly string[]): string[] {
+  return ids.reduce<string[]>(
+    (all, id) => (all.includes(id) ? all : toggleRun(all, id)),
+    [...runs],
+  );
+}
+
+function trimPlaces(runs: readonly string[]): string[] {
+  return runs.slice(0, runs.findLastIndex((id) => id !== '') + 1);
+}
+
+function validId(text: string): string {
+  return identifier.test(text) ? text : '';
+}
+
+function parseKeys(text: string): QuantityKey[] {
+  const names = text.split(',');
+  return quantities.map(({ key }) => key).filter((key) => names.includes(key));
+}
+
+function parseRange(text: string | null): Range | undefined {
+  const ends = (text ?? '').split(',');
+  const [from, to] = ends.map((end) => (end.trim() === '' ? Number.NaN : Number(end)));
+  return ends.length === 2 && Number.isFinite(from) && Number.isFinite(to) && from < to
+    ? [from, to]
+    : undefined;
+}
+
+function parseVector(text: string | null): number {
+  return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : 0;
+}
