@@ -2,14 +2,15 @@ import { defineConfig } from 'tsdown';
 
 /**
  * Everything lands flat in one folder: at run time the bundles look for `./worker.js`,
- * `./carrier.js` and `../wasm/` relative to themselves, whichever chunk the code ended up in.
+ * `./comm-thread.js` and `../wasm/` relative to themselves, whichever chunk the code ended up in.
  */
 const library = defineConfig({
   entry: {
     index: 'src/index.ts',
+    'node-version': 'src/node-version.ts',
     cli: 'src/apps/cli/main.ts',
     worker: 'src/worker.ts',
-    carrier: 'src/comm-thread.ts',
+    'comm-thread': 'src/comm-thread.ts',
   },
   format: 'esm',
   platform: 'node',

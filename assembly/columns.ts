@@ -8,12 +8,12 @@ const highestLevel: i32 = 3;
 
 // Kept out of the loops over non-zeros: it is called for rows whose margin has moved.
 function refresh(
-  i: i32, labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  i: i32, labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   damping: f64, parameter: f64,
 ): void {
   const u = double(margins, i);
   const y = double(labels, i);
-  const c = double(importances, i);
+  const c = double(rowWeights, i);
   const slope = loss.derivative(u, y, parameter);
   const curvature = loss.curvature(u, y, parameter, slope);
   setDouble(slopes, i, c * slope);
@@ -31,7 +31,7 @@ function pair(base: usize, first: i32, second: i32): v128 {
 @inline
 function gatherColumn(
   j: i32, first: i32, last: i32, startG: f64, startH: f64, indices: usize, values: usize,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   gradients: usize, hessians: usize, damping: f64, parameter: f64,
 ): void {
   let g = startG;
@@ -47,10 +47,10 @@ function gatherColumn(
     const d = load<i32>(index, 12);
     // One test for four rows: mostly none of them has moved.
     if ((byte(dirty, a) | byte(dirty, b) | byte(dirty, c) | byte(dirty, d)) != 0) {
-      if (byte(dirty, a) != 0) refresh(a, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, b) != 0) refresh(b, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, c) != 0) refresh(c, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
-      if (byte(dirty, d) != 0) refresh(d, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, a) != 0) refresh(a, labels, rowWeights, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, b) != 0) refresh(b, labels, rowWeights, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, c) != 0) refresh(c, labels, rowWeights, margins, slopes, curvatures, dirty, density, damping, parameter);
+      if (byte(dirty, d) != 0) refresh(d, labels, rowWeights, margins, slopes, curvatures, dirty, density, damping, parameter);
     }
     const near = f64x2.promote_low_f32x4(v128.load64_zero(value));
     const far = f64x2.promote_low_f32x4(v128.load64_zero(value, 8));
@@ -72,7 +72,7 @@ function gatherColumn(
   while (index < end) {
     const i = load<i32>(index);
     const x = <f64>load<f32>(value);
-    if (byte(dirty, i) != 0) refresh(i, labels, importances, margins, slopes, curvatures, dirty, density, damping, parameter);
+    if (byte(dirty, i) != 0) refresh(i, labels, rowWeights, margins, slopes, curvatures, dirty, density, damping, parameter);
     g += double(slopes, i) * x;
     h += double(curvatures, i) * x * x;
     index += 4;
@@ -95,10 +95,10 @@ function restsAtEnd(w: f64, g: f64, l1: f64, l2: f64, low: f64, high: f64): bool
 @inline
 function stepColumn(
   bounded: bool, j: i32, weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  lows: usize, highs: usize, counts: usize, levels: usize, skips: usize, inverseMass: f64, stats: usize,
+  lows: usize, highs: usize, counts: usize, levels: usize, skips: usize, inverseTotalWeight: f64, stats: usize,
 ): f64 {
-  const g = double(gradients, j) * inverseMass;
-  const h = double(hessians, j) * inverseMass;
+  const g = double(gradients, j) * inverseTotalWeight;
+  const h = double(hessians, j) * inverseTotalWeight;
   const w = double(weights, j);
   const l1 = double(l1s, j);
   const l2 = double(l2s, j);
@@ -174,7 +174,7 @@ export function scatterColumns(
 
 export function gatherColumns(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32, fresh: i32,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   gradients: usize, hessians: usize, damping: f64, parameter: f64,
 ): void {
   for (let position = begin; position < end; position++) {
@@ -183,7 +183,7 @@ export function gatherColumns(
     const h = fresh != 0 ? <f64>0 : double(hessians, j);
     gatherColumn(
       j, int(offsets, j), int(offsets, j + 1), g, h, indices, values,
-      labels, importances, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+      labels, rowWeights, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
     );
   }
 }
@@ -193,14 +193,14 @@ export function gatherColumns(
 function steps(
   bounded: bool, order: usize, begin: i32, end: i32,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, lows: usize, highs: usize,
-  counts: usize, levels: usize, skips: usize, inverseMass: f64,
+  counts: usize, levels: usize, skips: usize, inverseTotalWeight: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
   let count = 0;
   for (let position = begin; position < end; position++) {
     const j = int(order, position);
     const delta = stepColumn(
-      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass, stats,
+      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseTotalWeight, stats,
     );
     if (delta != 0) {
       setInt(units, count, j);
@@ -214,11 +214,11 @@ function steps(
 export function stepColumns(
   order: usize, begin: i32, end: i32,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  counts: usize, levels: usize, skips: usize, inverseMass: f64,
+  counts: usize, levels: usize, skips: usize, inverseTotalWeight: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
   return steps(
-    false, order, begin, end, weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, inverseMass,
+    false, order, begin, end, weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, inverseTotalWeight,
     units, deltas, stats,
   );
 }
@@ -226,11 +226,11 @@ export function stepColumns(
 export function stepColumnsBounded(
   order: usize, begin: i32, end: i32,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
-  counts: usize, levels: usize, skips: usize, inverseMass: f64,
+  counts: usize, levels: usize, skips: usize, inverseTotalWeight: f64,
   units: usize, deltas: usize, stats: usize, lows: usize, highs: usize,
 ): i32 {
   return steps(
-    true, order, begin, end, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass,
+    true, order, begin, end, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseTotalWeight,
     units, deltas, stats,
   );
 }
@@ -239,10 +239,10 @@ export function stepColumnsBounded(
 @inline
 function sweep(
   bounded: bool, offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, lows: usize, highs: usize,
   counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, parameter: f64, stats: usize,
+  damping: f64, inverseTotalWeight: f64, parameter: f64, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
     const j = int(order, position);
@@ -250,10 +250,10 @@ function sweep(
     const last = int(offsets, j + 1);
     gatherColumn(
       j, first, last, 0, 0, indices, values,
-      labels, importances, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
+      labels, rowWeights, margins, slopes, curvatures, dirty, density, gradients, hessians, damping, parameter,
     );
     const delta = stepColumn(
-      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseMass, stats,
+      bounded, j, weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, inverseTotalWeight, stats,
     );
     if (delta != 0) moveMargins(first, last, indices, values, margins, dirty, delta);
   }
@@ -261,27 +261,27 @@ function sweep(
 
 export function sweepColumns(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
   counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, parameter: f64, stats: usize,
+  damping: f64, inverseTotalWeight: f64, parameter: f64, stats: usize,
 ): void {
   sweep(
-    false, offsets, indices, values, order, begin, end, labels, importances, margins, slopes, curvatures, dirty, density,
-    weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, damping, inverseMass, parameter, stats,
+    false, offsets, indices, values, order, begin, end, labels, rowWeights, margins, slopes, curvatures, dirty, density,
+    weights, gradients, hessians, l1s, l2s, 0, 0, counts, levels, skips, damping, inverseTotalWeight, parameter, stats,
   );
 }
 
 export function sweepColumnsBounded(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
+  labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   weights: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize,
   counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, parameter: f64, stats: usize, lows: usize, highs: usize,
+  damping: f64, inverseTotalWeight: f64, parameter: f64, stats: usize, lows: usize, highs: usize,
 ): void {
   sweep(
-    true, offsets, indices, values, order, begin, end, labels, importances, margins, slopes, curvatures, dirty, density,
-    weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, damping, inverseMass, parameter,
+    true, offsets, indices, values, order, begin, end, labels, rowWeights, margins, slopes, curvatures, dirty, density,
+    weights, gradients, hessians, l1s, l2s, lows, highs, counts, levels, skips, damping, inverseTotalWeight, parameter,
     stats,
   );
 }

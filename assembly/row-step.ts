@@ -1,4 +1,4 @@
-// The exact dual step of one row. Twin of src/kernels/plain/row-step.ts.
+// The exact dual step of one row. Twin of src/solvers/kernels/plain/rows.ts.
 import * as loss from "./loss";
 import { addDouble, byte, double, int, setByte, setDouble } from "./memory";
 import { conjugateDerivative, dualStep, inverseOf } from "./weighted";
@@ -19,15 +19,15 @@ function restWithoutSay(i: i32, counts: usize, levels: usize, skips: usize, shri
 @inline
 export function stepRow(
   i: i32, u: f64,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, shrink: i32, parameter: f64, stats: usize,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, shrink: i32, parameter: f64, stats: usize,
 ): f64 {
-  const c = double(importances, i);
+  const c = double(rowWeights, i);
   if (c == 0) return restWithoutSay(i, counts, levels, skips, shrink, stats);
   const y = double(labels, i);
   const alpha = double(alphas, i);
   const inverse = inverseOf(c);
-  const q = (double(norms, i) + damping * double(collisions, i)) * inverseMass;
+  const q = (double(norms, i) + damping * double(collisions, i)) * inverseTotalWeight;
   const bend = q * c;
   const next = dualStep(c, inverse, alpha, u, q, y, parameter);
   const delta = next - alpha;

@@ -162,16 +162,16 @@ export function rowNorms(
 
 export function stepRows(
   order: usize, begin: i32, end: i32, margins: usize,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   units: usize, deltas: usize, stats: usize,
 ): i32 {
   let count = 0;
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
     const delta = stepRow(
-      i, double(margins, i), labels, importances, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseMass, shrink, parameter, stats,
+      i, double(margins, i), labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseTotalWeight, shrink, parameter, stats,
     );
     if (delta != 0) {
       setInt(units, count, i);
@@ -184,8 +184,8 @@ export function stepRows(
 
 export function sweepRows(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   weights: usize, stats: usize,
 ): void {
   for (let position = begin; position < end; position++) {
@@ -194,8 +194,8 @@ export function sweepRows(
     const last = int(offsets, i + 1);
     const u = dot(first, last, indices, values, weights, 0);
     const delta = stepRow(
-      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseMass, shrink, parameter, stats,
+      i, u, labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseTotalWeight, shrink, parameter, stats,
     );
     if (delta != 0) update(first, last, indices, values, weights, delta * deltaScale);
   }
@@ -205,8 +205,8 @@ export function sweepRows(
 @inline
 function sweepMapped(
   bounded: bool, offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   image: usize, threshold: usize, inverse: usize, shift: usize, lows: usize, highs: usize,
   weights: usize, stats: usize,
 ): void {
@@ -216,8 +216,8 @@ function sweepMapped(
     const last = int(offsets, i + 1);
     const u = dot(first, last, indices, values, weights, 0);
     const delta = stepRow(
-      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseMass, shrink, parameter, stats,
+      i, u, labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseTotalWeight, shrink, parameter, stats,
     );
     if (delta != 0) {
       updateMapped(
@@ -230,26 +230,26 @@ function sweepMapped(
 
 export function sweepRowsMapped(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
 ): void {
   sweepMapped(
-    false, offsets, indices, values, order, begin, end, labels, importances, alphas, norms, collisions, counts, levels, skips,
-    damping, inverseMass, deltaScale, shrink, parameter, image, threshold, inverse, shift, 0, 0, weights, stats,
+    false, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+    damping, inverseTotalWeight, deltaScale, shrink, parameter, image, threshold, inverse, shift, 0, 0, weights, stats,
   );
 }
 
 export function sweepRowsBounded(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize, stats: usize,
   lows: usize, highs: usize,
 ): void {
   sweepMapped(
-    true, offsets, indices, values, order, begin, end, labels, importances, alphas, norms, collisions, counts, levels, skips,
-    damping, inverseMass, deltaScale, shrink, parameter, image, threshold, inverse, shift, lows, highs, weights,
+    true, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+    damping, inverseTotalWeight, deltaScale, shrink, parameter, image, threshold, inverse, shift, lows, highs, weights,
     stats,
   );
 }

@@ -5,6 +5,14 @@
 import * as loss from "./loss";
 import { double, int, setDouble } from "./memory";
 
+// Bytes from the start of a column's line, which begins with w: see saddleSlot.
+const SQUARES: usize = 8;
+const SHARE: usize = 16;
+const SNAPSHOT: usize = 24;
+const GRADIENT: usize = 32;
+const LOW: usize = 40;
+const HIGH: usize = 48;
+
 // Without a branch: the sign of a weight cannot be foretold.
 // @ts-ignore: decorator
 @inline
@@ -36,7 +44,7 @@ function visitRow(
   offsets: usize, indices: usize, values: usize,
   labels: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
   snapshots: usize, snapshotGradients: usize, columns: usize,
-  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseMass: f64, parameter: f64,
+  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseTotalWeight: f64, parameter: f64,
 ): void {
   const y = double(labels, i);
   const inverse: f64 = weighted && c > 0 ? 1 / c : 0;
@@ -56,30 +64,30 @@ function visitRow(
   const last = indices + ((<usize>int(offsets, i + 1)) << 2);
   for (; at < last; at += 4, valueAt += 4) {
     const line = columns + ((<usize>load<i32>(at)) << 6);
-    const x = <f64>load<f32>(valueAt) * inverseMass;
+    const x = <f64>load<f32>(valueAt) * inverseTotalWeight;
     const w = load<f64>(line);
     const slope = loss.conjugateDerivative(weighted ? -(alpha * inverse) : -alpha, y, parameter);
     let weightGradient: f64;
     let alphaGradient: f64;
     if (svrg) {
-      const w0 = load<f64>(line, 24);
+      const w0 = load<f64>(line, SNAPSHOT);
       weightGradient =
-        (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, 16) - (alpha - alpha0) * x + load<f64>(line, 32);
+        (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * load<f64>(line, SHARE) - (alpha - alpha0) * x + load<f64>(line, GRADIENT);
       alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
     } else {
-      weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, 16) - alpha * x;
+      weightGradient = (l1 * sign(w) + l2 * w) * load<f64>(line, SHARE) - alpha * x;
       alphaGradient = slope * share - w * x;
     }
     let squares: f64 = 0;
     if (adagrad) {
-      squares = load<f64>(line, 8) + weightGradient * weightGradient;
-      store<f64>(line, squares, 8);
+      squares = load<f64>(line, SQUARES) + weightGradient * weightGradient;
+      store<f64>(line, squares, SQUARES);
       accumulator += alphaGradient * alphaGradient;
     }
     // w goes down its gradient, α up.
     store<f64>(
       line,
-      moved(adagrad, w, -weightStep, weightGradient, squares, load<f64>(line, 40), load<f64>(line, 48)),
+      moved(adagrad, w, -weightStep, weightGradient, squares, load<f64>(line, LOW), load<f64>(line, HIGH)),
     );
     alpha = moved(adagrad, alpha, rowStep, alphaGradient, accumulator, low, high);
   }
@@ -93,22 +101,22 @@ function visitRow(
 function saddle(
   adagrad: bool, svrg: bool,
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
+  labels: usize, rowWeights: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
   snapshots: usize, snapshotGradients: usize, columns: usize,
-  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseMass: f64, parameter: f64,
+  weightStep: f64, alphaStep: f64, l1: f64, l2: f64, inverseTotalWeight: f64, parameter: f64,
 ): void {
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
-    const c = double(importances, i);
+    const c = double(rowWeights, i);
     if (c == 1) {
       visitRow(
         false, adagrad, svrg, c, i, offsets, indices, values, labels, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
       );
     } else {
       visitRow(
         true, adagrad, svrg, c, i, offsets, indices, values, labels, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
       );
     }
   }
@@ -116,32 +124,32 @@ function saddle(
 
 export function saddleRows(
   offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
+  labels: usize, rowWeights: usize, alphas: usize, accumulators: usize, inverseCounts: usize, lows: usize, highs: usize,
   snapshots: usize, snapshotGradients: usize, columns: usize,
   weightStep: f64, alphaStep: f64, adagrad: i32, svrg: i32, l1: f64, l2: f64,
-  inverseMass: f64, parameter: f64,
+  inverseTotalWeight: f64, parameter: f64,
 ): void {
   if (adagrad != 0) {
     if (svrg != 0) {
       saddle(
-        true, true, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+        true, true, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
       );
     } else {
       saddle(
-        true, false, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
-        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+        true, false, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, accumulators, inverseCounts,
+        lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
       );
     }
   } else if (svrg != 0) {
     saddle(
-      false, true, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
-      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+      false, true, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, accumulators, inverseCounts,
+      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
     );
   } else {
     saddle(
-      false, false, offsets, indices, values, order, begin, end, labels, importances, alphas, accumulators, inverseCounts,
-      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseMass, parameter,
+      false, false, offsets, indices, values, order, begin, end, labels, rowWeights, alphas, accumulators, inverseCounts,
+      lows, highs, snapshots, snapshotGradients, columns, weightStep, alphaStep, l1, l2, inverseTotalWeight, parameter,
     );
   }
 }

@@ -1,84 +1,84 @@
-// Sums over rows. Twin of src/kernels/plain/sums.ts: the same operations in the same order.
+// Sums over rows. Twin of src/solvers/kernels/plain/vectors.ts: the same operations in the same order.
 import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";
 import { double, setDouble } from "./memory";
 import { conjugate, conjugateDerivative, value } from "./weighted";
 
 export function lossSum(
-  margins: usize, labels: usize, importances: usize, begin: i32, end: i32, parameter: f64,
+  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
-    sum += value(double(importances, i), double(margins, i), double(labels, i), parameter);
+    sum += value(double(rowWeights, i), double(margins, i), double(labels, i), parameter);
   }
   return sum;
 }
 
 export function conjugateSum(
-  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, scale: f64, parameter: f64,
+  alpha: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, scale: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const s = -(scale * double(alpha, i));
-    sum += conjugate(double(importances, i), s, double(labels, i), parameter);
+    sum += conjugate(double(rowWeights, i), s, double(labels, i), parameter);
   }
   return sum;
 }
 
 export function conjugateSlope(
-  from: usize, to: usize, labels: usize, importances: usize, begin: i32, end: i32, eta: f64, parameter: f64,
+  from: usize, to: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, eta: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
     if (delta != 0) {
       const s = -(double(from, i) + eta * delta);
-      sum += delta * conjugateDerivative(double(importances, i), s, double(labels, i), parameter);
+      sum += delta * conjugateDerivative(double(rowWeights, i), s, double(labels, i), parameter);
     }
   }
   return sum;
 }
 
 export function lossSlope(
-  from: usize, to: usize, labels: usize, importances: usize, begin: i32, end: i32, eta: f64, parameter: f64,
+  from: usize, to: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, eta: f64, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const delta = double(to, i) - double(from, i);
     if (delta != 0) {
       const slope = loss.derivative(double(from, i) + eta * delta, double(labels, i), parameter);
-      sum += delta * (double(importances, i) * slope);
+      sum += delta * (double(rowWeights, i) * slope);
     }
   }
   return sum;
 }
 
 export function dualPoint(
-  margins: usize, labels: usize, importances: usize, begin: i32, end: i32, alpha: usize, parameter: f64,
+  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, alpha: usize, parameter: f64,
 ): void {
   for (let i = begin; i < end; i++) {
     const slope = loss.derivative(double(margins, i), double(labels, i), parameter);
-    setDouble(alpha, i, -(double(importances, i) * slope));
+    setDouble(alpha, i, -(double(rowWeights, i) * slope));
   }
 }
 
 export function dualSlopes(
-  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, target: usize, parameter: f64,
+  alpha: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
 ): void {
   for (let i = begin; i < end; i++) {
-    const c = double(importances, i);
+    const c = double(rowWeights, i);
     const slope = conjugateDerivative(c, -double(alpha, i), double(labels, i), parameter);
     setDouble(target, i, slope);
   }
 }
 
 export function shiftAlpha(
-  alpha: usize, labels: usize, importances: usize, begin: i32, end: i32, shift: f64, target: usize, parameter: f64,
+  alpha: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, shift: f64, target: usize, parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const y = double(labels, i);
-    const c = double(importances, i);
+    const c = double(rowWeights, i);
     let moved: f64 = 0;
     if (c != 0) {
       const low = -(c * loss.conjugateHigh(y, parameter));

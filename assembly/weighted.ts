@@ -1,4 +1,4 @@
-// The loss c ℓ of a row that counts c, as src/kernels/plain has it. Mostly c is 1, where multiplying changes
+// The loss c ℓ of a row that counts c, as src/solvers/kernels/plain has it. Mostly c is 1, where multiplying changes
 // nothing: a branch that is always foretold spares the row a quotient and α a wait for products.
 import * as loss from "./loss";
 

@@ -1,4 +1,4 @@
-// Rows of one worker across its cells. Twin of src/kernels/plain/whole-rows.ts.
+// Rows of one worker across its cells. Twin of src/solvers/kernels/plain/rows.ts.
 import { addDouble, double, float, int, setDouble, setInt } from "./memory";
 import { stepRow } from "./row-step";
 import { dualStep, inverseOf } from "./weighted";
@@ -41,31 +41,31 @@ function update(
 export function sweepWholeRows(
   rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
   order: usize, begin: i32, end: i32,
-  labels: usize, importances: usize, alphas: usize, norms: usize, counts: usize,
-  inverseMass: f64, inverse: usize, weights: usize, parameter: f64, stats: usize,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, counts: usize,
+  inverseTotalWeight: f64, inverse: usize, weights: usize, parameter: f64, stats: usize,
 ): void {
   const stride = rowCount + 1;
   for (let position = begin; position < end; position++) {
     const i = int(order, position);
-    const c = double(importances, i);
+    const c = double(rowWeights, i);
     if (c == 0) continue;
     const u = dot(i, stride, blocks, offsets, indices, values, starts, weights, 0);
     const alpha = double(alphas, i);
-    const q = double(norms, i) * inverseMass;
+    const q = double(norms, i) * inverseTotalWeight;
     const next = dualStep(c, inverseOf(c), alpha, u, q, double(labels, i), parameter);
     const delta = next - alpha;
     addDouble(stats, 0, (delta != 0 ? <f64>2 : <f64>1) * <f64>int(counts, i));
     if (delta == 0) continue;
     setDouble(alphas, i, next);
-    update(i, stride, blocks, offsets, indices, values, starts, inverse, weights, delta * inverseMass);
+    update(i, stride, blocks, offsets, indices, values, starts, inverse, weights, delta * inverseTotalWeight);
   }
 }
 
 export function stepWholeRows(
   rowCount: i32, blocks: i32, offsets: usize, indices: usize, values: usize, starts: usize,
   order: usize, begin: i32, end: i32, margins: usize,
-  labels: usize, importances: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
-  damping: f64, inverseMass: f64, deltaScale: f64, shrink: i32, parameter: f64,
+  labels: usize, rowWeights: usize, alphas: usize, norms: usize, collisions: usize, counts: usize, levels: usize, skips: usize,
+  damping: f64, inverseTotalWeight: f64, deltaScale: f64, shrink: i32, parameter: f64,
   pull: usize, drift: usize, units: usize, deltas: usize, stats: usize,
 ): i32 {
   const stride = rowCount + 1;
@@ -74,12 +74,12 @@ export function stepWholeRows(
     const i = int(order, position);
     const u = dot(i, stride, blocks, offsets, indices, values, starts, drift, double(margins, i));
     const delta = stepRow(
-      i, u, labels, importances, alphas, norms, collisions, counts, levels, skips,
-      damping, inverseMass, shrink, parameter, stats,
+      i, u, labels, rowWeights, alphas, norms, collisions, counts, levels, skips,
+      damping, inverseTotalWeight, shrink, parameter, stats,
     );
     addDouble(stats, 0, (delta != 0 ? <f64>2 : <f64>1) * <f64>int(counts, i));
     if (delta == 0) continue;
-    update(i, stride, blocks, offsets, indices, values, starts, pull, drift, delta * inverseMass);
+    update(i, stride, blocks, offsets, indices, values, starts, pull, drift, delta * inverseTotalWeight);
     setInt(units, count, i);
     setDouble(deltas, count, delta * deltaScale);
     count++;

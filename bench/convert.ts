@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readDataset } from '../src/train/read-dataset.ts';
+import { readDataset } from '../src/train/read.ts';
 import type { Measure, PartReport } from './measure.ts';
 import { type ProcessResult, runDso } from './processes.ts';
 import { interleave } from './rounds.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readModel } from '../src/model/file.ts';
-import { readDataset } from '../src/train/read-dataset.ts';
+import { readDataset } from '../src/train/read.ts';
 import { hingeObjective } from './hinge-objective.ts';
 import { liblinear, noLiblinear, readLiblinearWeights, runLiblinear } from './liblinear.ts';
 import type { Measure, PartReport } from './measure.ts';
@@ -75,14 +75,14 @@ function measuresOf({ data, limit, ours, theirs }: Race): Measure[] {
       name: `dso train / ${liblinear}, ${data}: time`,
       value: ours.median / theirs.median,
       unit: '×',
-      bar: { kind: 'at most', limit },
+      target: { kind: 'at most', limit },
     },
     {
       name: `dso train / ${liblinear}, ${data}: objective`,
       value: ours.primal / theirs.primal,
       unit: '×',
       decimals: 5,
-      bar: { kind: 'at most', limit: 1 },
+      target: { kind: 'at most', limit: 1 },
     },
   ];
 }
@@ -93,7 +93,7 @@ export async function benchEndToEnd(): Promise<PartReport> {
   const text = debdesc();
   const skipped = [
     ...(withLiblinear ? [] : [`end to end against LIBLINEAR: ${noLiblinear}`]),
-    ...(text ? [] : [`${noDebdesc}; the real-sim-like sample takes its place end to end`]),
+    ...(text ? [] : [`${noDebdesc}; the real-sim-like sample replaces it end to end`]),
   ];
   const races = [
     await race(await largeText(), 0.5, withLiblinear),

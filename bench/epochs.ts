@@ -1,8 +1,8 @@
 import type { Dataset } from '../src/data/dataset.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
 import { solvers } from '../src/solvers/index.ts';
 import type { TrainOptions } from '../src/train/options/options.ts';
-import { readDataset } from '../src/train/read-dataset.ts';
+import { readDataset } from '../src/train/read.ts';
 import { train } from '../src/train/train.ts';
 import type { Measure, PartReport } from './measure.ts';
 import { interleave } from './rounds.ts';
@@ -78,7 +78,7 @@ function rowOf({ method, data, grid, one, two, sameBits }: EpochResult): string[
 
 function measureOf({ method, data, one, two }: EpochResult): Measure {
   const name = `epoch of ${method}, ${data}: 2 threads faster by`;
-  return { name, value: one / two, unit: '×', bar: { kind: 'at least', limit } };
+  return { name, value: one / two, unit: '×', target: { kind: 'at least', limit } };
 }
 
 /** Time per epoch with one and two threads on the same grid, which give the same model. */

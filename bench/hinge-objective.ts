@@ -1,6 +1,6 @@
 import type { Dataset } from '../src/data/dataset.ts';
 import { classesOf } from '../src/data/labels.ts';
-import { CompensatedSum } from '../src/math/sum.ts';
+import { CompensatedSum } from '../src/math/vectors.ts';
 
 /**
  * P(w) = λ/2 ‖w‖² + (1/m) Σ max(0, 1 − y ⟨w, x⟩) with λ = 1/m, computed in one way for the weights

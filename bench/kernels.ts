@@ -38,7 +38,7 @@ function rowOf({ kernel, size, c, wasm, plain, sameAsC, sameAsPlain }: KernelRes
 function measuresOf({ kernel, size, wasm, c }: KernelResult): Measure[] {
   if (c === undefined) return [];
   const name = `${kernel}, ${size}: WebAssembly / C`;
-  return [{ name, value: wasm / c, unit: '×', bar: { kind: 'at most', limit } }];
+  return [{ name, value: wasm / c, unit: '×', target: { kind: 'at most', limit } }];
 }
 
 /** Nanoseconds per non-zero of the hot loops, beside the same loops in C. */

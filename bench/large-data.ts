@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeOutput } from '../src/data/binary/output.ts';
-import { BinaryWriter } from '../src/data/binary/writer.ts';
+import { BinaryWriter, writeOutput } from '../src/data/binary/writer.ts';
 import type { DatasetPart } from '../src/data/dataset.ts';
 import { type Random, stream } from '../src/math/random.ts';
 import { cacheFolder } from './samples.ts';

@@ -1,4 +1,4 @@
-/** One figure of the bench and, where there is one, the bar it has to meet. */
+/** One measurement and its target, if it has one. */
 export interface Measure {
   readonly name: string;
   readonly value: number;
@@ -6,7 +6,7 @@ export interface Measure {
   readonly unit: string;
   /** Digits behind the point; default: as many as three significant digits need. */
   readonly decimals?: number;
-  readonly bar?: { readonly kind: 'at most' | 'at least'; readonly limit: number };
+  readonly target?: { readonly kind: 'at most' | 'at least'; readonly limit: number };
 }
 
 /** What a part of the bench found. */
@@ -18,8 +18,8 @@ export interface PartReport {
   readonly skipped: readonly string[];
 }
 
-/** Whether the bar is met; undefined where there is none. */
-export function isMet({ value, bar }: Measure): boolean | undefined {
-  if (!bar) return undefined;
-  return bar.kind === 'at most' ? value <= bar.limit : value >= bar.limit;
+/** Whether the target is met; undefined if there is none. */
+export function isMet({ value, target }: Measure): boolean | undefined {
+  if (!target) return undefined;
+  return target.kind === 'at most' ? value <= target.limit : value >= target.limit;
 }

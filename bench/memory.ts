@@ -26,7 +26,7 @@ export async function benchMemory(): Promise<PartReport> {
   const measures: Measure[] = [];
   for (const [program, { peakBytes }] of Object.entries(runs)) {
     if (peakBytes === undefined) {
-      skipped.push(`memory of ${program}: the system does not tell the peak`);
+      skipped.push(`memory of ${program}: the system does not report the peak`);
       continue;
     }
     const value = peakBytes / nonzeros;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Random, stream } from '../src/math/random.ts';
 import { cacheFolder, type Sample } from './samples.ts';
 
-const fields = Array.from({ length: 20 }, (_, place) => `x${place}`);
+const fields = Array.from({ length: 20 }, (_, index) => `x${index}`);
 const linesPerWrite = 5000;
 
 interface Kind {

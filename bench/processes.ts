@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProcessResult {
   readonly seconds: number;
-  /** Largest resident size; undefined where the system does not tell. */
+  /** Largest resident size; undefined if the system does not report it. */
   readonly peakBytes: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ProcessOptions {
 }
 
 const program = fileURLToPath(new URL('../bin/dso.js', import.meta.url));
-/** The system keeps the peak itself, so it is enough to look now and then. */
+/** The system records the peak, so occasional polling is enough. */
 const pollMilliseconds = 5;
 
 export function isInstalled(command: string): boolean {

@@ -89,7 +89,7 @@ function rowOf({ method, data, threads, ranks, sameBits }: RankResult): string[]
 
 function measureOf({ method, data, threads, ranks }: RankResult): Measure {
   const name = `epoch of ${method}, ${data}: 2 ranks × 1 thread against 1 × 2 threads`;
-  return { name, value: ranks / threads, unit: '×', bar: { kind: 'at most', limit } };
+  return { name, value: ranks / threads, unit: '×', target: { kind: 'at most', limit } };
 }
 
 /** Two processes of one thread against one process of two threads, on one machine. */

@@ -1,11 +1,11 @@
 /**
- * Measures what the project promises about speed, and prints ratios beside their bars.
+ * Measures what the project promises about speed, and prints ratios with their targets.
  *
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
  *                                 stream, serve, ui
  *
- * A bar that is missed is reported, never a failure: the machine may be busy.
+ * A target that is missed is reported, never a failure: the machine may be busy.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -56,13 +56,13 @@ function describeMachine() {
 }
 
 function rowOf(measure: Measure): string[] {
-  const { name, value, unit, bar, decimals } = measure;
+  const { name, value, unit, target, decimals } = measure;
   const met = isMet(measure);
-  const sign = bar?.kind === 'at most' ? '≤' : '≥';
+  const sign = target?.kind === 'at most' ? '≤' : '≥';
   return [
     name,
     `${decimals === undefined ? figure(value) : value.toFixed(decimals)}${unit}`,
-    bar ? `${sign} ${bar.limit}${unit}` : '',
+    target ? `${sign} ${target.limit}${unit}` : '',
     met === undefined ? '' : met ? 'met' : 'NOT MET',
   ];
 }
@@ -78,7 +78,7 @@ for (const name of names) {
 }
 
 const measures = Object.values(reports).flatMap((report) => report.measures);
-console.log(`\n${table(['measure', 'value', 'bar', 'verdict'], measures.map(rowOf))}`);
+console.log(`\n${table(['measure', 'value', 'target', 'verdict'], measures.map(rowOf))}`);
 for (const reason of Object.values(reports).flatMap((report) => report.skipped)) {
   console.log(`SKIPPED  ${reason}`);
 }

@@ -14,11 +14,11 @@ import { writeGenerated } from '../src/data/generate.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where the bench keeps its files; nothing in it is precious. */
+/** Folder for files of the benchmarks; it may be deleted. */
 export const cacheFolder = join(root, '.cache', 'bench');
 mkdirSync(cacheFolder, { recursive: true });
 
-/** Real data lies beside the repository, if at all. */
+/** Real data, if present, is next to the repository. */
 const dataFolder = process.env.DSO_DATA ?? join(root, '..', 'shared', 'data');
 
 export interface Sample {
@@ -47,7 +47,7 @@ export function realSimLike(): Promise<Sample> {
   return generated('real-sim-like', 1);
 }
 
-/** debdesc, uncompressed into the cache; undefined where the data is not there. */
+/** debdesc, uncompressed into the cache; undefined if it is missing. */
 export function debdesc(): Sample | undefined {
   const packed = join(dataFolder, 'debdesc.svm.gz');
   if (!existsSync(packed)) return undefined;

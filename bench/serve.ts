@@ -62,25 +62,25 @@ async function writeSample(): Promise<string> {
 }
 
 function sparseRow(): string {
-  const places = Array.from({ length: features }, (_, place) => place);
+  const positions = Array.from({ length: features }, (_, position) => position);
   return JSON.stringify({
-    indices: places.map((place) => (columns / features) * place),
-    values: places.map((place) => Number(((place * 0.137) % 1).toFixed(4))),
+    indices: positions.map((position) => (columns / features) * position),
+    values: positions.map((position) => Number(((position * 0.137) % 1).toFixed(4))),
   });
 }
 
 function namedRow(): string {
-  const entries = Array.from({ length: features }, (_, place) =>
-    place < numbers
-      ? [`number_${place}`, Number(((place * 0.137) % 1).toFixed(4))]
-      : [`text_${place % 10}`, `value ${place}`],
+  const entries = Array.from({ length: features }, (_, position) =>
+    position < numbers
+      ? [`number_${position}`, Number(((position * 0.137) % 1).toFixed(4))]
+      : [`text_${position % 10}`, `value ${position}`],
   );
   return JSON.stringify(Object.fromEntries(entries));
 }
 
 const pins = isInstalled('taskset') && availableParallelism() > 1;
 
-/** A command line that runs on one core, where that can be asked for. */
+/** A command line pinned to one core, if the system can do that. */
 function pinned(core: number, args: readonly string[]): [command: string, args: string[]] {
   return pins
     ? ['taskset', ['-c', String(core), process.execPath, ...args]]
@@ -162,7 +162,7 @@ export async function benchServe(): Promise<PartReport> {
       name: `serve, ${name} row of ${features}: requests per second of processor`,
       value: rows[name].perProcessorSecond,
       unit: '/s',
-      bar: { kind: 'at least', limit: 20_000 },
+      target: { kind: 'at least', limit: 20_000 },
     },
     {
       name: `serve, ${name} row: of a bare node:http`,

@@ -21,7 +21,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
 
 interface StreamResult {
   readonly method: string;
-  readonly place: 'memory' | 'disk';
+  readonly source: 'memory' | 'disk';
   /** Seconds. */
   readonly epoch: number;
   readonly total: number;
@@ -31,13 +31,13 @@ interface StreamResult {
 async function measure(
   path: string,
   method: string,
-  place: StreamResult['place'],
+  source: StreamResult['source'],
 ): Promise<StreamResult> {
   const log = join(cacheFolder, 'stream.jsonl');
-  const model = join(cacheFolder, `${place}.model`);
+  const model = join(cacheFolder, `${source}.model`);
   const limits = ['--epochs', String(epochs), '--tolerance', '1e-12', '--log', log, '-o', model];
-  const memory = place === 'disk' ? ['--memory', `${limit}M`, '--scratch', cacheFolder] : [];
-  process.stderr.write(`  ${method}, from ${place} …\n`);
+  const memory = source === 'disk' ? ['--memory', `${limit}M`, '--scratch', cacheFolder] : [];
+  process.stderr.write(`  ${method}, from ${source} …\n`);
   const { seconds, peakBytes = 0 } = await runDso(
     ['train', path, ...methods[method], ...limits, ...memory, '--quiet'],
     { watchMemory: true, codes: [0, 4] },
@@ -49,7 +49,7 @@ async function measure(
     .filter(({ event }) => event === 'epoch')
     .map((line) => line.seconds);
   const counted = marks[epochs - 1] - marks[warmUpEpochs - 1];
-  return { method, place, epoch: counted / (epochs - warmUpEpochs), total: seconds, peakBytes };
+  return { method, source, epoch: counted / (epochs - warmUpEpochs), total: seconds, peakBytes };
 }
 
 /** The time of an epoch from disk, in the page cache, over that in memory; and what it takes. */
@@ -60,8 +60,8 @@ export async function benchStream(): Promise<PartReport> {
   for (const method of Object.keys(methods)) {
     const memory = await measure(path, method, 'memory');
     const disk = await measure(path, method, 'disk');
-    const [one, other] = ['memory', 'disk'].map((place) =>
-      readFileSync(join(cacheFolder, `${place}.model`)),
+    const [one, other] = ['memory', 'disk'].map((source) =>
+      readFileSync(join(cacheFolder, `${source}.model`)),
     );
     if (!one.equals(other)) throw new Error(`${method}: the models differ`);
     results.push(memory, disk);
@@ -69,13 +69,13 @@ export async function benchStream(): Promise<PartReport> {
       name: `epoch of ${method}, from disk / in memory`,
       value: disk.epoch / memory.epoch,
       unit: '×',
-      bar: { kind: 'at most', limit: 2 },
+      target: { kind: 'at most', limit: 2 },
     });
     measures.push({
       name: `resident / limit of ${limit} MiB, ${method}`,
       value: disk.peakBytes / (limit * 2 ** 20),
       unit: '×',
-      bar: { kind: 'at most', limit: 1 },
+      target: { kind: 'at most', limit: 1 },
     });
   }
   measures.push({
@@ -83,9 +83,9 @@ export async function benchStream(): Promise<PartReport> {
     value: statSync(path).size / (limit * 2 ** 20),
     unit: '×',
   });
-  const rows = results.map(({ method, place, epoch, total, peakBytes }) => [
+  const rows = results.map(({ method, source, epoch, total, peakBytes }) => [
     method,
-    place,
+    source,
     `${figure(epoch)} s`,
     `${figure(total)} s`,
     `${figure(peakBytes / 2 ** 20)} MiB`,

@@ -10,7 +10,7 @@ import { figure, table } from './table.ts';
 import { browserPath, noBrowser, openBrowser } from './ui/browser.ts';
 import { epochCount, runCount, writeRuns } from './ui/many-runs.ts';
 import {
-  type Looker,
+  type Observer,
   type SlowDown,
   type Spread,
   slowDown,
@@ -30,7 +30,7 @@ interface InPage {
   };
 }
 
-/** What looking on costs the one who is looked at, and how the page does with many runs. */
+/** The cost of the dashboard for a training process, and its speed with many runs. */
 export async function benchUi(): Promise<PartReport> {
   const skipped = browserPath === undefined ? [noBrowser] : [];
   const slowDowns = await measureSlowDowns();
@@ -45,20 +45,20 @@ export async function benchUi(): Promise<PartReport> {
     );
   }
   const measures: Measure[] = slowDowns.map(({ name, cost }) => ({
-    name: `ui: processor time of an epoch ${name}, against nobody looking`,
+    name: `ui: processor time of an epoch ${name}, against no observer`,
     value: cost.processor.middle,
     unit: '×',
     decimals: 4,
-    bar: { kind: 'at most', limit: 1.01 },
+    target: { kind: 'at most', limit: 1.01 },
   }));
   for (const { name, cost } of slowDowns) {
-    const browser = Number.isNaN(cost.looker.middle) ? 0 : cost.looker.middle;
+    const browser = Number.isNaN(cost.observer.middle) ? 0 : cost.observer.middle;
     measures.push({
       name: `ui: what serving and the browser take of all cores ${name}`,
       value: (cost.server.middle + browser) / 10 / availableParallelism(),
       unit: ' %',
       decimals: 2,
-      bar: { kind: 'at most', limit: 1 },
+      target: { kind: 'at most', limit: 1 },
     });
   }
   if (page) {
@@ -66,7 +66,7 @@ export async function benchUi(): Promise<PartReport> {
       name: `ui, ${runCount} runs: ${name}`,
       value: page[name],
       unit: ' ms',
-      bar: { kind: 'at most', limit },
+      target: { kind: 'at most', limit },
     });
     measures.push(most('until the page shows a run', 1000), most('until it shows all', 1000));
     measures.push(most('a frame while moving along', 17), most('a frame while pointing', 17));
@@ -94,7 +94,7 @@ function printSlowDowns(slowDowns: readonly Named[]): void {
         spread(cost.processor, 4),
         spread(cost.clock, 4),
         spread(cost.server, 1),
-        spread(cost.looker, 1),
+        spread(cost.observer, 1),
         spread(cost.opening, 0),
       ]),
     ),
@@ -126,31 +126,31 @@ async function measureSlowDowns(): Promise<Named[]> {
 }
 
 /** Takes the events and does nothing with them: what the server has to do, without a browser. */
-function readerOf(url: string): Looker {
+function readerOf(url: string): Observer {
   let request: ReturnType<typeof get> | undefined;
   return {
     settling: 500,
     watching: 4000,
     processorTime: () => Number.NaN,
-    async look() {
+    async start() {
       request = get(`${url}api/events`, (response) => void response.resume());
       request.on('error', () => {});
     },
-    async lookAway() {
+    async stop() {
       request?.destroy();
     },
   };
 }
 
-/** Somebody who has opened the page a while ago and does not touch it. */
-function viewerOf(window: Window, url: string): Looker {
+/** A page that was opened a while ago and is not touched. */
+function viewerOf(window: Window, url: string): Observer {
   return {
     // Ten seconds after it was opened or touched the page takes it that nobody is there.
     settling: 9000,
     watching: 10_000,
     processorTime: () => window.processorTime(),
-    look: () => window.show(url),
-    lookAway: () => window.leave(),
+    start: () => window.show(url),
+    stop: () => window.leave(),
   };
 }
 
@@ -207,7 +207,7 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Milliseconds from asking for the page until the curves of so many runs have been drawn. */
+/** Milliseconds from requesting the page until the curves of N runs have been drawn. */
 async function openingTime(page: Page, url: string, runs: number): Promise<number> {
   await page.goto('about:blank');
   await page.goto(url);
@@ -229,7 +229,7 @@ async function framesWhilePointing(page: Page): Promise<[number, number]> {
   );
 }
 
-/** Milliseconds from frame to frame while something goes on: of half of them, and of 95 in 100. */
+/** Milliseconds from frame to frame during an action: median and 95th percentile. */
 async function frameTimes(
   page: Page,
   act: (step: number) => Promise<void>,

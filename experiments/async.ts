@@ -1,11 +1,11 @@
 /**
- * The paper's outlook: DSO without its inner iterations in step. Synchronous and asynchronous DSO on
+ * The asynchronous variant proposed in the paper: inner iterations without synchronization. Synchronous and asynchronous DSO on
  * 2 and 4 workers, on a quiet machine and while another thread takes part of a core away.
  */
 import { availableParallelism } from 'node:os';
 import { figure } from '../bench/table.ts';
-import type { Run } from '../src/compare/comparison.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
+import type { Run } from '../src/train/compare/comparison.ts';
 import { keepBusy } from './support/busy.ts';
 import { contest, entrantsOf, type Round, roundSummary } from './support/contest.ts';
 import { generated } from './support/data.ts';
@@ -66,7 +66,7 @@ async function perform(setting: Setting): Promise<Outcome> {
     comparisons,
     skipped: sizes
       .filter((size) => size > Math.min(setting.threads, availableParallelism()))
-      .map((size) => `p = ${size} on cores of their own: ${setting.threads} threads play them`),
+      .map((size) => `p = ${size} on separate cores: ${setting.threads} threads run them`),
   };
 }
 
@@ -134,7 +134,7 @@ function claimsOf(cases: readonly Case[], goal: number): Claim[] {
       verdict: combine(all.map((pair) => pair && pair.epochs <= harmless)),
     },
     {
-      claim: '(beyond the paper) it is the quicker one where workers are unequally fast',
+      claim: '(beyond the paper) it is faster if workers differ in speed',
       measured: `with a thread that takes half of a core: ${text(disturbed)}`,
       verdict: combine(disturbed.map((pair) => pair && pair.seconds < 1)),
     },

@@ -1,13 +1,13 @@
 /**
  * What crosses the network, and what it costs: two hosts on a link of 1 Gbit/s. The paper predicts
- * that a worker sends d/p columns per inner iteration, whatever the number of rows, and that an
+ * that a worker sends d/p columns per inner iteration, for any number of rows, and that an
  * epoch takes |Ω| T_u / p + T_c. Then the solvers race over the same link.
  */
 import { join } from 'node:path';
 import { figure } from '../bench/table.ts';
 import type { Dataset } from '../src/data/dataset.ts';
 import { writeDataset } from '../src/index.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
 import { solvers } from '../src/solvers/index.ts';
 import { train } from '../src/train/train.ts';
 import { Bed, type BedRun } from './support/bed.ts';
@@ -192,7 +192,7 @@ async function perform(setting: Setting): Promise<Outcome> {
       'loss',
       'solver',
       ...goals.map((goal) => `to a gap of ${goal}`),
-      'sent a rank and epoch',
+      'sent per rank and epoch',
       'waiting',
     ];
     setting.say(section('Two hosts at 1 Gbit/s', head, entries.map(raceRow)));
@@ -213,7 +213,7 @@ export const cluster: Experiment = {
   summary: 'what crosses a network of 1 Gbit/s between two hosts, and what it costs (as root)',
   time: 30,
   extras: {
-    rate: { default: '1gbit', text: 'speed of the network, as tc takes it' },
+    rate: { default: '1gbit', text: 'speed of the network, in the notation of tc' },
     lambda: { default: 1e-5, text: 'weight of the penalty in the race' },
     rotations: { default: '1,2,4,8,16,64', text: "the ring solver's rotations per epoch" },
   },

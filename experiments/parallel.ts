@@ -3,9 +3,9 @@
  * BMRM; here also the objective, and the other parallel solvers.
  */
 import { figure } from '../bench/table.ts';
-import { type ShapeName, shapeNames } from '../src/data/shapes.ts';
+import { type ShapeName, shapeNames } from '../src/data/generate.ts';
 import { UsageError } from '../src/errors.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
 import { contest, entrantsOf, type Round, roundSummary, roundTable } from './support/contest.ts';
 import { debdesc, generated, reduction, type Sample } from './support/data.ts';
 import type { Claim, Experiment, Outcome, Setting } from './support/experiment.ts';
@@ -85,7 +85,7 @@ function ends(rounds: readonly Round[], names: readonly string[]): string {
     .join(' | ');
 }
 
-/** Whether PSGD came within 1 % of where it ended before DSO had as small a P. */
+/** Whether PSGD was within 1 % of its final P before DSO had as small a P. */
 function wasQuick(round: Round): boolean | undefined {
   const run = runOf(round, 'psgd');
   const other = runOf(round, paperSolver(round));
@@ -96,7 +96,7 @@ function wasQuick(round: Round): boolean | undefined {
   return passed === undefined || settled.seconds <= passed.seconds;
 }
 
-/** Whether DSO ends with fewer errors than PSGD; undefined where they end with as many. */
+/** Whether DSO ends with fewer errors than PSGD; undefined if they are equal. */
 function hasLessError(round: Round): boolean | undefined {
   const dso = runOf(round, paperSolver(round))?.events.at(-1)?.testError;
   const psgd = runOf(round, 'psgd')?.events.at(-1)?.testError;
@@ -126,7 +126,7 @@ function claimsOf(rounds: readonly Round[], factor: number): Claim[] {
   return [
     {
       claim: 'PSGD converges very quickly',
-      measured: `PSGD settles before DSO has as small a P: ${rounds.map((round) => `${round.sample}, ${round.title}: ${wasQuick(round) ?? 'not run'}`).join(' | ')}`,
+      measured: `PSGD converges before DSO has as small a P: ${rounds.map((round) => `${round.sample}, ${round.title}: ${wasQuick(round) ?? 'not run'}`).join(' | ')}`,
       verdict: combine(rounds.map(wasQuick)),
     },
     {
@@ -167,11 +167,11 @@ export const parallel: Experiment = {
   summary: 'SVM and logistic regression on all cores: DSO, PSGD, BMRM and others (figures 4, 5)',
   time: 10,
   extras: {
-    like: { default: 'webspam', text: `whose shape: ${shapeNames.join(', ')}` },
+    like: { default: 'webspam', text: `shape of the data: ${shapeNames.join(', ')}` },
     grid: { default: 8, text: 'workers of the grid' },
     solvers: {
       default: 'dso,paper,dso-async,psgd,bmrm,ring,admm,lbfgs',
-      text: 'who takes part, separated by commas',
+      text: 'solvers to compare, separated by commas',
     },
   },
   run: perform,

@@ -5,7 +5,7 @@
  *   npm run experiment -- all [options]       all, one after the other
  */
 import { join } from 'node:path';
-import { exitCodeOfError } from '../src/cli/exit-codes.ts';
+import { exitCodeOfError } from '../src/apps/cli/terminal.ts';
 import { DsoError } from '../src/errors.ts';
 import { asynchronous } from './async.ts';
 import { cluster } from './cluster.ts';
@@ -44,11 +44,11 @@ function usage(): string {
 async function runExperiment(
   experiment: Experiment,
   argv: readonly string[],
-  place: { readonly first: boolean; readonly alone: boolean },
+  sequence: { readonly first: boolean; readonly alone: boolean },
 ): Promise<void> {
   const parsed = parseOptions(experiment, argv);
-  // Of several experiments each has a folder of its own in the one that was asked for.
-  const within = parsed && !place.alone && argv.some((word) => /^(?:-o|--output)/.test(word));
+  // With several experiments each has its own folder in the requested one.
+  const within = parsed && !sequence.alone && argv.some((word) => /^(?:-o|--output)/.test(word));
   const request = within ? { ...parsed, folder: join(parsed.folder, experiment.name) } : parsed;
   if (!request) {
     console.log(helpOf(experiment));
@@ -57,8 +57,8 @@ async function runExperiment(
   const machine = describeMachine();
   console.log(`${experiment.name}: ${experiment.summary}`);
   console.log(`${machine.cores} cores (${machine.model}), Node ${machine.node}`);
-  // Later ones find the load of those before.
-  if (place.first && machine.load > 0.5) {
+  // Later experiments see the load of earlier ones.
+  if (sequence.first && machine.load > 0.5) {
     console.log(`The machine is busy (load ${machine.load.toFixed(2)}): times mean little.`);
   }
   const started = performance.now();

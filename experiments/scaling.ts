@@ -29,7 +29,7 @@ const measuredSizes = [1, 2, 4, 8];
 const simulatedSizes = [1, 2, 4, 8, 16, 32, 64, 128];
 const bytesPerWeight = 8;
 
-/** A formula that misses by less than this part has foretold the time. */
+/** Relative error up to which the formula counts as correct. */
 const goodForecast = 0.2;
 
 /** Part of the ideal speed-up that still counts as almost linear. */
@@ -90,7 +90,7 @@ async function perform(setting: Setting): Promise<Outcome> {
     comparisons: [],
     skipped:
       crowded.length > 0
-        ? [`p = ${crowded.join(', ')} on cores of their own: this machine has ${cores}`]
+        ? [`p = ${crowded.join(', ')} on separate cores: this machine has ${cores}`]
         : [],
   };
 }
@@ -145,7 +145,7 @@ function simulatedTable(simulated: readonly Simulated[]): string {
     duration(one.network),
     figure(first.network / one.network),
   ]);
-  return section('simulated: the ring of p workers, each on a core of its own', head, rows);
+  return section('simulated: the ring of p workers, each on its own core', head, rows);
 }
 
 function formulaClaim(
@@ -163,7 +163,7 @@ function formulaClaim(
   const own =
     beyond.length > 0
       ? `measured over formula for p = ${beyond.map(({ grid }) => grid).join(', ')}: ${list(ratios)}`
-      : `${cores} cores leave nothing to foretell from p = 1, 2`;
+      : `${cores} cores leave nothing to predict from p = 1, 2`;
   const sizes = simulated.map(({ size }) => size).join(', ');
   return {
     claim: 'the time per epoch is |Ω|T_u/p + T_c, the constants taken from p = 1 and p = 2',
@@ -210,7 +210,7 @@ function paperClaim(): Claim {
     measured:
       `the line in the paper's own figure has |Ω|T_u = ${figure(work)} s and T_c = ` +
       `${figure(communication)} s: ${figure(time(2))} s on two machines, ${figure(time(16))} s on ` +
-      `sixteen, ${figure(gain)} times less where 1/p says 8`,
+      `sixteen, ${figure(gain)} times less, where 1/p predicts 8`,
     verdict: combine([gain >= 8 * almostLinear]),
   };
 }
@@ -237,9 +237,9 @@ export const scaling: Experiment = {
   time: 30,
   extras: {
     epochs: { default: 12, text: 'epochs to time (the paper: 40)' },
-    rotations: { default: 50_000, text: 'turns of an idle ring that a hand-off is measured on' },
+    rotations: { default: 50_000, text: 'rotations of an idle ring for measuring a hand-off' },
     bandwidth: { default: 1e9, text: 'bits per second of the modelled network' },
-    latency: { default: 5e-5, text: 'seconds that a message takes at least' },
+    latency: { default: 5e-5, text: 'minimum seconds per message' },
   },
   run: perform,
 };

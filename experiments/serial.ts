@@ -2,7 +2,7 @@
  * Figure "serial": test error of linear SVMs trained by DSO, SGD and BMRM on one core, against the
  * number of iterations; here also against time, with the objective, and with the state of the art.
  */
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
 import { contest, entrantsOf, type Round, roundSummary, roundTable } from './support/contest.ts';
 import { debdesc, generated, type Sample } from './support/data.ts';
 import type { Claim, Experiment, Outcome, Setting } from './support/experiment.ts';
@@ -95,7 +95,7 @@ export const serial: Experiment = {
   summary: 'linear SVM on one core: test error and objective of DSO, SGD and BMRM (figure 3)',
   time: 10,
   extras: {
-    solvers: { default: 'dso,sgd,bmrm,ring,dcd', text: 'who takes part, separated by commas' },
+    solvers: { default: 'dso,sgd,bmrm,ring,dcd', text: 'solvers to compare, separated by commas' },
   },
   run: perform,
 };

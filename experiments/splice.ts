@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure } from '../bench/table.ts';
-import type { Run } from '../src/compare/comparison.ts';
 import { UsageError } from '../src/errors.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
+import type { Run } from '../src/train/compare/comparison.ts';
 import { contest, entrantsOf, type Round, roundSummary } from './support/contest.ts';
 import type { Sample } from './support/data.ts';
 import { duration } from './support/duration.ts';
@@ -124,7 +124,7 @@ async function perform(setting: Setting): Promise<Outcome> {
   };
 }
 
-/** The largest fall of AUPRC from an earlier event, as a part of the best. */
+/** The largest drop of AUPRC from an earlier event, as a part of the best. */
 function largestFall(run: Run): number {
   let top = 0;
   let fall = 0;
@@ -163,7 +163,7 @@ function auprcTable(round: Round): string {
     'AUPRC first',
     'last',
     'seconds to 98 %',
-    'largest fall',
+    'largest drop',
     'P rose in',
   ];
   const rows = round.problem.runs.map((run) => {
@@ -227,14 +227,14 @@ function speedText(run: Run | undefined): string {
   return last ? `${run.solver} did ${last.epoch} epochs in ${duration(last.seconds)}` : 'not run';
 }
 
-/** From where to where AUPRC went, and how straight. */
+/** First and last AUPRC, and how steadily it changed. */
 function courseText(run: Run | undefined): string {
   const last = run && lastEvent(run);
   if (!last) return 'not run';
   const [from, to] = [run.events[0].testAuprc ?? 0, last.testAuprc ?? 0];
   return (
     `${run.solver}: AUPRC ${from.toFixed(4)} → ${to.toFixed(4)} in ${run.events.length} epochs, ` +
-    `largest fall ${(100 * largestFall(run)).toFixed(2)} %; P of the iterate rose in ` +
+    `largest drop ${(100 * largestFall(run)).toFixed(2)} %; P of the iterate rose in ` +
     `${(100 * rises(run)).toFixed(0)} % of them`
   );
 }
@@ -248,7 +248,7 @@ export const splice: Experiment = {
     loss: { default: 'hinge', text: 'hinge or logistic' },
     lambda: { default: 1e-5, text: 'λ' },
     grid: { default: 8, text: 'workers of the grid' },
-    solvers: { default: 'dso,ring,psgd,bmrm', text: 'who takes part, separated by commas' },
+    solvers: { default: 'dso,ring,psgd,bmrm', text: 'solvers to compare, separated by commas' },
   },
   run: perform,
 };

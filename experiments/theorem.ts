@@ -3,10 +3,10 @@
  * number of epochs does not depend on p.
  */
 import { figure } from '../bench/table.ts';
-import { losses } from '../src/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
 import type { Loss } from '../src/problem/losses/loss.ts';
 import type { NamedChart } from '../src/reporting/charts/comparison.ts';
-import type { Point } from '../src/reporting/charts/svg.ts';
+import type { Point } from '../src/reporting/charts/quantities.ts';
 import { solvers } from '../src/solvers/index.ts';
 import { train } from '../src/train/train.ts';
 import { describeShape, generated, type Sample } from './support/data.ts';
@@ -25,7 +25,7 @@ const outOfReach = 1e-15;
 const rate = -0.5;
 const fitError = 0.05;
 
-/** Epochs of the slowest p over those of the quickest, up to which they count as equal. */
+/** Epochs of the slowest p over those of the fastest, up to which they count as equal. */
 const steady = 1.25;
 
 /** Part of the epochs, at the start, that the fit leaves out. */
@@ -37,7 +37,7 @@ interface Descent {
   /** [T, P(w̃) − D(α̃)] after every epoch. */
   readonly gaps: readonly Point[];
   readonly power: number;
-  /** The least C with gap ≤ C/√T at every T, and where it is attained. */
+  /** The smallest C with gap ≤ C/√T at every T, and where it is attained. */
   readonly constant: number;
   readonly attained: number;
   readonly primal: number;
@@ -162,7 +162,7 @@ function claimsOf(descents: readonly Descent[]): Claim[] {
   return [
     {
       claim: 'the duality gap of the averaged iterate is at most C/√T (L2, η_t < 1/λ)',
-      measured: `power of T, fitted without the first tenth: ${list(({ power }) => power.toFixed(2))}; least C: ${list(({ constant, attained }) => `${figure(constant)} (at T = ${attained})`)}`,
+      measured: `power of T, fitted without the first tenth: ${list(({ power }) => power.toFixed(2))}; smallest C: ${list(({ constant, attained }) => `${figure(constant)} (at T = ${attained})`)}`,
       verdict: combine(descents.map(({ power }) => power <= rate + fitError)),
     },
     {
@@ -204,7 +204,7 @@ export const theorem: Experiment = {
   summary: 'the gap of the averaged iterate against C/√T, for several p (Theorem 1)',
   time: 30,
   extras: {
-    epochs: { default: 600, text: 'epochs T to go to' },
+    epochs: { default: 600, text: 'number of epochs T' },
     weight: { default: 1, text: 'λ times the number of rows' },
     step: { default: 0.3, text: 'η₀ divided by the number of rows; η₀ < 1/λ' },
   },

@@ -5,20 +5,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { main } from 'assemblyscript/asc';
+import { lossNames } from '../src/problem/losses/index.ts';
+import { exportNames, signatures } from '../src/solvers/kernels/signatures.ts';
 import { fingerprint, fingerprintOf } from './fingerprint.mjs';
-
-export const lossNames = [
-  'hinge',
-  'squared-hinge',
-  'smoothed-hinge',
-  'logistic',
-  'square',
-  'huber',
-  'absolute',
-  'squared-absolute',
-  'quantile',
-  'poisson',
-];
 
 const entry = 'assembly/kernels.ts';
 /**
@@ -27,6 +16,8 @@ const entry = 'assembly/kernels.ts';
  */
 const lossFolderSeen = 'src/losses/losses/';
 const recordFile = '.cache/wasm.json';
+/** The calls of the kernels, a module that src/solvers/kernels/wasm.ts imports. */
+export const callsFile = 'wasm/calls.js';
 
 /** Shared memory, since workers pass blocks of weights without a copy; 65,536 pages are 4 GiB. */
 const flags =
@@ -101,14 +92,65 @@ async function compile(lossName, tool, outFile) {
       `${entry} with src/problem/losses/${lossName}.ts:\n${messages || error?.message}`,
     );
   }
-  // Written aside first, so that a program running meanwhile never sees half a file.
-  writeFileSync(`${outFile}.new`, binary);
-  renameSync(`${outFile}.new`, outFile);
+  write(outFile, binary);
   return { tool, sources, output: fingerprint(Buffer.from(binary)) };
 }
 
+/** The expression behind one value of a signature. @param {string} value */
+function expressionOf(value) {
+  if (value === '*') return 'parameter';
+  const name = value.replace(/^[#?@]/, '');
+  if (value.startsWith('#')) return name;
+  if (value.startsWith('?')) return `${name} ? 1 : 0`;
+  return value.startsWith('@') ? `${name}.length` : `${name}.byteOffset`;
+}
+
 /**
- * Compiles what changed since last time.
+ * The text of one kernel: a call that passes addresses and numbers, to another function where
+ * weights are bounded.
+ *
+ * @param {string} name
+ * @param {import('../src/solvers/kernels/signatures.ts').Signature} signature
+ */
+function kernelText(name, [parameters, values, bounded]) {
+  /** @param {string} target @param {string} list */
+  const call = (target, list) =>
+    `return wasm.${target}(${list.split(' ').map(expressionOf).join(', ')});`;
+  const lines = [call(exportNames.get(name) ?? name, values)];
+  if (bounded) {
+    const [target, bounds] = bounded.split(' ');
+    const test = bounds.replace('#', '');
+    lines.unshift(`if (${test}) ${call(target, `${values} ${bounds}.low ${bounds}.high`)}`);
+  }
+  return `  ${name}(${parameters.replaceAll(' ', ', ')}) {\n    ${lines.join('\n    ')}\n  },\n`;
+}
+
+/** Writes the calls of all kernels as a module. */
+function writeCalls() {
+  const kernels = Object.entries(signatures).map(([name, signature]) =>
+    kernelText(name, signature),
+  );
+  const text = `// @ts-nocheck: made by scripts/build-wasm.mjs from src/solvers/kernels/signatures.ts.
+/** @returns {Omit<import('../src/solvers/kernels/kernels.ts').Kernels, 'name'>} */
+export const kernelCalls = (wasm, parameter) => ({
+${kernels.join('')}});
+`;
+  if (readSource(callsFile) !== text) write(callsFile, text);
+}
+
+/**
+ * Written aside first, so that a program running meanwhile never sees half a file.
+ *
+ * @param {string} file
+ * @param {string | Uint8Array} content
+ */
+function write(file, content) {
+  writeFileSync(`${file}.new`, content);
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Writes the calls and compiles what changed since last time.
  *
  * @returns {Promise<number>} how many losses were compiled
  */
@@ -121,6 +163,7 @@ export async function buildWasm() {
   const records = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf8')) : {};
   mkdirSync('wasm', { recursive: true });
   mkdirSync('.cache', { recursive: true });
+  writeCalls();
   let compiled = 0;
   for (const lossName of lossNames) {
     const outFile = `wasm/${lossName}.wasm`;

@@ -5,7 +5,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildWasm, lossNames } from './build-wasm.mjs';
+import { lossNames } from '../src/problem/losses/index.ts';
+import { buildWasm, callsFile } from './build-wasm.mjs';
 import { fingerprintOf, readStamp, writeStamp } from './fingerprint.mjs';
 import { runTool } from './tools.mjs';
 
@@ -26,8 +27,9 @@ const outputs = [
   'dist/index.d.ts',
   'dist/cli.js',
   'dist/worker.js',
-  'dist/carrier.js',
+  'dist/comm-thread.js',
   'dist/ui/index.html',
+  callsFile,
   ...lossNames.map((name) => `wasm/${name}.wasm`),
 ];
 

@@ -45,15 +45,12 @@ const all = {
 export async function check(name) {
   const chosen = all[name];
   if (!chosen) throw new Error(`No check "${name}"; known: ${Object.keys(all).join(', ')}.`);
-  let passed = true;
-  let output = '';
-  for (const [command, ...argv] of chosen.runs) {
-    const result = await runTool(command, argv);
-    if (result.code === 0) continue;
-    passed = false;
-    output += result.output;
-  }
-  return { title: chosen.title, passed, output };
+  const results = await Promise.all(
+    chosen.runs.map(([command, ...argv]) => runTool(command, argv)),
+  );
+  const failed = results.filter(({ code }) => code !== 0);
+  const output = failed.map((result) => result.output).join('');
+  return { title: chosen.title, passed: failed.length === 0, output };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -40,7 +40,7 @@ export function fingerprint(content) {
  * One hash over names and contents of all files at or below the paths.
  *
  * @param {readonly string[]} paths
- * @param {string} [salt] whatever else the result depends on, such as a tool's version
+ * @param {string} [salt] anything else that the result depends on, such as a tool's version
  * @returns {string}
  */
 export function fingerprintOf(paths, salt = '') {

@@ -2,33 +2,35 @@
  * The door to every npm script. On a fresh clone nothing is installed and the system's Node may be
  * as old as 20, so this file and what it imports at the top use Node 20 and no package.
  *
- *   node scripts/run.mjs start|test|build|bench|experiment|lint|format|check [arguments …]
+ *   node scripts/run.mjs start|dso|test|build|bench|experiment|models|lint|format|check [arguments …]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { installedNode } from '../bin/runtime.js';
 import { fingerprint, readStamp, writeStamp } from './fingerprint.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestSystemNode = 20;
 const wantedNode = 24;
 
-/** What each npm script runs, as arguments to Node 24. @type {Record<string, string[][]>} */
+/** What each npm script runs, as a file below the root and its arguments for Node 24. @type {Record<string, string[][]>} */
 const commands = {
   start: [['scripts/build.mjs'], ['bin/dso.js', 'demo']],
+  dso: [['scripts/build.mjs'], ['bin/dso.js']],
   test: [['scripts/test.mjs']],
   build: [['scripts/build.mjs']],
   bench: [['scripts/build.mjs'], ['bench/run.ts']],
   experiment: [['scripts/build.mjs'], ['experiments/run.ts']],
+  models: [['scripts/build.mjs'], ['test/support/model-matrix.ts']],
   lint: [['scripts/check.mjs', 'lint']],
   format: [['scripts/check.mjs', 'format']],
   check: [['scripts/check.mjs', 'format-check', 'lint', 'types']],
 };
 
-/** Commands that check types, for which `tools/page-types` is wanted too. */
+/** Commands that check types, which needs `tools/page-types`. */
 const checking = ['test', 'check'];
 
 /** @param {string} message */
@@ -53,8 +55,9 @@ function majorOf(version) {
  * @param {string} folder
  * @param {string} description what the user sees
  * @param {NodeJS.ProcessEnv} env
+ * @param {{ optional?: boolean }} [options] optional: a failure is reported, and work goes on
  */
-function install(folder, description, env) {
+function install(folder, description, env, { optional = false } = {}) {
   const lock = fingerprint(readFileSync(join(folder, 'package-lock.json')));
   const stampFile = join(folder, 'node_modules', '.dso-stamp');
   const installed = readStamp(stampFile);
@@ -67,9 +70,10 @@ function install(folder, description, env) {
     env,
     stdio: ['ignore', 'ignore', 2],
   });
-  if (result.error) fail(`Could not start npm: ${result.error.message}`);
-  if (result.status !== 0) fail(`npm ci failed in ${folder}; see its messages above.`);
-  writeStamp(stampFile, lock);
+  const report = optional ? say : fail;
+  if (result.error) report(`Could not start npm: ${result.error.message}`);
+  else if (result.status !== 0) report(`npm ci failed in ${folder}; see its messages above.`);
+  else writeStamp(stampFile, lock);
 }
 
 /**
@@ -85,7 +89,7 @@ function npm() {
 }
 
 /**
- * The folder that holds Node 24: this process's own if it is new enough, else a binary that npm
+ * The executable of Node 24: this process's own if it is new enough, else a binary that npm
  * fetches as a plain package into tools/runtime, outside of what is published.
  *
  * @param {NodeJS.ProcessEnv} env
@@ -94,13 +98,8 @@ function node(env) {
   if (majorOf(process.versions.node) >= wantedNode) return process.execPath;
   const folder = join(root, 'tools', 'runtime');
   install(folder, `Node ${wantedNode} for this checkout`, env);
-  const require = createRequire(join(folder, 'package.json'));
-  const { optionalDependencies } = require(join(folder, 'package.json'));
-  for (const name of Object.keys(optionalDependencies)) {
-    const packageFile = join(folder, 'node_modules', name, 'package.json');
-    if (!existsSync(packageFile)) continue;
-    return join(dirname(packageFile), require(packageFile).bin.node);
-  }
+  const installed = installedNode(pathToFileURL(`${folder}/`));
+  if (installed) return fileURLToPath(installed);
   return fail(
     `This is Node ${process.versions.node} on ${process.platform}-${process.arch}, for which npm ` +
       `offers no Node ${wantedNode}: install Node ${wantedNode} or newer yourself and try again.`,
@@ -113,11 +112,11 @@ function node(env) {
  *
  * @param {string} executable
  * @param {string[]} argv
- * @param {NodeJS.ProcessEnv} env
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
  * @returns {Promise<number>}
  */
-async function foreground(executable, argv, env) {
-  const child = spawn(executable, argv, { cwd: root, env, stdio: 'inherit' });
+async function foreground(executable, argv, options) {
+  const child = spawn(executable, argv, { ...options, stdio: 'inherit' });
   const wait = () => {};
   const forward = () => child.kill('SIGTERM');
   process.on('SIGINT', wait).on('SIGTERM', forward);
@@ -142,12 +141,23 @@ async function main([name = '', ...rest]) {
   env[pathName] = [dirname(executable), env[pathName]].filter(Boolean).join(delimiter);
   install(root, 'dependencies', env);
   if (checking.includes(name)) {
-    install(join(root, 'tools', 'page-types'), 'what checks the types of the page', env);
+    install(join(root, 'tools', 'page-types'), 'the type checker of the page', env);
   }
+  if (name === 'test') {
+    for (const folder of ['test-nodes', 'runtime']) {
+      const description = `versions of Node for tests (${folder})`;
+      install(join(root, 'tools', folder), description, env, { optional: true });
+    }
+  }
+  // npm starts scripts in the root; paths that a user gives are relative to where the user is.
+  const folder = name === 'dso' ? (process.env.INIT_CWD ?? root) : root;
 
   for (const [index, step] of steps.entries()) {
+    const [file, ...argv] = step;
     const last = index === steps.length - 1;
-    const code = await foreground(executable, last ? [...step, ...rest] : step, env);
+    const options = { cwd: last ? folder : root, env };
+    const words = [join(root, file), ...argv, ...(last ? rest : [])];
+    const code = await foreground(executable, words, options);
     if (code !== 0) process.exit(code);
   }
 }

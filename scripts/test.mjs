@@ -2,8 +2,10 @@
  * `npm test`: build, static checks, then every test. All steps run even if one fails, so that one
  * run shows everything; the last line is the count.
  *
- *   npm test                    everything
- *   npm test -- test/unit/data  only the test files whose path contains that text, no checks
+ *   npm test                       everything
+ *   npm test -- test/unit/data     only the test files whose path contains that text, no checks
+ *   npm test -- readme -t convert  options of vitest are passed on
+ *   npm test -- --watch [PATTERN]  runs tests again when a source file changes; no build, no checks
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -12,12 +14,18 @@ import { build } from './build.mjs';
 import { check } from './check.mjs';
 import { runTool } from './tools.mjs';
 
+const slowestShown = 50;
 const reportFile = '.cache/vitest.json';
 
 /**
  * @typedef {{ title: string, passed: boolean, output: string }} Outcome
- * @typedef {{ fullName: string, status: string, failureMessages?: string[] }} TestCase
- * @typedef {{ name: string, status: string, message?: string, assertionResults: TestCase[] }} TestFile
+ * @typedef {{
+ *   fullName: string, status: string, duration?: number | null, failureMessages?: string[]
+ * }} TestCase
+ * @typedef {{
+ *   name: string, status: string, message?: string, startTime: number, endTime: number,
+ *   assertionResults: TestCase[]
+ * }} TestFile
  * @typedef {{ passed: number, failures: string[], skips: Map<string, string[]> }} Findings
  */
 
@@ -106,6 +114,41 @@ function showSkips(skips) {
   }
 }
 
+/**
+ * Where the time went: the slowest tests, and the slowest files with all that they set up. Tests of
+ * one file that run beside one another count the same seconds twice.
+ */
+function showSlowest() {
+  const files = readReport();
+  const tests = files.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, duration }) => ({
+      seconds: (duration ?? 0) / 1000,
+      title: `${shortName(name)}: ${fullName}`,
+    })),
+  );
+  const wholeFiles = files.map(({ name, startTime, endTime, assertionResults }) => ({
+    seconds: (endTime - startTime) / 1000,
+    title: `${shortName(name)} (${assertionResults.length})`,
+  }));
+  showTimes(`Slowest ${slowestShown} tests`, tests);
+  showTimes('Seconds per file (number of tests)', wholeFiles);
+}
+
+/** @param {string} title @param {{ seconds: number, title: string }[]} rows */
+function showTimes(title, rows) {
+  const total = rows.reduce((sum, { seconds }) => sum + seconds, 0);
+  console.log(`\n${title}, of ${total.toFixed(0)} s in ${rows.length}:`);
+  const slowest = rows.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown);
+  for (const row of slowest) {
+    if (row.seconds >= 0.05) console.log(`  ${row.seconds.toFixed(1).padStart(6)} s  ${row.title}`);
+  }
+}
+
+/** @param {string} path */
+function shortName(path) {
+  return relative('test', path).replaceAll('\\', '/');
+}
+
 /** @param {string[]} failures */
 function showFailures(failures) {
   if (failures.length === 0) return;
@@ -122,20 +165,28 @@ function readReport() {
   }
 }
 
-/** @param {string[]} filters */
-async function main(filters) {
+/** @param {string[]} argv */
+async function main(argv) {
+  if (argv.includes('--watch')) {
+    const rest = argv.filter((word) => word !== '--watch');
+    const { code } = await runTool('vitest', ['watch', ...rest], { show: true });
+    process.exitCode = code;
+    return;
+  }
   /** @type {Findings} */
   const findings = { passed: 0, failures: [], skips: new Map() };
   await timed(buildCheck, findings);
-  if (filters.length === 0) {
-    for (const name of ['format-check', 'lint', 'types']) await timed(() => check(name), findings);
+  if (argv.length === 0) {
+    const checks = ['format-check', 'lint', 'types'];
+    await Promise.all(checks.map((name) => timed(() => check(name), findings)));
   }
 
   const { failures, skips } = findings;
   const checked = findings.passed + failures.length;
-  await runTests(filters, findings);
+  await runTests(argv, findings);
   if (findings.passed + failures.length === checked) failures.push('no test ran');
 
+  showSlowest();
   showSkips(skips);
   showFailures(failures);
   const skipped = [...skips.values()].reduce((sum, names) => sum + names.length, 0);

@@ -37,7 +37,7 @@ function toolFile(command) {
 export function runTool(command, argv, { show = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [toolFile(command), ...argv], {
-      stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
+      stdio: [show ? 'inherit' : 'ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
     });
     let output = '';
     const collect = (/** @type {Buffer} */ chunk) => {

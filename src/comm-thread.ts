@@ -1,44 +1,50 @@
-/** What the thread runs that owns MPI: it joins the job and does what the main thread orders. */
+/** The thread that owns MPI: it joins the job and answers the requests of the main thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { Carrier } from './engine/processes/block-transfer.ts';
+import { BlockTransfer } from './engine/processes/block-transfer.ts';
+import type { CommChannel } from './engine/processes/comm-channel.ts';
 import { Communicator } from './engine/processes/communicator.ts';
-import type { Failure, Order, Report, ThreadData } from './engine/processes/mpi-group.ts';
-import { surveyRing } from './engine/processes/probe.ts';
+import type {
+  Failure,
+  GroupInfo,
+  ThreadData,
+  ThreadReply,
+  ThreadRequest,
+} from './engine/processes/mpi-group.ts';
+import { probeRing } from './engine/processes/probe.ts';
 import { DsoError } from './errors.ts';
-import type { Introduction } from './mpi/peers.ts';
-import type { Traffic } from './parallel/traffic.ts';
 
-/** Milliseconds between signs of life while there are no orders. */
-const idleLook = 50;
+/** Milliseconds between heartbeats while there are no requests. */
+const idleInterval = 50;
 
-const { launch, options, wished } = workerData as ThreadData;
+const { launch, options, requested } = workerData as ThreadData;
 let communicator: Communicator;
 let idle: NodeJS.Timeout | undefined;
 
-const report = (message: Report): void => parentPort?.postMessage(message, []);
+const report = (message: ThreadReply): void => parentPort?.postMessage(message, []);
 
-async function join(): Promise<Introduction> {
-  communicator = await Communicator.join(launch, options, wished, (lost, message) =>
+async function join(): Promise<GroupInfo> {
+  communicator = await Communicator.join(launch, options, requested, (lost, message) =>
     report({ lost, message }),
   );
-  communicator.pulse.steps = 1;
-  communicator.pulse.onOvertaken = () => report({ overtaken: communicator.pulse.steps });
+  communicator.heartbeat.steps = 1;
+  communicator.heartbeat.onRankZeroAhead = () =>
+    report({ rankZeroAhead: communicator.heartbeat.steps });
   idle = setInterval(() => {
-    communicator.obey();
-    communicator.pulse.tend(performance.now());
-  }, idleLook);
+    communicator.applyRequests();
+    communicator.heartbeat.poll(performance.now());
+  }, idleInterval);
   const { rank, size, hosts, library } = communicator;
   return { rank, size, hosts, library };
 }
 
-function carry({ traffic, port }: { traffic: Traffic; port: MessagePort }): void {
-  new Carrier(communicator, traffic, port).run();
+function transfer({ channel, port }: { channel: CommChannel; port: MessagePort }): void {
+  new BlockTransfer(communicator, channel, port).run();
   port.close();
 }
 
-function leave(): void {
+function finalize(): void {
   clearInterval(idle);
-  communicator.part();
+  communicator.announceEnd();
   report({ closing: true });
   communicator.finalize();
 }
@@ -46,10 +52,10 @@ function leave(): void {
 const tasks: Record<string, (payload: never) => unknown> = {
   join,
   exchange: (outgoing: readonly Uint8Array[]) => communicator.exchange(outgoing),
-  survey: () => surveyRing(communicator),
-  carry,
-  leave,
-  obey: () => communicator.obey(),
+  probe: () => probeRing(communicator),
+  transfer,
+  finalize,
+  applyRequests: () => communicator.applyRequests(),
 };
 
 function failureOf(error: unknown): Failure {
@@ -57,8 +63,8 @@ function failureOf(error: unknown): Failure {
   return { kind: error instanceof DsoError ? error.kind : 'failure', message };
 }
 
-async function follow({ id, task, payload }: Order): Promise<void> {
-  if (task !== 'join') communicator.pulse.steps = id + 1;
+async function answer({ id, task, payload }: ThreadRequest): Promise<void> {
+  if (task !== 'join') communicator.heartbeat.steps = id + 1;
   try {
     report({ id, result: await tasks[task](payload as never) });
   } catch (error) {
@@ -66,4 +72,4 @@ async function follow({ id, task, payload }: Order): Promise<void> {
   }
 }
 
-parentPort?.on('message', (order: Order) => void follow(order));
+parentPort?.on('message', (request: ThreadRequest) => void answer(request));

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { DsoError } from './errors.ts';
+import { DataError, DsoError } from './errors.ts';
 
 /** A file being written; `write` appends all of the data, however large. */
 export interface OutputFile {
@@ -97,4 +97,89 @@ function explain(error: unknown, path: string): unknown {
   if (!/^E[A-Z0-9]+$/.test(code)) return error;
   const problem = problems[code] ?? (error as Error).message;
   return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause: error });
+}
+
+const accessProblems: Record<string, string> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EACCES: 'no permission to read it',
+  EPERM: 'no permission to read it',
+  EISDIR: 'a directory; expected a file',
+};
+
+/** What the operating system refused, as a fault of the input; other errors as they are. */
+export function explainAccess(error: unknown, name: string): unknown {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  // Only the operating system's codes: Node's own (ERR_…) are no fault of the input.
+  if (!/^E[A-Z0-9]+$/.test(code)) return error;
+  const problem = accessProblems[code] ?? (error as Error).message;
+  return new DataError(`${name}: ${problem}`, { cause: error });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than is allowed',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'there is no such folder, and none can be made',
+  ENOTDIR: 'it is not a folder',
+  EEXIST: 'it is not a folder',
+  EISDIR: 'a folder is in its place',
+};
+
+export function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // What follows the comma names the temporary file.
+  return reasons[code] ?? message.split(', ')[0];
+}
+
+/**
+ * Makes a folder and its parents; whether it is a new one. Node's own `recursive` retries forever
+ * where a folder cannot be made though its parent exists.
+ */
+export function makeFolders(folder: string, parents = true): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return false;
+    if (code !== 'ENOENT' || !parents || dirname(folder) === folder) throw error;
+    makeFolders(dirname(folder));
+    return makeFolders(folder, false);
+  }
+}
+
+/**
+ * Whether a process of this machine is there. With the moment it began, another process that has
+ * got its number since is told from it, where the system has /proc.
+ */
+export function isAlive(pid: number, began?: number): boolean {
+  if (!Number.isInteger(pid) || pid < 1) return false;
+  const found = beginningOf(pid);
+  if (found !== undefined) return began === undefined ? found >= 0 : found === began;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * When a process began, in clock ticks since the machine was started; −1 for one that has ended but
+ * is still listed, undefined if unknown.
+ */
+export function beginningOf(pid: number): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  // The name in parentheses may hold anything; then come the state and, 19 fields on, the start.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return /[ZX]/.test(fields[0]) ? -1 : Number(fields[19]);
 }

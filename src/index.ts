@@ -1,20 +1,17 @@
-/** The library: train, predict and evaluate regularized linear models on sparse data. */
+// oxlint-disable-next-line import/no-unassigned-import -- the check of the version runs first
+import './node-version.ts';
 
-export type { Comparison, Run } from './compare/comparison.ts';
 export { openDataset } from './data/binary/stored.ts';
-export type { Dataset, DatasetPart } from './data/dataset.ts';
+export type { Dataset, DatasetPart, Likeness, Recipe, RecipeField } from './data/dataset.ts';
 export { datasetFromCsr, datasetFromRows } from './data/from-arrays.ts';
 export { describeQuality, type Quality } from './data/quality/quality.ts';
-export type { Likeness, Recipe, RecipeField } from './data/recipe.ts';
 export { type Scaling, scalings } from './data/scale.ts';
 export { readQuery } from './data/tables/query.ts';
+/** The library: train, predict and evaluate regularized linear models on sparse data. */
 export type { Interval as CheckpointInterval } from './engine/checkpoint/writer.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
-export { exportModel } from './export/export.ts';
-export type { ExportFormat } from './export/formats.ts';
-export { importModel } from './export/import.ts';
-export { loadLoss, losses } from './losses/index.ts';
-export { evaluate } from './metrics/evaluate.ts';
+export type { ExportFormat } from './model/export/index.ts';
+export { exportModel, importModel } from './model/export/index.ts';
 export { decodeModel, encodeModel, readModel, writeModel } from './model/file.ts';
 export type {
   ClassificationMetrics,
@@ -25,6 +22,7 @@ export type {
   MultiLabelMetrics,
   RegressionMetrics,
 } from './model/metrics/evaluate.ts';
+export { evaluate } from './model/metrics/evaluate.ts';
 export type {
   Calibration,
   Certificate,
@@ -36,9 +34,10 @@ export type {
 export { vectorCount, weightsOf } from './model/model.ts';
 export { predict } from './model/predict/predict.ts';
 export { scoreDataset, scoreVectors } from './model/predict/score.ts';
-export { penalties } from './penalties/index.ts';
-export type { Penalty } from './penalties/penalty.ts';
+export { loadLoss, losses } from './problem/losses/index.ts';
 export type { Loss, LossFunctions, PrimalLoss } from './problem/losses/loss.ts';
+export type { Penalty } from './problem/penalties/index.ts';
+export { penalties } from './problem/penalties/index.ts';
 export { writeReport } from './reporting/pages/comparison-files.ts';
 export { solverByName, solvers } from './solvers/index.ts';
 export type {
@@ -51,22 +50,25 @@ export type {
   RingSettings,
   SgdSettings,
   Solver,
-} from './solvers/solver.ts';
+} from './solvers/registry.ts';
 export type { ClassWeights } from './train/class-weights.ts';
 export { type CompareOptions, compare } from './train/compare/compare.ts';
+export type { Comparison, Run } from './train/compare/comparison.ts';
+export type { BeginEvent, EpochEvent, SampleEvent, StopReason } from './train/events.ts';
+export type { TrainOptions, TrainReport, TrainResult } from './train/options/options.ts';
 export {
   type ConvertOptions,
   convertDataset,
   type DataDescription,
+  type DataSource,
   type DataSummary,
   describeData,
+  type ReadDatasetOptions,
+  readDataset,
   readFeatureNames,
   type WriteOptions,
   writeDataset,
-} from './train/convert.ts';
-export type { BeginEvent, EpochEvent, SampleEvent, StopReason } from './train/events.ts';
-export type { TrainOptions, TrainReport, TrainResult } from './train/options/options.ts';
-export { type DataSource, type ReadDatasetOptions, readDataset } from './train/read-dataset.ts';
+} from './train/read.ts';
 export {
   crossValidate,
   crossValidateAndTrain,

@@ -5,9 +5,10 @@
 import { decodeModelFile } from './model/predict/file.ts';
 import { Predictor } from './model/predict/predictor.ts';
 
+export type { NamedRow } from './data/fields/row-encoder.ts';
 export type { Label } from './model/model.ts';
 export { Predictor, type ScoringModel } from './model/predict/predictor.ts';
-export type { NamedRow, Row, SparseRow } from './predict/row.ts';
+export type { Row, SparseRow } from './model/predict/row-buffer.ts';
 
 export interface LoadOptions {
   /** Whether to compare the checksums in the file; default true. */

@@ -1,10 +1,10 @@
 /** What a worker thread runs: it waits for requests and answers them by name. */
 import { parentPort } from 'node:worker_threads';
 import { parseTasks } from './data/read/tasks.ts';
+import { collectGarbage } from './engine/arena.ts';
 import type { Reply, Request } from './engine/thread-pool.ts';
-import { collectGarbage } from './parallel/collect-garbage.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
-import { type FillPayload, fill, type HashPayload, hash } from './train/tasks.ts';
+import { type FillPayload, fill, type HashPayload, hash } from './train/fit.ts';
 
 type Task = (payload: never, emit: (event: unknown) => void) => unknown;
 

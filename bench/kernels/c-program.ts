@@ -19,7 +19,7 @@ export function compileC(folder: string): string | undefined {
   return program;
 }
 
-/** The kernels in C, in a process of their own with a copy of a workload's memory. */
+/** The kernels in C, in their own process with a copy of a workload's memory. */
 export class CKernels {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;

@@ -3,14 +3,14 @@
  *
  *   node bench/kernels/measure-loss.ts LOSS FOLDER [PROGRAM]
  *
- * Each loss has a process of its own: the plain kernels of a process that has seen several losses
+ * Each loss has its own process: the plain kernels of a process that has seen several losses
  * are slower, and a training run sees one.
  */
 
-import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
-import { lossByName } from '../../src/losses/index.ts';
+import { lossByName } from '../../src/problem/losses/index.ts';
 import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
 import { plainKernels } from '../../src/solvers/kernels/plain/index.ts';
+import { kernelModule, wasmKernels } from '../../src/solvers/kernels/wasm.ts';
 import { CKernels } from './c-program.ts';
 import { type KernelResult, type SizeName, shapes, sizeNames } from './result.ts';
 import { type Subject, subjects } from './subjects.ts';
@@ -18,7 +18,7 @@ import { Workload } from './workload.ts';
 
 /** Many short rounds find the machine undisturbed more often than few long ones. */
 const rounds = { 'in cache': 24, big: 8 } as const satisfies Record<SizeName, number>;
-/** The plain twin has no bar and takes part in every fourth round only. */
+/** The plain twin has no target and takes part in every fourth round only. */
 const plainEvery = 4;
 /** A round repeats passes for so long, but makes at least one. */
 const leastSeconds = 0.02;

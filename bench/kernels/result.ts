@@ -1,6 +1,6 @@
 import type { WorkloadShape } from './workload.ts';
 
-/** In cache: all of it lies in a core's own cache. Big: the columns' state alone does not. */
+/** In cache: all of it is in a core's own cache. Big: the columns' state alone does not. */
 export const shapes = {
   'in cache': { rows: 400, columns: 1000, perRow: 100 },
   big: { rows: 60_000, columns: 500_000, perRow: 100 },

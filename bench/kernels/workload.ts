@@ -1,17 +1,19 @@
 import { type Arena, Budget, createArena } from '../../src/engine/arena.ts';
 import { exp, log } from '../../src/math/elementary.ts';
 import { type Random, stream } from '../../src/math/random.ts';
-import type {
-  Cell,
-  ColumnState,
-  MarginState,
-  Pending,
-  RowState,
-  RowStep,
-  SaddleRows,
-  SaddleStep,
+import {
+  type Cell,
+  type ColumnState,
+  type MarginState,
+  type Pending,
+  type RowState,
+  type RowStep,
+  type SaddleRows,
+  type SaddleStep,
+  saddleStride,
+  saddleSlot as slot,
+  stat,
 } from '../../src/solvers/kernels/kernels.ts';
-import { saddleStride, saddleSlot as slot, stat } from '../../src/solvers/kernels/kernels.ts';
 
 /** How large the data of a measurement is. */
 export interface WorkloadShape {
@@ -40,7 +42,7 @@ function allocate(arena: Arena, { rows, columns, perRow }: WorkloadShape) {
     rowDeltas: arena.float64(rows),
     columnDeltas: arena.float64(columns),
     labels: arena.float64(rows),
-    importance: arena.float64(rows),
+    rowWeights: arena.float64(rows),
     norms: arena.float64(rows),
     collisions: arena.float64(rows),
     counts: arena.int32(rows),
@@ -93,7 +95,7 @@ export class Workload {
     this.numbers = {
       rows,
       columns,
-      inverseMass: 1 / rows,
+      inverseTotalWeight: 1 / rows,
       damping: 0.1,
       // λ = 1/m: 1/(λm) = 1.
       deltaScale: 1,
@@ -137,8 +139,8 @@ export class Workload {
   }
 
   get rowStep(): RowStep {
-    const { damping, inverseMass, deltaScale, shrink } = this.numbers;
-    return { damping, inverseMass, deltaScale, shrink };
+    const { damping, inverseTotalWeight, deltaScale, shrink } = this.numbers;
+    return { damping, inverseTotalWeight, deltaScale, shrink };
   }
 
   get saddleRows(): SaddleRows {
@@ -146,7 +148,8 @@ export class Workload {
   }
 
   saddleStep(adagrad: boolean, svrg: boolean): SaddleStep {
-    const { weightStep, alphaStep, weightRate, alphaRate, l1, l2, inverseMass } = this.numbers;
+    const { weightStep, alphaStep, weightRate, alphaRate, l1, l2, inverseTotalWeight } =
+      this.numbers;
     return {
       weightStep: adagrad ? weightStep : weightRate,
       alphaStep: adagrad ? alphaStep : alphaRate,
@@ -154,7 +157,7 @@ export class Workload {
       svrg,
       l1,
       l2,
-      inverseMass,
+      inverseTotalWeight,
     };
   }
 
@@ -227,7 +230,7 @@ function fillRowState(
   for (let i = 0; i < rows; i++) {
     const y = random.uniform() < 0.5 ? -1 : 1;
     arrays.labels[i] = y;
-    arrays.importance[i] = 1;
+    arrays.rowWeights[i] = 1;
     arrays.norms[i] = rows;
     arrays.collisions[i] = 0.1 * rows;
     arrays.counts[i] = perRow;

@@ -4,7 +4,7 @@
  *
  *   node bench/serve/load.ts PORT CONNECTIONS WARM-UP SECONDS PROCESS BODY
  *
- * PROCESS is the server's, whose processor time is read where the system tells it. Sockets are used
+ * PROCESS is the server's, whose processor time is read if the system reports it. Sockets are used
  * as they are: a client of HTTP would cost more than the server.
  */
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { connect } from 'node:net';
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Processor time of the server; undefined where the system does not tell. */
+  /** Processor time of the server; undefined if the system does not report it. */
   readonly processor: number | undefined;
   /** Milliseconds. */
   readonly median: number;
@@ -39,7 +39,7 @@ function processorSeconds(): number | undefined {
 
 let latencies: number[] = [];
 
-/** All answers have the same length, which the first one tells. */
+/** All answers have the same length, taken from the first one. */
 function converse(): void {
   const socket = connect(port, '127.0.0.1');
   let length = 0;

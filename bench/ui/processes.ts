@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Seconds that all threads of a process have had; NaN where the system does not tell. */
+/** Seconds that all threads of a process have had; NaN if the system does not report it. */
 export function processorTime(pid: number): number {
   const fields = statOf(pid);
   return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : Number.NaN;

@@ -26,7 +26,7 @@ async function sample(): Promise<string> {
   return path;
 }
 
-/** A training process that goes on for ever, with its page. */
+/** A training process without an end, with its page. */
 export interface Training {
   readonly url: string;
   readonly pid: number;
@@ -76,14 +76,14 @@ export interface Cost {
   readonly processor: number;
   /** Seconds of processors that the thread which serves takes in a second; it trains nothing. */
   readonly server: number;
-  /** The same of whoever looks, where there is a way to know. */
-  readonly looker: number;
+  /** The same for the observer, if it can be measured. */
+  readonly observer: number;
 }
 
-/** Somebody who can look at a training process, and away from it. */
-export interface Looker {
-  look(): Promise<void>;
-  lookAway(): Promise<void>;
+/** An observer of a training process that can be started and stopped. */
+export interface Observer {
+  start(): Promise<void>;
+  stop(): Promise<void>;
   /** Seconds of processors that it has had so far. */
   processorTime(): number;
   /** Milliseconds that it has to come to rest after opening, and for which it is then watched. */
@@ -91,26 +91,26 @@ export interface Looker {
   readonly watching: number;
 }
 
-async function costOfEpoch(training: Training, looker: Looker): Promise<Cost> {
+async function costOfEpoch(training: Training, observer: Observer): Promise<Cost> {
   const [start, before] = [performance.now(), training.latest()];
-  const used = usedBy(training, looker);
-  await sleep(looker.watching);
-  const [after, usedThen] = [training.latest(), usedBy(training, looker)];
+  const used = usedBy(training, observer);
+  await sleep(observer.watching);
+  const [after, usedThen] = [training.latest(), usedBy(training, observer)];
   const epochs = after.epoch - before.epoch;
   const seconds = (performance.now() - start) / 1000;
   return {
     clock: (after.seconds - before.seconds) / epochs,
     processor: (usedThen.training - used.training) / epochs,
     server: (usedThen.server - used.server) / seconds,
-    looker: (usedThen.looker - used.looker) / seconds,
+    observer: (usedThen.observer - used.observer) / seconds,
   };
 }
 
-function usedBy({ pid }: Training, looker: Looker) {
+function usedBy({ pid }: Training, observer: Observer) {
   return {
     training: processorTime(pid),
     server: firstThreadTime(pid),
-    looker: looker.processorTime(),
+    observer: observer.processorTime(),
   };
 }
 
@@ -122,35 +122,35 @@ export interface Spread {
 }
 
 export interface SlowDown {
-  /** Times as long as with nobody looking. */
+  /** Ratio to the time without an observer. */
   readonly clock: Spread;
   readonly processor: Spread;
-  /** Milliseconds of processors that being looked at and looking take in a second. */
+  /** Processor milliseconds per second for serving and for observing. */
   readonly server: Spread;
-  readonly looker: Spread;
+  readonly observer: Spread;
   /** Milliseconds of processors that opening takes. */
   readonly opening: Spread;
 }
 
 /**
- * How much more an epoch takes while somebody looks than it took right before and right after, with
- * nobody looking: a machine that grows slower for a while then counts for neither. What opening takes
- * is told apart: pages are open for minutes.
+ * How much more an epoch takes while it is observed than it took right before and right after, with
+ * no observer: a machine that grows slower for a while then counts for neither. What opening takes
+ * is measured separately: pages stay open for minutes.
  */
-export async function slowDown(training: Training, looker: Looker): Promise<SlowDown> {
+export async function slowDown(training: Training, observer: Observer): Promise<SlowDown> {
   const openings: number[] = [];
-  const alone = [await costOfEpoch(training, looker)];
+  const alone = [await costOfEpoch(training, observer)];
   const watched: Cost[] = [];
   for (let round = 0; round < rounds; round++) {
-    const before = looker.processorTime();
-    await looker.look();
+    const before = observer.processorTime();
+    await observer.start();
     await sleep(openingTime);
-    openings.push(1000 * (looker.processorTime() - before));
-    await sleep(looker.settling);
-    watched.push(await costOfEpoch(training, looker));
-    await looker.lookAway();
+    openings.push(1000 * (observer.processorTime() - before));
+    await sleep(observer.settling);
+    watched.push(await costOfEpoch(training, observer));
+    await observer.stop();
     await sleep(parting);
-    alone.push(await costOfEpoch(training, looker));
+    alone.push(await costOfEpoch(training, observer));
   }
   const each = (key: keyof Cost, compare: (watched: number, alone: number) => number) =>
     spreadOf(
@@ -164,7 +164,7 @@ export async function slowDown(training: Training, looker: Looker): Promise<Slow
     clock: each('clock', ratio),
     processor: each('processor', ratio),
     server: each('server', milliseconds),
-    looker: each('looker', milliseconds),
+    observer: each('observer', milliseconds),
     opening: spreadOf(openings),
   };
 }

@@ -13,7 +13,7 @@ const starting = 8000;
 
 /**
  * A browser as a person has it: nobody listens to what its pages do, which would cost more than
- * they do themselves. It is only told what to open and to close.
+ * they do themselves. It only receives what to open and to close.
  */
 export class Window {
   readonly #child: ChildProcess;

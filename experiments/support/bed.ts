@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Survey } from '../../src/engine/processes/probe.ts';
+import type { RingProbe } from '../../src/engine/processes/probe.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainReport } from '../../src/train/options/options.ts';
 import { type Hosts, lackForHosts, makeHosts } from '../../test/support/hosts.ts';
@@ -36,7 +36,7 @@ export class Bed {
     return launchers[0].path ? lackForHosts() : 'Open MPI (mpirun) is not installed';
   }
 
-  /** Trains with these arguments; undefined if it takes longer than so many seconds. */
+  /** Trains with these arguments; undefined if it takes longer than this many seconds. */
   async train(argv: readonly string[], seconds: number): Promise<BedRun | undefined> {
     const log = join(this.folder, 'log');
     const model = join(this.folder, 'model');
@@ -55,8 +55,8 @@ export class Bed {
   }
 
   /** Latency and bandwidth of the links. */
-  async survey(): Promise<Survey> {
-    return JSON.parse((await this.#launch(['doctor', '--json'], 60)) ?? '') as Survey;
+  async survey(): Promise<RingProbe> {
+    return JSON.parse((await this.#launch(['doctor', '--json'], 60)) ?? '') as RingProbe;
   }
 
   #launch(argv: readonly string[], seconds: number): Promise<string | undefined> {

@@ -1,15 +1,14 @@
 import { figure } from '../../bench/table.ts';
+import { collectGarbage } from '../../src/engine/arena.ts';
+import { threadPool } from '../../src/engine/thread-pool.ts';
+import { solverByName } from '../../src/solvers/index.ts';
+import { type CompareOptions, type Competitor, compare } from '../../src/train/compare/compare.ts';
 import {
   type Comparison,
   type Problem,
   problemsOf,
   type Run,
-} from '../../src/compare/comparison.ts';
-import { collectGarbage } from '../../src/parallel/collect-garbage.ts';
-import { solverByName } from '../../src/solvers/index.ts';
-import { type CompareOptions, compare, type Entrant } from '../../src/train/compare/compare.ts';
-import { threadPool } from '../../src/train/threads.ts';
-
+} from '../../src/train/compare/comparison.ts';
 import { describeShape, type Sample } from './data.ts';
 import { duration } from './duration.ts';
 import type { Setting } from './experiment.ts';
@@ -24,7 +23,7 @@ import {
 import { section } from './report.ts';
 
 /** Solvers by the names they have on the command line, separated by commas. */
-export function entrantsOf(names: string): Entrant[] {
+export function entrantsOf(names: string): Competitor[] {
   return names.split(',').map((name) => ({ name, solver: solverByName(name) }));
 }
 
@@ -93,7 +92,7 @@ function costCells(cost: Cost | undefined): string[] {
   return [String(cost.epochs), figure(cost.passes), duration(cost.seconds)];
 }
 
-/** A table of one problem: where each solver ended, and what it took to get near the best. */
+/** A table of one problem: the end of each solver, and its cost to get near the best. */
 export function roundTable({ sample, problem, goals, title }: Round): string {
   const head = ['solver', 'epochs', 'seconds', 'P', 'above best', 'gap', 'test error'];
   const targets = [

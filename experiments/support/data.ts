@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { generateDataset } from '../../src/data/generate.ts';
-import { type ShapeName, scaleShape } from '../../src/data/shapes.ts';
+import { generateDataset, type ShapeName, scaleShape } from '../../src/data/generate.ts';
 import { splitDataset } from '../../src/data/split.ts';
-import { readDataset } from '../../src/train/read-dataset.ts';
+import { readDataset } from '../../src/train/read.ts';
 import type { Setting } from './experiment.ts';
 
 /** A training and a test part, under the name they have in tables and figures. */
@@ -29,7 +28,7 @@ function shrink(dataset: Dataset, { scale, seed }: Setting): Dataset {
   return scale < 1 ? splitDataset(dataset, scale, seed).test : dataset;
 }
 
-/** Descriptions of Debian packages; a reason where they are not at hand. */
+/** Descriptions of Debian packages; a reason if they are missing. */
 export async function debdesc(setting: Setting): Promise<Sample | string> {
   const path = join(setting.data, 'debdesc.svm.gz');
   const testPath = join(setting.data, 'debdesc.test.svm.gz');

@@ -53,7 +53,7 @@ export async function timeEpochs(
   };
 }
 
-/** The most workers that a data set can be dealt to. */
+/** The largest number of workers for a data set. */
 export function mostWorkers({ rows, columns }: Dataset): number {
   return Math.min(rows, columns);
 }

@@ -1,5 +1,5 @@
-import type { Comparison } from '../../src/compare/comparison.ts';
 import type { NamedChart } from '../../src/reporting/charts/comparison.ts';
+import type { Comparison } from '../../src/train/compare/comparison.ts';
 
 /** An option of one experiment, beside those that all have. Its default says its type. */
 export interface ExtraOption {
@@ -7,7 +7,7 @@ export interface ExtraOption {
   readonly text: string;
 }
 
-/** What an experiment is told. */
+/** Settings of an experiment. */
 export interface Setting {
   /** Multiplies the size of the data; 1 is for a machine with two cores. */
   readonly scale: number;
@@ -24,7 +24,7 @@ export interface Setting {
 
 export type Verdict = 'holds' | 'partly holds' | 'does not hold' | 'not measured';
 
-/** A sentence of the paper beside what was found here. */
+/** A sentence of the paper and what was measured here. */
 export interface Claim {
   readonly claim: string;
   readonly measured: string;

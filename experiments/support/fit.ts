@@ -1,4 +1,4 @@
-import type { Point } from '../../src/reporting/charts/svg.ts';
+import type { Point } from '../../src/reporting/charts/quantities.ts';
 
 export interface Line {
   readonly slope: number;

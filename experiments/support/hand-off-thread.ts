@@ -10,7 +10,7 @@ const { shared, index, rotations } = workerData as {
 };
 const team = new Team(shared, index);
 const ring = new Ring(team);
-const cargo = ring.cargo(() => []);
+const cargo = ring.fields(() => []);
 const visit = () => {};
 
 /** The engine replaces the functions by their optimized versions during these. */

@@ -27,12 +27,12 @@ function optionsOf({ name, time, extras }: Experiment): Record<string, Option> {
     data: {
       value: 'FOLDER',
       default: process.env.DSO_DATA ?? join(root, '..', 'shared', 'data'),
-      text: 'real data, used where present (DSO_DATA)',
+      text: 'real data, used if present (DSO_DATA)',
     },
     output: {
       value: 'FOLDER',
       default: join(root, 'experiments', 'results', name),
-      text: 'where results.json and the figures go',
+      text: 'folder for results.json and the figures',
       short: 'o',
     },
   };

@@ -1,4 +1,4 @@
-import type { Problem, Run } from '../../src/compare/comparison.ts';
+import type { Problem, Run } from '../../src/train/compare/comparison.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 
 /** What it took to get somewhere; undefined: never seen there. */

@@ -7,7 +7,7 @@ import { writeReport } from '../../src/reporting/pages/comparison-files.ts';
 import type { Claim, Outcome } from './experiment.ts';
 import type { Request } from './options.ts';
 
-/** Where the figures were measured; a busy machine is worth a word. */
+/** The machine on which the figures were measured, and its load. */
 export function describeMachine() {
   const [{ model }] = cpus();
   return {

@@ -48,8 +48,8 @@ export function countCells(dataset: Dataset, size: number, seed: number): CellCo
   const { rowStarts, rowOrder, columnStarts, columnBlock } = partition(dataset, size, seed, false);
   const owner = new Uint16Array(dataset.rows);
   for (let worker = 0; worker < size; worker++) {
-    for (let place = rowStarts[worker]; place < rowStarts[worker + 1]; place++) {
-      owner[rowOrder[place]] = worker;
+    for (let position = rowStarts[worker]; position < rowStarts[worker + 1]; position++) {
+      owner[rowOrder[position]] = worker;
     }
   }
   const cells = new Float64Array(size * size);
@@ -77,7 +77,7 @@ export function cellImbalance({ cells }: CellCounts): number {
 export interface Costs {
   /** T_u: one non-zero. */
   readonly perEntry: number;
-  /** One row of a worker at one visit, however many of its non-zeros lie in the block. */
+  /** One row of a worker at one visit, however many of its non-zeros are in the block. */
   readonly perRow: number;
   /** A hand-off, and what a weight of the block adds to it. */
   readonly handOff: number;

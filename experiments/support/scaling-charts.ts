@@ -1,5 +1,6 @@
 import type { NamedChart } from '../../src/reporting/charts/comparison.ts';
-import type { Point, Series } from '../../src/reporting/charts/svg.ts';
+import type { Point } from '../../src/reporting/charts/quantities.ts';
+import type { Series } from '../../src/reporting/charts/svg.ts';
 import type { EpochTimes } from './epoch-times.ts';
 import { predictEpoch } from './ring-simulation.ts';
 import { type Constants, paperConstants, type Simulated } from './scaling-model.ts';

@@ -1,5 +1,5 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import type { Point } from '../../src/reporting/charts/svg.ts';
+import type { Point } from '../../src/reporting/charts/quantities.ts';
 import { type EpochTimes, mostWorkers } from './epoch-times.ts';
 import { fitLine } from './fit.ts';
 import {
@@ -29,7 +29,7 @@ export function fitConstants(one: number, two: number): Constants {
 }
 
 /**
- * Seconds of a non-zero and of a row at a visit, from one thread that plays p workers. Every visit
+ * Seconds of a non-zero and of a row at a visit, from one thread that runs p workers. Every visit
  * goes through all rows of its worker, so that an epoch takes |Ω|T_u + p m T_row.
  */
 export function fitWork(
@@ -43,7 +43,7 @@ export function fitWork(
   return { perEntry: intercept / nonzeros, perRow: slope / rows };
 }
 
-/** An epoch on p workers, each on a core or a machine of its own, in seconds. */
+/** An epoch on p workers, each on its own core or machine, in seconds. */
 export interface Simulated {
   readonly size: number;
   readonly imbalance: number;

@@ -23,7 +23,7 @@ const faithful = 0.8;
 /** Part of the sequences that are true sites, as in the real data. */
 const positiveShare = 0.033;
 
-/** Tells this use of a seed from every other. */
+/** Distinguishes this use of a seed from all others. */
 const sequenceStream = 0x5ec0;
 
 function drawLetter(random: Random): number {
@@ -41,7 +41,7 @@ function plantMotif(random: Random, sequence: Uint8Array, end: number): void {
 }
 
 /**
- * Sequences to use where the real ones are not at hand: letters drawn by their share in the
+ * Sequences to use if the real ones are missing: letters drawn by their share in the
  * genome, AG in the middle of each, and before it in true sites a noisy copy of the motif.
  */
 export function plantedSequences(

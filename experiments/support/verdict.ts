@@ -1,4 +1,4 @@
-import type { Run } from '../../src/compare/comparison.ts';
+import type { Run } from '../../src/train/compare/comparison.ts';
 import type { Round } from './contest.ts';
 import { duration } from './duration.ts';
 import type { Verdict } from './experiment.ts';
@@ -19,7 +19,7 @@ export function runOf({ problem }: Round, solver: string): Run | undefined {
 /** Two solvers on their way to the same goal. */
 export interface Race {
   readonly text: string;
-  /** Cost of the first over that of the second; 0 or Infinity where only one got there. */
+  /** Cost of the first over that of the second; 0 or Infinity if only one reached it. */
   readonly epochs: number;
   readonly seconds: number;
 }
@@ -30,11 +30,11 @@ function ratio(a: number | undefined, b: number | undefined): number {
 }
 
 function costText(solver: string, cost: Cost | undefined): string {
-  if (!cost) return `${solver} not there in time`;
+  if (!cost) return `${solver} did not reach it in time`;
   return `${solver} ${cost.epochs} epochs, ${duration(cost.seconds)}`;
 }
 
-/** Undefined where one of them did not run or neither arrived. */
+/** Undefined if one of them did not run or neither reached it. */
 export function race(
   round: Round,
   first: string,
@@ -46,8 +46,8 @@ export function race(
   const until = goal === 'primal' ? costUntilPrimal : costUntilError;
   const a = until(runs[0], round.goals);
   const b = until(runs[1], round.goals);
-  const place = `${round.sample}, ${round.title}`;
-  const text = `${place}: ${costText(first, a)}; ${costText(second, b)}`;
+  const problem = `${round.sample}, ${round.title}`;
+  const text = `${problem}: ${costText(first, a)}; ${costText(second, b)}`;
   if (!a && !b) return undefined;
   return { text, epochs: ratio(a?.epochs, b?.epochs), seconds: ratio(a?.seconds, b?.seconds) };
 }

@@ -20,7 +20,7 @@ const wordRange = 2 ** 32;
 const highWord = endianness() === 'LE' ? 1 : 0;
 
 /** Of the rows of a share, the first of which is row `firstRow` of the whole data, from 0. */
-export function hashShare(
+export function hashShard(
   { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
   firstRow: number,
 ): RowHashes {
@@ -42,7 +42,7 @@ export function joinHashes(shares: readonly RowHashes[], columns: number, rows: 
 
 /** A hash of everything training sees of the data. */
 export function hashData(dataset: Dataset): string {
-  return joinHashes([hashShare(dataset, 0)], dataset.columns, dataset.rows);
+  return joinHashes([hashShard(dataset, 0)], dataset.columns, dataset.rows);
 }
 
 /**

@@ -1,9 +1,14 @@
 import { DataError } from '../errors.ts';
-import type { Dataset, DatasetPart } from './dataset.ts';
+import {
+  badWeight,
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedFloat64,
+  sharedInt32,
+} from './dataset.ts';
 import { orderRow, RepeatedIndex } from './fields/row-order.ts';
 import { largestIndex } from './read/line-error.ts';
-import { sharedFloat32, sharedFloat64, sharedInt32 } from './shared.ts';
-import { badWeight } from './weights.ts';
 
 export interface SparseRow {
   /** 0-based columns, in any order, each at most once. */

@@ -1,5 +1,4 @@
-import type { Dataset, DatasetPart } from './dataset.ts';
-import { sharedFloat32, sharedInt32 } from './shared.ts';
+import { type Dataset, type DatasetPart, sharedFloat32, sharedInt32 } from './dataset.ts';
 
 /*
  * Rows on their way from the process that read them to the one that works on them: packed into

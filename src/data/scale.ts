@@ -1,7 +1,6 @@
 /** Brings columns, or rows, to one scale. Zeros stay zeros, so that sparse data stays sparse. */
 import { UsageError } from '../errors.ts';
-import type { Dataset, DatasetPart } from './dataset.ts';
-import { sharedFloat32 } from './shared.ts';
+import { type Dataset, type DatasetPart, sharedFloat32 } from './dataset.ts';
 
 export const scalings = ['max', 'std', 'unit-rows'] as const;
 

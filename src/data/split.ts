@@ -1,7 +1,12 @@
 import { DataError, UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
-import type { Dataset, DatasetPart } from './dataset.ts';
-import { sharedFloat32, sharedFloat64, sharedInt32 } from './shared.ts';
+import {
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedFloat64,
+  sharedInt32,
+} from './dataset.ts';
 
 /** Tells this use of a seed from every other. */
 const splitStream = 0x5711;

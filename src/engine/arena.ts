@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 /**
  * Where the arrays of a training run live. Up to 4 GiB they share one WebAssembly memory, so that
  * kernels reach all of them by address; beyond, every array has its own SharedArrayBuffer and the
@@ -12,7 +15,7 @@ export interface Arena {
 }
 
 /** Where the arrays of one run live; the next run takes their place. */
-export interface Room extends Arena {
+export interface Workspace extends Arena {
   /** Gives back all arrays; those taken next are 0 throughout. */
   clear(): void;
 }
@@ -50,7 +53,7 @@ export class Budget implements Arena {
   }
 }
 
-class WasmArena implements Room {
+class WasmArena implements Workspace {
   readonly memory: WebAssembly.Memory;
   readonly #bottom: number;
   #top: number;
@@ -62,7 +65,7 @@ class WasmArena implements Room {
     this.#top = bottom;
   }
   /** A stretch of the memory as an arena of its own. */
-  room(bytes: number): Room {
+  room(bytes: number): Workspace {
     return new WasmArena(this.memory, this.#take(bytes));
   }
   clear(): void {
@@ -104,7 +107,22 @@ export function createArena(bytes: number): Arena {
 }
 
 /** Rooms in an arena that has `bytes` left for each of them. */
-export function roomIn(arena: Arena, bytes: number): Room {
+export function workspaceIn(arena: Arena, bytes: number): Workspace {
   if (arena instanceof WasmArena) return arena.room(bytes);
   return { ...arena, clear() {} };
+}
+
+/**
+ * A thorough collection of garbage. Shared buffers are freed once no thread refers to them, and a
+ * thread notices that only when it collects garbage, for which a thread that trains gives itself no
+ * occasion. So it is asked to.
+ */
+export function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  return typeof collect === 'function' ? () => void collect() : () => {};
+}
+
+export function collectGarbage(): void {
+  garbageCollector()();
 }

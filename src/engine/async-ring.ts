@@ -1,11 +1,10 @@
-import { SpinWait } from '../parallel/spin-wait.ts';
-import type { Cargo, Rotation } from './ring.ts';
-import { type Team, workersOfThread } from './team.ts';
+import type { BlockFields, Rotation } from './ring.ts';
+import { SpinWait, type Team, workersOfThread } from './team.ts';
 
 /** Integers between two counters that different threads write: a cache line. */
 const stride = 16;
 
-export interface WanderMemory {
+export interface AsyncRingMemory {
   /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
   readonly queues: Int32Array;
   /** Blocks handed to a worker, and blocks it has taken. */
@@ -25,7 +24,7 @@ interface Reserve {
   uint8(length: number): Uint8Array;
 }
 
-export function allocateWander(arena: Reserve, size: number): WanderMemory {
+export function allocateAsyncRing(arena: Reserve, size: number): AsyncRingMemory {
   return {
     queues: arena.int32(size * size),
     handed: arena.int32(stride * size),
@@ -47,15 +46,15 @@ export function allocateWander(arena: Reserve, size: number): WanderMemory {
  * one another, and so do a block's, each having ended before the next is counted: hence the record
  * is a serial order with the same result, to the last bit.
  */
-export class Wander implements Rotation {
+export class AsyncRing implements Rotation {
   readonly #team: Team;
-  readonly #memory: WanderMemory;
+  readonly #memory: AsyncRingMemory;
   readonly #size: number;
   readonly #wait: SpinWait;
   /** The thread that plays a worker. */
   readonly #threadOf: Int32Array;
 
-  constructor(team: Team, memory: WanderMemory) {
+  constructor(team: Team, memory: AsyncRingMemory) {
     const { workers, threads, spins } = team.shared;
     this.#team = team;
     this.#memory = memory;
@@ -72,7 +71,7 @@ export class Wander implements Rotation {
     return this.#memory.order;
   }
 
-  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
+  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
     const { bells } = this.#memory;
     const { first, end, index } = this.#team;
     this.#reset();
@@ -90,7 +89,7 @@ export class Wander implements Rotation {
       left -= done;
       if (done === 0) this.#wait.whileEqual(bells, index * stride, rung);
     }
-    this.#team.shared.holders.fill(-1, first, end);
+    this.#team.shared.blockHolders.fill(-1, first, end);
   }
 
   /** Empty queues, no visit made; then worker q is handed block q, as Algorithm 1 begins. */
@@ -122,7 +121,7 @@ export class Wander implements Rotation {
   #record(worker: number, block: number): void {
     const { begun, order } = this.#memory;
     order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
-    this.#team.shared.holders[block] = worker;
+    this.#team.shared.blockHolders[block] = worker;
   }
 
   /** Hands the block to the idlest worker that it has not met; ties go round the ring. */
@@ -193,7 +192,7 @@ export class Replay implements Rotation {
     return this.#orders.subarray(this.#at - cells, this.#at);
   }
 
-  rotate(_cargo: Cargo, visit: (worker: number, block: number) => void): void {
+  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
     const end = this.#at + this.#size * this.#size;
     if (end > this.#orders.length) {
       throw new Error(`the record ends after ${this.#orders.length / this.#size ** 2} rotations`);

@@ -1,7 +1,7 @@
 import { type TeamShared, tokenStride, workersOfThread } from './team.ts';
 
 /** Which worker holds which block at this moment. */
-export interface Whereabouts {
+export interface BlockPositions {
   /** holders[block] is the worker that works on it, or was the last to. */
   readonly holders: readonly number[];
   /** Blocks that are with another process: their holders are those that the ring provides for. */
@@ -9,8 +9,8 @@ export interface Whereabouts {
 }
 
 /** Looks at a team from outside, while it works. Takes no lock: a block may just be moving on. */
-export function whereabouts(shared: TeamShared): Whereabouts {
-  const { workers, holders, tokens, first, end } = shared;
+export function blockPositions(shared: TeamShared): BlockPositions {
+  const { workers, blockHolders: holders, tokens, first, end } = shared;
   const visits = Array.from({ length: workers }, (_, b) => Atomics.load(tokens, b * tokenStride));
   const isLocal = (worker: number) => worker >= first && worker < end;
   const next = visits.map((made, block) => workerAfter(block, made, workers));

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
-import { cutSegments, type Segments } from '../parallel/segments.ts';
-import { entryBytes, type StoredCells } from '../parallel/stored-cells.ts';
 import type { Arena } from './arena.ts';
+import { type DiskCells, nonzeroBytes } from './disk/disk-cells.ts';
+import { cutSegments, type Segments } from './disk/segments.ts';
 import type { Imbalance, Partition } from './partition.ts';
 
 export type Orientation = 'rows' | 'columns';
@@ -26,7 +26,7 @@ export interface Grid {
   /** Of rows, in row orientation. */
   readonly segments: Segments;
   /** The cells, if they are on disk. */
-  readonly stored?: StoredCells;
+  readonly disk?: DiskCells;
 }
 
 const noCell: GridCell = {
@@ -37,11 +37,11 @@ const noCell: GridCell = {
 
 /** Reserves the memory of a grid: 8 bytes an entry, 4 a unit and cell. */
 export function allocateGrid(arena: Arena, partition: Partition, orientation: Orientation): Grid {
-  const { size, first, end, rowStarts, blockLengths, workerEntries } = partition;
+  const { size, first, end, rowStarts, blockLengths, workerNonzeros } = partition;
   const cells: GridCell[] = Array.from({ length: size * size }, () => noCell);
   for (let worker = first; worker < end; worker++) {
-    const indices = arena.int32(workerEntries[worker]);
-    const values = arena.float32(workerEntries[worker]);
+    const indices = arena.int32(workerNonzeros[worker]);
+    const values = arena.float32(workerNonzeros[worker]);
     const units = (block: number) =>
       orientation === 'rows' ? rowStarts[worker + 1] - rowStarts[worker] : blockLengths[block];
     let length = 0;
@@ -112,7 +112,7 @@ export function fillRows(
   range: readonly [number, number],
 ): void {
   const { offsets, indices, values } = grid.cells[0];
-  const { columnPlace } = grid.partition;
+  const { columnPosition } = grid.partition;
   const rows = workerRows(grid.partition, dataset, 0);
   for (let i = range[0]; i < range[1]; i++) {
     const part = rows.parts[rows.part[i]];
@@ -120,11 +120,11 @@ export function fillRows(
     const count = part.rowOffsets[rows.row[i] + 1] - first;
     const at = offsets[i];
     for (let k = 0; k < count; k++) {
-      indices[at + k] = columnPlace[part.indices[first + k]];
+      indices[at + k] = columnPosition[part.indices[first + k]];
       values[at + k] = part.values[first + k];
     }
     if (intercept) {
-      indices[at + count] = columnPlace[dataset.columns];
+      indices[at + count] = columnPosition[dataset.columns];
       values[at + count] = 1;
     }
   }
@@ -170,11 +170,11 @@ function countUnits(
   offsets: Int32Array,
   bases: Int32Array,
 ): void {
-  const { columnPlace, columnBlock, columnBounds } = grid.partition;
+  const { columnPosition, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
   const count = (row: number, column: number) => {
     const block = columnBlock[column];
-    offsets[bases[block] + (byRow ? row : columnPlace[column] - columnBounds[block]) + 1]++;
+    offsets[bases[block] + (byRow ? row : columnPosition[column] - columnBounds[block]) + 1]++;
   };
   for (let i = 0; i < rows.row.length; i++) {
     const { rowOffsets, indices } = rows.parts[rows.part[i]];
@@ -193,11 +193,11 @@ function placeEntries(
   targetIndices: Int32Array,
   targetValues: Float32Array,
 ): void {
-  const { columnPlace, columnBlock, columnBounds } = grid.partition;
+  const { columnPosition, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
   const place = (row: number, column: number, value: number) => {
     const block = columnBlock[column];
-    const local = columnPlace[column] - columnBounds[block];
+    const local = columnPosition[column] - columnBounds[block];
     const at = next[bases[block] + (byRow ? row : local)]++;
     targetIndices[at] = byRow ? local : row;
     targetValues[at] = value;
@@ -211,8 +211,8 @@ function placeEntries(
 }
 
 /** Entries of each cell of the workers that this process plays. */
-export function entriesOfCells({ size, partition, cells, stored }: Grid): number[] {
-  if (stored) return stored.positions.flatMap((positions) => entriesOfWorker(positions, size));
+export function nonzerosOfCells({ size, partition, cells, disk }: Grid): number[] {
+  if (disk) return disk.positions.flatMap((positions) => entriesOfWorker(positions, size));
   return cells
     .slice(partition.first * size, partition.end * size)
     .map(({ offsets }) => offsets[offsets.length - 1] - offsets[0]);
@@ -222,7 +222,7 @@ export function entriesOfCells({ size, partition, cells, stored }: Grid): number
 function entriesOfWorker(positions: Float64Array, size: number): number[] {
   const entries = new Array<number>(size).fill(0);
   for (let chunk = 0; chunk + 1 < positions.length; chunk++) {
-    entries[chunk % size] += (positions[chunk + 1] - positions[chunk]) / entryBytes;
+    entries[chunk % size] += (positions[chunk + 1] - positions[chunk]) / nonzeroBytes;
   }
   return entries;
 }

@@ -51,8 +51,8 @@ const mostEntries = 2 ** 31 - 1;
 const largestGrid = 256;
 
 /** However many entries there are in all, one worker can only have so many of them in memory. */
-export function checkWorkers({ size, workerEntries }: Pick<Partition, 'size' | 'workerEntries'>) {
-  const largest = workerEntries.reduce((most, entries) => Math.max(most, entries), 0);
+export function checkWorkers({ size, workerNonzeros }: Pick<Partition, 'size' | 'workerNonzeros'>) {
+  const largest = workerNonzeros.reduce((most, entries) => Math.max(most, entries), 0);
   if (largest <= mostEntries) return;
   const enough = Math.ceil((size * largest) / mostEntries) + 1;
   throw new UsageError(

@@ -1,8 +1,8 @@
 import { stream } from '../math/random.ts';
-import { type Lodging, lodge } from '../parallel/lodging.ts';
+import { type BlockLayout, layOutBlocks } from './block-layout.ts';
 
 /** |Ω_i| and |Ω̄_j| of all rows and columns, in input order. */
-export interface EntryCounts {
+export interface NonzeroCounts {
   readonly rows: Int32Array;
   readonly columns: Int32Array;
 }
@@ -22,10 +22,10 @@ export interface Placement {
   /** Original column at each place; the intercept, if any, is the last original column. */
   readonly columnOrder: Int32Array;
   /** Place of each original column, and the block it is in. */
-  readonly columnPlace: Int32Array;
+  readonly columnPosition: Int32Array;
   readonly columnBlock: Uint16Array;
   /** Entries of each worker. */
-  readonly workerEntries: Float64Array;
+  readonly workerNonzeros: Float64Array;
 }
 
 /**
@@ -35,9 +35,9 @@ export interface Placement {
 export interface Partition
   extends Pick<
       Placement,
-      'size' | 'rowBounds' | 'columnBounds' | 'columnPlace' | 'columnBlock' | 'workerEntries'
+      'size' | 'rowBounds' | 'columnBounds' | 'columnPosition' | 'columnBlock' | 'workerNonzeros'
     >,
-    Lodging {
+    BlockLayout {
   /** The workers that this process plays, and the blocks it is home to: first … end-1. */
   readonly first: number;
   readonly end: number;
@@ -113,7 +113,7 @@ function byFallingCount(counts: Int32Array): Int32Array {
   return order;
 }
 
-export function placeEntries(counts: EntryCounts, size: number, seed: number): Placement {
+export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: number): Placement {
   // Rows are shuffled once, here, so that a worker can sweep its memory in order.
   const shuffled = new Int32Array(counts.rows.length);
   for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
@@ -123,14 +123,14 @@ export function placeEntries(counts: EntryCounts, size: number, seed: number): P
   const frequent = byFallingCount(counts.columns);
   const columnBlock = deal(frequent, counts.columns, size);
   const columns = layOut(frequent, columnBlock, size);
-  const columnPlace = shared(counts.columns.length);
-  for (let place = 0; place < columnPlace.length; place++) {
-    columnPlace[columns.placed[place]] = place;
+  const columnPosition = shared(counts.columns.length);
+  for (let place = 0; place < columnPosition.length; place++) {
+    columnPosition[columns.placed[place]] = place;
   }
-  const workerEntries = new Float64Array(size);
+  const workerNonzeros = new Float64Array(size);
   for (let worker = 0; worker < size; worker++) {
     for (let place = rows.starts[worker]; place < rows.starts[worker + 1]; place++) {
-      workerEntries[worker] += counts.rows[rows.placed[place]];
+      workerNonzeros[worker] += counts.rows[rows.placed[place]];
     }
   }
   return {
@@ -139,9 +139,9 @@ export function placeEntries(counts: EntryCounts, size: number, seed: number): P
     rowOrder: rows.placed,
     columnBounds: columns.starts,
     columnOrder: columns.placed,
-    columnPlace,
+    columnPosition,
     columnBlock,
-    workerEntries,
+    workerNonzeros,
   };
 }
 
@@ -161,13 +161,13 @@ function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
 }
 
 /** What the process that plays the workers first … end-1 holds; rowOrder has original rows. */
-export function holdings(
+export function localPartition(
   placement: Placement,
-  counts: EntryCounts,
+  counts: NonzeroCounts,
   first: number,
   end: number,
 ): Partition {
-  const { size, rowBounds, columnBounds, columnPlace, columnBlock, workerEntries } = placement;
+  const { size, rowBounds, columnBounds, columnPosition, columnBlock, workerNonzeros } = placement;
   const rowOrder = placement.rowOrder.subarray(rowBounds[first], rowBounds[end]);
   const columnOrder = placement.columnOrder.subarray(columnBounds[first], columnBounds[end]);
   return {
@@ -180,11 +180,11 @@ export function holdings(
     rowOrder,
     columnStarts: boundsHere(columnBounds, first, end),
     columnOrder,
-    columnPlace,
+    columnPosition,
     columnBlock,
     columnCounts: countsAt(counts.columns, columnOrder),
     rowCounts: countsAt(counts.rows, rowOrder),
-    workerEntries,
-    ...lodge(columnBounds, first, end),
+    workerNonzeros,
+    ...layOutBlocks(columnBounds, first, end),
   };
 }

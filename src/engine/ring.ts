@@ -1,11 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import {
-  announceRotation,
-  blocksTravel,
-  type CargoList,
-  ringBell,
-  type View,
-} from '../parallel/traffic.ts';
+import type { FieldViews, View } from './processes/comm-channel.ts';
 import { type Team, tokenStride } from './team.ts';
 
 /**
@@ -16,8 +10,8 @@ export function blockAt(worker: number, iteration: number, size: number): number
   return (worker + iteration) % size;
 }
 
-/** What a block takes along when it leaves the process; see Ring.cargo. */
-export interface Cargo {
+/** What is sent of a block when it leaves the process; see Ring.fields. */
+export interface BlockFields {
   readonly id: number;
 }
 
@@ -25,14 +19,14 @@ type Visit = (worker: number, block: number, iteration: number) => void;
 
 /** A way for every worker to meet every block once, no two workers holding the same one. */
 export interface Rotation {
-  rotate(cargo: Cargo, visit: (worker: number, block: number) => void): void;
+  rotate(fields: BlockFields, visit: (worker: number, block: number) => void): void;
 }
 
 /**
- * Blocks travel round a ring of workers: in p inner iterations every worker meets every block, and
+ * Blocks move round a ring of workers: in p inner iterations every worker meets every block, and
  * two workers never hold the same one. A block passes from worker q+1 to worker q as soon as q+1
- * has done with it; there is no barrier. Within a process only the right to touch the block moves;
- * from one process to the next its cargo does, carried while other blocks are being worked on.
+ * is done with it; there is no barrier. Within a process only the right to touch the block moves;
+ * from one process to the next its fields do, sent while other blocks are being worked on.
  *
  * Because each block meets the workers in a fixed order and a visit touches nothing but the
  * visitor's rows and the block, the result is the one of the serial order of Lemma 1, whatever
@@ -40,30 +34,30 @@ export interface Rotation {
  */
 export class Ring implements Rotation {
   readonly #team: Team;
-  readonly #carrier: MessagePort | undefined;
+  readonly #commPort: MessagePort | undefined;
   #visits = 0;
-  #cargos = 0;
+  #fieldSets = 0;
 
-  /** `carrier`: where the first thread of a process among others tells what travels. */
-  constructor(team: Team, carrier?: MessagePort) {
+  /** `commPort`: where the first thread of a process among others says what is sent of blocks. */
+  constructor(team: Team, commPort?: MessagePort) {
     this.#team = team;
-    this.#carrier = carrier;
+    this.#commPort = commPort;
   }
 
-  /** Names what a block takes along. Every thread makes the same cargos in the same order. */
-  cargo(viewsOf: (block: number) => readonly View[]): Cargo {
-    const id = this.#cargos++;
+  /** Names what is sent of a block. Every thread names the same fields in the same order. */
+  fields(viewsOf: (block: number) => readonly View[]): BlockFields {
+    const id = this.#fieldSets++;
     const views = () => Array.from({ length: this.#team.shared.workers }, (_, k) => viewsOf(k));
-    this.#carrier?.postMessage({ cargo: id, views: views() } satisfies CargoList);
+    this.#commPort?.postMessage({ fields: id, views: views() } satisfies FieldViews);
     return { id };
   }
 
   /** One rotation: p inner iterations. */
-  rotate(cargo: Cargo, visit: Visit): void {
-    const { first, end, shared, index } = this.#team;
-    const { workers, tokens, trace, traffic } = shared;
-    const travel = traffic !== undefined && blocksTravel(traffic);
-    if (travel && index === 0) announceRotation(traffic, cargo.id);
+  rotate(fields: BlockFields, visit: Visit): void {
+    const { first, end, shared, index, link } = this.#team;
+    const { workers, tokens, trace } = shared;
+    const { exchangesBlocks } = link;
+    if (exchangesBlocks && index === 0) link.announceRotation(fields.id);
     for (let iteration = 0; iteration < workers; iteration++) {
       for (let worker = first; worker < end; worker++) {
         const block = blockAt(worker, iteration, workers);
@@ -77,12 +71,12 @@ export class Ring implements Rotation {
         visit(worker, block, iteration);
         Atomics.store(tokens, at, this.#visits + iteration + 1);
         if (shared.threads > 1) Atomics.notify(tokens, at);
-        if (travel && worker === shared.first) ringBell(traffic);
+        if (exchangesBlocks && worker === shared.first) link.wake();
       }
     }
     this.#visits += workers;
-    // The last block to come home is the only one that no worker of this process has seen off.
-    if (travel && end === shared.end) {
+    // The last block to come home is the only one that no worker of this process has waited for.
+    if (exchangesBlocks && end === shared.end) {
       this.#receive(tokens, (shared.end - 1) * tokenStride, this.#visits);
     }
   }

@@ -1,12 +1,32 @@
-import { SpinWait } from '../parallel/spin-wait.ts';
+import { workersOfRank } from './block-layout.ts';
 import {
-  answered,
-  askForGathering,
-  beginWaiting,
-  endWaiting,
-  type Traffic,
+  type CommChannel,
+  linkTo,
+  openChannel,
+  type ProcessLink,
   width,
-} from '../parallel/traffic.ts';
+} from './processes/comm-channel.ts';
+import { type ProcessGroup, singleProcess } from './processes/process-group.ts';
+
+/**
+ * Waiting for a shared integer to change: a while of spinning (a hand-off between running threads
+ * takes a fraction of a microsecond), then sleep. Whoever changes the value must notify.
+ */
+export class SpinWait {
+  readonly #spins: number;
+
+  constructor(spins: number) {
+    this.#spins = spins;
+  }
+
+  /** Returns once cells[index] differs from `value`. */
+  whileEqual(cells: Int32Array, index: number, value: number): void {
+    for (let spin = 0; spin < this.#spins; spin++) {
+      if (Atomics.load(cells, index) !== value) return;
+    }
+    while (Atomics.load(cells, index) === value) Atomics.wait(cells, index, value, 1000);
+  }
+}
 
 /** What the threads of a team share. Made once by the main thread, posted to all. */
 export interface TeamShared {
@@ -16,17 +36,17 @@ export interface TeamShared {
   /** The workers that this process plays: first … end-1. */
   readonly first: number;
   readonly end: number;
-  /** How the process reaches the others of its job, if there are any. */
-  readonly traffic?: Traffic;
+  /** How the process reaches the others of its group, if there are any. */
+  readonly channel?: CommChannel;
   readonly control: Int32Array;
   readonly scratch: Float64Array;
   /** Completed visits of each block, one cache line apart. */
   readonly tokens: Int32Array;
   /**
-   * For people who look on: the worker that was the last to take up each block, where the order is
-   * free; −1 where it follows from the block's token.
+   * For observers: the worker that was the last to take each block, where the order is free; −1
+   * where it follows from the block's token.
    */
-  readonly holders: Int32Array;
+  readonly blockHolders: Int32Array;
   /** Set by the main thread to ask for an end at the next epoch. */
   readonly interrupt: Int32Array;
   /** How long to spin before sleeping; 0 where threads outnumber cores. */
@@ -35,8 +55,9 @@ export interface TeamShared {
   readonly trace?: Int32Array;
 }
 
+/** Slots of `control`: threads that have reached the barrier, and barriers passed. */
 const arrived = 0;
-const generation = 16;
+const passed = 16;
 export const tokenStride = 16;
 
 export interface TeamOptions {
@@ -44,27 +65,28 @@ export interface TeamOptions {
   readonly workers: number;
   readonly cores: number;
   readonly trace?: Int32Array | undefined;
-  /** Opens the traffic of a process among others, round the tokens of its blocks. */
-  readonly open?: (tokens: Int32Array) => Traffic;
+  readonly group?: Pick<ProcessGroup, 'rank' | 'size'>;
 }
 
-export function shareTeam({ threads, workers, cores, trace, open }: TeamOptions): TeamShared {
+export function shareTeam(options: TeamOptions): TeamShared {
+  const { threads, workers, cores, trace, group = singleProcess } = options;
   const tokens = new Int32Array(new SharedArrayBuffer(4 * tokenStride * workers));
-  const traffic = open?.(tokens);
+  const channel = group.size > 1 ? openChannel(group, workers, tokens) : undefined;
+  const [first, end] = workersOfRank(group, workers);
   return {
     threads,
     workers,
-    first: traffic ? traffic.firsts[traffic.rank] : 0,
-    end: traffic ? traffic.firsts[traffic.rank + 1] : workers,
+    first,
+    end,
     control: new Int32Array(new SharedArrayBuffer(4 * 32)),
     scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
     tokens,
-    holders: new Int32Array(new SharedArrayBuffer(4 * workers)).fill(-1),
+    blockHolders: new Int32Array(new SharedArrayBuffer(4 * workers)).fill(-1),
     interrupt: new Int32Array(new SharedArrayBuffer(4)),
-    // A carrier is one more thread that needs a core, most of all while the others wait.
-    spins: threads + (traffic ? 1 : 0) <= cores ? 15_000 : 20,
+    // The communication thread needs a core too, most of all while the others wait.
+    spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
     ...(trace && { trace }),
-    ...(traffic && { traffic }),
+    ...(channel && { channel }),
   };
 }
 
@@ -78,7 +100,7 @@ export function workersOfThread(
 }
 
 /**
- * One thread's place in a team: which logical workers it plays, a barrier, and reductions whose
+ * One thread's part in a team: which logical workers it plays, a barrier, and reductions whose
  * result does not depend on the number of threads, because the terms are added in worker order.
  */
 export class Team {
@@ -87,6 +109,8 @@ export class Team {
   /** This thread plays the workers first … end-1. */
   readonly first: number;
   readonly end: number;
+  /** The way to the other processes of the group. */
+  readonly link: ProcessLink;
   /** Milliseconds that this thread has waited for others. */
   waited = 0;
   readonly #wait: SpinWait;
@@ -96,22 +120,22 @@ export class Team {
     this.shared = shared;
     this.index = index;
     [this.first, this.end] = workersOfThread(shared, index);
+    this.link = linkTo(shared.channel);
     this.#wait = new SpinWait(shared.spins);
   }
 
-  /** Whether this thread speaks for the whole job. */
+  /** Whether this thread reports for the whole group. */
   get leads(): boolean {
-    return this.index === 0 && (this.shared.traffic?.rank ?? 0) === 0;
+    return this.index === 0 && this.link.rank === 0;
   }
 
   /** Returns once cells[index] differs from `value`. */
   waitWhile(cells: Int32Array, index: number, value: number): void {
     if (Atomics.load(cells, index) !== value) return;
-    const { traffic } = this.shared;
     const before = performance.now();
-    if (traffic) beginWaiting(traffic);
+    this.link.beginWaiting();
     this.#wait.whileEqual(cells, index, value);
-    if (traffic) endWaiting(traffic);
+    this.link.endWaiting();
     this.waited += performance.now() - before;
   }
 
@@ -119,22 +143,22 @@ export class Team {
   barrier(): void {
     const { control, threads } = this.shared;
     if (threads === 1) return;
-    const before = Atomics.load(control, generation);
+    const before = Atomics.load(control, passed);
     if (Atomics.add(control, arrived, 1) === threads - 1) {
-      // The count is reset before the generation moves: nobody can arrive for the next barrier
-      // until they have seen the new generation.
+      // The count is reset before `passed` moves: no thread can arrive at the next barrier until
+      // it has seen the new value.
       Atomics.store(control, arrived, 0);
-      Atomics.add(control, generation, 1);
-      Atomics.notify(control, generation);
+      Atomics.add(control, passed, 1);
+      Atomics.notify(control, passed);
       return;
     }
-    this.waitWhile(control, generation, before);
+    this.waitWhile(control, passed, before);
   }
 
   /**
    * `fill` writes the values of one worker; the result holds their sums (or maxima) over all
-   * workers, the same bits in every thread of every process. Also a barrier. The two sides of the scratch area
-   * alternate: a thread can be one reduction ahead of another, never two.
+   * workers, the same bits in every thread of every process. Also a barrier. The two sides of the
+   * scratch area alternate: a thread can be one reduction ahead of another, never two.
    */
   reduce(
     count: number,
@@ -162,68 +186,71 @@ export class Team {
     return scratch.slice(base, base + workers * width);
   }
 
-  /** Has the values of all workers put into one side of the scratch area; where that begins. */
-  #share(count: number, fill: (worker: number, values: Float64Array) => void): number {
-    const { scratch, workers } = this.shared;
-    const base = this.#side * workers * width;
+  /** A value that the first thread of the first process decides and every thread learns. */
+  fromFirst(decide: () => number): number {
+    const { scratch } = this.shared;
+    const at = this.#nextSide();
+    if (this.leads) scratch[at] = decide();
+    this.#allgather(
+      (buffer) => {
+        buffer[0] = scratch[at];
+      },
+      (buffer) => {
+        scratch[at] = buffer[0];
+      },
+    );
+    this.barrier();
+    return scratch[at];
+  }
+
+  /** Where the side of the scratch area begins that this reduction uses. */
+  #nextSide(): number {
+    const base = this.#side * this.shared.workers * width;
     this.#side = 1 - this.#side;
+    return base;
+  }
+
+  /** Writes the values of all workers of all processes to the scratch area; returns their offset. */
+  #share(count: number, fill: (worker: number, values: Float64Array) => void): number {
+    const { scratch, first, end, channel } = this.shared;
+    const base = this.#nextSide();
     for (let worker = this.first; worker < this.end; worker++) {
       const at = base + worker * width;
       fill(worker, scratch.subarray(at, at + count).fill(0));
     }
-    this.#meet(base, count);
+    this.barrier();
+    if (!channel) return base;
+    const copy = (from: Float64Array, at: number, to: Float64Array, where: number) =>
+      to.set(from.subarray(at, at + count), where);
+    this.#allgather(
+      (buffer) => {
+        for (let worker = first; worker < end; worker++) {
+          copy(scratch, base + worker * width, buffer, (worker - first) * width);
+        }
+      },
+      (buffer, { firsts, ranks }) => {
+        const each = buffer.length / ranks;
+        for (let rank = 0; rank < ranks; rank++) {
+          for (let worker = firsts[rank]; worker < firsts[rank + 1]; worker++) {
+            const at = rank * each + (worker - firsts[rank]) * width;
+            copy(buffer, at, scratch, base + worker * width);
+          }
+        }
+      },
+    );
+    this.barrier();
     return base;
   }
 
-  /** A barrier, after which the scratch area holds the values of all workers, wherever played. */
-  #meet(base: number, count: number): void {
-    const { traffic, scratch, first, end } = this.shared;
-    this.barrier();
-    if (!traffic) return;
-    if (this.index === 0) {
-      const { outbox, inbox, firsts, ranks } = traffic;
-      const copy = (from: Float64Array, at: number, to: Float64Array, where: number) =>
-        to.set(from.subarray(at, at + count), where);
-      for (let worker = first; worker < end; worker++) {
-        copy(scratch, base + worker * width, outbox, (worker - first) * width);
-      }
-      this.#gather(traffic);
-      const share = outbox.length;
-      for (let rank = 0; rank < ranks; rank++) {
-        for (let worker = firsts[rank]; worker < firsts[rank + 1]; worker++) {
-          const at = rank * share + (worker - firsts[rank]) * width;
-          copy(inbox, at, scratch, base + worker * width);
-        }
-      }
-    }
-    this.barrier();
-  }
-
-  #gather(traffic: Traffic): void {
-    const turn = askForGathering(traffic);
-    for (;;) {
-      const seen = Atomics.load(traffic.gatherings, answered);
-      if (seen > turn) return;
-      this.waitWhile(traffic.gatherings, answered, seen);
-    }
-  }
-
-  /** A value that the first thread of the first process decides and every thread learns. */
-  fromFirst(decide: () => number): number {
-    const { traffic, scratch, workers } = this.shared;
-    const side = this.#side;
-    this.#side = 1 - side;
-    const at = side * workers * width;
-    if (this.index === 0) {
-      if (this.leads) scratch[at] = decide();
-      if (traffic) {
-        traffic.outbox[0] = scratch[at];
-        this.#gather(traffic);
-        scratch[at] = traffic.inbox[0];
-      }
-    }
-    this.barrier();
-    return scratch[at];
+  /** The first thread exchanges numbers with the other processes. */
+  #allgather(
+    write: (buffer: Float64Array) => void,
+    read: (buffer: Float64Array, channel: CommChannel) => void,
+  ): void {
+    if (this.index !== 0) return;
+    const wait = (cells: Int32Array, index: number, value: number) =>
+      this.waitWhile(cells, index, value);
+    this.link.allgather({ write, read, wait });
   }
 
   get interrupted(): boolean {

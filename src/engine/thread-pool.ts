@@ -1,12 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { type Transferable, Worker } from 'node:worker_threads';
+import { DsoError, UsageError } from '../errors.ts';
 
 /**
- * Threads work on arrays that lie outside of their heaps. What they leave there is rubbish, which a
- * small nursery, collected often, keeps from growing to tens of megabytes a thread.
+ * Threads work on arrays that lie outside of their heaps. A small
+ * nursery, collected often, keeps garbage from growing to tens of megabytes per thread.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
-/** A job for one thread, and what comes back. */
+/** A request to one thread, and its replies. */
 export interface Request {
   readonly id: number;
   readonly task: string;
@@ -22,6 +24,15 @@ interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onEvent?: (event: unknown) => void;
+}
+
+/** What a joint task of several threads may need beside their payloads. */
+export interface JointTask {
+  readonly onEvent?: (event: unknown) => void;
+  /** What moves to a thread instead of being copied. */
+  readonly transferOf?: (index: number) => Transferable[];
+  /** Number of the first thread; default 0. */
+  readonly first?: number;
 }
 
 interface Member {
@@ -100,28 +111,18 @@ export class ThreadPool {
     return this.#send(chosen, task, payload, transfer);
   }
 
-  /**
-   * Runs `task` on `count` threads from the `first` one on at the same time, each with its own
-   * payload.
-   */
+  /** Runs `task` on `count` threads at the same time, each with its own payload. */
   async runAll<Result>(
     task: string,
     count: number,
     payloadOf: (index: number) => unknown,
-    onEvent?: (event: unknown) => void,
-    transferOf: (index: number) => Transferable[] = () => [],
-    first = 0,
+    { onEvent, transferOf = () => [], first = 0 }: JointTask = {},
   ): Promise<Result[]> {
     return Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        this.#send<Result>(
-          this.#members[first + index],
-          task,
-          payloadOf(index),
-          transferOf(index),
-          onEvent,
-        ),
-      ),
+      Array.from({ length: count }, (_, index) => {
+        const member = this.#members[first + index];
+        return this.#send<Result>(member, task, payloadOf(index), transferOf(index), onEvent);
+      }),
     );
   }
 
@@ -138,5 +139,57 @@ export class ThreadPool {
     const hold = setInterval(() => {}, 1000);
     await Promise.all(this.#members.map(({ worker }) => worker.terminate()));
     clearInterval(hold);
+  }
+}
+
+const entry = new URL(
+  import.meta.url.endsWith('.ts') ? '../worker.ts' : './worker.js',
+  import.meta.url,
+);
+
+/** Starting a thread costs tens of milliseconds, so reading and training share theirs. */
+let current: ThreadPool | undefined;
+
+/** A pool of at least `threads` threads. */
+export function threadPool(threads: number): ThreadPool {
+  if (!current || current.threads < threads) {
+    void current?.closeWhenIdle();
+    current = new ThreadPool(entry, threads);
+  }
+  return current;
+}
+
+/** Starts threads that will be needed soon, while there is other work to do. */
+export function warmThreads(threads?: number): void {
+  threadPool(threadCount(threads));
+}
+
+/** Forgets a pool whose threads can no longer be trusted. */
+export async function discard(pool: ThreadPool): Promise<void> {
+  if (current === pool) current = undefined;
+  await pool.close();
+}
+
+export function threadCount(threads: number | undefined): number {
+  if (threads === undefined) return availableParallelism();
+  if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) return threads;
+  throw new UsageError(`threads is ${threads}; it must be a whole number from 1 to 1024`);
+}
+
+/** A joint task. When one thread fails, the others may wait for it: they are ended too. */
+export async function runTogether<Result>(
+  pool: ThreadPool,
+  task: string,
+  count: number,
+  payloadOf: (index: number) => unknown,
+  joint?: JointTask,
+): Promise<Result[]> {
+  try {
+    return await pool.runAll<Result>(task, count, payloadOf, joint);
+  } catch (error) {
+    await discard(pool);
+    throw new DsoError('failure', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
   }
 }

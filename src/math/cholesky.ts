@@ -3,9 +3,9 @@ const leastPivot = 1e-14;
 
 /**
  * The Cholesky factor A = L Lᵀ of a positive semidefinite matrix to which rows are appended and
- * from which they are taken, each in O(k²). Where A is singular, the pivot that should be nought is
+ * from which they are taken, each in O(k²). Where A is singular, the pivot that should be zero is
  * a tiny positive number instead: solutions are those of a matrix nearby, finite and, along the
- * directions that A sends to nought, very long.
+ * directions that A sends to zero, very long.
  */
 export class GrowingCholesky {
   readonly #capacity: number;

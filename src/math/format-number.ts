@@ -53,6 +53,6 @@ export function powerOfTen(exponent: number): string {
  */
 export function aroundValue(value: number, part: number): [low: number, high: number] {
   if (value === 0) return [0, 1];
-  const room = part * Math.abs(value);
-  return [value - room, value === 1 ? 1 : value + room];
+  const margin = part * Math.abs(value);
+  return [value - margin, value === 1 ? 1 : value + margin];
 }

@@ -1,13 +1,47 @@
-import { rootOfFalling } from './root.ts';
+/** An argument and the function's value there. */
+type Point = readonly [x: number, value: number];
+
+/**
+ * A root of a continuous falling function on [low, high] where f(low) > 0 > f(high), by false
+ * position with the Illinois correction: as quick as the secant on nearly straight lines, and it
+ * keeps its bracket. Stops when |f| ≤ goal or after `iterations` evaluations.
+ */
+export function rootOfFalling(
+  f: (x: number) => number,
+  low: Point,
+  high: Point,
+  goal: number,
+  iterations: number,
+): number {
+  let [a, fa] = low;
+  let [b, fb] = high;
+  let middle = a;
+  let side = 0;
+  for (let k = 0; k < iterations; k++) {
+    middle = (a * fb - b * fa) / (fb - fa);
+    if (!(middle > a && middle < b)) middle = 0.5 * (a + b);
+    const value = f(middle);
+    if (Math.abs(value) <= goal) break;
+    if (value > 0) {
+      a = middle;
+      fa = value;
+      if (side === 1) fb *= 0.5;
+      side = 1;
+    } else {
+      b = middle;
+      fb = value;
+      if (side === -1) fa *= 0.5;
+      side = -1;
+    }
+  }
+  return middle;
+}
 
 const searchSteps = 12;
 /** Shares tried short of the end, each a tenth of the last, as long as nothing falls nearby. */
 const contractions = 40;
-/** A share where P falls that is so much smaller than one where it rises tells nothing. */
+/** A share where P falls that is so much smaller than one where it rises says nothing. */
 const nearby = 1e-3;
-
-/** A share of a step, and how steeply the function falls there. */
-type Point = readonly [share: number, descent: number];
 
 /**
  * A share between `low`, where a convex P falls, and `high`, where it rises, whose descent lies
@@ -35,7 +69,7 @@ export function findFlat(
   };
   const search = () => {
     const [a, b] = [falling, rising];
-    rootOfFalling(off, a[0], a[1] - middle, b[0], b[1] - middle, reach, searchSteps);
+    rootOfFalling(off, [a[0], a[1] - middle], [b[0], b[1] - middle], reach, searchSteps);
     return Math.abs(last[1] - middle) <= reach;
   };
   if (search()) return last[0];

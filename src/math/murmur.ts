@@ -6,16 +6,19 @@ export function murmur3(bytes: Uint8Array, start: number, end: number, seed: num
   const length = end - start;
   const whole = start + (length & ~3);
   let hash = seed | 0;
-  let place = start;
-  for (; place < whole; place += 4) {
+  let position = start;
+  for (; position < whole; position += 4) {
     const word =
-      bytes[place] | (bytes[place + 1] << 8) | (bytes[place + 2] << 16) | (bytes[place + 3] << 24);
+      bytes[position] |
+      (bytes[position + 1] << 8) |
+      (bytes[position + 2] << 16) |
+      (bytes[position + 3] << 24);
     hash ^= scramble(word);
     hash = (hash << 13) | (hash >>> 19);
     hash = (Math.imul(hash, 5) + 0xe6546b64) | 0;
   }
   let rest = 0;
-  for (let shift = 0; place < end; place += 1, shift += 8) rest |= bytes[place] << shift;
+  for (let shift = 0; position < end; position += 1, shift += 8) rest |= bytes[position] << shift;
   hash ^= scramble(rest) ^ length;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

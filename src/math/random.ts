@@ -87,7 +87,7 @@ export class Random {
     }
   }
 
-  /** Puts the first `count` entries into random order, in place (Fisher–Yates). */
+  /** Puts the first `count` elements into random order, in place (Fisher–Yates). */
   shuffle(items: Int32Array, count: number): void {
     for (let last = count - 1; last > 0; last -= 1) {
       const chosen = this.below(last + 1);
@@ -98,7 +98,7 @@ export class Random {
   }
 }
 
-/** One word of a starting state: `salt` tells the four words apart. */
+/** One word of a starting state: `salt` makes the four words differ. */
 function stateWord(salt: number, seed: number, id: number): number {
   let hash = scramble(salt);
   for (const part of [seed, Math.floor(seed / 4294967296), id, Math.floor(id / 4294967296)]) {

@@ -1,136 +1,164 @@
+/** Fields of a header: each is written, and read with a check, by the same description. */
 import { DataError } from '../errors.ts';
+import { numberFromJson } from '../math/json-numbers.ts';
 
-/** Numbers that JSON does not have, as they are written. */
-const specialNumbers = new Map([
-  ['-0', -0],
-  ['Infinity', Infinity],
-  ['-Infinity', -Infinity],
-]);
-
-/** The fields of one JSON object, each asked for with the type it must have. */
-export class Fields {
-  readonly #values: Record<string, unknown>;
+/** A value of JSON and where it stands. */
+export class JsonValue {
+  readonly json: unknown;
   readonly #path: string;
   readonly #file: string;
 
   constructor(json: unknown, path: string, file: string) {
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-      throw new DataError(`${file}: header: ${path || 'the whole'} is not an object`);
-    }
-    this.#values = json as Record<string, unknown>;
+    this.json = json;
     this.#path = path;
     this.#file = file;
   }
 
-  has(key: string): boolean {
-    return Object.hasOwn(this.#values, key);
+  /** The fields of an object. */
+  object(): Readonly<Record<string, unknown>> {
+    const { json } = this;
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+      return json as Readonly<Record<string, unknown>>;
+    }
+    throw new DataError(`${this.#file}: header: ${this.#path || 'the whole'} is not an object`);
   }
 
-  keys(): string[] {
-    return Object.keys(this.#values);
+  get(key: string): JsonValue {
+    const object = this.object();
+    const json = Object.hasOwn(object, key) ? object[key] : undefined;
+    return new JsonValue(json, this.#path === '' ? key : `${this.#path}.${key}`, this.#file);
   }
 
-  object(key: string): Fields {
-    return new Fields(this.#values[key], this.#place(key), this.#file);
+  at(index: number): JsonValue {
+    return new JsonValue((this.json as unknown[])[index], `${this.#path}[${index}]`, this.#file);
   }
 
-  /** A list of objects. */
-  objects(key: string): Fields[] {
-    return this.#list(key, 'a list of objects').map(
-      (value, index) => new Fields(value, `${this.#place(key)}[${index}]`, this.#file),
+  refuse(wanted: string): never {
+    const text = JSON.stringify(this.json) ?? 'missing';
+    const found = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    throw new DataError(`${this.#file}: header: ${this.#path} is ${found}; wanted ${wanted}`);
+  }
+}
+
+export interface Field<T> {
+  read(value: JsonValue): T;
+  /** The value for JSON.stringify. */
+  write(value: T): unknown;
+}
+
+export interface OptionalField<T> extends Field<T> {
+  readonly optional: true;
+}
+
+/** A field for every key of T, in the order in which they are written. */
+export type Shape<T> = {
+  readonly [Key in keyof T]-?: object extends Pick<T, Key>
+    ? OptionalField<NonNullable<T[Key]>>
+    : Field<T[Key]>;
+};
+
+export function field<T>(
+  read: (value: JsonValue) => T,
+  write: (value: T) => unknown = (value) => value,
+): Field<T> {
+  return { read, write };
+}
+
+export function optional<T>(inner: Field<T>): OptionalField<T> {
+  return { ...inner, optional: true };
+}
+
+/** An object; `check` looks at what was read. */
+export function record<T extends object>(
+  shape: Shape<T>,
+  check?: (found: T, value: JsonValue) => void,
+): Field<T> {
+  const entries = Object.entries<Field<unknown> & { optional?: true }>(shape);
+  const write = (found: T) =>
+    Object.fromEntries(
+      entries.map(([key, inner]) => {
+        const part = found[key as keyof T];
+        return [key, part === undefined ? undefined : inner.write(part)];
+      }),
     );
-  }
-
-  string(key: string): string {
-    const value = this.#values[key];
-    return typeof value === 'string' ? value : this.refuse(key, 'a string');
-  }
-
-  number(key: string): number {
-    return readNumber(this.#values[key]) ?? this.refuse(key, 'a number');
-  }
-
-  finite(key: string): number {
-    const value = this.number(key);
-    return Number.isFinite(value) ? value : this.refuse(key, 'a finite number');
-  }
-
-  count(key: string, limit: number = Number.MAX_SAFE_INTEGER): number {
-    const value = this.number(key);
-    if (Number.isInteger(value) && value >= 0 && value <= limit) return value;
-    return this.refuse(key, `a whole number from 0 to ${limit}`);
-  }
-
-  /** Absent, or true. */
-  flag(key: string): boolean {
-    if (!this.has(key)) return false;
-    return this.#values[key] === true || this.refuse(key, 'true, or not to be there');
-  }
-
-  oneOf<const Choice extends string>(key: string, choices: readonly Choice[]): Choice {
-    const value = this.#values[key];
-    const choice = choices.find((candidate) => candidate === value);
-    return choice ?? this.refuse(key, choices.join(' or '));
-  }
-
-  finiteNumbers(key: string): number[] {
-    const wanted = 'a list of finite numbers';
-    return this.#list(key, wanted).map((value) => {
-      const number = readNumber(value);
-      if (number === undefined || !Number.isFinite(number)) return this.refuse(key, wanted);
-      return number;
-    });
-  }
-
-  /** Two numbers, which may be infinite. */
-  pair(key: string): [number, number] {
-    const value = this.#values[key];
-    if (Array.isArray(value) && value.length === 2) {
-      const [first, second] = value.map(readNumber);
-      if (first !== undefined && second !== undefined) return [first, second];
+  const read = (value: JsonValue) => {
+    const found: Record<string, unknown> = {};
+    for (const [key, inner] of entries) {
+      const part = value.get(key);
+      if (!inner.optional || part.json !== undefined) found[key] = inner.read(part);
     }
-    return this.refuse(key, 'two numbers');
-  }
-
-  /** Finite numbers and texts; a text stays one, whatever it says. */
-  labels(key: string): (number | string)[] {
-    const wanted = 'a list of finite numbers or strings';
-    return this.#list(key, wanted).map((value) => {
-      if (typeof value === 'string' || Number.isFinite(value)) return value as number | string;
-      return this.refuse(key, wanted);
-    });
-  }
-
-  /** A number, a text or a truth value. */
-  scalar(key: string): string | number | boolean {
-    const value = this.#values[key];
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-      return value;
-    }
-    return this.refuse(key, 'a string, a number, true or false');
-  }
-
-  refuse(key: string, wanted: string): never {
-    const found = this.has(key) ? excerptOf(this.#values[key]) : 'missing';
-    throw new DataError(`${this.#file}: header: ${this.#place(key)} is ${found}; wanted ${wanted}`);
-  }
-
-  #list(key: string, wanted: string): unknown[] {
-    const value = this.#values[key];
-    return Array.isArray(value) ? value : this.refuse(key, wanted);
-  }
-
-  #place(key: string): string {
-    return this.#path === '' ? key : `${this.#path}.${key}`;
-  }
+    check?.(found as T, value);
+    return found as T;
+  };
+  return field(read, write);
 }
 
-function excerptOf(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+/** A list of records, each with its own path in messages. */
+export function records<T>(inner: Field<T>): Field<readonly T[]> {
+  return field(
+    (value) =>
+      Array.isArray(value.json)
+        ? value.json.map((_, index) => inner.read(value.at(index)))
+        : value.refuse('a list of objects'),
+    (found) => found.map((each) => inner.write(each)),
+  );
 }
 
-function readNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' ? specialNumbers.get(value) : undefined;
+/** A list of numbers or texts, each of which `parse` reads. */
+function list<T>(wanted: string, parse: (json: unknown) => T | undefined): Field<readonly T[]> {
+  return field((value) => {
+    if (!Array.isArray(value.json)) return value.refuse(wanted);
+    return value.json.map((each) => parse(each) ?? value.refuse(wanted));
+  });
 }
+
+function finiteFromJson(json: unknown): number | undefined {
+  const number = numberFromJson(json);
+  return number !== undefined && Number.isFinite(number) ? number : undefined;
+}
+
+export const text = field((value) =>
+  typeof value.json === 'string' ? value.json : value.refuse('a string'),
+);
+
+export const number = field((value) => numberFromJson(value.json) ?? value.refuse('a number'));
+
+export const finite = field(
+  (value) => finiteFromJson(value.json) ?? value.refuse('a finite number'),
+);
+
+export function count(limit: number = Number.MAX_SAFE_INTEGER): Field<number> {
+  return field((value) => {
+    const found = number.read(value);
+    if (Number.isInteger(found) && found >= 0 && found <= limit) return found;
+    return value.refuse(`a whole number from 0 to ${limit}`);
+  });
+}
+
+/** Absent, or true. */
+export const flag: OptionalField<true> = optional(
+  field((value) => value.json === true || value.refuse('true, or not to be there')),
+);
+
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]): Field<Choice> {
+  return field(
+    (value) =>
+      choices.find((choice) => choice === value.json) ?? value.refuse(choices.join(' or ')),
+  );
+}
+
+export const finiteNumbers = list('a list of finite numbers', finiteFromJson);
+
+/** Finite numbers and texts; a text stays one, whatever it says. */
+export const labels = list('a list of finite numbers or strings', (json) =>
+  typeof json === 'string' || Number.isFinite(json) ? (json as number | string) : undefined,
+);
+
+/** Two numbers, which may be infinite. */
+export const pair: Field<readonly number[]> = field((value) => {
+  const { json } = value;
+  const found = Array.isArray(json) && json.length === 2 ? json.map(numberFromJson) : [];
+  return found.length === 2 && found.every((each) => each !== undefined)
+    ? found
+    : value.refuse('two numbers');
+});

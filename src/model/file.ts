@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { DataError } from '../errors.ts';
 import { writeAtomically } from '../files.ts';
 import { decodeModel, encodeModelParts } from './encoding.ts';

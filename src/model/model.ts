@@ -1,7 +1,19 @@
+import type { Recipe } from '../data/dataset.ts';
 import type { Label } from '../data/labels.ts';
-import type { Recipe } from '../data/recipe.ts';
 import type { Task } from '../problem/losses/loss.ts';
-import type { StopReason } from '../train/events.ts';
+
+/**
+ * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
+ * whose rows were learned from and not stored; `imported`: another program trained, without a proof.
+ */
+export type StopReason =
+  | 'converged'
+  | 'epoch-limit'
+  | 'time-limit'
+  | 'interrupted'
+  | 'early-stop'
+  | 'stream'
+  | 'imported';
 
 /** How far from the optimum a model provably is, and how it was made. No times, hosts or threads. */
 export interface Certificate {
@@ -26,7 +38,7 @@ export type Calibration =
       readonly probabilities: readonly number[];
     };
 
-/** Where a model comes from; what is not told by other fields of the description. */
+/** Where a model comes from; what other fields of the description do not say. */
 export interface Provenance {
   /** Version of dso. */
   readonly version: string;

@@ -67,10 +67,10 @@ export function decodeWeights(
   name: string,
 ): Float64Array {
   const { vectors, encoding, stored } = layout;
-  const weights = roomForWeights(layout, name);
+  const weights = allocateWeights(layout, name);
   if (encoding === 'dense') {
     copyLittleEndian(payload, weights);
-    checkFinite(weights, (place) => nameOf(place, layout), name);
+    checkFinite(weights, (index) => nameOf(index, layout), name);
   } else {
     const counts = layout.counted ? new Int32Array(vectors) : Int32Array.of(stored);
     const indices = new Int32Array(stored);
@@ -81,14 +81,14 @@ export function decodeWeights(
     copyLittleEndian(payload.subarray(start + stored * indexBytes), values);
     checkCounts(counts, stored, name);
     scatter(counts, indices, values, weights, name);
-    // Only what is stored is looked at: it may be little of what there is room for.
-    checkFinite(values, (entry) => nameOf(placeOf(entry, counts, indices, layout), layout), name);
+    // Only stored weights are checked: they may be few of many.
+    checkFinite(values, (entry) => nameOf(indexOf(entry, counts, indices, layout), layout), name);
   }
   return weights;
 }
 
-/** Zeros for all weights: a small file may ask for more of them than memory has room for. */
-export function roomForWeights(
+/** Zeros for all weights: a small file may ask for more of them than memory holds. */
+export function allocateWeights(
   { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>,
   name: string,
 ): Float64Array {
@@ -104,17 +104,17 @@ export function roomForWeights(
   }
 }
 
-function checkFinite(values: Float64Array, called: (place: number) => string, name: string): void {
-  for (let place = 0; place < values.length; place++) {
-    if (Number.isFinite(values[place])) continue;
+function checkFinite(values: Float64Array, called: (index: number) => string, name: string): void {
+  for (let index = 0; index < values.length; index++) {
+    if (Number.isFinite(values[index])) continue;
     throw new DataError(
-      `${name}: the weight of ${called(place)} is ${values[place]}; weights are finite numbers`,
+      `${name}: the weight of ${called(index)} is ${values[index]}; weights are finite numbers`,
     );
   }
 }
 
 /** Where a stored weight goes. */
-function placeOf(
+function indexOf(
   entry: number,
   counts: Int32Array,
   indices: Int32Array,
@@ -125,10 +125,10 @@ function placeOf(
   return vector * columns + indices[entry];
 }
 
-/** For messages: the vector is told only where there are several. */
-function nameOf(place: number, { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>) {
-  const vector = Math.floor(place / columns);
-  const column = place - vector * columns;
+/** For messages: the vector is named only where there are several. */
+function nameOf(index: number, { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>) {
+  const vector = Math.floor(index / columns);
+  const column = index - vector * columns;
   return vectors === 1 ? `column ${column}` : `column ${column} in vector ${vector}`;
 }
 
@@ -173,12 +173,12 @@ function countStored(weights: Float64Array, columns: number, vectors: number): I
   for (let vector = 0; vector < vectors; vector++) {
     const end = (vector + 1) * columns;
     let stored = 0;
-    for (let place = vector * columns; place < end; place++) {
-      const weight = weights[place];
+    for (let index = vector * columns; index < end; index++) {
+      const weight = weights[index];
       if (!Number.isFinite(weight)) {
         throw new DsoError(
           'failure',
-          `the weight of ${nameOf(place, { columns, vectors })} is ${weight}; ` +
+          `the weight of ${nameOf(index, { columns, vectors })} is ${weight}; ` +
             'a model with such a weight is not written',
         );
       }

@@ -1,8 +1,13 @@
 /** Numbers as people read them. */
-
+import type picocolors from 'picocolors';
 import { formatCount } from '../math/format-number.ts';
+import type { Label } from '../model/model.ts';
+import { describePenalty, type Penalty, penaltyEntry } from '../problem/penalties/index.ts';
 
 export { formatCount, formatGap, formatNumber } from '../math/format-number.ts';
+
+/** Colours of a terminal, or functions that change nothing. */
+export type Colours = ReturnType<typeof picocolors.createColors>;
 
 /** 0.0431 → "4.31 %" */
 export function formatPercent(fraction: number): string {
@@ -64,8 +69,52 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Lines of two columns, the second one aligned. */
-export function twoColumns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join('\n');
+/** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
+export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+/** A label or name as a part of a line: as written, or as a JSON string if it has control characters. */
+export function lineText(label: Label): string {
+  const text = String(label);
+  if (!unseen.test(text)) return text;
+  return JSON.stringify(text).replaceAll(new RegExp(unseen, 'gu'), codeOf);
+}
+
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** "l2", "elastic-net 0.3", "l1 (w ≥ 0)": with the share of L1 where the name does not settle it. */
+export function penaltyName(penalty: Penalty): string {
+  const { name, l1 } = penalty;
+  return describePenalty(
+    penaltyEntry(name)?.parameters.includes('l1Ratio')
+      ? { ...penalty, name: `${name} ${l1}` }
+      : penalty,
+  );
+}
+
+/** What XML 1.0 cannot hold, even escaped: most control characters, halves of pairs. */
+const forbidden = /[^\P{Cc}\t\n\r]|\p{Cs}|[\ufffe\uffff]/gu;
+
+export function xmlSafe(text: string): string {
+  return text.replaceAll(forbidden, '\ufffd');
+}
+
+const day = 24 * 3600;
+
+/** "3 min ago"; from a day on "2026-11-14 21:23", in local time. */
+export function formatWhen(started: string, now: Date): string {
+  const date = new Date(started);
+  const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1000));
+  if (Number.isNaN(seconds)) return '–';
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  return seconds < day ? `${Math.floor(seconds / 3600)} h ago` : formatClock(date);
+}
+
+/** 2026-11-14 21:23 */
+export function formatClock(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const days = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${days} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

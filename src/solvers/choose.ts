@@ -1,11 +1,16 @@
 import { UsageError } from '../errors.ts';
-import { lossByName, lossNames } from '../losses/index.ts';
+import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
-import { boundsOf } from '../problem/penalties/separable.ts';
-import type { Engine, Request, Shape } from './engine.ts';
-import { engineOf, engines, type Plan } from './engines.ts';
+import { boundsOf, penaltyIncompatibility } from '../problem/penalties/separable.ts';
+import {
+  entryOf,
+  type RingSettings,
+  type Solver,
+  type SolverPlan,
+  solverEntries,
+} from './registry.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
-import type { RingSettings, Solver } from './solver.ts';
+import type { DataShape, ProblemSummary } from './solver.ts';
 
 /** Functions every loss must have before a duality gap can be had. */
 const dualParts = [
@@ -29,7 +34,7 @@ const gridSteps = [
   [1e9, 8],
 ] as const;
 
-export function defaultGrid({ rows, columns, nonzeros }: Shape): number {
+export function defaultGrid({ rows, columns, nonzeros }: DataShape): number {
   const wanted = gridSteps.find(([most]) => nonzeros < most)?.[1] ?? 16;
   return Math.max(1, Math.min(wanted, rows, columns));
 }
@@ -45,7 +50,7 @@ function missing(loss: Loss): string | undefined {
   return `loss '${loss.name}' is not built in: threads load a custom loss from a module, so make it with loadLoss('./${loss.name}.js')`;
 }
 
-function rowOptions(request: Request): RingRowsOptions {
+function rowOptions(request: ProblemSummary): RingRowsOptions {
   const { loss, penalty, lambda, intercept, factors } = request;
   const isBounded = boundsOf(penalty) !== undefined;
   return {
@@ -62,22 +67,22 @@ type RingMode = 'rows' | 'columns';
  * Rows per column from which primal steps are the quicker ones; fewer where row mode has to find an
  * intercept by proximal steps, or there are few columns.
  */
-const worthPrimal = { usual: 100, intercept: 1 };
+const worthPrimal = { default: 100, intercept: 1 };
 
 /**
  * Columns up to which L-BFGS is the quicker one for smooth losses, however few the rows: it builds a
- * model of the whole curvature, and does not mind features of very different scale.
+ * model of the whole curvature, and copes with features of very different scale.
  */
 const fewColumns = 64;
 
-/** Whether there are so many rows that steps on the weights beat those on rows. */
-function isTall({ intercept, shape }: Request): boolean {
+/** Whether there are enough rows that steps on the weights beat those on rows. */
+function isTall({ intercept, shape }: ProblemSummary): boolean {
   const isLow = intercept || shape.columns <= fewColumns;
-  return shape.rows > (isLow ? worthPrimal.intercept : worthPrimal.usual) * shape.columns;
+  return shape.rows > (isLow ? worthPrimal.intercept : worthPrimal.default) * shape.columns;
 }
 
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
-function favouredMode(request: Request): [RingMode, string] {
+function favouredMode(request: ProblemSummary): [RingMode, string] {
   const { loss, penalty } = request;
   if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
   if (!(penalty.l2 > 0)) {
@@ -89,7 +94,7 @@ function favouredMode(request: Request): [RingMode, string] {
 }
 
 /** Why L-BFGS is the one to take, if it is: measured, see docs/solvers.md. */
-function reasonForLbfgs(request: Request): string | undefined {
+function reasonForLbfgs(request: ProblemSummary): string | undefined {
   const { loss, penalty, shape } = request;
   const isFree = !(penalty.l1 > 0) && boundsOf(penalty) === undefined;
   if (!loss.smooth || !isFree) return undefined;
@@ -100,51 +105,51 @@ function reasonForLbfgs(request: Request): string | undefined {
 }
 
 /** What runs unless somebody asks for something else. */
-function planAuto(request: Request): Plan {
+function planAuto(request: ProblemSummary): SolverPlan {
   const reason = reasonForLbfgs(request);
-  if (reason) return { engine: 'lbfgs', settings: { history: 10 }, reason };
+  if (reason) return { name: 'lbfgs', settings: solverEntries.lbfgs.defaults, reason };
   return planRing({ mode: 'auto' }, request);
 }
 
 /** Row mode takes every loss, at the price of proximal steps where the penalty has no curvature. */
-function planRing({ mode: asked, rotations }: RingSettings, request: Request): Plan {
+function planRing({ mode: asked, rotations }: RingSettings, request: ProblemSummary): SolverPlan {
   const [mode, reason] = asked === 'auto' ? favouredMode(request) : ([asked, 'as asked'] as const);
   const turns = rotations === undefined ? {} : { rotations };
   return mode === 'columns'
-    ? { engine: 'ring-columns', settings: turns, reason }
-    : { engine: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
+    ? { name: 'ring-columns', settings: turns, reason }
+    : { name: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
 }
 
-function planOf(solver: Solver, request: Request): Plan {
+function planOf(solver: Solver, request: ProblemSummary): SolverPlan {
   if (solver.name === 'auto') return planAuto(request);
   if (solver.name === 'ring') return planRing(solver.settings, request);
-  if (!Object.hasOwn(engines, solver.name)) {
+  if (!Object.hasOwn(solverEntries, solver.name)) {
     throw new UsageError(
       `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,
     );
   }
-  return { engine: solver.name, settings: solver.settings, reason: 'as asked' } as Plan;
+  return { name: solver.name, settings: solver.settings, reason: 'as asked' } as SolverPlan;
 }
 
 /**
  * Decides what runs. A rule on options and data, never on the machine or the number of threads:
  * these must not change a bit of the model.
  */
-export function choose(solver: Solver, request: Request): Plan {
+export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
   const plan = planOf(solver, request);
-  const lack = missing(request.loss);
+  const lack = missing(request.loss) ?? penaltyIncompatibility(request.penalty);
   if (lack) throw new UsageError(lack);
-  const refusal = engineOf(plan).refusal?.(request, plan.settings);
-  if (refusal) throw new UsageError(`${solver.name} ${refusal}`);
+  const mismatch = entryOf(plan).incompatible?.(request, plan.settings);
+  if (mismatch) throw new UsageError(`${solver.name} is not compatible with ${mismatch}`);
   return plan;
 }
 
 /** The grid a plan runs on: what was asked for, or what suits the data and the solver. */
-export function gridFor(plan: Plan, asked: number | undefined, shape: Shape): number {
-  const { serial, leastGrid = 1 }: Engine<unknown, unknown> = engineOf(plan);
+export function gridFor(plan: SolverPlan, asked: number | undefined, shape: DataShape): number {
+  const { serial, leastGrid = 1 } = entryOf(plan);
   if (serial && asked !== undefined && asked > 1) {
     throw new UsageError(
-      `grid is ${asked}; ${plan.engine} is a serial method and runs on a grid of 1`,
+      `grid is ${asked}; ${plan.name} is a serial method and runs on a grid of 1`,
     );
   }
   if (serial) return 1;

@@ -1,9 +1,62 @@
-import type { EarlyStop } from './early-stop.ts';
-import type { Method } from './method.ts';
-import type { Mixture } from './objective/best-point.ts';
+import { log } from '../math/elementary.ts';
+import type { BestPoint } from './objective/best-point.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
-import { Schedule } from './schedule.ts';
+import type { Method, SolverContext } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
+
+/**
+ * When to pay for a whole evaluation. The gap falls about geometrically, so the epochs that remain
+ * can be foretold from two evaluations; the next one is due when a third of them have passed,
+ * or when the epochs since have done as much work as it takes. A function of gaps and work alone, hence the same on any number of threads.
+ */
+export class EvaluationSchedule {
+  readonly #tolerance: number;
+  #due = 1;
+  #epoch = 0;
+  #gap = Infinity;
+  #passes = 0;
+
+  constructor(tolerance: number) {
+    this.#tolerance = tolerance;
+  }
+
+  isDue(epoch: number): boolean {
+    return epoch >= this.#due;
+  }
+
+  /** After an evaluation; `passes` is the work done so far. */
+  note(epoch: number, gap: number, passes: number): void {
+    const work = (passes - this.#passes) / (epoch - this.#epoch);
+    // An evaluation is a pass: where an epoch is less, several of them cost no more.
+    const least = work > 0 ? Math.round(1 / work) : 1;
+    const wait = Math.max(least, Math.floor(this.#remaining(epoch, gap) / 3));
+    this.#due = epoch + Math.max(1, Math.min(longestWait, wait, Math.floor(epoch / 2)));
+    this.#passes = passes;
+    this.#epoch = epoch;
+    this.#gap = gap;
+  }
+
+  save() {
+    return { due: this.#due, epoch: this.#epoch, gap: this.#gap, passes: this.#passes };
+  }
+
+  restore(saved: ReturnType<EvaluationSchedule['save']>): void {
+    this.#due = saved.due;
+    this.#epoch = saved.epoch;
+    this.#gap = saved.gap;
+    this.#passes = saved.passes;
+  }
+
+  /** Epochs until the gap meets the tolerance, at the rate since the last evaluation. */
+  #remaining(epoch: number, gap: number): number {
+    const ratio = gap / this.#gap;
+    if (!(ratio > 0 && ratio < 1)) return 0;
+    const rate = -log(ratio) / (epoch - this.#epoch);
+    return gap > this.#tolerance ? log(gap / this.#tolerance) / rate : 0;
+  }
+}
+
+const longestWait = 5;
 
 /** P and D after an epoch, and the cells in the order of their visits, worker · p + block. */
 export interface VisitedEpoch {
@@ -16,7 +69,7 @@ export interface VisitedEpoch {
  * How far a run has come: the best primal point and the best lower bound, which are valid each on
  * its own since no solver improves both in every epoch, and when to look at the gap again.
  */
-export class Standing {
+export class Convergence {
   primal: number;
   dual = -Infinity;
   latest: Gap | undefined;
@@ -27,21 +80,21 @@ export class Standing {
   left = -1;
   /** Whether the last look was a whole one, so that another would add nothing. */
   whole = false;
-  /** Every epoch so far of a solver that is free in its visits, in the thread that keeps the run. */
+  /** Every epoch so far of a solver that is free in its visits, in the thread that writes checkpoints. */
   visited: VisitedEpoch[] = [];
   readonly #method: Method;
-  readonly #best: Mixture;
+  readonly #best: BestPoint;
   readonly #test: TestMeasure | undefined;
   readonly #tolerance: number;
   readonly #atZero: number;
-  readonly #schedule: Schedule;
+  readonly #schedule: EvaluationSchedule;
   readonly #early: EarlyStop | undefined;
   /** D of the α that the run started from: no method needs to compute it again. */
   #startingDual = -Infinity;
 
   constructor(
     method: Method,
-    best: Mixture,
+    best: BestPoint,
     test: TestMeasure | undefined,
     tolerance: number,
     atZero: number,
@@ -52,7 +105,7 @@ export class Standing {
     this.#test = test;
     this.#tolerance = tolerance;
     this.#atZero = atZero;
-    this.#schedule = new Schedule(tolerance);
+    this.#schedule = new EvaluationSchedule(tolerance);
     this.primal = atZero;
     this.#early = early;
   }
@@ -79,7 +132,7 @@ export class Standing {
   }
 
   /** After an epoch: looks at P and D as far as it is due. */
-  look(epoch: number): void {
+  observe(epoch: number): void {
     this.whole = this.left < 0 && this.#schedule.isDue(epoch);
     this.#evaluate(epoch, this.whole);
     if (this.left > 0) this.left--;
@@ -96,7 +149,7 @@ export class Standing {
     this.dual = Math.max(this.dual, found.dual);
     const known = found.primal < Infinity;
     if (known) this.latest = found;
-    const moved = known && this.#keep(found.primal);
+    const moved = known && this.#improve(found.primal);
     if (moved) this.primal = this.#best.primal();
     this.#measure(known, moved);
     if (whole) this.#schedule.note(epoch, this.relativeGap, this.#method.passes);
@@ -112,9 +165,9 @@ export class Standing {
   }
 
   /** Lets the best primal point profit from the current one; returns whether it has moved. */
-  #keep(found: number): boolean {
-    const { mixes, weights, margins } = this.#method;
-    if (mixes) return this.#best.take(weights, margins) > 0;
+  #improve(found: number): boolean {
+    const { combinesIterates, weights, margins } = this.#method;
+    if (combinesIterates) return this.#best.take(weights, margins) > 0;
     if (found >= this.primal) return false;
     this.#best.replace(weights, margins);
     return true;
@@ -130,7 +183,7 @@ export class Standing {
     this.measuring += performance.now() - before;
   }
 
-  /** Goes back to the point that did best on the test rows, where such points are kept. */
+  /** Goes back to the point that did best on the test rows, where such points are saved. */
   goBack(): void {
     if (!this.#early?.best) return;
     this.#best.goTo(this.#early.weights);
@@ -154,7 +207,7 @@ export class Standing {
   }
 
   /** `sameTest`: the test rows are those of before, so that what was measured still counts. */
-  restore(saved: SavedStanding, sameTolerance: boolean, sameTest: boolean): void {
+  restore(saved: SavedConvergence, sameTolerance: boolean, sameTest: boolean): void {
     this.primal = saved.primal;
     this.dual = saved.dual;
     this.latest = saved.latest ?? undefined;
@@ -171,4 +224,60 @@ export class Standing {
   }
 }
 
-export type SavedStanding = ReturnType<Standing['save']>;
+export type SavedConvergence = ReturnType<Convergence['save']>;
+
+/**
+ * Keeps the point that did best on the test rows, of equals the first, and counts measurements
+ * since. A function of numbers alone, never of time: the same on any machine.
+ */
+export class EarlyStop {
+  /** Where the best point is saved, laid out like all weights. */
+  readonly weights: Float64Array;
+  readonly #patience: number;
+  readonly #context: Pick<SolverContext, 'objective' | 'team'>;
+  #best: Measured | undefined;
+  #since = 0;
+
+  constructor(
+    patience: number,
+    weights: Float64Array,
+    context: Pick<SolverContext, 'objective' | 'team'>,
+  ) {
+    this.#patience = patience;
+    this.weights = weights;
+    this.#context = context;
+  }
+
+  /** What was measured at the best point, once there is one. */
+  get best(): Measured | undefined {
+    return this.#best;
+  }
+
+  /** Whether the last N measurements were no better than the best one. */
+  get exhausted(): boolean {
+    return this.#since >= this.#patience;
+  }
+
+  /** Takes what was measured at a point that nobody measured before. */
+  note(measured: Measured, weights: Float64Array): void {
+    if (this.#best && !(measured.error < this.#best.error)) {
+      this.#since++;
+      return;
+    }
+    this.#best = measured;
+    this.#since = 0;
+    const { objective, team } = this.#context;
+    for (let block = team.first; block < team.end; block++) {
+      objective.columnsOf(this.weights, block).set(objective.columnsOf(weights, block));
+    }
+  }
+
+  save() {
+    return { best: this.#best ?? null, since: this.#since };
+  }
+
+  restore(saved: ReturnType<EarlyStop['save']>): void {
+    this.#best = saved.best ?? undefined;
+    this.#since = saved.since;
+  }
+}

@@ -1,8 +1,7 @@
-import type { Standing } from './convergence.ts';
-import { Accounts, type Effort, type Sample } from './effort.ts';
-import type { Highlights } from './highlights.ts';
-import type { Method, Workplace } from './method.ts';
+import type { Convergence } from './convergence.ts';
 import type { Gap } from './objective/objective.ts';
+import type { Method, SolverContext } from './solver.ts';
+import { type LargestWeights, type Sample, TimeAccounts, type TimeUse } from './statistics.ts';
 
 export interface Limits {
   readonly tolerance: number;
@@ -12,7 +11,7 @@ export interface Limits {
 }
 
 /** Limits, and what time counts from. */
-export interface Course extends Limits {
+export interface RunLimits extends Limits {
   readonly started: number;
   /** Epochs and seconds of the run that this one continues. */
   readonly before?: { readonly epoch: number; readonly seconds: number };
@@ -20,7 +19,7 @@ export interface Course extends Limits {
 
 export type Stop = 'converged' | 'early-stop' | 'epoch-limit' | 'time-limit' | 'interrupted';
 
-/** What the first thread of the first process tells after every epoch. */
+/** What the first thread of the first process reports after every epoch. */
 export interface Progress {
   readonly epoch: number;
   readonly seconds: number;
@@ -34,7 +33,7 @@ export interface Progress {
   readonly testAuprc?: number;
   /** Block visits in the order they began, worker · p + block, where a solver leaves it free. */
   readonly visits?: Int32Array;
-  readonly effort: Effort;
+  readonly effort: TimeUse;
   /** Now and then, if wanted. */
   readonly sample?: Sample;
 }
@@ -47,23 +46,23 @@ export interface Outcome {
   readonly relativeGap: number;
   readonly stopped: Stop;
   readonly seconds: number;
-  readonly effort: Effort;
+  readonly effort: TimeUse;
   /** Per epoch, of the ring solver. */
   readonly rotations?: number;
-  /** The array of the run that holds the method's last dual point, by row place. */
+  /** The array of the run that holds the method's last dual point, by row position. */
   readonly dualPoint?: Float64Array;
 }
 
 /** Keeps the state of a run from time to time; every thread calls both, at the same moments. */
-export interface Keeping {
+export interface CheckpointSchedule {
   isDue(epoch: number): boolean;
-  keep(epoch: number, seconds: number): void;
+  save(epoch: number, seconds: number): void;
 }
 
 interface Listeners {
-  readonly keeping?: Keeping | undefined;
+  readonly checkpoints?: CheckpointSchedule | undefined;
   /** Wanted by somebody who looks on. */
-  readonly highlights?: Highlights | undefined;
+  readonly largest?: LargestWeights | undefined;
 }
 
 /** What may end a run short of its goal, by the number that threads agree on. */
@@ -77,43 +76,43 @@ const goOn = -1;
  * A checkpoint is taken before the last look that a limit asks for: that look moves the best point,
  * and a run without the limit would not have had it.
  */
-export function drive(
-  { team }: Pick<Workplace, 'team'>,
+export function runEpochs(
+  { team }: Pick<SolverContext, 'team'>,
   method: Method,
-  standing: Standing,
-  limits: Course,
+  convergence: Convergence,
+  limits: RunLimits,
   report: (progress: Progress) => void,
-  { keeping, highlights }: Listeners = {},
+  { checkpoints, largest }: Listeners = {},
 ): Outcome {
   const { epoch: begin = 0, seconds: earlier = 0 } = limits.before ?? {};
   // Nobody trains faster for being tested less often: the clock stands still meanwhile.
-  const here = () => (performance.now() - limits.started - standing.measuring) / 1000;
+  const here = () => (performance.now() - limits.started - convergence.measuring) / 1000;
   const seconds = () => earlier + here();
-  const accounts = new Accounts(team, limits.started, highlights);
+  const accounts = new TimeAccounts(team, limits.started, largest);
   // A resumed run begins with an epoch that is done; it may have been the last one.
   for (let epoch = Math.max(1, begin); ; epoch++) {
     const resumed = epoch === begin;
     if (!resumed) method.epoch();
-    if (!resumed) standing.look(epoch);
-    if (!resumed && keeping && team.index === 0) noteVisits(method, standing);
+    if (!resumed) convergence.observe(epoch);
+    if (!resumed && checkpoints && team.index === 0) noteVisits(method, convergence);
     const settled = accounts.settle();
     const limit = team.fromFirst(() => {
       if (settled.interrupted) return 2;
       if (epoch >= limits.epochs) return 0;
       return here() >= limits.time ? 1 : goOn;
     });
-    const ending = standing.left === 0 || standing.exhausted || limit !== goOn;
-    if (keeping && (ending || keeping.isDue(epoch))) keeping.keep(epoch, seconds());
+    const ending = convergence.left === 0 || convergence.exhausted || limit !== goOn;
+    if (checkpoints && (ending || checkpoints.isDue(epoch))) checkpoints.save(epoch, seconds());
     if (resumed && !ending) continue;
-    const stopped = ending ? end(standing, epoch, limit) : undefined;
+    const stopped = ending ? end(convergence, epoch, limit) : undefined;
     const visits = resumed ? undefined : method.visits;
     const { sample } = stopped ? accounts.settle(true) : settled;
     if (team.leads) {
-      const told = { visits, effort: settled.effort, sample };
-      report(progressOf(epoch, seconds(), method.passes, standing, told));
+      const details = { visits, effort: settled.effort, sample };
+      report(progressOf(epoch, seconds(), method.passes, convergence, details));
     }
     if (stopped) {
-      const { primal, dual, relativeGap } = standing;
+      const { primal, dual, relativeGap } = convergence;
       const { passes, rotations, dualPoint } = method;
       const found = { primal, dual, relativeGap, stopped, ...(rotations && { rotations }) };
       const rest = { seconds: seconds(), effort: accounts.total, ...(dualPoint && { dualPoint }) };
@@ -126,23 +125,23 @@ export function drive(
  * Certifies what there is; returns why the run ends, if it does: a bound that was too good by
  * rounding errors may turn out to be short of the tolerance.
  */
-function end(standing: Standing, epoch: number, limit: number): Stop | undefined {
-  standing.certify(epoch);
-  if (standing.met) return 'converged';
-  if (!standing.exhausted && limit === goOn) return undefined;
-  const stopped = standing.exhausted ? 'early-stop' : limitStops[limit];
-  standing.goBack();
+function end(convergence: Convergence, epoch: number, limit: number): Stop | undefined {
+  convergence.certify(epoch);
+  if (convergence.met) return 'converged';
+  if (!convergence.exhausted && limit === goOn) return undefined;
+  const stopped = convergence.exhausted ? 'early-stop' : limitStops[limit];
+  convergence.goBack();
   return stopped;
 }
 
-function noteVisits({ visits }: Method, standing: Standing): void {
-  const { primal, dual } = standing;
-  if (visits) standing.visited.push({ primal, dual, visits: [...visits] });
+function noteVisits({ visits }: Method, convergence: Convergence): void {
+  const { primal, dual } = convergence;
+  if (visits) convergence.visited.push({ primal, dual, visits: [...visits] });
 }
 
-interface Told {
+interface EpochDetails {
   readonly visits: Int32Array | undefined;
-  readonly effort: Effort;
+  readonly effort: TimeUse;
   readonly sample: Sample | undefined;
 }
 
@@ -150,8 +149,8 @@ function progressOf(
   epoch: number,
   seconds: number,
   passes: number,
-  { primal, dual, relativeGap, latest, measured }: Standing,
-  { visits, effort, sample }: Told,
+  { primal, dual, relativeGap, latest, measured }: Convergence,
+  { visits, effort, sample }: EpochDetails,
 ): Progress {
   return {
     epoch,

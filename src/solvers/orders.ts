@@ -1,4 +1,5 @@
 import type { Random } from '../math/random.ts';
+import type { Kernels } from './kernels/kernels.ts';
 
 /** Room for a copy, lent to one call at a time. */
 let spare = new Int32Array(0);
@@ -54,5 +55,64 @@ export class SegmentOrder {
       next[segments[k]] = begin;
       begin += count;
     }
+  }
+}
+
+interface BatchesOptions {
+  /** Where the units that do not rest are listed, and in `count[0]` how many. */
+  readonly active: Int32Array;
+  readonly count: Int32Array;
+  readonly runs: Int32Array;
+  /** Units per run. */
+  readonly run: number;
+  readonly random: Random;
+  readonly order?: SegmentOrder;
+}
+
+/**
+ * The units of one worker (or block) in a fresh random order every epoch, without those that rest,
+ * cut into batches. Units that lie together in memory may stay together: a run of them is met in a
+ * random position of the order but swept from its first to its last, and the runs of a segment follow
+ * one another.
+ */
+export class Batches {
+  readonly active: Int32Array;
+  readonly #runs: Int32Array;
+  readonly #random: Random;
+  readonly #count: Int32Array;
+  readonly #run: number;
+  readonly #order: SegmentOrder;
+  #filled = false;
+
+  constructor({ active, count, runs, run, random, order }: BatchesOptions) {
+    this.active = active;
+    this.#count = count;
+    this.#run = run;
+    this.#random = random;
+    this.#runs = runs.subarray(0, Math.ceil(active.length / run));
+    this.#order = order ?? new SegmentOrder(Int32Array.of(0, active.length), run);
+  }
+
+  /** A unit rests this epoch if its skip count says so and it has not moved since `start`. */
+  shuffle(kernels: Kernels, skip: Uint8Array, now: Float64Array, start: Float64Array): void {
+    const runs = this.#runs;
+    if (!this.#filled) for (let k = 0; k < runs.length; k++) runs[k] = k;
+    this.#filled = true;
+    this.#order.shuffle(runs, 1, this.#random);
+    this.#count[0] = kernels.listUnits(runs, this.#run, skip, now, start, this.active);
+  }
+
+  /** Continues with `runs` as they are. */
+  resume(): void {
+    this.#filled = true;
+  }
+
+  /** Units that do not rest; in shared memory, because a block's batches travel with it. */
+  get count(): number {
+    return this.#count[0];
+  }
+
+  begin(batch: number, batches: number): number {
+    return Math.floor((this.count * batch) / batches);
   }
 }

@@ -1,73 +1,132 @@
-/** Settings of the paper's solver, and of its asynchronous variant. */
-export interface DsoSettings {
-  /** 'adagrad' (default) or 'sqrt': η₀/√t as in Algorithm 1. */
-  readonly step: 'adagrad' | 'sqrt';
-  /** Step size for w (η₀); default depends on the loss. */
-  readonly stepSize?: number;
-  /** Step size for α; default: see docs. */
-  readonly dualStepSize?: number;
-  /** Variance reduction with a snapshot every epoch (default true). */
-  readonly svrg: boolean;
-  /** Passes of local dual coordinate descent before the first epoch (default 0; the paper: 20). */
-  readonly initialize: number;
-  /** The appendix's box on w; default true. α is always kept in the domain of its conjugate. */
-  readonly boxes: boolean;
-  /** Whether the model is the averaged iterate of Theorem 1 (default false: the last). */
-  readonly average: boolean;
+import type { Arena } from '../engine/arena.ts';
+import type { StateArray } from '../engine/checkpoint/state.ts';
+import type { Orientation } from '../engine/grid.ts';
+import type { Partition } from '../engine/partition.ts';
+import type { Ring } from '../engine/ring.ts';
+import type { Team } from '../engine/team.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import type { Penalty } from '../problem/penalties/index.ts';
+import type { Kernels } from './kernels/kernels.ts';
+import type { Gap, Objective } from './objective/objective.ts';
+import type { Problem } from './objective/problem.ts';
+
+/**
+ * A point to start from, by position: `weights` as long as an array that travels and within their box,
+ * where there is one, `alpha` by rows.
+ * Both are read only, and are not among the arrays of the run itself.
+ */
+export interface WarmStart {
+  readonly weights: Float64Array;
+  readonly alpha?: Float64Array;
 }
 
-export interface DsoAsyncSettings extends DsoSettings {
-  /** The block visits of an earlier run, to make again in the same order on one thread. */
-  readonly order?: Int32Array;
+/** What a thread needs to take part in solving a problem. */
+export interface SolverContext {
+  readonly problem: Problem;
+  readonly kernels: Kernels;
+  readonly team: Team;
+  readonly ring: Ring;
+  readonly objective: Objective;
+  readonly seed: number;
+  /** The run continues from a checkpoint: what only leads to a first point may be left out. */
+  readonly resumes?: boolean;
+  /** Where to start instead of w = 0; not when the run resumes, whose state is complete. */
+  readonly start?: WarmStart;
 }
 
-export interface RingSettings {
-  /** 'rows' (dual), 'columns' (primal) or 'auto' by loss and penalty. */
-  readonly mode: 'auto' | 'rows' | 'columns';
-  /** Rotations per epoch, B; default by the data. */
-  readonly rotations?: number;
-}
-
-/** Settings of stochastic gradient descent, serial (sgd) and parallel (psgd). */
-export interface SgdSettings {
-  /** 'adagrad' (default) or 'sqrt': η₀/√t. */
-  readonly step: 'adagrad' | 'sqrt';
-  /** Step size η₀; the default depends on the step rule and the loss. */
-  readonly stepSize?: number;
-  /** Whether the model is the average of the iterates (default true) or the last one. */
-  readonly average: boolean;
-}
-
-export interface BmrmSettings {
-  /** Accuracy of the inner quadratic program, as a share of the current gap (default 0.1). */
-  readonly innerTolerance?: number;
-}
-
-export interface LbfgsSettings {
-  /** Pairs of steps and gradient changes that are remembered (default 10). */
-  readonly history: number;
-}
-
-export interface AdmmSettings {
-  /** Weight ρ of the quadratic tie to the consensus; by default found by balancing residuals. */
-  readonly rho?: number;
-  /** Passes of local dual coordinate descent per iteration (default 1). */
+/**
+ * A solver at work in one thread. All threads of the team call the same methods in the same
+ * order, so that every decision is taken by all of them from the same bits.
+ */
+export interface Method {
+  /** The current primal point, by position; threads write only the blocks they are home to. */
+  readonly weights: Float64Array;
+  /** Those of `weights`, after an evaluation that returned P. */
+  readonly margins: Float64Array;
+  /**
+   * The dual point behind the last bound, by row position, where a method has one. It may be outside of
+   * what an intercept or a pure L1 penalty asks for; Objective.dual makes it feasible.
+   */
+  readonly dualPoint?: Float64Array;
+  /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
+  /**
+   * Epochs to add once the tolerance is met. In row mode the primal point lags behind the dual one,
+   * and late epochs touch few rows: for a pass or two they halve what is left.
+   */
+  readonly polish: number;
+  /** Whether the result may combine iterates; otherwise it is the one with the least P. */
+  readonly combinesIterates: boolean;
+  /** The order in which the last epoch visited the cells, where it was free. */
+  readonly visits?: Int32Array | undefined;
+  /** Rotations of the ring per epoch, where they are a choice. */
+  readonly rotations?: number;
+  /** One epoch. */
+  epoch(): void;
+  /**
+   * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is false, what would cost a pass
+   * over the data may be left at ±Infinity.
+   */
+  evaluate(whole: boolean): Gap;
+  /**
+   * A lower bound that holds to the last digit, given the best one that evaluate() has returned:
+   * where that came from incremental updates, which gather rounding errors, it is computed again
+   * from nothing but α and the data.
+   */
+  certify(bound: number): number;
+  /**
+   * The state between two epochs, in three parts. Numbers of a thread, the same in all
+   * threads, are returned by save() and taken back by restore(), in every thread. Arrays are listed
+   * by arrays(), where save() has written what belongs to single workers, their random numbers.
+   * What follows from both, resume() computes once they are back. Everything else must follow from
+   * the data and the options, as the constructor finds it.
+   */
+  save(): object;
+  restore(saved: unknown): void;
+  arrays(): StateArray[];
+  resume(): void;
 }
 
-export interface DcdSettings {
-  /** Leaves out rows that rest at a bound (default true). */
-  readonly shrink: boolean;
+export interface DataShape {
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
 }
 
-/** A solver as a value: what the user chose and its settings; the functions of `solvers` make them. */
-export type Solver =
-  | { readonly name: 'auto' }
-  | { readonly name: 'dso'; readonly settings: DsoSettings }
-  | { readonly name: 'dso-async'; readonly settings: DsoAsyncSettings }
-  | { readonly name: 'ring'; readonly settings: RingSettings }
-  | { readonly name: 'sgd' | 'psgd'; readonly settings: SgdSettings }
-  | { readonly name: 'bmrm'; readonly settings: BmrmSettings }
-  | { readonly name: 'lbfgs'; readonly settings: LbfgsSettings }
-  | { readonly name: 'admm'; readonly settings: AdmmSettings }
-  | { readonly name: 'dcd'; readonly settings: DcdSettings };
+/** The problem somebody wants solved, before any data is laid out. */
+export interface ProblemSummary {
+  readonly loss: Loss;
+  readonly penalty: Penalty;
+  readonly lambda: number;
+  readonly intercept: boolean;
+  /** Whether columns differ in their penalty. */
+  readonly factors: boolean;
+  readonly shape: DataShape;
+}
+
+/** What is known of a solver before its code is loaded: see registry.ts. */
+export interface SolverEntry<Settings, Memory> {
+  /** Its name in messages, where that differs. */
+  readonly title?: string;
+  readonly orientation: Orientation;
+  /** A serial method has a grid of one and no use for a second thread. */
+  readonly serial?: boolean;
+  /** Workers it gets by default where the data alone would ask for fewer. */
+  readonly leastGrid?: number;
+  /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */
+  readonly asynchronous?: true;
+  readonly readsFromDisk?: true;
+  /** A setting that needs all of the data in memory all the same, and what to do about it. */
+  inMemoryOnly?(settings: Settings, size: number): readonly [string, string] | undefined;
+  /** The settings that users give, where the others follow from the problem. */
+  readonly given?: readonly string[];
+  /** What of a problem it cannot solve, a colon, and why. */
+  incompatible?(problem: ProblemSummary, settings: Settings): string | undefined;
+  load(): Promise<SolverCode<Settings, Memory>>;
+}
+
+/** The arrays that a solver needs, and the method itself. */
+export interface SolverCode<Settings, Memory> {
+  allocate(arena: Arena, partition: Partition, settings: Settings): Memory;
+  create(context: SolverContext, memory: Memory, settings: Settings, loss: Loss): Method;
+}

@@ -1,14 +1,13 @@
 import type { Arena } from '../engine/arena.ts';
+import { blockOf, layOutBlocks } from '../engine/block-layout.ts';
 import type { Grid } from '../engine/grid.ts';
 import type { Partition } from '../engine/partition.ts';
-import type { Cargo } from '../engine/ring.ts';
-import { meanOfScore } from '../losses/link.ts';
+import type { BlockFields } from '../engine/ring.ts';
 import { rank } from '../math/ranking.ts';
-import { blockOf, lodge } from '../parallel/lodging.ts';
-import type { PrimalLoss } from '../problem/losses/loss.ts';
-import type { Workplace } from './method.ts';
+import { type Loss, meanOfScore } from '../problem/losses/loss.ts';
+import type { SolverContext } from './solver.ts';
 
-/** Rows that are not trained on, dealt to the workers in the order they have in their file. */
+/** Rows that are not trained on, assigned to the workers in the order they have in their file. */
 export interface TestRows {
   readonly grid: Grid;
   readonly memory: TestMemory;
@@ -21,15 +20,15 @@ export type TestMemory = ReturnType<typeof allocateTest>;
 
 /** Scores and targets of a worker's rows go round the ring where all of them must be ranked. */
 export function allocateTest(arena: Arena, { rowBounds, first, end }: Partition, auprc: boolean) {
-  const { travelling, blockLengths } = lodge(rowBounds, first, end);
+  const { bufferLength, blockLengths } = layOutBlocks(rowBounds, first, end);
   const order = arena.int32(blockLengths.reduce((most, rows) => Math.max(most, rows), 0));
   for (let k = 0; k < order.length; k++) order[k] = k;
   const everywhere = auprc ? rowBounds[rowBounds.length - 1] : 0;
   return {
     /** 0, 1, 2, …: every row of a worker. */
     order,
-    scores: arena.float64(travelling),
-    targets: arena.float64(travelling),
+    scores: arena.float64(bufferLength),
+    targets: arena.float64(bufferLength),
     allScores: arena.float64(everywhere),
     allTargets: arena.float64(everywhere),
   };
@@ -47,22 +46,22 @@ export interface Measured {
  */
 export class TestMeasure {
   readonly #test: TestRows;
-  readonly #place: Workplace;
-  readonly #loss: PrimalLoss;
+  readonly #context: SolverContext;
+  readonly #loss: Pick<Loss, 'task' | 'link'>;
   readonly #scores: (block: number) => Float64Array;
   readonly #targets: (block: number) => Float64Array;
-  readonly #ranking: Cargo;
+  readonly #ranking: BlockFields;
 
-  constructor(test: TestRows, place: Workplace, loss: PrimalLoss) {
+  constructor(test: TestRows, context: SolverContext, loss: Pick<Loss, 'task' | 'link'>) {
     const { rowBounds, first, end } = test.grid.partition;
     const { scores, targets } = test.memory;
-    const lodging = lodge(rowBounds, first, end);
+    const layout = layOutBlocks(rowBounds, first, end);
     this.#test = test;
-    this.#place = place;
+    this.#context = context;
     this.#loss = loss;
-    this.#scores = (worker) => blockOf(lodging, scores, worker);
-    this.#targets = (worker) => blockOf(lodging, targets, worker);
-    this.#ranking = place.ring.cargo((block) => [this.#scores(block), this.#targets(block)]);
+    this.#scores = (worker) => blockOf(layout, scores, worker);
+    this.#targets = (worker) => blockOf(layout, targets, worker);
+    this.#ranking = context.ring.fields((block) => [this.#scores(block), this.#targets(block)]);
   }
 
   get latest(): boolean {
@@ -70,11 +69,11 @@ export class TestMeasure {
   }
 
   measure(weights: Float64Array): Measured {
-    const { team, ring, objective, kernels } = this.#place;
+    const { team, ring, objective, kernels } = this.#context;
     const { cells, size, partition } = this.#test.grid;
     const { order } = this.#test.memory;
     for (let worker = team.first; worker < team.end; worker++) this.#scores(worker).fill(0);
-    ring.rotate(objective.cargoOf(weights), (worker, block) => {
+    ring.rotate(objective.fieldsOf(weights), (worker, block) => {
       const cell = cells[worker * size + block];
       const part = objective.columnsOf(weights, block);
       const scores = this.#scores(worker);
@@ -85,18 +84,18 @@ export class TestMeasure {
     });
     const rows = partition.rowBounds[size];
     const auprc = this.#test.auprc ? this.#rank() : undefined;
-    // The weights may change as soon as a thread goes on.
+    // The weights may change as soon as a thread continues.
     team.barrier();
     return { error: sum / Math.max(1, rows), ...(auprc !== undefined && { auprc }) };
   }
 
   #errors(scores: Float64Array, targets: Float64Array): number {
-    const { task, name } = this.#loss;
+    const { task, link } = this.#loss;
     let sum = 0;
     for (let i = 0; i < scores.length; i++) {
       const [u, y] = [scores[i], targets[i]];
       if (task === 'regression') {
-        const residual = meanOfScore(name, u) - y;
+        const residual = meanOfScore(link, u) - y;
         sum += residual * residual;
       } else if (u > 0 !== y > 0) sum += 1;
     }
@@ -105,7 +104,7 @@ export class TestMeasure {
 
   /** Average precision of the scores; 0 where a class is absent. */
   #rank(): number {
-    const { team, ring } = this.#place;
+    const { team, ring } = this.#context;
     const { allScores, allTargets } = this.#test.memory;
     const { rowBounds } = this.#test.grid.partition;
     ring.rotate(this.#ranking, (worker, block) => {
@@ -114,7 +113,7 @@ export class TestMeasure {
       allTargets.set(this.#targets(block), rowBounds[block]);
     });
     team.barrier();
-    // Rank 0 may play no worker: whoever plays worker 0 has seen all scores.
+    // Rank 0 may run no worker: whoever runs worker 0 has seen all scores.
     const [auprc] = team.reduce(1, (worker, values) => {
       if (worker !== 0) return;
       const side = (positive: boolean) =>

@@ -2,7 +2,61 @@ import { workerOffsets } from '../engine/grid.ts';
 import type { Partition } from '../engine/partition.ts';
 import type { WholeRows } from './kernels/kernels.ts';
 import type { Problem } from './objective/problem.ts';
-import { allColumns } from './whole-columns.ts';
+import type { SolverContext } from './solver.ts';
+
+/**
+ * A number for every column in every process, for solvers whose workers have weights of their own
+ * for all columns. Columns lie by their positions in the whole order there.
+ */
+export function allColumns({ columnPosition }: Partition): number {
+  return columnPosition.length;
+}
+
+/** The columns of a block among all columns. */
+export function blockAmongAll(
+  { columnBounds }: Partition,
+  array: Float64Array,
+  block: number,
+): Float64Array {
+  return array.subarray(columnBounds[block], columnBounds[block + 1]);
+}
+
+/** The part of one worker in an array with the same number of elements for each that runs here. */
+export function partOfWorker<Numbers extends Float64Array | Int32Array>(
+  { first, end }: Partition,
+  array: Numbers,
+  worker: number,
+): Numbers {
+  const length = array.length / (end - first);
+  return array.subarray((worker - first) * length, (worker - first + 1) * length) as Numbers;
+}
+
+/**
+ * Copies an array that travels, filled in where its columns are at home, to an array of all
+ * columns in every process, by one rotation. Also a barrier.
+ */
+export function everywhere(
+  { objective, problem, ring, team }: SolverContext,
+  home: Float64Array,
+  whole: Float64Array,
+): void {
+  const { partition } = problem.grid;
+  ring.rotate(objective.fieldsOf(home), (worker, block) => {
+    // Every worker meets every block: one of those that run here copies for all of them.
+    if (worker !== team.shared.first) return;
+    blockAmongAll(partition, whole, block).set(objective.columnsOf(home, block));
+  });
+  team.barrier();
+}
+
+/** Position of the intercept's column among all columns, −1 without one: it is the last original. */
+export function interceptAmongAll({
+  intercept,
+  grid,
+}: Pick<SolverContext['problem'], 'intercept' | 'grid'>): number {
+  const { columnPosition } = grid.partition;
+  return intercept ? columnPosition[columnPosition.length - 1] : -1;
+}
 
 /**
  * The rows of a worker as one piece, for solvers that work on rows by themselves. `starts` is a
@@ -22,7 +76,7 @@ export function wholeRows({ grid }: Problem, worker: number, starts: Int32Array)
 }
 
 /**
- * The columns that occur in a worker's rows: `held` by place among all columns; those of block b from
+ * The columns that occur in a worker's rows: `held` by position among all columns; those of block b from
  * listed[b] on.
  */
 export interface HeldColumns {
@@ -50,7 +104,7 @@ export function heldColumns({ grid, columns }: Problem, worker: number): HeldCol
   return { held, listed };
 }
 
-/** At most so many columns can occur in a worker's rows. */
+/** The most columns that can occur in a worker's rows. */
 export function mostHeld(partition: Partition, worker: number): number {
-  return Math.min(allColumns(partition), partition.workerEntries[worker]);
+  return Math.min(allColumns(partition), partition.workerNonzeros[worker]);
 }

@@ -1,66 +1,56 @@
+import packageDescription from '../../package.json' with { type: 'json' };
 import { foldWeights } from '../data/scale.ts';
+import { workersOfRanks } from '../engine/block-layout.ts';
 import {
   broadcastNumbers,
-  type Company,
   collectNumbers,
+  type ProcessGroup,
 } from '../engine/processes/process-group.ts';
 import { DataError } from '../errors.ts';
-import { evaluate, measureScores } from '../metrics/evaluate.ts';
-import type { Metrics } from '../model/metrics/evaluate.ts';
-import type { Certificate, Model } from '../model/model.ts';
+import { evaluate, type Metrics, measureScores } from '../model/metrics/evaluate.ts';
+import type { Certificate, Model, Provenance } from '../model/model.ts';
 import { scoreVectors } from '../model/predict/score.ts';
-import { workersOfRanks } from '../parallel/traffic.ts';
 import { finiteBounds } from '../problem/penalties/separable.ts';
-import type { Plan } from '../solvers/engines.ts';
 import type { Outcome } from '../solvers/epochs.ts';
-import type { Input, Run, Settings } from './lay-out.ts';
-import type { Share } from './shard.ts';
+import { entryOf, type SolverPlan } from '../solvers/registry.ts';
+import type { ProblemBuffers } from './layout.ts';
+import { provenanceOptions } from './options/describe.ts';
+import { stoppingOptions } from './options/run.ts';
+import type { Training } from './prepare.ts';
+import type { DataShard } from './shard.ts';
 
-/** Weights that one message brings to rank 0: it never holds more than these twice. */
-const together = 2 ** 22;
+/** Weights that reach rank 0 at a time: it never holds more than these twice. */
+const weightsAtOnce = 2 ** 22;
 
-/**
- * The weights of all columns, the intercept last, put together from all processes in the one that
- * will write them; undefined in the others.
- */
+/** The weights of all columns, the intercept last, at rank 0; undefined in the other processes. */
 export async function collectWeights(
-  { memory, problem }: Run,
+  { memory, problem }: ProblemBuffers,
   columnOrder: Int32Array,
-  company: Company | undefined,
+  group: ProcessGroup,
 ): Promise<Float64Array | undefined> {
   const { columnBounds, first, end, size } = problem.grid.partition;
   const home = memory.best.subarray(0, columnBounds[end] - columnBounds[first]);
-  const weights = new Float64Array(!company || company.rank === 0 ? columnOrder.length : 0);
-  const place = (values: Float64Array, from: number) => {
-    for (let k = 0; k < values.length; k++) weights[columnOrder[from + k]] = values[k];
-  };
-  if (!company) {
-    place(home, 0);
-    return weights;
-  }
-  const firsts = workersOfRanks(size, company.size);
-  const share = Math.ceil(together / company.size);
-  const pieces = Math.ceil(columnBounds[size] / share);
-  for (let piece = 0; piece < pieces; piece++) {
-    const stretch = home.subarray(piece * share, (piece + 1) * share);
-    const received = await collectNumbers(company, stretch);
+  const weights = group.leads ? new Float64Array(columnOrder.length) : undefined;
+  const firsts = workersOfRanks(size, group.size);
+  const share = Math.ceil(weightsAtOnce / group.size);
+  for (let at = 0; at < columnBounds[size]; at += share) {
+    const received = await collectNumbers(group, home.subarray(at, at + share));
+    if (!weights) continue;
     for (const [rank, values] of received.entries()) {
-      place(values, columnBounds[firsts[rank]] + piece * share);
+      const from = columnBounds[firsts[rank]] + at;
+      for (let k = 0; k < values.length; k++) weights[columnOrder[from + k]] = values[k];
     }
   }
-  return company.rank === 0 ? weights : undefined;
+  return weights;
 }
 
-/** The model made of what was fitted, one fit for each of its vectors. */
-export function makeModel(
+/** The model made of its fits, one for each vector. */
+export function assembleModel(
+  { shard, classes, factors, options, settings, plan, grid }: Training,
   found: readonly { readonly weights: Float64Array | undefined; readonly outcome: Outcome }[],
-  input: Input,
-  settings: Settings,
-  plan: Plan,
-  grid: number,
-  extras: Pick<Model, 'calibration' | 'provenance' | 'unitRows'> = {},
+  extras: Pick<Model, 'calibration' | 'provenance'> = {},
 ): Model {
-  const { columns, rows, nonzeros, dataset } = input.train;
+  const { columns, rows, nonzeros, dataset } = shard;
   const { loss, penalty, lambda, seed, intercept } = settings;
   const none = new Float64Array(0);
   const fits = found.map(({ weights: some = none, outcome }) => ({ weights: some, outcome }));
@@ -70,7 +60,7 @@ export function makeModel(
   const weights = new Float64Array(fits.length * columns);
   for (const [vector, one] of fits.entries()) {
     const own = one.weights.subarray(0, columns);
-    const plain = input.factors ? foldWeights(own, input.factors) : own;
+    const plain = factors ? foldWeights(own, factors) : own;
     weights.set(plain, vector * columns);
   }
   const certificates = fits.map(({ outcome }) => certificateOf(outcome));
@@ -84,17 +74,18 @@ export function makeModel(
     },
     penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2, ...finiteBounds(penalty) },
     lambda,
-    ...(input.classes && { classes: input.classes.classes }),
-    ...(input.classes?.multiLabel && { multiLabel: true }),
+    ...(classes && { classes: classes.classes }),
+    ...(classes?.multiLabel && { multiLabel: true }),
     columns,
     rows,
     nonzeros,
-    solver: plan.engine,
+    solver: plan.name,
     grid,
     seed,
     certificate: joinedCertificate(certificates),
     ...(fits.length > 1 && { certificates }),
     ...(recipe && { recipe }),
+    ...(options.scale === 'unit-rows' && { unitRows: true }),
     ...extras,
     weights,
     intercepts: Float64Array.from(fits, (one) => (intercept ? one.weights[columns] : 0)),
@@ -113,7 +104,7 @@ function joinedCertificate(certificates: readonly Certificate[]): Certificate {
     certificates.reduce((sum, one) => sum + one[key], 0);
   const [primal, dual, epochs] = [total('primal'), total('dual'), total('epochs')];
   const gap = Math.max(0, primal - dual);
-  // None is further from its optimum than the worst, and that one may be at an optimum of nought.
+  // None is further from its optimum than the worst, whose optimum may be 0.
   const worst = certificates.reduce((most, one) => Math.max(most, one.relativeGap), 0);
   const relativeGap = gap === 0 ? 0 : Math.min(worst, gap / Math.abs(primal));
   const stopped = certificates.find((one) => one.stopped !== 'converged')?.stopped ?? 'converged';
@@ -121,40 +112,37 @@ function joinedCertificate(certificates: readonly Certificate[]): Certificate {
 }
 
 /**
- * How well the model does on rows that were not trained on. With several processes each scores the
- * rows it has read, and the scores are put together at rank 0, where the model is.
+ * How well the model does on rows that were not trained on. Of several processes each scores the
+ * rows it has read, and rank 0, which has the model, collects the scores.
  */
 export async function testModel(
   model: Model | undefined,
-  test: Share,
+  test: DataShard,
   columns: number,
 ): Promise<Metrics | undefined> {
-  const { dataset, company } = test;
-  if (!company) return model && evaluate(model, dataset);
-  const weights = await broadcastNumbers(company, model && joined(model));
+  const { dataset, group } = test;
+  if (group.size === 1) return model && evaluate(model, dataset);
+  const weights = await broadcastNumbers(group, model && joined(model));
   const vectors = weights.length / (columns + 1);
   const here = {
     columns,
     weights: weights.subarray(0, vectors * columns),
     intercepts: weights.subarray(vectors * columns),
   };
-  const scores = await collectNumbers(company, scoreVectors(here, dataset));
-  const labels = await collectNumbers(company, labelsOf(test));
+  const scores = await collectNumbers(group, scoreVectors(here, dataset));
+  const labels = await collectNumbers(group, labelsOf(test));
   return model && measureScores(model, concatenated(scores), concatenated(labels));
 }
 
 function joined({ weights, intercepts }: Model): Float64Array {
-  const all = new Float64Array(weights.length + intercepts.length);
-  all.set(weights);
-  all.set(intercepts, weights.length);
-  return all;
+  return concatenated([weights, intercepts]);
 }
 
-function labelsOf({ dataset }: Share): Float64Array {
+function labelsOf({ dataset }: DataShard): Float64Array {
   return concatenated(dataset.parts.map(({ labels }) => labels));
 }
 
-function concatenated(pieces: readonly Float64Array[]): Float64Array {
+export function concatenated(pieces: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -162,4 +150,49 @@ function concatenated(pieces: readonly Float64Array[]): Float64Array {
     at += piece.length;
   }
   return all;
+}
+
+/** A limit that no run is meant to reach, which models do not mention. */
+export const defaultEpochs = stoppingOptions.epochs.default;
+
+type Value = string | number | boolean;
+
+/**
+ * Where a model comes from. Values that other fields of a model have (λ, seed, grid …) are not
+ * repeated; threads, processes, hosts and times do not affect the model and are left out.
+ */
+export function provenanceOf({ hash, options, settings, plan }: Training): Provenance {
+  const { tolerance, epochs, time, penalty } = settings;
+  // A replay makes as many epochs as were made.
+  const isReplayed = entryOf(plan).asynchronous;
+  const limits = {
+    tolerance,
+    epochs: epochs === defaultEpochs || isReplayed ? undefined : epochs,
+    time: time === Infinity || isReplayed ? undefined : time,
+  };
+  const given: Record<string, Value | undefined> = {
+    ...provenanceOptions(options, penalty),
+    ...limits,
+    ...solverSettings(plan),
+  };
+  const present = Object.entries(given).filter(
+    (entry): entry is [string, Value] => entry[1] !== undefined,
+  );
+  present.sort(([left], [right]) => (left < right ? -1 : 1));
+  const { version } = packageDescription;
+  return { version, data: hash, options: Object.fromEntries(present) };
+}
+
+/**
+ * Settings of the solver, by their names in the library; those of the ring but its rotations follow
+ * from the rest, and a recorded order of visits is too long.
+ */
+function solverSettings(plan: SolverPlan): Record<string, Value> {
+  const { given } = entryOf(plan);
+  const simple = Object.entries(plan.settings as Record<string, unknown>).filter(
+    (entry): entry is [string, Value] =>
+      ['number', 'boolean', 'string'].includes(typeof entry[1]) &&
+      (given?.includes(entry[0]) ?? true),
+  );
+  return Object.fromEntries(simple);
 }

@@ -1,119 +1,103 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
-import type { Header, Identity } from '../checkpoint/header.ts';
-import { type Listing, listing, listingText, parseListing } from '../checkpoint/listing.ts';
-import type { Workers } from '../checkpoint/names.ts';
 import { hashNumbers, hashText } from '../data/fingerprint.ts';
-import { chooseEpoch, generationOf, newestFile } from '../engine/checkpoint/choose.ts';
-import type { Found } from '../engine/checkpoint/file.ts';
-import { checkpointsIn, clearPartial, makeFolder } from '../engine/checkpoint/folder.ts';
+import { workersOfRank } from '../engine/block-layout.ts';
+import { checkpointSetOf, chooseEpoch, newestFile } from '../engine/checkpoint/choose.ts';
+import type { CheckpointFile, Header, Identity } from '../engine/checkpoint/file.ts';
+import {
+  type CheckpointListing,
+  checkpointsIn,
+  clearPartial,
+  listing,
+  listingText,
+  makeFolder,
+  parseListing,
+  type Workers,
+} from '../engine/checkpoint/folder.ts';
 import { FolderLock } from '../engine/checkpoint/lock.ts';
-import type { Interval, KeeperSettings } from '../engine/checkpoint/writer.ts';
+import type { CheckpointWriterSettings, Interval } from '../engine/checkpoint/writer.ts';
+import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
 import { DataError, UsageError } from '../errors.ts';
-import type { Penalty } from '../penalties/penalty.ts';
-import type { Loss } from '../problem/losses/loss.ts';
-import { finiteBounds } from '../problem/penalties/separable.ts';
-import type { SavedStanding } from '../solvers/convergence.ts';
-import type { Plan } from '../solvers/engines.ts';
+import type { SavedConvergence } from '../solvers/convergence.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
+import { entryOf, isReplay, type SolverPlan } from '../solvers/registry.ts';
 import type { Resume } from '../solvers/run.ts';
+import { identityOptions } from './options/describe.ts';
 import type { TrainOptions } from './options/options.ts';
-import { describeClassWeights } from './provenance.ts';
-import { hashOfShare, type Share } from './shard.ts';
+import type { Training } from './prepare.ts';
+import { type DataShard, hashOfShard } from './shard.ts';
 
-/** What a run is made of, once every default has been settled. */
-export interface Settled {
-  readonly loss: Loss;
-  readonly penalty: Penalty;
-  readonly lambda: number;
-  readonly seed: number;
-  readonly epochs: number;
-  readonly tolerance: number;
-  readonly intercept: boolean;
-  readonly plan: Plan;
-  readonly grid: number;
+/** What identifies the runs of a training, and where their checkpoints go. */
+interface CheckpointedTraining
+  extends Pick<
+    Training,
+    'options' | 'settings' | 'plan' | 'grid' | 'group' | 'vectors' | 'test' | 'hash'
+  > {
+  /** All rows that were read, those held out included. */
+  readonly all: DataShard;
 }
 
-/** Where a run begins, and where it is kept on its way. */
-export interface Continuation {
-  readonly checkpoint?: KeeperSettings;
+/** Where one run begins, and where it is saved. */
+export interface RunCheckpoint {
+  readonly checkpoint?: CheckpointWriterSettings;
   readonly resume?: Resume;
 }
 
-/** A continuation, and what has to be called when the run is over, however it ends. */
-export interface Beginning {
-  readonly course: Continuation;
+/** To be released when the run is over, however it ends. */
+export interface OpenedCheckpoint extends RunCheckpoint {
   release(): void;
 }
 
-/** The processes of a job, each of which may see other checkpoints. */
-export interface Companions {
-  readonly rank: number;
-  readonly ranks: number;
-  workersOf(rank: number): Workers;
-  /** The texts of all ranks, in their order; every rank calls it. */
-  gather(text: string): Promise<readonly string[]>;
-}
-
-/** A process that has the whole grid to itself. */
-export function alone(grid: number): Companions {
-  return { rank: 0, ranks: 1, workersOf: () => [0, grid], gather: async (text) => [text] };
-}
+/** What a checkpoint must have in common with the run that continues from it. */
+type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
 
 const defaultInterval: Interval = { seconds: 60 };
-
-/** How each of the runs of a training begins; a training with several vectors has a run for each. */
-export type Beginnings = (vector: number) => Promise<Beginning>;
 
 /** Where the checkpoints of one of several vectors are. */
 export function folderOfVector(folder: string, vector: number, vectors: number): string {
   return vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
 }
 
-/** Finds the checkpoints to go on from and checks that they are of the same runs. */
-export async function beginnings(
-  data: Share,
-  /** Of all its rows. */
-  hash: string,
-  test: Share | undefined,
-  options: TrainOptions,
-  settled: Settled,
-  vectors: number,
-  companions: Companions = alone(settled.grid),
-): Promise<Beginnings> {
-  const { checkpoint, resume: given } = options;
-  if (!checkpoint && given === undefined) return async () => ({ course: {}, release() {} });
-  if (settled.plan.engine === 'dso-async' && settled.plan.settings.order) {
-    throw new UsageError('a replay of recorded visits is neither kept nor resumed: run it whole');
-  }
-  const { name } = data.dataset;
-  const identity = identityOf(data, hash, options, settled);
-  const program = packageDescription.version;
-  const { tolerance } = settled;
-  const tested = await testOf(test, options);
-  return async (vector) => {
-    const own: Own = {
-      program,
-      identity: ofVector(identity, vector, vectors),
-      tolerance,
-      test: tested,
-    };
-    const within = (folder: string) => folderOfVector(folder, vector, vectors);
-    const places: Places = {
-      mayBeginAnew: vector > 0,
-      ...(checkpoint && { checkpoint: { ...checkpoint, folder: within(checkpoint.folder) } }),
-      ...(given !== undefined && { resume: within(given) }),
-      ...(options.onNotice && { onNotice: options.onNotice }),
-    };
-    return begin(name, places, settled, own, companions);
-  };
-}
+/** The checkpoints of a training, which has a run for each vector of its model. */
+export class RunCheckpoints {
+  /** Runs that start at the beginning and are not saved. */
+  static readonly none = new RunCheckpoints();
+  readonly #training: CheckpointedTraining | undefined;
+  readonly #own: Own | undefined;
 
-/** The folders of one run. */
-interface Places extends Pick<TrainOptions, 'checkpoint' | 'resume' | 'onNotice'> {
-  /** There may be nothing to go on from: an earlier vector was not done yet. */
-  readonly mayBeginAnew: boolean;
+  private constructor(training?: CheckpointedTraining, own?: Own) {
+    this.#training = training;
+    this.#own = own;
+  }
+
+  static async open(training: CheckpointedTraining): Promise<RunCheckpoints> {
+    const { options, plan, settings } = training;
+    if (!options.checkpoint && options.resume === undefined) return RunCheckpoints.none;
+    if (isReplay(plan)) {
+      throw new UsageError('a replay of recorded visits cannot be saved or resumed: run it whole');
+    }
+    return new RunCheckpoints(training, {
+      program: packageDescription.version,
+      identity: identityOf(training),
+      tolerance: settings.tolerance,
+      test: await testOf(training),
+    });
+  }
+
+  /** Finds the checkpoint that a vector's run continues from, and prepares the folder for new ones. */
+  async begin(vector: number): Promise<OpenedCheckpoint> {
+    if (!this.#training || !this.#own) return { release() {} };
+    const { options, vectors } = this.#training;
+    const { checkpoint, resume } = options;
+    const within = (folder: string) => folderOfVector(folder, vector, vectors);
+    return new RunFolders(
+      this.#training,
+      { ...this.#own, identity: ofVector(this.#own.identity, vector, vectors) },
+      checkpoint && { ...checkpoint, folder: within(checkpoint.folder) },
+      resume === undefined ? undefined : within(resume),
+    ).open(vector > 0);
+  }
 }
 
 function ofVector(identity: Identity, vector: number, vectors: number): Identity {
@@ -121,121 +105,137 @@ function ofVector(identity: Identity, vector: number, vectors: number): Identity
   return { ...identity, options: { ...identity.options, vector: vector + 1, vectors } };
 }
 
-async function begin(
-  name: string,
-  places: Places,
-  settled: Settled,
-  own: Own,
-  companions: Companions,
-): Promise<Beginning> {
-  const resume = await resumeFrom(name, places, settled, own, companions);
-  const workers = companions.workersOf(companions.rank);
-  const lock = places.checkpoint && takeFolder(places.checkpoint, places.resume, workers, settled);
-  const checkpoint = places.checkpoint && keeperSettings(places, resume, own);
-  return {
-    course: { ...(checkpoint && { checkpoint }), ...(resume && { resume }) },
-    release: () => lock?.release(),
-  };
-}
+/** The folders of one run. */
+class RunFolders {
+  readonly #training: CheckpointedTraining;
+  readonly #own: Own;
+  readonly #checkpoint: TrainOptions['checkpoint'];
+  readonly #resume: string | undefined;
+  readonly #workers: Workers;
 
-type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
-
-/** Makes sure that nobody else keeps these workers there, and that it can be written to. */
-function takeFolder(
-  { folder: given }: NonNullable<TrainOptions['checkpoint']>,
-  resume: string | undefined,
-  workers: Workers,
-  { grid }: Settled,
-): FolderLock | undefined {
-  const folder = resolve(given);
-  const continues = resume !== undefined && resolve(resume) === folder;
-  if (!continues && checkpointsIn(folder, workers).length > 0) {
-    throw new UsageError(
-      `${given} holds the checkpoints of a run: resume it from there, name another folder, or remove them first`,
-    );
+  constructor(
+    training: CheckpointedTraining,
+    own: Own,
+    checkpoint: TrainOptions['checkpoint'],
+    resume: string | undefined,
+  ) {
+    this.#training = training;
+    this.#own = own;
+    this.#checkpoint = checkpoint;
+    this.#resume = resume;
+    this.#workers = workersOfRank(training.group, training.grid);
   }
-  if (workers[0] === workers[1]) return undefined;
-  makeFolder(folder);
-  const lock = new FolderLock(folder, workers, grid);
-  try {
-    clearPartial(folder, workers);
-  } catch (error) {
-    lock.release();
-    throw error;
+
+  /** `mayStartOver`: there may be nothing to resume, since an earlier vector was not done yet. */
+  async open(mayStartOver: boolean): Promise<OpenedCheckpoint> {
+    const resume = await this.#resumePoint(mayStartOver);
+    const lock = this.#takeFolder();
+    const checkpoint = this.#writerSettings(resume);
+    return {
+      ...(checkpoint && { checkpoint }),
+      ...(resume && { resume }),
+      release: () => lock?.release(),
+    };
   }
-  return lock;
-}
 
-function keeperSettings(
-  { checkpoint, resume: from }: Places,
-  resume: Resume | undefined,
-  own: Own,
-): KeeperSettings {
-  const { folder: given, every = defaultInterval } = checkpoint!;
-  const folder = resolve(given);
-  const continues = resume !== undefined && from !== undefined && resolve(from) === folder;
-  return { ...own, folder, every, ...(continues && { previous: resume.found.header.epoch }) };
-}
+  /** Whether new checkpoints go to the folder that the run continues from. */
+  get #continues(): boolean {
+    const [folder, from] = [this.#checkpoint?.folder, this.#resume];
+    return folder !== undefined && from !== undefined && resolve(folder) === resolve(from);
+  }
 
-async function resumeFrom(
-  name: string,
-  { resume: given, checkpoint, onNotice, mayBeginAnew }: Places,
-  { epochs, grid }: Settled,
-  own: Own,
-  companions: Companions,
-): Promise<Resume | undefined> {
-  if (given === undefined) return undefined;
-  // All ranks come to the same conclusions; one of them says so.
-  const notice = companions.rank === 0 ? onNotice : undefined;
-  const folder = resolve(given);
-  const { seen, listings } = await listingsOf(folder, companions);
-  const newest = newestFile(listings);
-  if (newest) checkSame(name, newest, own);
-  const choice = chooseEpoch(listings, grid, companions.workersOf);
-  if (!choice) {
-    if (mayBeginAnew) return undefined;
-    if (!checkpoint || resolve(checkpoint.folder) !== folder) {
-      throw new DataError(`${given}: no checkpoint there to resume from`);
+  /** Makes sure that no other run saves these workers there, and that it can be written to. */
+  #takeFolder(): FolderLock | undefined {
+    if (!this.#checkpoint) return undefined;
+    const workers = this.#workers;
+    const { folder: given } = this.#checkpoint;
+    const folder = resolve(given);
+    if (!this.#continues && checkpointsIn(folder, workers).length > 0) {
+      throw new UsageError(
+        `${given} holds the checkpoints of a run: resume it from there, name another folder, or remove them first`,
+      );
     }
-    notice?.(`no checkpoint in ${given} yet: training begins with the first epoch`);
-    return undefined;
+    if (workers[0] === workers[1]) return undefined;
+    makeFolder(folder);
+    const lock = new FolderLock(folder, workers, this.#training.grid);
+    try {
+      clearPartial(folder, workers);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    return lock;
   }
-  for (const complaint of choice.passedOver) {
-    notice?.(`${complaint}; an older checkpoint is used instead`);
+
+  #writerSettings(resume: Resume | undefined): CheckpointWriterSettings | undefined {
+    if (!this.#checkpoint) return undefined;
+    const { folder, every = defaultInterval } = this.#checkpoint;
+    const previous = resume && this.#continues && { previous: resume.found.header.epoch };
+    return { ...this.#own, folder: resolve(folder), every, ...previous };
   }
-  const { header } = choice;
-  const found = generationOf(seen, choice);
-  const path = found.parts.length === 1 ? found.parts[0].path : folder;
-  if (epochs < header.epoch) {
-    throw new UsageError(
-      `epochs is ${epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
-    );
+
+  async #resumePoint(mayStartOver: boolean): Promise<Resume | undefined> {
+    const given = this.#resume;
+    if (given === undefined) return undefined;
+    const { all, settings, grid, group, options } = this.#training;
+    // All ranks come to the same conclusions; rank 0 reports them.
+    const notice = group.leads ? options.onNotice : undefined;
+    const folder = resolve(given);
+    const { own, listings } = await listingsOf(folder, group, grid);
+    const newest = newestFile(listings);
+    if (newest) checkSame(all.dataset.name, newest, this.#own);
+    const { size } = group;
+    const choice = chooseEpoch(listings, grid, (rank) => workersOfRank({ rank, size }, grid));
+    if (!choice) {
+      if (mayStartOver) return undefined;
+      if (!this.#continues) {
+        throw new DataError(`${given}: no checkpoint there to resume from`);
+      }
+      notice?.(`no checkpoint in ${given} yet: training begins with the first epoch`);
+      return undefined;
+    }
+    for (const problem of choice.passedOver) {
+      notice?.(`${problem}; an older checkpoint is used instead`);
+    }
+    const { header } = choice;
+    const found = checkpointSetOf(own, choice);
+    const path = found.parts.length === 1 ? found.parts[0].path : folder;
+    if (settings.epochs < header.epoch) {
+      throw new UsageError(
+        `epochs is ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
+      );
+    }
+    notice?.(`resuming after epoch ${header.epoch}, from ${path}`);
+    const { tolerance, test } = this.#own;
+    const sameTolerance = header.tolerance === tolerance;
+    if (!sameTolerance) {
+      notice?.(
+        `tolerance was ${header.tolerance}, is ${tolerance}: as good a model as from the start, but not the same bits`,
+      );
+    }
+    return { found, sameTolerance, sameTest: header.test === test };
   }
-  notice?.(`going on after epoch ${header.epoch}, from ${path}`);
-  const sameTolerance = header.tolerance === own.tolerance;
-  if (!sameTolerance) {
-    notice?.(
-      `tolerance was ${header.tolerance}, is ${own.tolerance}: as good a model as from the start, but not the same bits`,
-    );
-  }
-  return { found, sameTolerance, sameTest: header.test === own.test };
 }
 
-/** What this process sees in the folder, and what each of them does. */
+/** What this process sees in the folder, and what each of the group does. */
 async function listingsOf(
   folder: string,
-  { rank, ranks, workersOf, gather }: Companions,
-): Promise<{ seen: Listing; listings: readonly Listing[] }> {
-  if (ranks === 1) {
-    const seen = listing(folder, workersOf(0), 1);
-    return { seen, listings: [seen] };
+  group: ProcessGroup,
+  grid: number,
+): Promise<{ own: CheckpointListing; listings: readonly CheckpointListing[] }> {
+  // A single process needs one complete checkpoint; several must find one that all of them have.
+  const workers = workersOfRank(group, grid);
+  if (group.size === 1) {
+    const own = listing(folder, workers, 1);
+    return { own, listings: [own] };
   }
-  const seen = listing(folder, workersOf(rank));
-  return { seen, listings: (await gather(listingText(seen))).map(parseListing) };
+  const own = listing(folder, workers);
+  const texts = await gatherValues(group, listingText(own));
+  return { own, listings: texts.map(parseListing) };
 }
 
 /** Any difference would give a model that neither run would have given. */
-function checkSame(name: string, { path, header }: Found, own: Own): void {
+function checkSame(name: string, { path, header }: CheckpointFile, own: Own): void {
   const { program, identity } = header;
   if (program !== own.program) {
     throw new DataError(
@@ -267,12 +267,10 @@ function shown(value: Identity['options'][string] | undefined): string {
   return value === undefined || value === null ? 'not given' : String(value);
 }
 
-function identityOf(data: Share, hash: string, options: TrainOptions, settled: Settled): Identity {
-  const { rows, columns, nonzeros } = data;
-  const { loss, penalty, lambda, seed, intercept, grid, plan } = settled;
-  const factors = options.penaltyFactors;
-  const { low, high } = finiteBounds(penalty);
-  const { labelNames } = data.dataset;
+function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTraining): Identity {
+  const { rows, columns, nonzeros } = all;
+  const { loss, penalty, lambda, seed, intercept } = settings;
+  const { labelNames } = all.dataset;
   return {
     data: { rows, columns, nonzeros, hash },
     options: {
@@ -281,22 +279,12 @@ function identityOf(data: Share, hash: string, options: TrainOptions, settled: S
       ...(loss.module !== undefined && { 'loss module': moduleHash(loss.module) }),
       penalty: penalty.name,
       'l1 part': penalty.l1,
-      ...(low !== undefined && { 'lower bound': low }),
-      ...(high !== undefined && { 'upper bound': high }),
-      lambda,
-      intercept,
-      'penalty factors': factors ? hashNumbers(factors) : null,
-      holdout: options.holdout ?? null,
-      start: options.start ? hashOfStart(options.start) : null,
-      'early stop': options.earlyStop ?? null,
-      scale: options.scale ?? null,
-      'class weights': options.classWeights ? describeClassWeights(options.classWeights) : null,
+      ...identityOptions({ ...options, lambda, intercept, grid, seed }, penalty),
       'multi-label': options.multiLabel ?? false,
+      start: options.start ? hashOfStart(options.start) : null,
       'label names': labelNames ? hashText(JSON.stringify(labelNames)) : null,
-      solver: plan.engine,
+      solver: plan.name,
       ...solverOptions(plan),
-      grid,
-      seed,
     },
   };
 }
@@ -308,13 +296,10 @@ function hashOfStart({ weights, intercepts, alpha }: NonNullable<TrainOptions['s
 }
 
 /** The ring solver's other settings follow from the options above. */
-function solverOptions(plan: Plan): Identity['options'] {
-  if (plan.engine === 'ring-rows' || plan.engine === 'ring-columns') {
-    return { rotations: plan.settings.rotations ?? null };
-  }
-  return Object.fromEntries(
-    Object.entries(plan.settings).map(([name, value]) => [name, (value ?? null) as number]),
-  );
+function solverOptions(plan: SolverPlan): Identity['options'] {
+  const settings: Readonly<Record<string, unknown>> = { ...plan.settings };
+  const names = entryOf(plan).given ?? Object.keys(settings);
+  return Object.fromEntries(names.map((name) => [name, (settings[name] ?? null) as number]));
 }
 
 function moduleHash(module: string): string {
@@ -325,20 +310,18 @@ function moduleHash(module: string): string {
   }
 }
 
-/** What was measured on test rows is of use only for the same rows, measured in the same way. */
-async function testOf(
-  test: Share | undefined,
-  { holdout, testOn = 'best', auprc = false }: TrainOptions,
-): Promise<string | null> {
+/** Errors measured on test rows are of use only for the same rows, measured in the same way. */
+async function testOf({ test, options }: CheckpointedTraining): Promise<string | null> {
   if (!test) return null;
-  const rows = holdout === undefined ? await hashOfShare(test) : 'holdout';
+  const { holdout, testOn = 'best', auprc = false } = options;
+  const rows = holdout === undefined ? await hashOfShard(test) : 'holdout';
   return `${rows} ${testOn}${auprc ? ' auprc' : ''}`;
 }
 
-/** What dso-async did before the checkpoint it goes on from. */
-export function visitedBefore({ resume }: Continuation): { visits: Int32Array[]; bounds: Gap[] } {
-  const standing = resume?.found.header.saved.standing as SavedStanding | undefined;
-  const visited = standing?.visited ?? [];
+/** What dso-async did before the checkpoint it resumes from. */
+export function visitedBefore({ resume }: RunCheckpoint): { visits: Int32Array[]; bounds: Gap[] } {
+  const convergence = resume?.found.header.saved.convergence as SavedConvergence | undefined;
+  const visited = convergence?.visited ?? [];
   return {
     visits: visited.map(({ visits }) => Int32Array.from(visits)),
     bounds: visited.map(({ primal, dual }) => ({ primal, dual })),

@@ -1,15 +1,16 @@
-import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { type Dataset, type DatasetPart, rowWeights, sharedFloat64 } from '../data/dataset.ts';
 import { type Classes, targetsOf } from '../data/labels.ts';
-import { sharedFloat64 } from '../data/shared.ts';
-import { rowWeights } from '../data/weights.ts';
-import { type Company, gatherFloats, gatherNumbers } from '../engine/processes/process-group.ts';
-import { UsageError } from '../errors.ts';
-import { closest } from '../math/closest.ts';
-import { CompensatedSum, sum } from '../math/sum.ts';
+import {
+  gatherFloats,
+  gatherNumbers,
+  type ProcessGroup,
+} from '../engine/processes/process-group.ts';
+import { closest, UsageError } from '../errors.ts';
+import { CompensatedSum, sum } from '../math/vectors.ts';
 
 /**
- * What rows of a class count, beside their own weights: `balanced` gives every class the same sum,
- * or a number for each label that is named and 1 for all others.
+ * Factors of the weights of rows by class: `balanced` gives every class the same total weight; or a
+ * number for each label that is named, and 1 for all others.
  */
 export type ClassWeights = 'balanced' | Readonly<Record<string, number>>;
 
@@ -18,7 +19,7 @@ export async function withClassWeights(
   dataset: Dataset,
   classes: Classes | undefined,
   spec: ClassWeights,
-  company: Company | undefined,
+  group: ProcessGroup,
 ): Promise<Dataset> {
   if (!classes) throw new UsageError('class weights are for classification; the loss is not');
   if (classes.multiLabel) {
@@ -28,7 +29,7 @@ export async function withClassWeights(
   if (!codes) return dataset;
   const factors =
     spec === 'balanced'
-      ? await balanced(dataset, codes, classes.classes.length, company)
+      ? await balanced(dataset, codes, classes.classes.length, group)
       : named(spec, classes);
   let row = 0;
   const parts = dataset.parts.map((part): DatasetPart => {
@@ -40,17 +41,17 @@ export async function withClassWeights(
   return { ...dataset, parts };
 }
 
-/** n / (k n_c): n what all rows count, n_c those of a class, k the number of classes. */
+/** n / (k n_c): n the total weight, n_c that of a class, k the number of classes. */
 async function balanced(
   dataset: Dataset,
   codes: Int32Array,
   count: number,
-  company: Company | undefined,
+  group: ProcessGroup,
 ): Promise<Float64Array> {
   const here = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
   // In the order of all rows: the same bits however many processes there are.
-  const weights = company ? await gatherFloats(company, here) : [here];
-  const classes = company ? await gatherNumbers(company, codes) : codes;
+  const weights = await gatherFloats(group, here);
+  const classes = await gatherNumbers(group, codes);
   const sums = Array.from({ length: count }, () => new CompensatedSum());
   let row = 0;
   for (const some of weights) {

@@ -1,18 +1,7 @@
-import type { Whereabouts } from '../engine/block-positions.ts';
+import type { BlockPositions } from '../engine/block-positions.ts';
 import type { Imbalance } from '../engine/partition.ts';
 
-/**
- * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
- * whose rows were learned from and not kept; `imported`: another program trained, without a proof.
- */
-export type StopReason =
-  | 'converged'
-  | 'epoch-limit'
-  | 'time-limit'
-  | 'interrupted'
-  | 'early-stop'
-  | 'stream'
-  | 'imported';
+export type { StopReason } from '../model/model.ts';
 
 /** What training says after every epoch; the command line, logs and tests are listeners. */
 export interface EpochEvent {
@@ -74,7 +63,7 @@ export interface BeginEvent {
   /** That it took to lay the data out. */
   readonly seconds: number;
   /** Where the blocks are at this moment; undefined while none travels. May be called at any time. */
-  look(): Whereabouts | undefined;
+  look(): BlockPositions | undefined;
 }
 
 /** Told twice a second at most, and at the end. */

@@ -1,46 +1,63 @@
-import { MessageChannel } from 'node:worker_threads';
-import { type Whereabouts, whereabouts } from '../engine/block-positions.ts';
-import { type Company, fairCores } from '../engine/processes/process-group.ts';
-import { shareTeam } from '../engine/team.ts';
-import { kernelModule } from '../kernels/wasm.ts';
-import { openTraffic } from '../parallel/traffic.ts';
-import type { Sample } from '../solvers/effort.ts';
-import type { Plan } from '../solvers/engines.ts';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { hashShard, type RowHashes } from '../data/fingerprint.ts';
+import { blockPositions } from '../engine/block-positions.ts';
+import { fillRows, fillWorker, type Grid } from '../engine/grid.ts';
+import { fairCores } from '../engine/processes/process-group.ts';
+import { shareTeam, type TeamShared } from '../engine/team.ts';
+import { runTogether, threadPool } from '../engine/thread-pool.ts';
 import type { Outcome, Progress } from '../solvers/epochs.ts';
+import { kernelModule } from '../solvers/kernels/wasm.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
-import type { Kept, Notice, RunPayload } from '../solvers/run.ts';
+import type { CheckpointSaved, Notice, RunPayload } from '../solvers/run.ts';
+import type { Sample } from '../solvers/statistics.ts';
 import { collectWeights } from './assemble.ts';
-import { type Beginnings, type Continuation, visitedBefore } from './checkpoints.ts';
+import { type RunCheckpoint, visitedBefore } from './checkpoints.ts';
 import type { SampleEvent } from './events.ts';
-import { type Aim, type Ground, type Run, type Settings, setUp } from './lay-out.ts';
-import { Listener } from './listener.ts';
-import type { TrainOptions } from './options/options.ts';
-import { alphaByRow } from './start.ts';
-import { threadPool, together } from './threads.ts';
+import {
+  type LaidOutTraining,
+  type ProblemBuffers,
+  type Subproblem,
+  setUpProblem,
+} from './layout.ts';
+import { alphaByRow } from './warm-start.ts';
 
-/** What stays as it is while one problem after the other is fitted to the same data. */
-export interface Site {
-  readonly ground: Ground;
-  readonly options: TrainOptions;
-  readonly settings: Settings;
-  readonly plan: Plan;
-  /** Of each run. */
-  readonly threads: number;
-  readonly company: Company | undefined;
-  readonly beginnings: Beginnings;
-  /** How many vectors the model has. */
-  readonly vectors: number;
-  /** What the columns were divided by for training, if they were. */
-  readonly factors?: Float64Array | undefined;
-  /** Looks at the run that was the last to begin, while it goes on. */
-  readonly window: { look?: (() => Whereabouts) | undefined };
+/**
+ * Calls the caller's functions during a run, in a message handler, where an exception would end the
+ * process. The first exception is remembered, the run is asked to stop, and train() rejects with it.
+ */
+export class CallbackGuard {
+  readonly #stop: () => void;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(stop: () => void) {
+    this.#stop = stop;
+  }
+
+  call<Event>(callback: ((event: Event) => unknown) | undefined, event: Event): void {
+    try {
+      const result = callback?.(event);
+      if (result instanceof Promise) result.catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stop();
+  }
+
+  rethrow(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
 }
 
 export interface Fit {
   /** By column, the intercept last; only where the model is put together. */
   readonly weights: Float64Array | undefined;
   readonly outcome: Outcome;
-  /** The checkpoint that was gone on from. */
+  /** The checkpoint that the run continued from. */
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
   readonly visits?: Int32Array | undefined;
   readonly bounds: readonly Gap[];
@@ -49,11 +66,11 @@ export interface Fit {
 }
 
 /**
- * Runs at the same time, each on its own threads and in its own room. When one fails, the others are
- * ended too, and it is over when all of them are.
+ * Runs at the same time, each on its own threads and in its own workspace. When one fails, the
+ * others are ended too; returns when all of them are over.
  */
 export async function inLanes<Task>(
-  { ground: { rooms, halt } }: Site,
+  { layout: { workspaces, halt } }: LaidOutTraining,
   tasks: readonly Task[],
   work: (task: Task, lane: number) => Promise<void>,
 ): Promise<void> {
@@ -69,29 +86,30 @@ export async function inLanes<Task>(
       }
     }
   };
-  await Promise.all(rooms.map((_, lane) => follow(lane)));
+  await Promise.all(workspaces.map((_, lane) => follow(lane)));
   if (failure) throw failure.error;
 }
 
-/** Fits one problem: sets it up, solves it and brings its weights together. */
-export async function fitProblem(
-  site: Site,
-  aim: Aim,
+/** Sets a subproblem up, solves it and collects its weights. */
+export async function fitSubproblem(
+  training: LaidOutTraining,
+  subproblem: Subproblem,
   lane: number,
-  time: number = site.settings.time,
+  time: number = training.settings.time,
 ): Promise<Fit> {
-  const { ground, options, settings, plan, company } = site;
-  const { course, release } = await site.beginnings(aim.vector);
+  const { layout, options, group, checkpoints, warmStarts } = training;
+  const { release, ...checkpoint } = await checkpoints.begin(subproblem.vector);
   try {
-    const run = setUp(ground, ground.rooms[lane], aim, options, settings, plan);
-    const solved = await solve(site, run, aim, lane, time, course);
-    const weights = await collectWeights(run, ground.columnOrder, company);
-    const before = course.resume?.found.header;
+    const buffers = setUpProblem(training, layout.workspaces[lane], subproblem);
+    const run = new Run(training, subproblem.vector, lane, checkpoint);
+    const solved = await run.solve(buffers, time);
+    const weights = await collectWeights(buffers, layout.columnOrder, group);
+    const before = checkpoint.resume?.found.header;
     if (before && before.epoch === solved.outcome.epochs) {
-      options.onNotice?.('the run had come to its end before: nothing was left to train');
+      options.onNotice?.('the run was complete already: nothing was left to train');
     }
-    const wanted = !company && (ground.starts || options.alpha);
-    const alpha = wanted ? alphaByRow(run, solved.outcome.dualPoint) : undefined;
+    const wanted = group.size === 1 && (warmStarts || options.alpha);
+    const alpha = wanted ? alphaByRow(buffers, solved.outcome.dualPoint) : undefined;
     const resumed = before && { epoch: before.epoch, seconds: before.seconds };
     return { weights, ...solved, alpha, ...(resumed && { resumed }) };
   } finally {
@@ -99,125 +117,147 @@ export async function fitProblem(
   }
 }
 
-async function solve(
-  site: Site,
-  run: Run,
-  aim: Aim,
-  lane: number,
-  time: number,
-  course: Continuation,
-): Promise<Pick<Fit, 'outcome' | 'visits' | 'bounds'>> {
-  const { options, threads, company, ground, vectors } = site;
-  const { grid } = run.problem;
-  const shared = shareTeam({
-    threads,
-    workers: grid.size,
-    cores: fairCores(company),
-    trace: options.trace,
-    ...(company && {
-      open: (tokens) => openTraffic(company.rank, company.size, grid.size, tokens),
-    }),
-  });
-  const payload = { ...payloadOf(site, run, time), shared, ...course };
-  const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
-  const listener = new Listener(interrupt);
-  const { visits, bounds } = visitedBefore(course);
-  const signals = [ground.halt.signal, ...(options.signal ? [options.signal] : [])];
-  const look = () => whereabouts(shared);
-  site.window.look = look;
-  if (signals.some(({ aborted }) => aborted)) interrupt();
-  for (const signal of signals) signal.addEventListener('abort', interrupt);
-  const { port1, port2 } = new MessageChannel();
-  const carrying = company && shared.traffic && company.carry(shared.traffic, port2);
-  const several = vectors > 1 && { vector: { index: aim.vector, count: vectors } };
-  try {
-    const work = together<Outcome>(
-      threadPool(threads * ground.rooms.length),
+/** One run of the threads of a lane. */
+class Run {
+  readonly #training: LaidOutTraining;
+  readonly #lane: number;
+  readonly #checkpoint: RunCheckpoint;
+  readonly #shared: TeamShared;
+  readonly #callbacks: CallbackGuard;
+  /** Which vector of several an event is about. */
+  readonly #vector: { vector?: { index: number; count: number } };
+  readonly #visits: Int32Array[];
+  readonly #bounds: Gap[];
+
+  constructor(training: LaidOutTraining, vector: number, lane: number, checkpoint: RunCheckpoint) {
+    const { options, group, grid, vectors, layout } = training;
+    this.#training = training;
+    this.#lane = lane;
+    this.#checkpoint = checkpoint;
+    const { trace } = options;
+    const { threads } = layout;
+    this.#shared = shareTeam({ threads, workers: grid, cores: fairCores(group), trace, group });
+    this.#callbacks = new CallbackGuard(this.#interrupt);
+    this.#vector = vectors > 1 ? { vector: { index: vector, count: vectors } } : {};
+    const { visits, bounds } = visitedBefore(checkpoint);
+    this.#visits = visits;
+    this.#bounds = bounds;
+  }
+
+  readonly #interrupt = (): void => {
+    Atomics.store(this.#shared.interrupt, 0, 1);
+  };
+
+  async solve(
+    buffers: ProblemBuffers,
+    time: number,
+  ): Promise<Pick<Fit, 'outcome' | 'visits' | 'bounds'>> {
+    const { options, layout, group } = this.#training;
+    const signals = [layout.halt.signal, ...(options.signal ? [options.signal] : [])];
+    const positions = () => blockPositions(this.#shared);
+    layout.latest.positions = positions;
+    if (signals.some(({ aborted }) => aborted)) this.#interrupt();
+    for (const signal of signals) signal.addEventListener('abort', this.#interrupt);
+    const { port1, port2 } = new MessageChannel();
+    const transfer = group.transferBlocks(this.#shared.channel, port2);
+    try {
+      const work = this.#runThreads(buffers, time, port1);
+      const outcomes = await Promise.race([work, failureOf(transfer)]);
+      group.endTransfer();
+      await transfer;
+      this.#callbacks.rethrow();
+      return { outcome: outcomes[0], visits: joined(this.#visits), bounds: this.#bounds };
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', this.#interrupt);
+      if (layout.latest.positions === positions) layout.latest.positions = undefined;
+      port1.close();
+    }
+  }
+
+  #runThreads(buffers: ProblemBuffers, time: number, port: MessagePort): Promise<Outcome[]> {
+    const { threads, workspaces } = this.#training.layout;
+    const payload = {
+      ...payloadOf(this.#training, buffers, time),
+      ...this.#checkpoint,
+      shared: this.#shared,
+    };
+    // Only the first thread of a process among others has something to say to the communication thread.
+    const hasPort = (index: number) => this.#shared.channel !== undefined && index === 0;
+    return runTogether<Outcome>(
+      threadPool(threads * workspaces.length),
       'solve',
       threads,
-      (index): RunPayload => ({
-        ...payload,
-        index,
-        ...(company && index === 0 && { carrier: port1 }),
-      }),
-      (event) => {
-        const message = event as Progress | Notice | Kept;
-        if ('notice' in message) {
-          options.onNotice?.(message.notice);
-          return;
-        }
-        if ('kept' in message) {
-          options.onCheckpoint?.(message.kept);
-          return;
-        }
-        const { visits: order, sample, ...progress } = message;
-        if (order) {
-          visits.push(order);
-          bounds.push({ primal: progress.primal, dual: progress.dual });
-        }
-        listener.tell(options.onEpoch, { ...progress, ...several });
-        if (!sample) return;
-        listener.tell(options.onSample, { ...sampleOf(site, sample, progress), ...several });
+      (index): RunPayload => ({ ...payload, index, ...(hasPort(index) && { commPort: port }) }),
+      {
+        onEvent: (event) => this.#report(event as Progress | Notice | CheckpointSaved),
+        transferOf: (index) => (hasPort(index) ? [port] : []),
+        first: this.#lane * threads,
       },
-      (index) => (company && index === 0 ? [port1] : []),
-      lane * threads,
     );
-    const outcomes = await (carrying ? Promise.race([work, failureOf(carrying)]) : work);
-    company?.endCarrying();
-    await carrying;
-    listener.rethrow();
-    return { outcome: outcomes[0], visits: joined(visits), bounds };
-  } finally {
-    for (const signal of signals) signal.removeEventListener('abort', interrupt);
-    if (site.window.look === look) site.window.look = undefined;
-    port1.close();
+  }
+
+  #report(message: Progress | Notice | CheckpointSaved): void {
+    const { options } = this.#training;
+    if ('notice' in message) {
+      options.onNotice?.(message.notice);
+      return;
+    }
+    if ('saved' in message) {
+      options.onCheckpoint?.(message.saved);
+      return;
+    }
+    const { visits, sample, ...progress } = message;
+    if (visits) {
+      this.#visits.push(visits);
+      this.#bounds.push({ primal: progress.primal, dual: progress.dual });
+    }
+    this.#callbacks.call(options.onEpoch, { ...progress, ...this.#vector });
+    if (!sample) return;
+    const event = sampleOf(this.#training, sample, progress);
+    this.#callbacks.call(options.onSample, { ...event, ...this.#vector });
   }
 }
 
 function payloadOf(
-  { settings, ground, plan, options }: Site,
-  run: Run,
+  { settings, layout, plan, options }: LaidOutTraining,
+  { problem, memory, test, start }: ProblemBuffers,
   time: number,
 ): Omit<RunPayload, 'index' | 'shared'> {
   const { loss, seed, tolerance, epochs } = settings;
-  const { memory } = ground.arena;
+  const { name, parameter, module } = loss;
+  const { memory: wasmMemory } = layout.arena;
   return {
-    problem: run.problem,
-    memory: run.memory,
+    problem,
+    memory,
     plan,
-    loss: {
-      name: loss.name,
-      parameter: loss.parameter,
-      ...(loss.module && { module: loss.module }),
-    },
+    loss: { name, parameter, ...(module && { module }) },
     seed,
     limits: { tolerance, epochs, time },
-    ...(memory && { wasm: { module: kernelModule(loss.name), memory } }),
+    ...(wasmMemory && { wasm: { module: kernelModule(name), memory: wasmMemory } }),
     samples: options.onSample !== undefined,
-    ...(run.test && { test: run.test }),
+    ...(test && { test }),
     ...(options.earlyStop !== undefined && { earlyStop: options.earlyStop }),
-    ...(run.start && { start: run.start }),
+    ...(start && { start }),
   };
 }
 
-/** Columns in place of places, weights as the model will have them. */
+/** Columns instead of positions, weights as the model will have them. */
 function sampleOf(
-  { ground, factors, settings }: Site,
+  { layout: { columnOrder }, factors, settings }: LaidOutTraining,
   { largest, memory, threads }: Sample,
   { epoch, seconds }: Progress,
 ): SampleEvent {
-  const { columnOrder } = ground;
   const intercept = settings.intercept ? columnOrder.length - 1 : columnOrder.length;
   const weights = largest
-    .map(({ place, weight }) => ({ column: columnOrder[place], weight }))
+    .map(({ position, weight }) => ({ column: columnOrder[position], weight }))
     .filter(({ column }) => column !== intercept)
     .map(({ column, weight }) => ({ column, weight: weight / (factors?.[column] ?? 1) }));
   return { epoch, seconds, memory, threads, largest: weights };
 }
 
-/** Threads would wait forever for what is no longer carried. */
-async function failureOf(carrying: Promise<void>): Promise<never> {
-  await carrying;
+/** Threads would wait forever for blocks that are no longer transferred. */
+async function failureOf(transfer: Promise<void>): Promise<never> {
+  await transfer;
   return new Promise(() => {});
 }
 
@@ -226,4 +266,30 @@ function joined(orders: readonly Int32Array[]): Int32Array | undefined {
   const all = new Int32Array(orders.length * orders[0].length);
   for (const [epoch, order] of orders.entries()) all.set(order, epoch * order.length);
   return all;
+}
+
+export interface FillPayload {
+  readonly grid: Grid;
+  readonly dataset: Pick<Dataset, 'parts' | 'columns'>;
+  readonly intercept: boolean;
+  /** The workers to lay out, or with a single one the range of its rows. */
+  readonly share:
+    | { readonly workers: readonly number[] }
+    | { readonly rows: readonly [number, number] };
+}
+
+/** Lays out some of the rows; the grid's memory is shared, so nothing is sent back. */
+export function fill({ grid, dataset, intercept, share }: FillPayload): void {
+  if ('rows' in share) fillRows(grid, dataset, intercept, share.rows);
+  else for (const worker of share.workers) fillWorker(grid, dataset, intercept, worker);
+}
+
+export interface HashPayload {
+  readonly part: DatasetPart;
+  /** Which of all rows is the part's first. */
+  readonly row: number;
+}
+
+export function hash({ part, row }: HashPayload): RowHashes {
+  return hashShard({ parts: [part] }, row);
 }

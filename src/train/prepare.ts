@@ -1,155 +1,254 @@
-import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import type { Dataset } from '../data/dataset.ts';
+import { type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
+import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
-import { type Company, gatherValues } from '../engine/processes/process-group.ts';
+import {
+  gatherValues,
+  type ProcessGroup,
+  singleProcess,
+} from '../engine/processes/process-group.ts';
+import { threadCount } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
-import { losses } from '../losses/index.ts';
 import { vectorCount } from '../model/model.ts';
-import { collectGarbage } from '../parallel/collect-garbage.ts';
-import { workersOfRanks } from '../parallel/traffic.ts';
-import { penalties } from '../penalties/index.ts';
+import { checkLabels, losses } from '../problem/losses/index.ts';
+import { penalties } from '../problem/penalties/index.ts';
 import { choose, gridFor } from '../solvers/choose.ts';
-import type { Plan } from '../solvers/engines.ts';
 import { solvers } from '../solvers/index.ts';
+import { entryOf, loadSolver, type SolverPlan } from '../solvers/registry.ts';
+import { defaultEpochs } from './assemble.ts';
 import { checkCalibration } from './calibrate.ts';
-import { checkArguments, checkMemory, checkOptions } from './check-options.ts';
-import { beginnings, type Companions } from './checkpoints.ts';
-import type { Site } from './fit.ts';
-import { prepareInput } from './input.ts';
-import { type Input, layOut, type Settings } from './lay-out.ts';
+import { RunCheckpoints } from './checkpoints.ts';
+import { withClassWeights } from './class-weights.ts';
+import { threadsOfRuns } from './layout.ts';
+import { checkArguments, checkMemory, checkOptions } from './options/check.ts';
 import type { TrainOptions } from './options/options.ts';
-import { usualEpochs } from './provenance.ts';
-import { checkMass, hashOfShare, type Share, share } from './shard.ts';
-import { threadCount, threadPool } from './threads.ts';
+import {
+  checkTotalWeight,
+  classesOfShard,
+  type DataShard,
+  dataShard,
+  hashOfShard,
+  splitShard,
+} from './shard.ts';
 
-/** Data laid out for training, and all that has been decided about it. */
-export interface Prepared {
-  readonly site: Site;
-  readonly input: Input;
-  /** The hash of all rows, those held out included, as they were read. */
+/** Options with their defaults. */
+export type ResolvedOptions = Required<
+  Pick<
+    TrainOptions,
+    | 'loss'
+    | 'penalty'
+    | 'lambda'
+    | 'solver'
+    | 'seed'
+    | 'epochs'
+    | 'tolerance'
+    | 'time'
+    | 'intercept'
+  >
+>;
+
+/** The data of a run: rows to train on, rows to test on, and what the labels mean. */
+export interface TrainingData {
+  readonly shard: DataShard;
+  readonly test: DataShard | undefined;
+  /** In classification. */
+  readonly classes: Classes | undefined;
+  /** What the columns were divided by for training. */
+  readonly factors?: Float64Array;
+  /** The rows to test on as they were read, where `test` has them scaled. */
+  readonly plainTest?: DataShard;
+}
+
+/** The data of a run and all that has been decided about it. */
+export interface Training extends TrainingData {
+  /** The data as it was given, and the hash of all its rows, those held out included. */
+  readonly dataset: Dataset;
   readonly hash: string;
+  readonly options: TrainOptions;
+  readonly settings: ResolvedOptions;
+  readonly plan: SolverPlan;
+  /** p of the p × p grid. */
   readonly grid: number;
-  /** Whether this process is the one that speaks, and has the model. */
-  readonly leads: boolean;
+  readonly group: ProcessGroup;
+  readonly checkpoints: RunCheckpoints;
+  /** Vectors of the model. */
+  readonly vectors: number;
+  /** Subproblems that may be solved at the same time. */
+  readonly lanes: number;
+  /** Whether subproblems may start from a given point. */
+  readonly warmStarts: boolean;
 }
 
 /** What will be done with the data. */
-interface Plans {
-  /** Runs that do not have to wait for one another, for a number of vectors; default: as many. */
+interface Intent {
+  readonly group?: ProcessGroup;
+  /** Subproblems that need not wait for one another, for N vectors; default: N. */
   readonly tasksOf?: (vectors: number) => number;
   /** Whether some of them start from a point that the options do not give. */
-  readonly starts?: boolean;
+  readonly warmStarts?: boolean;
 }
 
-/**
- * Checks the options, decides what they leave open and lays out the data. `atEnd` gets what has to
- * be done when all is over, however it ends.
- */
-export async function prepare(
+/** Checks the options and decides what they leave open. */
+export async function prepareTraining(
   dataset: Dataset,
   options: TrainOptions,
-  company: Company | undefined,
-  atEnd: (() => void)[],
-  { tasksOf = (vectors) => vectors, starts = false }: Plans = {},
-): Promise<Prepared> {
+  { group = singleProcess, tasksOf = (vectors) => vectors, warmStarts = false }: Intent = {},
+): Promise<Training> {
   checkArguments(dataset, options);
-  const all = await share(dataset, company);
+  const all = await dataShard(dataset, group);
   const { rows, columns, nonzeros } = all;
   checkOptions({ ...dataset, rows, columns, nonzeros }, options);
-  const defaults = withDefaults(options);
-  const input = await prepareInput(all, options, defaults);
-  checkMemory(fairShare(input.train));
-  checkMass(input.train);
-  checkCalibration(input, options, defaults);
-  const settings: Settings = { ...defaults, lambda: options.lambda ?? 1 / input.train.mass };
-  const plan = choose(settings.solver, {
-    ...settings,
-    factors: options.penaltyFactors !== undefined,
-    shape: input.train,
-  });
-  const grid = gridFor(plan, options.grid, input.train);
-  checkCompany(plan, company);
-  const vectors = vectorCount(input.classes ?? {});
-  checkAsynchronous(plan, options, vectors);
-  const lanes = lanesFor(input, options, plan, tasksOf(vectors));
-  const threadsOf = (runs: number) =>
-    runs > 1 || isReplay(plan) ? 1 : threadsHere(options, grid, company);
-  const planned = threadsOf(lanes);
-  const leads = !company || company.rank === 0;
-  const plans = await describe(plan, grid, planned * lanes, company);
-  if (leads && vectors > 1) options.onNotice?.(describeVectors(input, vectors));
-  if (leads) options.onNotice?.(plans);
-  const companions = company && companionsOf(company, grid);
-  const settled = { ...settings, plan, grid };
-  const hash = await hashOfShare(all, options.threads);
-  const begin = await beginnings(all, hash, input.test, options, settled, vectors, companions);
-  const ground = await layOut(
-    input,
-    options,
-    settings,
-    plan,
-    grid,
-    planned,
-    lanes,
-    starts || options.start !== undefined,
-  );
-  // There may have been memory for fewer.
-  const threads = threadsOf(ground.rooms.length);
-  const { scratch } = ground;
-  if (scratch) atEnd.push(() => scratch.close());
-  // Rows are scored once more to calibrate.
-  if (options.consume && !options.calibrate) await release(threads, dataset, input.train.dataset);
-  const site: Site = {
-    ground,
-    options,
-    settings,
-    plan,
-    threads,
-    company,
-    beginnings: begin,
-    vectors,
-    factors: input.factors,
-    window: {},
+  const defaults = resolveOptions(options);
+  const data = await selectTrainingData(all, options, defaults);
+  const { shard } = data;
+  checkMemory(fairShare(shard));
+  checkTotalWeight(shard);
+  checkCalibration(shard, options, defaults);
+  const lambda = options.lambda ?? 1 / shard.totalWeight;
+  const settings: ResolvedOptions = { ...defaults, lambda };
+  const factors = options.penaltyFactors !== undefined;
+  const plan = choose(settings.solver, { ...settings, factors, shape: shard });
+  await loadSolver(plan);
+  const grid = gridFor(plan, options.grid, shard);
+  const vectors = vectorCount(data.classes ?? {});
+  checkAsynchronous(plan, { group, options, vectors });
+  const lanes = lanesFor(shard, plan, options, tasksOf(vectors));
+  const decided = { ...data, dataset, options, settings, plan, grid, group, vectors, lanes };
+  await announce(decided);
+  const hash = await hashOfShard(all, options.threads);
+  const checkpoints = await RunCheckpoints.open({ ...decided, all, hash });
+  warmStarts ||= options.start !== undefined;
+  return { ...decided, hash, checkpoints, warmStarts };
+}
+
+/** The options with their defaults; that of λ depends on the data. */
+function resolveOptions(options: TrainOptions): Omit<ResolvedOptions, 'lambda'> {
+  return {
+    loss: options.loss ?? losses.hinge(),
+    penalty: options.penalty ?? penalties.l2(),
+    solver: options.solver ?? solvers.auto(),
+    seed: options.seed ?? 1,
+    epochs: options.epochs ?? defaultEpochs,
+    tolerance: options.tolerance ?? 1e-3,
+    time: options.time ?? Infinity,
+    intercept: options.intercept ?? false,
   };
-  return { site, input, hash, grid, leads };
 }
 
-/** Runs that can go on at the same time: several need memory for each. */
-function lanesFor({ train }: Input, options: TrainOptions, plan: Plan, tasks: number): number {
-  if (tasks === 1 || train.company || train.dataset.stored || plan.engine === 'dso-async') {
-    return 1;
+/** Sets test rows aside, finds the classes, and weights and scales as the options say. */
+async function selectTrainingData(
+  all: DataShard,
+  options: TrainOptions,
+  { loss, seed }: Omit<ResolvedOptions, 'lambda'>,
+): Promise<TrainingData> {
+  const { group } = all;
+  const { train, test } =
+    options.holdout === undefined
+      ? { train: all, test: options.test && (await dataShard(options.test, group)) }
+      : await splitShard(all, options.holdout, seed);
+  const classes =
+    loss.task === 'classification'
+      ? await classesOfShard(all, options.multiLabel ?? false)
+      : undefined;
+  // All rows of a rare class may be held out, but not those of all classes but one.
+  if (classes && options.holdout !== undefined) await classesOfShard(train, classes.multiLabel);
+  // Invalid labels are found now, while the numbers of their rows are known.
+  for (const side of [all, test]) {
+    if (side && !classes) checkNumbers(side.dataset, loss.name);
+    if (side) checkLabels(loss, side.dataset, side.firstRow);
   }
-  const { rows, columns } = train;
-  const room = leastMemory({ rows, columns, nonzeros: 0 });
-  const fitting = Math.max(1, Math.floor(memoryOfLanes() / room));
-  return Math.min(threadCount(options.threads), tasks, fitting);
+  if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
+  const { classWeights } = options;
+  if (!classWeights) return scaled({ shard: train, test, classes }, options);
+  const weighted = await withClassWeights(train.dataset, classes, classWeights, group);
+  const shard = { ...(await dataShard(weighted, group)), columns: train.columns };
+  return scaled({ shard, test, classes }, options);
 }
 
-function describeVectors({ classes }: Input, vectors: number): string {
-  const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
-  return `${vectors} ${kind} against the rest`;
+/** Divides columns or rows for training; rows to test on while training are divided alike. */
+async function scaled(
+  data: TrainingData,
+  { scale, onNotice }: TrainOptions,
+): Promise<TrainingData> {
+  const { shard, test } = data;
+  if (scale === undefined) {
+    const advice = adviseOnScale(shard.dataset);
+    if (advice) onNotice?.(advice);
+    return data;
+  }
+  if (shard.group.size > 1 || shard.dataset.stored) {
+    throw new UsageError(
+      'scale wants all rows in the memory of one process: scale them beforehand',
+    );
+  }
+  // A shard may have fewer columns than all the data.
+  const whole = { ...shard.dataset, columns: shard.columns };
+  const { dataset, factors } = scaleDataset(whole, scale);
+  const alike = (other: Dataset) => (factors ? divideColumns(other, factors) : withUnitRows(other));
+  return {
+    ...data,
+    shard: { ...shard, dataset },
+    test: test && { ...test, dataset: alike(test.dataset) },
+    ...(test && { plainTest: test }),
+    ...(factors && { factors }),
+  };
 }
 
-/** What one process will hold of the data, if it is dealt evenly. */
-function fairShare({ dataset, rows, columns, nonzeros, company }: Share) {
-  const fair = (count: number) => Math.ceil(count / (company?.size ?? 1));
+/** From this ratio of the sizes of columns on, scaling is worth advising. */
+const uneven = 1000;
+
+/** Fields of a table come in whatever unit somebody chose. */
+function adviseOnScale(dataset: Dataset): string | undefined {
+  const { recipe, featureNames, stored } = dataset;
+  if (stored || !featureNames || !recipe?.fields?.some(({ kind }) => kind === 'number')) {
+    return undefined;
+  }
+  const sizes = columnScales(dataset, 'max');
+  let [least, most] = [0, 0];
+  for (let column = 1; column < sizes.length; column += 1) {
+    if (sizes[column] > sizes[most]) most = column;
+    if (sizes[column] < sizes[least]) least = column;
+  }
+  if (!(sizes[most] > uneven * sizes[least])) return undefined;
+  const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
+  return `${shown(most)} is far larger than ${shown(least)}: scaling by std would make training faster, and one lambda fair to both`;
+}
+
+/** Subproblems that can be solved at the same time: each needs memory of its own. */
+function lanesFor(
+  { rows, columns, group, dataset }: DataShard,
+  plan: SolverPlan,
+  { threads }: TrainOptions,
+  tasks: number,
+): number {
+  const { asynchronous } = entryOf(plan);
+  if (tasks === 1 || group.size > 1 || dataset.stored || asynchronous) return 1;
+  const bytes = leastMemory({ rows, columns, nonzeros: 0 });
+  const fitting = Math.max(1, Math.floor(memoryOfLanes() / bytes));
+  return Math.min(threadCount(threads), tasks, fitting);
+}
+
+/** What one process will hold of the data, if it is divided evenly. */
+function fairShare({ dataset, rows, columns, nonzeros, group }: DataShard) {
+  const fair = (count: number) => Math.ceil(count / group.size);
   return {
     name: dataset.name,
     rows: fair(rows),
     columns: fair(columns),
-    // Entries on disk need no memory.
+    // Non-zeros on disk need no memory.
     nonzeros: dataset.stored ? 0 : fair(nonzeros),
   };
 }
 
-/** What the order of things decides, several processes would each decide for themselves. */
-function checkCompany({ engine }: Plan, company: Company | undefined): void {
-  if (!company || engine !== 'dso-async') return;
-  throw new UsageError('dso-async runs in one process: use --solver dso on several ranks');
-}
-
-/** The record of an asynchronous run is that of one run, from its beginning. */
-function checkAsynchronous({ engine }: Plan, options: TrainOptions, vectors: number): void {
-  if (engine !== 'dso-async') return;
+/** dso-async depends on timing: its record is that of one run in one process, from its beginning. */
+function checkAsynchronous(
+  plan: SolverPlan,
+  { group, options, vectors }: Pick<Training, 'group' | 'options' | 'vectors'>,
+): void {
+  if (!entryOf(plan).asynchronous) return;
+  if (group.size > 1) {
+    throw new UsageError('dso-async runs in one process: use --solver dso on several ranks');
+  }
   const found =
     (vectors > 1 && `${vectors} classes`) ||
     (options.calibrate && 'calibrate') ||
@@ -160,65 +259,21 @@ function checkAsynchronous({ engine }: Plan, options: TrainOptions, vectors: num
   );
 }
 
-function companionsOf(company: Company, grid: number): Companions {
-  const { rank, size } = company;
-  const firsts = workersOfRanks(grid, size);
-  return {
-    rank,
-    ranks: size,
-    workersOf: (which) => [firsts[which], firsts[which + 1]],
-    gather: (text) => gatherValues(company, text),
-  };
-}
-
-/** Threads beyond the workers of this process would have nothing to do. */
-function threadsHere({ threads }: TrainOptions, grid: number, company?: Company): number {
-  const firsts = workersOfRanks(grid, company?.size ?? 1);
-  const rank = company?.rank ?? 0;
-  return Math.max(1, Math.min(threadCount(threads), firsts[rank + 1] - firsts[rank]));
-}
-
-/** A recorded order is a serial one. */
-function isReplay({ engine, settings }: Plan): boolean {
-  return engine === 'dso-async' && settings.order !== undefined;
-}
-
-function withDefaults(options: TrainOptions): Omit<Settings, 'lambda'> {
-  return {
-    loss: options.loss ?? losses.hinge(),
-    penalty: options.penalty ?? penalties.l2(),
-    solver: options.solver ?? solvers.auto(),
-    seed: options.seed ?? 1,
-    epochs: options.epochs ?? usualEpochs,
-    tolerance: options.tolerance ?? 1e-3,
-    time: options.time ?? Infinity,
-    intercept: options.intercept ?? false,
-  };
-}
-
-async function describe(
-  plan: Plan,
-  grid: number,
-  threads: number,
-  company: Company | undefined,
-): Promise<string> {
-  const [name, mode] = plan.engine.split(/^(ring)-/).filter(Boolean);
+/** Rank 0 says which solver was chosen and what it runs on. */
+async function announce(
+  training: Pick<Training, 'plan' | 'options' | 'grid' | 'group' | 'classes' | 'vectors' | 'lanes'>,
+): Promise<void> {
+  const { plan, options, grid, group, classes, vectors, lanes } = training;
+  const here = threadsOfRuns(training, lanes) * lanes;
+  const threads = Math.max(...(await gatherValues(group, here)));
+  if (!group.leads) return;
+  if (vectors > 1) {
+    const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
+    options.onNotice?.(`${vectors} ${kind} against the rest`);
+  }
+  const { title = plan.name } = entryOf(plan);
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-  const all = await gatherValues(company, threads);
-  const most = Math.max(...all);
-  const ranks = company ? `${count(company.size, 'rank')} of ` : '';
-  const workers = `grid ${grid} × ${grid} on ${ranks}${count(most, 'thread')}`;
-  return `solver ${mode ? `${name} (${mode})` : name}: ${plan.reason}; ${workers}`;
-}
-
-/** From so many non-zeros on, memory is worth the few milliseconds it takes to get it back. */
-const worthCollecting = 2e6;
-
-/** Lets go of the data set's own arrays, here and in every thread: the grid holds the data now. */
-async function release(threads: number, dataset: Dataset, trained: Dataset): Promise<void> {
-  for (const { parts } of [dataset, trained]) (parts as DatasetPart[]).length = 0;
-  if (dataset.nonzeros < worthCollecting) return;
-  const pool = threadPool(threads);
-  collectGarbage();
-  await pool.runAll('collect-garbage', pool.threads, () => undefined);
+  const ranks = group.size > 1 ? `${count(group.size, 'rank')} of ` : '';
+  const workers = `grid ${grid} × ${grid} on ${ranks}${count(threads, 'thread')}`;
+  options.onNotice?.(`solver ${title}: ${plan.reason}; ${workers}`);
 }

@@ -1,24 +1,25 @@
-import type { Dataset } from '../data/dataset.ts';
-import { hashShare, joinHashes, type RowHashes } from '../data/fingerprint.ts';
+import { type Dataset, isWeighted, rowWeights } from '../data/dataset.ts';
+import { hashShard, joinHashes, type RowHashes } from '../data/fingerprint.ts';
 import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
-import { columnCounts, rowLengths } from '../data/row-packing.ts';
+import { columnCounts, packRows, rowLengths, unpackRows } from '../data/row-packing.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
-import { isWeighted, rowWeights } from '../data/weights.ts';
-import type { EntryCounts } from '../engine/partition.ts';
+import { workersOfRanks } from '../engine/block-layout.ts';
+import type { NonzeroCounts, Placement } from '../engine/partition.ts';
 import {
-  type Company,
   gatherFloats,
   gatherNumbers,
   gatherValues,
+  type ProcessGroup,
+  singleProcess,
   sumNumbers,
 } from '../engine/processes/process-group.ts';
+import { threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError } from '../errors.ts';
-import { CompensatedSum } from '../math/sum.ts';
-import type { HashPayload } from './tasks.ts';
-import { threadCount, threadPool } from './threads.ts';
+import { CompensatedSum } from '../math/vectors.ts';
+import type { HashPayload } from './fit.ts';
 
-/** The rows that one process of a job has read, and the shape of all the data. */
-export interface Share {
+/** The rows that one process of a group has read, and the shape of all the data. */
+export interface DataShard {
   /** Rows of this process; columns and non-zeros count here alone. */
   readonly dataset: Dataset;
   /** Which of all rows is the first one here. */
@@ -26,16 +27,19 @@ export interface Share {
   readonly rows: number;
   readonly columns: number;
   readonly nonzeros: number;
-  /** Whether rows of any process have weights, and what all rows count together. */
+  /** Whether rows of any process have weights, and the sum of all. */
   readonly weighted: boolean;
-  readonly mass: number;
-  readonly company: Company | undefined;
+  readonly totalWeight: number;
+  readonly group: ProcessGroup;
 }
 
-/** Counts what the processes have read together; alone, a process has all of it. */
-export async function share(dataset: Dataset, company?: Company): Promise<Share> {
+/** Counts what all processes have read. */
+export async function dataShard(
+  dataset: Dataset,
+  group: ProcessGroup = singleProcess,
+): Promise<DataShard> {
   const { rows, columns, nonzeros } = dataset;
-  const all = await gatherValues(company, {
+  const all = await gatherValues(group, {
     rows,
     columns,
     nonzeros,
@@ -46,68 +50,69 @@ export async function share(dataset: Dataset, company?: Company): Promise<Share>
   const allRows = total(all.map((one) => one.rows));
   return {
     dataset,
-    firstRow: total(all.slice(0, company?.rank ?? 0).map((one) => one.rows)),
+    firstRow: total(all.slice(0, group.rank).map((one) => one.rows)),
     rows: allRows,
     columns: Math.max(...all.map((one) => one.columns)),
     nonzeros: total(all.map((one) => one.nonzeros)),
     weighted,
-    mass: weighted ? await massOf(dataset, company) : allRows,
-    company,
+    totalWeight: weighted ? await totalWeightOf(dataset, group) : allRows,
+    group,
   };
 }
 
 /** The sum of all weights in the order of all rows: the same bits however many processes there are. */
-async function massOf(dataset: Dataset, company: Company | undefined): Promise<number> {
+async function totalWeightOf(dataset: Dataset, group: ProcessGroup): Promise<number> {
   const here = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
   const sums = new CompensatedSum();
-  for (const weights of company ? await gatherFloats(company, here) : [here]) {
+  for (const weights of await gatherFloats(group, here)) {
     for (let row = 0; row < weights.length; row++) sums.add(weights[row]);
   }
   return sums.total;
 }
 
-/** Rows that count nothing leave nothing to train on, and too much of them no number to divide by. */
-export function checkMass({ dataset, mass }: Share): void {
-  if (mass > 0 && mass < Infinity) return;
-  const found = mass > 0 ? 'weights of rows whose sum is not finite' : 'all rows have weight 0';
+/** The sum of losses is divided by the total weight. */
+export function checkTotalWeight({ dataset, totalWeight }: DataShard): void {
+  if (totalWeight > 0 && totalWeight < Infinity) return;
+  const found =
+    totalWeight > 0 ? 'weights of rows whose sum is not finite' : 'all rows have weight 0';
   throw new DataError(`${dataset.name}: ${found}; expected a positive, finite sum`);
 }
 
-/** Sets a random part of all rows aside, the same ones whoever has them. */
-export async function splitShare(
-  whole: Share,
+/** Sets a random part of all rows aside, the same ones whichever process has them. */
+export async function splitShard(
+  whole: DataShard,
   fraction: number,
   seed: number,
-): Promise<{ train: Share; test: Share }> {
-  const { dataset, firstRow, rows, columns, company } = whole;
+): Promise<{ train: DataShard; test: DataShard }> {
+  const { dataset, firstRow, rows, columns, group } = whole;
   const chosen = chooseRows({ name: dataset.name, rows }, fraction, seed);
   const mine = chosen.subarray(firstRow, firstRow + dataset.rows);
   const side = async (which: number, title: string) => {
     const selected = selectRows(dataset, mine, which, `${dataset.name} (${title} part)`);
-    return share({ ...selected, columns }, company);
+    return dataShard({ ...selected, columns }, group);
   };
   return { train: await side(0, 'training'), test: await side(1, 'held-out') };
 }
 
 /** The classes of all rows, or an error that says what labels there are. */
-export async function classesOfShare(
-  { dataset, company }: Share,
+export async function classesOfShard(
+  { dataset, group }: DataShard,
   multiLabel: boolean,
 ): Promise<Classes> {
   const here = distinctLabels(dataset, enoughLabels);
-  const all = new Set((await gatherValues(company, here)).flat());
+  const all = new Set((await gatherValues(group, here)).flat());
   return classesFrom([...all], dataset, multiLabel);
 }
 
 /** |Ω_i| and |Ω̄_j| of all the data; an intercept adds one to every row and a column of its own. */
-export async function countShare(
-  { dataset, columns, rows, company }: Share,
+export async function countShard(
+  { dataset, columns, rows, group }: DataShard,
   intercept: boolean,
-): Promise<EntryCounts> {
-  const lengths = await allLengths(dataset, company);
+): Promise<NonzeroCounts> {
+  const lengths = await gatherNumbers(group, rowLengths(dataset));
   const all = columns + (intercept ? 1 : 0);
   const counted = dataset.stored?.countColumns(all) ?? columnCounts(dataset, all);
-  const counts = company ? await sumNumbers(company, counted) : counted;
+  const counts = await sumNumbers(group, counted);
   if (intercept) {
     for (let i = 0; i < lengths.length; i++) lengths[i]++;
     counts[columns] = rows;
@@ -115,19 +120,14 @@ export async function countShare(
   return { rows: lengths, columns: counts };
 }
 
-async function allLengths(dataset: Dataset, company: Company | undefined): Promise<Int32Array> {
-  const lengths = rowLengths(dataset);
-  return company ? gatherNumbers(company, lengths) : lengths;
-}
-
-/** Fewer entries than these are hashed before a thread has been told to. */
+/** Fewer non-zeros are hashed sooner than a thread is asked to. */
 const worthThreads = 1e6;
 
 /** The hash that one process with all the rows would compute. */
-export async function hashOfShare(all: Share, threads?: number): Promise<string> {
-  const { dataset, firstRow, columns, rows, company } = all;
+export async function hashOfShard(all: DataShard, threads?: number): Promise<string> {
+  const { dataset, firstRow, columns, rows, group } = all;
   const here = (await hashesOfParts(dataset, firstRow, threads)).map((words) => [...words]);
-  const hashes = (await gatherValues(company, here)).flat();
+  const hashes = (await gatherValues(group, here)).flat();
   return joinHashes(
     hashes.map((words) => Uint32Array.from(words)),
     columns,
@@ -142,7 +142,7 @@ async function hashesOfParts(
 ): Promise<RowHashes[]> {
   const { parts, nonzeros, stored } = dataset;
   if (stored || nonzeros < worthThreads || threadCount(threads) === 1) {
-    return [hashShare(dataset, firstRow)];
+    return [hashShard(dataset, firstRow)];
   }
   const pool = threadPool(threadCount(threads));
   let row = firstRow;
@@ -153,4 +153,87 @@ async function hashesOfParts(
       return pool.run<RowHashes>('hash', payload);
     }),
   );
+}
+
+/** The rows of the workers that a process plays. */
+export interface MovedRows {
+  readonly dataset: Dataset;
+  /** Which row of the data set is at each of the process's positions. */
+  readonly rowOrder: Int32Array;
+}
+
+/**
+ * Brings every row to the process that plays its worker. Processes send rows in the order of their
+ * positions, and each knows all positions and all lengths, so only the rows have to be sent.
+ */
+export async function moveRows(
+  { dataset, firstRow, columns, weighted, group }: DataShard,
+  { rowBounds, rowOrder }: Pick<Placement, 'rowBounds' | 'rowOrder'>,
+  counts: Int32Array,
+  intercept: boolean,
+): Promise<MovedRows> {
+  const { rank, size } = group;
+  if (size === 1) return { dataset, rowOrder };
+  const lengths = intercept ? counts.map((count) => count - 1) : counts;
+  const firsts = workersOfRanks(rowBounds.length - 1, size);
+  const orderOf = (target: number) =>
+    rowOrder.subarray(rowBounds[firsts[target]], rowBounds[firsts[target + 1]]);
+  const outgoing = Array.from({ length: size }, (_, target) => {
+    const here = orderOf(target).filter((row) => isBetween(row, firstRow, dataset.rows));
+    return packRows(
+      dataset,
+      here.map((row) => row - firstRow),
+      weighted,
+    );
+  });
+  const incoming = await group.exchange(outgoing);
+  // The columns of all processes: an intercept comes behind the last one that any of them has.
+  const { stored: _, ...schema } = dataset;
+  const sources = await gatherValues<Range>(group, [firstRow, dataset.rows]);
+  const received = { order: orderOf(rank), sources, lengths, incoming, weighted };
+  return unpack(received, { ...schema, columns });
+}
+
+const isBetween = (row: number, first: number, count: number) =>
+  row >= first && row < first + count;
+
+type Range = readonly [first: number, count: number];
+
+interface ReceivedRows {
+  /** The rows by position. */
+  readonly order: Int32Array;
+  /** The rows that each process has read. */
+  readonly sources: readonly Range[];
+  readonly lengths: Int32Array;
+  readonly incoming: readonly Uint8Array[];
+  readonly weighted: boolean;
+}
+
+function unpack(
+  { order, sources, lengths, incoming, weighted }: ReceivedRows,
+  schema: Omit<Dataset, 'stored'>,
+): MovedRows {
+  const rowsFrom = sources.map(([first, count]) =>
+    order.filter((row) => isBetween(row, first, count)),
+  );
+  const parts = rowsFrom.flatMap((rows, source) =>
+    unpackRows(
+      incoming[source],
+      rows.map((row) => lengths[row]),
+      undefined,
+      weighted,
+    ),
+  );
+  // Rows of a source follow those of the sources before it, in the order of their positions.
+  const next = rowsFrom.map((_, source) =>
+    rowsFrom.slice(0, source).reduce((sum, rows) => sum + rows.length, 0),
+  );
+  const ends = sources.map(([first, count]) => first + count);
+  const rowOrder = new Int32Array(new SharedArrayBuffer(4 * order.length));
+  for (let k = 0; k < order.length; k++) {
+    const source = ends.findIndex((end) => order[k] < end);
+    rowOrder[k] = next[source]++;
+  }
+  const nonzeros = parts.reduce((sum, { indices }) => sum + indices.length, 0);
+  return { dataset: { ...schema, parts, rows: order.length, nonzeros, notices: [] }, rowOrder };
 }

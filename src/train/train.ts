@@ -1,142 +1,200 @@
 import type { Dataset } from '../data/dataset.ts';
-import { entriesOfCells, imbalance } from '../engine/grid.ts';
-import { type Company, gatherValues } from '../engine/processes/process-group.ts';
+import { workersOfRanks } from '../engine/block-layout.ts';
+import { imbalance, nonzerosOfCells } from '../engine/grid.ts';
+import {
+  gatherValues,
+  type ProcessGroup,
+  singleProcess,
+} from '../engine/processes/process-group.ts';
+import { sum } from '../math/vectors.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
-import { workersOfRanks } from '../parallel/traffic.ts';
-import { describePenalty } from '../penalties/index.ts';
+import { describePenalty } from '../problem/penalties/index.ts';
 import type { Outcome } from '../solvers/epochs.ts';
-import { Allowance } from './allowance.ts';
-import { makeModel, testModel } from './assemble.ts';
+import { assembleModel, concatenated, provenanceOf, testModel } from './assemble.ts';
 import { calibrate, foldsOf } from './calibrate.ts';
 import type { BeginEvent } from './events.ts';
-import type { Fit, Site } from './fit.ts';
-import type { Input } from './lay-out.ts';
+import { type Fit, fitSubproblem, inLanes } from './fit.ts';
+import { type LaidOutTraining, layOutData } from './layout.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options/options.ts';
-import { prepare } from './prepare.ts';
-import { provenanceOf } from './provenance.ts';
-import { fitVectors } from './vectors.ts';
+import { prepareTraining } from './prepare.ts';
+import { startOfVector } from './warm-start.ts';
 
-/** Trains a model and certifies how far from the optimum it is at most. */
-export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
-  return (await trainTogether(dataset, options, undefined)) as TrainResult;
-}
+/** Divides a time limit evenly among the fits that are left, of which `lanes` run at a time. */
+export class TimeBudget {
+  readonly #seconds: number;
+  readonly #lanes: number;
+  readonly #started = performance.now();
+  #left: number;
 
-/**
- * Trains one model in all processes of a job, each with the rows that it has read; the result is
- * rank 0's.
- */
-export async function trainTogether(
-  dataset: Dataset,
-  options: TrainOptions,
-  company: Company | undefined,
-): Promise<TrainResult | undefined> {
-  const atEnd: (() => void)[] = [];
-  try {
-    return await trainWhole(dataset, options, company, atEnd);
-  } finally {
-    for (const act of atEnd) act();
+  constructor(seconds: number, fits: number, lanes: number) {
+    this.#seconds = seconds;
+    this.#left = fits;
+    this.#lanes = lanes;
+  }
+
+  /** Seconds for the next fit; none are left if that is not above 0. */
+  next(): number {
+    const spent = (performance.now() - this.#started) / 1000;
+    const share = ((this.#seconds - spent) * Math.min(this.#left, this.#lanes)) / this.#left;
+    this.#left -= 1;
+    return share;
   }
 }
 
-/** `atEnd` gets what has to be done when the run is over, however it ends. */
-async function trainWhole(
+/** Trains a model and certifies how far from the optimum it is at most. */
+export async function train(dataset: Dataset, options: TrainOptions = {}): Promise<TrainResult> {
+  return (await trainInGroup(dataset, options, singleProcess)) as TrainResult;
+}
+
+/**
+ * Trains one model in all processes of a group, each with the rows that it has read; the result is
+ * rank 0's.
+ */
+export async function trainInGroup(
   dataset: Dataset,
   options: TrainOptions,
-  company: Company | undefined,
-  atEnd: (() => void)[],
+  group: ProcessGroup,
 ): Promise<TrainResult | undefined> {
   const started = performance.now();
-  const { site, input, hash, grid, leads } = await prepare(dataset, options, company, atEnd);
-  const { ground, settings, plan, threads } = site;
+  const training = await layOutData(await prepareTraining(dataset, options, { group }));
+  try {
+    return await trainModel(training, started);
+  } finally {
+    training.layout.close();
+  }
+}
+
+async function trainModel(
+  training: LaidOutTraining,
+  started: number,
+): Promise<TrainResult | undefined> {
+  const { options, settings, group, layout, shard, vectors } = training;
   const laidOut = performance.now();
-  const loads = await loadsOf(site);
-  options.onBegin?.(beginningOf(site, input, grid, loads, (laidOut - started) / 1000));
+  const loads = await loadsOf(training);
+  options.onBegin?.(beginEvent(training, loads, (laidOut - started) / 1000));
   const { calibrate: calibrated } = options;
-  const runs = site.vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
-  const allowance = new Allowance(settings.time, runs, ground.rooms.length);
-  const fits = await fitVectors(site, input, allowance);
+  const runs = vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
+  const budget = new TimeBudget(settings.time, runs, layout.workspaces.length);
+  const fits = await fitSubproblems(training, budget);
   const ended = performance.now();
-  const calibration =
-    calibrated && (await calibrate(site, input.train.dataset, calibrated, allowance));
-  const extras = {
-    ...(options.scale === 'unit-rows' && { unitRows: true as const }),
-    ...(calibration && { calibration }),
-    provenance: provenanceOf(hash, options, settings, plan),
-  };
-  const model = leads ? makeModel(fits, input, settings, plan, grid, extras) : undefined;
-  const tested = input.plainTest ?? input.test;
-  const test = tested && (await testModel(model, tested, input.train.columns));
+  const calibration = calibrated && (await calibrate(training, calibrated, budget));
+  const extras = { ...(calibration && { calibration }), provenance: provenanceOf(training) };
+  const model = group.leads ? assembleModel(training, fits, extras) : undefined;
+  const tested = training.plainTest ?? training.test;
+  const test = tested && (await testModel(model, tested, shard.columns));
   if (!model) return undefined;
-  const seconds = {
-    read: 0,
-    partition: (laidOut - started) / 1000,
-    train: (ended - laidOut) / 1000,
-    total: (performance.now() - started) / 1000,
-  };
   const [{ visits, bounds, resumed }] = fits;
   const report: TrainReport = {
     ...reportOf(model, fits, test),
-    threads: threads * ground.rooms.length,
-    ...(company && { ranks: company.size }),
+    threads: layout.threads * layout.workspaces.length,
+    ...(group.size > 1 && { ranks: group.size }),
     ...(resumed && { resumed }),
-    seconds,
-    imbalance: imbalance(ground.grid.partition, loads.cells),
+    seconds: {
+      read: 0,
+      partition: (laidOut - started) / 1000,
+      train: (ended - laidOut) / 1000,
+      total: (performance.now() - started) / 1000,
+    },
+    imbalance: imbalance(layout.grid.partition, loads.cells),
   };
   const alpha = options.alpha ? joinedAlpha(fits) : undefined;
   return { model, report, ...(alpha && { alpha }), ...(visits && { visits, bounds }) };
 }
 
-/** What each worker, block and cell of the grid has, wherever it is. */
-async function loadsOf({ ground, company }: Site): Promise<BeginEvent['loads']> {
-  const { rowBounds, blockLengths } = ground.grid.partition;
+/**
+ * Fits the vectors of the model, several at the same time where threads have no other work. Those
+ * that there is no time for, or that an interruption leaves out, are 0.
+ */
+async function fitSubproblems(training: LaidOutTraining, budget: TimeBudget): Promise<Fit[]> {
+  const { settings, vectors, group } = training;
+  const { lambda } = settings;
+  const fits: Fit[] = [];
+  const numbers = Array.from({ length: vectors }, (_, vector) => vector);
+  await inLanes(training, numbers, async (vector, lane) => {
+    const time = budget.next();
+    // Only one clock can decide for all processes.
+    const [isOver] =
+      vector === 0 ? [false] : await gatherValues(group, isInterrupted(training) || !(time > 0));
+    const start = startOfVector(training, vector);
+    fits[vector] = isOver
+      ? await untrained(training, vector)
+      : await fitSubproblem(training, { vector, lambda, ...(start && { start }) }, lane, time);
+  });
+  return fits;
+}
+
+function isInterrupted({ options }: LaidOutTraining): boolean {
+  return options.signal?.aborted ?? false;
+}
+
+/** A vector that there was no time for: w = 0, about which nothing has been proved. */
+async function untrained(training: LaidOutTraining, vector: number): Promise<Fit> {
+  const { layout, settings, group, shard } = training;
+  const { loss, intercept } = settings;
+  const targets = layout.targets.of(vector);
+  const losses = targets.map(
+    (target, row) => (layout.rowWeights?.[row] ?? 1) * loss.value(0, target, loss.parameter),
+  );
+  const sums = await gatherValues(group, sum(losses));
   return {
-    rows: Array.from(blockLengths, (_, worker) => rowBounds[worker + 1] - rowBounds[worker]),
-    columns: [...blockLengths],
-    cells: (await gatherValues(company, entriesOfCells(ground.grid))).flat(),
+    weights: new Float64Array(shard.columns + (intercept ? 1 : 0)),
+    outcome: {
+      epochs: 0,
+      passes: 0,
+      primal: sums.reduce((total, one) => total + one, 0) / layout.totalWeight,
+      dual: -Infinity,
+      relativeGap: Infinity,
+      stopped: isInterrupted(training) ? 'interrupted' : 'time-limit',
+      seconds: 0,
+      effort: noEffort,
+    },
+    bounds: [],
   };
 }
 
-function beginningOf(
-  site: Site,
-  input: Input,
-  grid: number,
+const noEffort = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
+
+/** What each worker, block and cell of the grid has, in whichever process. */
+async function loadsOf({ layout, group }: LaidOutTraining): Promise<BeginEvent['loads']> {
+  const { rowBounds, blockLengths } = layout.grid.partition;
+  return {
+    rows: Array.from(blockLengths, (_, worker) => rowBounds[worker + 1] - rowBounds[worker]),
+    columns: [...blockLengths],
+    cells: (await gatherValues(group, nonzerosOfCells(layout.grid))).flat(),
+  };
+}
+
+function beginEvent(
+  { layout, settings, plan, group, vectors, shard, grid }: LaidOutTraining,
   loads: BeginEvent['loads'],
   seconds: number,
 ): BeginEvent {
-  const { ground, settings, plan, threads, company, vectors } = site;
-  const { rows, columns, nonzeros } = input.train;
+  const { rows, columns, nonzeros } = shard;
   return {
-    solver: plan.engine,
+    solver: plan.name,
     lambda: settings.lambda,
     rows,
     columns,
     nonzeros,
     vectors,
     grid,
-    threads: threads * ground.rooms.length,
-    ...(company && {
-      ranks: company.size,
-      hosts: company.hosts,
-      firsts: [...workersOfRanks(grid, company.size)].slice(0, company.size),
+    threads: layout.threads * layout.workspaces.length,
+    ...(group.size > 1 && {
+      ranks: group.size,
+      hosts: group.hosts,
+      firsts: [...workersOfRanks(grid, group.size)].slice(0, group.size),
     }),
     loads,
-    imbalance: imbalance(ground.grid.partition, loads.cells),
+    imbalance: imbalance(layout.grid.partition, loads.cells),
     seconds,
-    look: () => site.window.look?.(),
+    look: () => layout.latest.positions?.(),
   };
 }
 
 function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
   const pieces = fits.flatMap(({ alpha }) => (alpha ? [alpha] : []));
-  if (pieces.length < fits.length) return undefined;
-  const all = new Float64Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
+  return pieces.length < fits.length ? undefined : concatenated(pieces);
 }
 
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {

@@ -6,13 +6,99 @@ import {
   enoughLabels,
   type Label,
 } from '../data/labels.ts';
-import { type Company, gatherValues } from '../engine/processes/process-group.ts';
+import type { Arena } from '../engine/arena.ts';
+import type { Partition } from '../engine/partition.ts';
+import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
 import { UsageError } from '../errors.ts';
+import { clamp } from '../math/scalars.ts';
 import { type Model, vectorCount, weightsOf } from '../model/model.ts';
 import type { Loss } from '../problem/losses/loss.ts';
+import type { Problem } from '../solvers/objective/problem.ts';
+import type { WarmStart } from '../solvers/solver.ts';
+import type { ProblemBuffers } from './layout.ts';
 import type { TrainOptions } from './options/options.ts';
+import type { Training } from './prepare.ts';
+import type { DataShard } from './shard.ts';
 
-type Start = NonNullable<TrainOptions['start']>;
+/** A point in the order of the data: weights by column, the intercept last, and α by row. */
+export interface StartingPoint {
+  readonly weights: Float64Array;
+  readonly alpha?: Float64Array;
+}
+
+/** How many rows are trained on is known only once those of the hold-out are set aside. */
+export function checkStartRows(
+  { rows, columns, group }: DataShard,
+  { start, alpha }: TrainOptions,
+  vectors: number,
+): void {
+  if (group.size > 1 && (alpha || start?.alpha)) {
+    throw new UsageError('alpha is for one process: the rows of several are spread');
+  }
+  const demand = (name: string, found: number | undefined, wanted: number, of: string) => {
+    if (found === undefined || found === wanted) return;
+    throw new UsageError(`start.${name} has ${found} numbers; the model has ${wanted}: ${of}`);
+  };
+  const several = vectors === 1 ? '' : ` of each of ${vectors} vectors`;
+  demand('weights', start?.weights.length, vectors * columns, `one for each column${several}`);
+  demand('intercepts', start?.intercepts?.length, vectors, 'one for each vector');
+  demand('alpha', start?.alpha?.length, vectors * rows, `one for each row trained on${several}`);
+}
+
+/** One vector of the point that the options give. */
+export function startOfVector(
+  { options: { start }, shard: { rows, columns }, factors }: Training,
+  vector: number,
+): StartingPoint | undefined {
+  if (!start) return undefined;
+  const weights = new Float64Array(columns + 1);
+  weights.set(start.weights.subarray(vector * columns, (vector + 1) * columns));
+  // Weights are those of the data as it is; columns divided by s want them times s.
+  if (factors) for (let j = 0; j < columns; j++) weights[j] *= factors[j];
+  weights[columns] = start.intercepts?.[vector] ?? 0;
+  const alpha = start.alpha?.subarray(vector * rows, (vector + 1) * rows);
+  return { weights, ...(alpha && { alpha }) };
+}
+
+export function allocateStart(arena: Arena, partition: Partition): Required<WarmStart> {
+  return {
+    weights: arena.float64(partition.bufferLength),
+    alpha: arena.float64(partition.rowOrder.length),
+  };
+}
+
+/**
+ * Puts a point in the order of the positions of this process; its weights go into their box, since
+ * P is infinite outside.
+ */
+export function layOutStart(
+  start: Required<WarmStart>,
+  { weights, alpha }: StartingPoint,
+  { grid, box }: Problem,
+): WarmStart {
+  const { columnOrder, rowOrder } = grid.partition;
+  for (let k = 0; k < columnOrder.length; k++) {
+    const w = weights[columnOrder[k]];
+    start.weights[k] = box ? clamp(w, box.low[k], box.high[k]) : w;
+  }
+  if (!alpha) return { weights: start.weights };
+  for (let k = 0; k < rowOrder.length; k++) start.alpha[k] = alpha[rowOrder[k]];
+  return start;
+}
+
+/** A dual point in the order of the rows trained on. */
+export function alphaByRow(
+  { problem }: ProblemBuffers,
+  dualPoint: Float64Array | undefined,
+): Float64Array | undefined {
+  if (!dualPoint) return undefined;
+  const { rowOrder } = problem.grid.partition;
+  const alpha = new Float64Array(rowOrder.length);
+  for (let k = 0; k < rowOrder.length; k++) alpha[rowOrder[k]] = dualPoint[k];
+  return alpha;
+}
+
+type StartOption = NonNullable<TrainOptions['start']>;
 
 interface Wanted {
   /** The loss that is to be trained; default: one for the model's own task. */
@@ -26,18 +112,18 @@ interface Wanted {
  * A model as the point to start from on other data. Features are found by name where both have
  * names, else by column; classes by label. What the model does not know starts at 0.
  */
-export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted = {}): Start {
+export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted = {}): StartOption {
   return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), wanted);
 }
 
-/** The same in all processes of a job, none of which may have met all labels. */
-export async function startTogether(
+/** The same in all processes of a group, none of which may have read all labels. */
+export async function startInGroup(
   model: Model,
   dataset: Dataset,
   wanted: Wanted,
-  company: Company | undefined,
-): Promise<Start> {
-  const labels = await gatherValues(company, distinctLabels(dataset, enoughLabels));
+  group: ProcessGroup,
+): Promise<StartOption> {
+  const labels = await gatherValues(group, distinctLabels(dataset, enoughLabels));
   return startFrom(model, dataset, [...new Set(labels.flat())], wanted);
 }
 
@@ -46,7 +132,7 @@ function startFrom(
   dataset: Dataset,
   labels: readonly number[],
   { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns }: Wanted,
-): Start {
+): StartOption {
   if (loss && model.task !== loss.task) {
     throw new UsageError(
       `the model to start from is for ${model.task}; the ${loss.name} loss is for ${loss.task}`,
@@ -54,14 +140,14 @@ function startFrom(
   }
   const vectors =
     model.task === 'regression' ? [0] : vectorsFor(model, classesFrom(labels, dataset, multiLabel));
-  const places = columnsIn(model, dataset, columns);
+  const sources = columnsIn(model, dataset, columns);
   const weights = new Float64Array(vectors.length * columns);
   for (const [vector, source] of vectors.entries()) {
     if (source === undefined) continue;
     const from = weightsOf(model, source);
     const to = weights.subarray(vector * columns, (vector + 1) * columns);
     for (let column = 0; column < columns; column += 1) {
-      if (places[column] >= 0) to[column] = from[places[column]];
+      if (sources[column] >= 0) to[column] = from[sources[column]];
     }
   }
   const intercepts = Float64Array.from(vectors, (source) =>
@@ -76,17 +162,17 @@ function vectorsFor(model: Model, found: Classes): (number | undefined)[] {
   const same = (label: Label) => known.findIndex((one) => String(one) === String(label));
   const [count, before] = [vectorCount(found), vectorCount(model)];
   if (count === 1) {
-    const places = found.classes.map(same);
-    if (before === 1 && places.includes(-1)) {
+    const indices = found.classes.map(same);
+    if (before === 1 && indices.includes(-1)) {
       throw new UsageError(
         `the model to start from has classes ${known.join(' and ')}; the data has ${found.classes.join(' and ')}`,
       );
     }
-    return [before === 1 ? 0 : places[1] < 0 ? undefined : places[1]];
+    return [before === 1 ? 0 : indices[1] < 0 ? undefined : indices[1]];
   }
   // The one vector of two classes says nothing about each of them against others.
   if (before === 1) return found.classes.map(() => undefined);
-  return found.classes.map(same).map((place) => (place < 0 ? undefined : place));
+  return found.classes.map(same).map((index) => (index < 0 ? undefined : index));
 }
 
 /** Of each column of the data, the column of the model, -1 for none. */
@@ -96,6 +182,6 @@ function columnsIn(model: Model, { featureNames }: Dataset, columns: number): In
   if (!names || !featureNames || hashed !== undefined) {
     return Int32Array.from({ length: columns }, (_, j) => (j < model.columns ? j : -1));
   }
-  const places = new Map(names.map((name, place) => [name, place]));
-  return Int32Array.from({ length: columns }, (_, j) => places.get(featureNames[j]) ?? -1);
+  const columnOf = new Map(names.map((name, column) => [name, column]));
+  return Int32Array.from({ length: columns }, (_, j) => columnOf.get(featureNames[j]) ?? -1);
 }

@@ -1,11 +1,11 @@
 /** Rows that count more or less than others, and weights that are kept in a box, at once. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../src/losses/index.ts';
 import { stream } from '../../src/math/random.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
-import type { Solver } from '../../src/solvers/solver.ts';
+import type { Solver } from '../../src/solvers/registry.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';

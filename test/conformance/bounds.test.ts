@@ -1,7 +1,7 @@
 /** Weights that are bounded: every solver that takes them reaches the optimum of the reference. */
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';

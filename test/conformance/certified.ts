@@ -39,5 +39,5 @@ export async function trainRefused(dataset: Dataset, options: TrainOptions): Pro
   const onEpoch = () => expect.unreachable('a solver that was to refuse has begun');
   const refusal = await train(dataset, { ...options, onEpoch }).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(UsageError);
-  expect((refusal as UsageError).message).toMatch(/no second derivative|needs|cannot/);
+  expect((refusal as UsageError).message).toMatch(/ is not compatible with .+: ./);
 }

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadLoss, losses } from '../../src/losses/index.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { loadLoss, losses } from '../../src/problem/losses/index.ts';
 import type { Loss } from '../../src/problem/losses/loss.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
@@ -22,7 +22,7 @@ async function lossFrom(source: string): Promise<Loss> {
 
 /** A built-in loss under another name: the same functions, but run by the plain kernels. */
 function twinOf(loss: Loss): Promise<Loss> {
-  const original = new URL(`../../src/losses/${loss.name}.ts`, import.meta.url).href;
+  const original = new URL(`../../src/problem/losses/${loss.name}.ts`, import.meta.url).href;
   return lossFrom(`
     export * from '${original}';
     export const name = 'twin';

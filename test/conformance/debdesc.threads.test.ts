@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { losses } from '../../src/losses/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
-import { readDataset } from '../../src/train/read-dataset.ts';
+import { readDataset } from '../../src/train/read.ts';
 import { train } from '../../src/train/train.ts';
 import { trainCertified } from './certified.ts';
 

@@ -1,9 +1,9 @@
 /** The model depends on data, options, seed and grid, and on nothing else. */
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { losses } from '../../src/losses/index.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';

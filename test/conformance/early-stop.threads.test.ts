@@ -1,10 +1,10 @@
 /** Training that ends when the error on test rows does not fall any more. */
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { losses } from '../../src/losses/index.ts';
-import { errorOf as measuredError } from '../../src/metrics/error.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { errorOf as measuredError } from '../../src/model/metrics/evaluate.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainOptions, TrainResult } from '../../src/train/options/options.ts';
@@ -161,7 +161,7 @@ test('another patience is another run; other test rows are measured anew', async
   const common: TrainOptions = { lambda: 1e-5, grid: 4, tolerance: 1e-14, earlyStop: 3 };
   await train(text, { ...common, test: one, epochs: 4, checkpoint: { folder } });
   const resumed = { ...common, test: other, resume: folder };
-  await expect(train(text, { ...resumed, earlyStop: 4 })).rejects.toThrow('early stop was 3, is 4');
+  await expect(train(text, { ...resumed, earlyStop: 4 })).rejects.toThrow('early-stop was 3, is 4');
   const errors: number[] = [];
   const { report } = await train(text, {
     ...resumed,

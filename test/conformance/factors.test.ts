@@ -1,7 +1,7 @@
 /** A factor for each column's penalty. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../src/losses/index.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import { referenceOptimum } from '../reference/reference.ts';
 import { sample, sampleFor } from '../support/data.ts';

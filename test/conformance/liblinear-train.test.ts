@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/program.ts';
+import { main } from '../../src/apps/cli/program.ts';
 import { stream } from '../../src/math/random.ts';
 import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
@@ -330,7 +330,7 @@ describe('on its own', () => {
   test('dso import reads the model', async () => {
     const path = dataFile(threeClasses());
     await run(['-q', path, `${path}.liblinear`]);
-    const { importModel } = await import('../../src/export/import.ts');
+    const { importModel } = await import('../../src/model/export/index.ts');
     const model = importModel(readFileSync(`${path}.liblinear`), 'model');
     expect(model.classes).toEqual([-2, 3, 7]);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { solvers } from '../../src/solvers/index.ts';
-import type { Solver } from '../../src/solvers/solver.ts';
+import type { Solver } from '../../src/solvers/registry.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';

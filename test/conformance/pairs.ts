@@ -1,7 +1,6 @@
-import { losses } from '../../src/losses/index.ts';
-import { penalties } from '../../src/penalties/index.ts';
-import type { Penalty } from '../../src/penalties/penalty.ts';
+import { losses } from '../../src/problem/losses/index.ts';
 import type { Loss } from '../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../src/problem/penalties/index.ts';
 
 export interface Pair {
   readonly title: string;

@@ -1,8 +1,8 @@
 /** Asynchronous runs depend on timing, yet each has the bits of a serial order, which it records. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../src/losses/index.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { loadLoss, losses } from '../../src/losses/index.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { loadLoss, losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainOptions, TrainResult } from '../../src/train/options/options.ts';
@@ -388,5 +388,5 @@ test('an asynchronous run: visits of before and after replay together', async ()
   const again = await run(text, { epochs: 9, solver: solvers.dsoAsync({ order }) });
   expect(bytesOf(again).equals(bytesOf(third))).toBe(true);
   const refused = run(text, { solver: solvers.dsoAsync({ order }), resume: folder });
-  await expect(refused).rejects.toThrow('a replay of recorded visits is neither kept nor resumed');
+  await expect(refused).rejects.toThrow('a replay of recorded visits cannot be saved or resumed');
 });

@@ -1,7 +1,7 @@
 /** The optima that scikit-learn and LIBLINEAR found (see test/reference/generate.py). */
 import { describe, expect, test } from 'vitest';
-import { lossByName } from '../../src/losses/index.ts';
-import { penaltyByName } from '../../src/penalties/index.ts';
+import { lossByName } from '../../src/problem/losses/index.ts';
+import { penaltyByName } from '../../src/problem/penalties/index.ts';
 import { readDense, readStored } from '../reference/stored.ts';
 import { datasetOf } from '../support/data.ts';
 import { trainCertified } from './certified.ts';
@@ -12,7 +12,7 @@ describe.each(readStored())('$loss.name + $penalty.name, λ = $lambda: $call', (
     const { name, parameter } = stored.loss;
     const elastic = stored.penalty.name === 'elastic-net' ? stored.penalty.l1 : undefined;
     const loss = lossByName(name, parameter);
-    const penalty = penaltyByName(stored.penalty.name, elastic);
+    const penalty = penaltyByName(stored.penalty.name, { l1Ratio: elastic });
     const linear = !loss.smooth && !(penalty.l2 > 0);
     const { lambda, intercept } = stored;
     const { report } = await trainCertified(datasetOf(rows, labels), stored.value, {

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDataset } from '../../src/data/binary/stored.ts';
 import { UsageError } from '../../src/errors.ts';
-import { losses } from '../../src/losses/index.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
-import { writeDataset } from '../../src/train/convert.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
+import { writeDataset } from '../../src/train/read.ts';
 import { train } from '../../src/train/train.ts';
 import { largeDataset } from '../support/data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -126,14 +126,14 @@ describe('training from disk', () => {
     [
       'local descent at the start',
       { solver: solvers.dso({ initialize: 2 }) },
-      '--initialize 2 needs all of the data',
+      '--local-descent 2 needs all of the data',
     ],
     ['rows set aside', { solver: ring, holdout: 0.1 }, 'holdout sets rows aside in memory'],
     ['too little', { solver: ring, memory: 5e7 }, 'memory is 48 MiB; to train from disk'],
     [
       'no number of bytes',
       { solver: ring, memory: -1 },
-      'memory is -1; it must be a positive number',
+      'memory is -1; it must be a number of bytes, such as 500M or 2G',
     ],
   ])('is refused where it cannot be: %s', async (_, options, message) => {
     const opened = openDataset(await storedPath());

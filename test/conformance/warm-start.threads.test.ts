@@ -1,10 +1,10 @@
 /** A run that starts from a point: as good a point at least, the same bits on any threads. */
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { losses } from '../../src/losses/index.ts';
 import { stream } from '../../src/math/random.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions, TrainResult } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { DataError } from '../../src/errors.ts';
-import { losses } from '../../src/losses/index.ts';
 import { stream } from '../../src/math/random.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
-import type { Solver } from '../../src/solvers/solver.ts';
+import type { Solver } from '../../src/solvers/registry.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';

@@ -65,7 +65,7 @@ describe.skipIf(missing)(`under ${launcher.name}${missing ? `: skipped, ${missin
       await expect.poll(isFurther, { timeout: 300_000, interval: 1 }).toBe(true);
       process.kill(job.processOf(Math.floor(ranks * random.uniform())), 'SIGKILL');
       const { stderr } = await job.ended;
-      begun.push(Number(/going on after epoch (\d+)/.exec(stderr)?.[1] ?? 0));
+      begun.push(Number(/resuming after epoch (\d+)/.exec(stderr)?.[1] ?? 0));
       expect(stderr).not.toMatch(/dso: .*(checkpoint|keeps)/);
     }
     // Each has gone on from what the one before had kept.

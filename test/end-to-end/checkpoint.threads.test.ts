@@ -96,7 +96,7 @@ describe.concurrent('killed', () => {
         await new Promise((resolve) => setTimeout(resolve, most * random.uniform()));
         running.process.kill('SIGKILL');
         const { stderr } = await running.finished;
-        begun.add(/going on after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
+        begun.add(/resuming after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
         expect(stderr).not.toContain('error');
         expect(existsSync(join(folder, 'kept.model'))).toBe(false);
       }
@@ -109,7 +109,7 @@ describe.concurrent('killed', () => {
       const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log', ...limit];
       const last = await runDso(command('kept.model', ...rest), { folder });
       expect(last.code, last.stderr).toBe(unfinished);
-      expect(last.stderr).toMatch(/going on after epoch \d+/);
+      expect(last.stderr).toMatch(/resuming after epoch \d+/);
       expect(model('kept.model').equals(model('alone.model'))).toBe(true);
       expect(kept()).toHaveLength(2);
       // What was done again after a kill is in the log once.
@@ -152,8 +152,8 @@ describe.concurrent('stopped and resumed', () => {
     const limit = ['--epochs', String(newest(kept()) + 500)];
     await runDso(command('alone.model', '--quiet', ...limit), { folder });
     const last = await runDso(command('kept.model', ...common, ...limit), { folder });
-    expect(last.stderr).toContain('going on after epoch');
-    expect(last.stderr).toContain('limit on epochs');
+    expect(last.stderr).toContain('resuming after epoch');
+    expect(last.stderr).toContain('epoch limit');
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
   });
 
@@ -161,7 +161,7 @@ describe.concurrent('stopped and resumed', () => {
     const { folder, command, model } = place();
     await runDso(command('kept.model', ...keep, '7'), { folder });
     const again = await runDso(command('again.model', '--resume', 'kept'), { folder });
-    expect(again.stderr).toContain('note: the run had come to its end before');
+    expect(again.stderr).toContain('note: the run was complete already');
     expect(model('again.model').equals(model('kept.model'))).toBe(true);
     const more = ['--epochs', '90'];
     await runDso(command('alone.model', ...more), { folder });
@@ -192,7 +192,7 @@ describe.concurrent('a damaged checkpoint', () => {
     writeFileSync(newer, bytes);
     const run = await runDso(command('kept.model', '--resume', 'kept'), { folder });
     expect(run.stderr).toContain(`damaged: its SHA-256 is not that of its bytes; an older`);
-    expect(run.stderr).toContain('going on after epoch 56');
+    expect(run.stderr).toContain('resuming after epoch 56');
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
     truncateSync(older, 4000);
     const refused = await runDso(command('none.model', '--resume', 'kept'), { folder });
@@ -218,8 +218,8 @@ describe.concurrent('another run', () => {
     expect(other).toContain('seed was 1, is 3');
     expect(await resume('--grid', '2')).toMatch(/^2 .*grid was 4, is 2/);
     expect(await resume('--holdout', '0.2')).toMatch(/^2 .*holdout was not given, is 0.2/);
-    expect(await resume('--non-negative')).toMatch(/^2 .*lower bound was not given, is 0/);
-    expect(await resume('--upper', '0.5')).toMatch(/^2 .*upper bound was not given, is 0.5/);
+    expect(await resume('--non-negative')).toMatch(/^2 .*lower was not given, is 0/);
+    expect(await resume('--upper', '0.5')).toMatch(/^2 .*upper was not given, is 0.5/);
     expect(await resume('--epochs', '5')).toMatch(/^2 .*epochs is 5; .*at epoch 60 already/);
     expect(await refusal(command('b.model', ...keep, '7'))).toMatch(
       /^2 .*kept holds the checkpoints of a run: resume it from there/,
@@ -228,7 +228,7 @@ describe.concurrent('another run', () => {
       /^3 .*nowhere: no checkpoint there to resume from/,
     );
     expect(await refusal(command('b.model', '--checkpoint-every', '3'))).toMatch(
-      /^2 .*--checkpoint-every goes with --checkpoint/,
+      /^2 .*--checkpoint-every needs --checkpoint/,
     );
     const text = sampleText({ rows: 400, columns: 150, perRow: 8, seed: 2 });
     writeFileSync(join(folder, 'train.svm'), text);
@@ -253,7 +253,7 @@ describe.concurrent('the folder', () => {
     await running.finished;
     const free = await runDso(command('b.model', ...resume), { folder });
     expect(free.code, free.stderr).toBe(unfinished);
-    expect(free.stderr).toContain('going on after epoch');
+    expect(free.stderr).toContain('resuming after epoch');
     expect(kept().filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
@@ -296,6 +296,6 @@ test.concurrent('a full disk: training goes on, the checkpoint before stays, not
   expect(readdirSync(disk).sort()).toEqual(['epoch-0000000001.checkpoint', 'filler']);
   expect(model('kept.model').equals(model('alone.model'))).toBe(true);
   const rest = await runDso(command('rest.model', '--resume', 'disk'), { folder });
-  expect(rest.stderr).toContain('going on after epoch 1,');
+  expect(rest.stderr).toContain('resuming after epoch 1,');
   expect(model('rest.model').equals(model('alone.model'))).toBe(true);
 });

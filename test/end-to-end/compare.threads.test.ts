@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/program.ts';
-import type { Comparison } from '../../src/compare/comparison.ts';
+import { main } from '../../src/apps/cli/program.ts';
+import type { Comparison } from '../../src/train/compare/comparison.ts';
 import { runDso, startDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
@@ -99,7 +99,7 @@ describe.concurrent('a report', () => {
     const page = readFileSync(join(folder, 'report/report.html'), 'utf8');
     expect(markupFault(page)).toBeUndefined();
     expect(externalReferences(page)).toEqual([]);
-    expect(page).toContain('dso compare train.svm --test test.svm');
+    expect(page).toContain('dso compare train.svm --solvers ring,dso,lbfgs');
     expect(page.match(/<svg xmlns/g)).toHaveLength(24);
     expect(readdirSync(join(folder, 'report')).sort()).toEqual([
       'figures',

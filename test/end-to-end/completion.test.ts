@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lossNames } from '../../src/losses/index.ts';
-import { penaltyNames } from '../../src/penalties/index.ts';
-import { solverNames } from '../../src/solvers/names.ts';
+import { lossNames } from '../../src/problem/losses/index.ts';
+import { penaltyNames } from '../../src/problem/penalties/index.ts';
+import { solverNames } from '../../src/solvers/index.ts';
 import { runDso } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -111,7 +111,7 @@ describe('zsh', () => {
     for (const name of await commandNames())
       expect(text).toMatch(new RegExp(`^ +'?${name}[:)]`, 'm'));
     expect(text).toContain(
-      `'--solver=[how to solve it (default: auto)]:value:(${solverNames.join(' ')})'`,
+      `'--solver=[${solverNames.join(', ')} (default: auto)]:value:(${solverNames.join(' ')})'`,
     );
     expect(text).toContain(`'(-o --output)'{-o,--output=}'[`);
     // Quotes and groups as sh has them too.

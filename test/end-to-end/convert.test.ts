@@ -144,7 +144,7 @@ describe.concurrent('convert', () => {
   });
 
   test.each([
-    [['data.svm'], 'convert wants -o FILE, or --info'],
+    [['data.svm'], 'convert needs -o FILE, or --info'],
     [
       ['data.svm', '-o', '-', '--to', 'text', '--names', '-'],
       '--names - and --output - both want standard output; choose one',
@@ -153,7 +153,7 @@ describe.concurrent('convert', () => {
     [['data.svm', '-o', 'data.svm'], 'that is also an input'],
     [['data.svm', '-o', 'none/x.dsob'], 'there is no folder none'],
     [['data.svm', '-o', 'x.dsob', '--values', 'float16'], 'float32, float64, auto'],
-    [['data.svm', '-o', 'x.dsob', '--json'], '--json goes with --info'],
+    [['data.svm', '-o', 'x.dsob', '--json'], '--json needs --info'],
   ])('refuses %j', async (words, message) => {
     const folder = lastingFolder();
     writeFileSync(join(folder, 'data.svm'), '1 1:1\n');

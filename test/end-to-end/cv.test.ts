@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { main } from '../../src/cli/program.ts';
+import { main } from '../../src/apps/cli/program.ts';
 import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
 import { lastingFolder } from '../support/lasting-folder.ts';
@@ -147,13 +147,13 @@ describe.concurrent('dso cv', () => {
 
 describe.concurrent('refused', () => {
   test.each([
-    [['--folds', '1'], 2, /Wanted a whole number of at least 2/],
+    [['--folds', '1'], 2, /--folds is 1; it must be a whole number of at least 2/],
     [['--metric', 'mse'], 2, /metric mse is not for the hinge loss.*error, loss, auc/],
-    [['--metric', 'f1'], 2, /Allowed choices are error, loss, mse, mae, auc/],
-    [['--folds', '301'], 3, /300 rows cannot be dealt to 301 folds/],
+    [['--metric', 'f1'], 2, /--metric is f1; it must be one of error, loss, mse, mae, auc/],
+    [['--folds', '301'], 3, /301 folds need at least 301 rows; this data has 300/],
     [['--json', '-o', '-'], 2, /both want standard output/],
     [['--figure', 'cv'], 2, /\.svg or \.png/],
-    [['--solver', 'lbfgs'], 2, /lbfgs needs a smooth loss/],
+    [['--solver', 'lbfgs'], 2, /lbfgs is not compatible with loss 'hinge': it needs a smooth loss/],
   ])('%j', async (more, wanted, message) => {
     const folder = dataFolder();
     const { code, stderr } = await runDso(['cv', 'train.svm', ...more], { folder });

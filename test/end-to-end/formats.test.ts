@@ -15,8 +15,8 @@ const faults: [string, string, string[], string][] = [
     'none.csv',
     'a,b\n1,2\n',
     [],
-    'none.csv:1: no column called label, target, class or y (name it with --label COLUMN), ' +
-      'whose columns are a, b',
+    'none.csv:1: no column called label, target, class or y (name it with --label COLUMN); ' +
+      'the columns are a, b',
   ],
   [
     'gap.csv',
@@ -28,7 +28,7 @@ const faults: [string, string, string[], string][] = [
     'cut.jsonl',
     '{"y": 1, "a": 2}\n{"y": 1,\n',
     [],
-    'cut.jsonl:2: not a JSON object; expected one like {"label": 1, "age": 30}',
+    'cut.jsonl:2: not JSON; expected an object like {"label": 1, "age": 30}',
   ],
   [
     'base.vw',
@@ -85,7 +85,7 @@ describe.concurrent('bad data: exit code 3 with file and line', () => {
       input: 'a,y\n1,0\n2,1\n',
     });
     expect(run.stderr).toContain(
-      'dso: --label z: no such column in standard input:1, whose columns are a, y',
+      'dso: --label z: no such column in standard input:1; the columns are a, y',
     );
     expect(run.code).toBe(2);
   });

@@ -8,7 +8,7 @@ import { lastingFolder } from '../support/lasting-folder.ts';
 describe.concurrent('generate', () => {
   test('writes a training and a test part, the same for the same seed', async () => {
     const folder = lastingFolder();
-    const options = ['generate', '--like', 'real-sim', '--scale', '0.01'];
+    const options = ['generate', '--like', 'real-sim', '--size', '0.01'];
     const run = await runDso(options, { folder });
     expect(run.code, run.stderr).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['real-sim.test.svm', 'real-sim.train.svm']);
@@ -36,7 +36,7 @@ describe.concurrent('generate', () => {
 
 test.concurrent('demo generates, trains, tests and says where everything is', async () => {
   const folder = lastingFolder();
-  const run = await runDso(['demo', 'out', '--scale', '0.02'], { folder });
+  const run = await runDso(['demo', 'out', '--size', '0.02'], { folder });
   expect(run.code, run.stderr).toBe(0);
   const text = run.stdout.toString();
   for (const part of ['generated', 'trained', 'of the optimum', 'tested', 'Next']) {

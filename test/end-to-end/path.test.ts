@@ -30,7 +30,7 @@ describe.concurrent('dso path', () => {
     expect(lines[0]).toMatch(/^ +λ +non-zeros +objective +gap +epochs +test error$/);
     expect(lines[1]).toMatch(/^ *0\.\d+ +0 +0\.693147 /);
     expect(lines.filter((line) => line.endsWith('  best'))).toHaveLength(1);
-    expect(stderr).toContain('model with the least error on the test rows in best.model');
+    expect(stderr).toContain('model with the lowest test error in best.model');
 
     const models = readdirSync(join(folder, 'all'));
     expect(models).toHaveLength(6);
@@ -114,12 +114,12 @@ describe.concurrent('refused before anything is read', () => {
     [['-o', 'x.model'], /give --test or --holdout/],
     [['--figure', 'x.gif'], /wanted a name that ends in \.svg or \.png/],
     [['--models', 'train.svm'], /--models train\.svm: that is a file; wanted a folder/],
-    [['--lambda', '1,0'], /--lambda.*Wanted a number above 0/s],
+    [['--lambda', '1,0'], /--lambda is 1,0; it must be numbers above 0, separated by commas/],
     [['--lambda', '1', '--count', '3'], /--lambda.*cannot be used with.*--count/s],
-    [['--ratio', '2'], /Wanted a number between 0 and 1/],
+    [['--ratio', '2'], /--ratio is 2; it must be a number between 0 and 1/],
     [['--csv', 'train.svm'], /also an input/],
     [['--csv', 'a.csv', '--figure', 'none/a.svg'], /no folder none/],
-    [['--early-stop'], /give test or holdout/],
+    [['--early-stop'], /--early-stop needs --test or --holdout/],
   ])('%j', async (more, message) => {
     const folder = dataFolder();
     const { code, stderr } = await runDso([...problem, ...more], { folder });

@@ -105,14 +105,14 @@ test.concurrent('a line that cannot be read: exit 3, its place, and the last sna
 
 describe.concurrent('refused: exit 2, in words', () => {
   test.each([
-    [['--test', 'x.svm'], '--test: not with --progressive'],
-    [['--tolerance', '0.1'], '--tolerance: not with --progressive'],
-    [['--no-svrg'], '--no-svrg: not with --progressive'],
-    [['--checkpoint', 'kept'], '--checkpoint: not with --progressive'],
+    [['--test', 'x.svm'], '--test cannot be used with --progressive'],
+    [['--tolerance', '0.1'], '--tolerance cannot be used with --progressive'],
+    [['--no-svrg'], '--no-svrg cannot be used with --progressive'],
+    [['--checkpoint', 'kept'], '--checkpoint cannot be used with --progressive'],
     [['--solver', 'ring'], '--solver ring: --progressive is stochastic gradient descent'],
-    [['--step', 'sqrt'], '--step sqrt: --progressive has AdaGrad steps alone'],
-    [['-o', '-'], '--output -: snapshots take the place of one another'],
-    [['--snapshot-every', '0'], 'Wanted a number of rows (5000) or a time'],
+    [['--step', 'sqrt'], '--step sqrt: --progressive has only AdaGrad steps'],
+    [['-o', '-'], '--output -: each snapshot replaces the previous one'],
+    [['--snapshot-every', '0'], 'it must be a number of rows (5000) or a time'],
   ])('%j', async (options, message) => {
     const folder = lastingFolder();
     const run = await runDso(['train', '-', '--progressive', ...options], { folder, input: rows });

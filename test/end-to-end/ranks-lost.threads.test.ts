@@ -139,7 +139,7 @@ describe('a rank that stops answering', () => {
     const { code, said } = await job.ended;
     expect(code, said).toBe(5);
     const told = new RegExp(
-      `^dso: rank 1 on ${host} has not answered for ${silence} s; epoch (\\d+) is kept in kept: the same command with --resume kept goes on from there$`,
+      `^dso: rank 1 on ${host} has not answered for ${silence} s; epoch (\\d+) is saved in kept: the same command with --resume kept continues from there$`,
       'gm',
     );
     const epochsTold = [...said.matchAll(told)].map(([, epoch]) => Number(epoch));
@@ -150,7 +150,7 @@ describe('a rank that stops answering', () => {
     const epochs = epochsTold[0] + 20;
     const rest = command('a.model', epochs, '--resume', 'kept');
     const resumed = await runJob(launcher, 2, rest, { folder });
-    const [, from] = /going on after epoch (\d+)/.exec(resumed.said) ?? [];
+    const [, from] = /resuming after epoch (\d+)/.exec(resumed.said) ?? [];
     expect(Number(from), resumed.said).toBeGreaterThanOrEqual(epochsTold[0]);
     expect(model('a.model').equals(await alone(epochs))).toBe(true);
   }
@@ -171,7 +171,7 @@ describe('a rank that stops answering', () => {
     const { code, said } = await job.ended;
     expect(code, said).toBe(5);
     expect(said.match(/^dso: .*/gm)).toEqual([
-      `dso: rank 0 on ${host} has not answered for ${silence} s; nothing was kept: --checkpoint would have`,
+      `dso: rank 0 on ${host} has not answered for ${silence} s; nothing was saved: use --checkpoint to be able to resume`,
     ]);
     await nobodyRemains(job);
   });
@@ -186,7 +186,7 @@ describe('checkpoints', () => {
       const args = command('a.model', epochs, ...kept, '--threads', threads);
       const { code, said } = await runJob(openMpi, ranks, args, { folder });
       expect(code, said).toBe(unfinished);
-      return /going on after epoch (\d+)/.exec(said)?.[1];
+      return /resuming after epoch (\d+)/.exec(said)?.[1];
     };
     expect(await further(3, 10, '1')).toBeUndefined();
     expect(await further(2, 20, '2')).toBe('10');
@@ -209,7 +209,7 @@ describe('checkpoints', () => {
     const { code, said } = await runJob(openMpi, 3, resumed, { folder });
     expect(code, said).toBe(unfinished);
     expect(said).toMatch(/^note: .*workers-1-2.checkpoint: damaged: .*; an older checkpoint is/m);
-    expect(said).toMatch(/^note: going on after epoch 7, /m);
+    expect(said).toMatch(/^note: resuming after epoch 7, /m);
     expect(said).not.toMatch(/^rank/m);
     expect(model('a.model').equals(await alone(30))).toBe(true);
   });

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { selectRows } from '../../src/data/split.ts';
-import { writeDataset } from '../../src/train/convert.ts';
-import { readDataset } from '../../src/train/read-dataset.ts';
+import { readDataset, writeDataset } from '../../src/train/read.ts';
 import { runDso } from '../support/command-line.ts';
 import { lackForHosts, makeHosts } from '../support/hosts.ts';
 import { type EndedJob, type JobOptions, runJob } from '../support/jobs.ts';
@@ -282,7 +281,9 @@ describe('what is wrong is said once', () => {
       /^3 dso: rank 1 on .* bad.svm:250: /,
     );
     expect(await slowly('nowhere.svm')).toBe('3 dso: nowhere.svm: no such file');
-    expect(await slowly('train.svm', '--lambda', '-3')).toMatch(/^2 dso: option '--lambda/);
+    expect(await slowly('train.svm', '--lambda', '-3')).toMatch(
+      /^2 dso: --lambda is -3; it must be/,
+    );
     expect(await refused('train.svm', '--grid', '200')).toMatch(
       /^2 dso: grid is 200; with 300 rows/,
     );

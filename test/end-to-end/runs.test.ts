@@ -77,7 +77,7 @@ describe('runs that were made', () => {
     expect(unknown.stderr).toContain('no run "nothing"; there is ');
     const word = await dso(folder, 'runs', 'sho');
     expect(word.code).toBe(2);
-    expect(word.stderr).toContain('runs sho: wanted a command, show or stop, or none');
+    expect(word.stderr).toContain('runs sho: expected show or stop, or no further word');
     const ended = await dso(folder, 'runs', 'stop');
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/run \S+ does not run: converged/);
@@ -109,7 +109,7 @@ test('a run is stopped, and its model is there', async () => {
 });
 
 describe('dso train --chart', () => {
-  const titles = /relative gap|objective(?= {2}o)|test error(?=, %)/g;
+  const titles = /relative gap|objective(?= {2}o)|test error(?= \(%\))/g;
 
   test('draws at the end where nobody watches', async () => {
     const folder = place();

@@ -82,11 +82,14 @@ describe.concurrent('dso search', () => {
   test.each([
     [['--loss', 'hinge,square'], /no measure fits both/],
     [['--loss', 'hing'], /did you mean 'hinge'/],
-    [['--penalty', 'l3'], /Wanted some of l2, l1, elastic-net/],
-    [['--l1-ratio', '0.5'], /a setting of --penalty elastic-net/],
-    [['--delta', '2'], /not a setting of any of the losses hinge, logistic/],
+    [['--penalty', 'l3'], /it must be some of l2, l1, elastic-net/],
+    [['--l1-ratio', '0.5'], /--l1-ratio is an option of --penalty elastic-net/],
+    [['--delta', '2'], /not an option of any of the losses hinge, logistic/],
     [['--metric', 'loss'], /choose error or auc/],
-    [['--loss', 'hinge,,logistic'], /Wanted names, separated by commas/],
+    [
+      ['--loss', 'hinge,,logistic'],
+      /it must be names of losses or paths of modules, separated by commas/,
+    ],
   ])('%j is refused', async (more, message) => {
     const folder = dataFolder();
     const { code, stderr } = await runDso(['search', 'train.svm', ...more, ...few], { folder });

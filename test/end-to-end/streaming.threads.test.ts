@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { writeDataset } from '../../src/train/convert.ts';
+import { writeDataset } from '../../src/train/read.ts';
 import { executable, runDso } from '../support/command-line.ts';
 import { largeDataset } from '../support/data.ts';
 import { capMemory, peakOf } from '../support/memory-cap.ts';
@@ -85,6 +85,6 @@ describe('dso train --memory', () => {
     expect(piped.stderr).toContain('standard input');
     const odd = await runDso(['train', 'few.svm', '--memory', 'plenty'], { folder });
     expect(odd.code).toBe(2);
-    expect(odd.stderr).toContain('Wanted an amount of memory (500M, 2G).');
+    expect(odd.stderr).toContain('it must be a number of bytes, such as 500M or 2G');
   });
 });

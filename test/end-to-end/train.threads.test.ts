@@ -73,7 +73,7 @@ describe.concurrent('train, predict, evaluate, inspect', () => {
     const other = ['train', 'train.svm', '--non-negative', '--solver', 'dcd', '-o', 'none'];
     const refused = await runDso(other, { folder });
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('dcd cannot keep weights in [0, Infinity]');
+    expect(refused.stderr).toContain('dcd is not compatible with weights in [0, Infinity]');
   });
 
   test('a regression', async () => {
@@ -157,19 +157,22 @@ describe.concurrent('outputs', () => {
     expect(report.relativeGap).toBeLessThanOrEqual(1e-3);
   });
 
-  test('--log writes a line per epoch and the result', async () => {
+  test('--log is the whole record: every epoch, and the result', async () => {
     const folder = sampleFolder();
     const run = await runDso(['train', 'train.svm', '--json', '--log', 'run.jsonl'], { folder });
     const report = JSON.parse(run.stdout.toString());
     const lines = readFileSync(join(folder, 'run.jsonl'), 'utf8').trim().split('\n');
     const events = lines.map((line) => JSON.parse(line));
     const result = events.pop();
-    expect(result).toEqual({ event: 'result', ...report });
-    expect(events.length).toBeGreaterThan(0);
-    expect(events.every(({ event }) => event === 'epoch')).toBe(true);
-    const epochs = events.map(({ epoch }) => epoch);
-    expect(epochs).toEqual([...epochs].sort((a, b) => a - b));
-    expect(events.at(-1)).toMatchObject({ epoch: report.epochs, primal: report.primal });
+    expect(result).toMatchObject({ event: 'result', ...report, code: 0 });
+    expect(events[0].event).toBe('start');
+    expect(events.map(({ event }) => event)).toContain('begin');
+    expect(events[0]).not.toHaveProperty('host');
+    expect(events[0]).not.toHaveProperty('pid');
+    const epochs = events.filter(({ event }) => event === 'epoch').map(({ epoch }) => epoch);
+    expect(epochs).toEqual(Array.from({ length: report.epochs }, (_, k) => k + 1));
+    const last = events.findLast(({ event }) => event === 'epoch');
+    expect(last).toMatchObject({ epoch: report.epochs, primal: report.primal });
   });
 
   test('--quiet prints nothing; -o - puts the model on standard output', async () => {
@@ -245,7 +248,7 @@ describe.concurrent('ending before the tolerance', () => {
       folder,
     });
     expect(run.code, run.stderr).toBe(4);
-    expect(run.stderr).toContain('stopped by the limit on epochs');
+    expect(run.stderr).toContain('stopped by the epoch limit');
     const model = await readModel(join(folder, 'train.svm.model'));
     expect(model.certificate).toMatchObject({ epochs: 1, stopped: 'epoch-limit' });
   });
@@ -281,7 +284,7 @@ describe.concurrent('penalty factors', () => {
     const args = ['train', 'train.svm', '--penalty-factors', 'factors.txt'];
     const run = await runDso(args, { folder });
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain('factors.txt:60: "-2"; wanted a positive number');
+    expect(run.stderr).toContain('factors.txt:60: "-2"; expected a positive number');
     expect(existsSync(join(folder, 'train.svm.model'))).toBe(false);
   });
 });

@@ -108,7 +108,7 @@ describe('dso train --ui', () => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/i);
+        expect(text).toMatch(/stopped on request; model in/i);
         expect(text).toContain('partial.model');
       },
     );
@@ -193,7 +193,7 @@ describe('dso ui', () => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/i);
+        expect(text).toMatch(/stopped on request; model in/i);
       },
     );
   });
@@ -236,7 +236,7 @@ describe('dso ui', () => {
     await page.reload();
     await eventually(
       () => textOf(focusOf(page)),
-      (text) => expect(text).toMatch(/stopped by hand/i),
+      (text) => expect(text).toMatch(/stopped on request/i),
     );
   });
 });

@@ -93,7 +93,7 @@ describe.each(launchers)('under $name', (launcher) => {
     await eventually(
       () => textOf(focusOf(page)),
       (text) => {
-        expect(text).toMatch(/stopped by hand, the model is kept/i);
+        expect(text).toMatch(/stopped on request; model in/i);
       },
     );
     const [{ latest, status }] = listRuns(join(folder, '.dso/runs'));

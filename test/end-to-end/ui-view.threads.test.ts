@@ -188,7 +188,7 @@ describe('the view', () => {
     await press('epochs');
     await press('log y axis of Objective and bound');
     await press('log y axis of Relative gap');
-    await press('closer');
+    await press('zoom in');
     await press('enlarge Test error');
     await page.getByLabel('theme').selectOption('dark');
     await eventually(

@@ -44,11 +44,11 @@ describe.concurrent('usage errors: exit code 2 and a hint, on standard error', (
     [['train', 'x', '--lamda', '1'], "dso: unknown option '--lamda'\n(Did you mean --lambda?)\n"],
     [
       ['train', 'x', '--penalty', 'lasso'],
-      "dso: option '--penalty <name>' argument 'lasso' is invalid. Allowed choices are l2, l1, elastic-net.\n",
+      'dso: --penalty is lasso; it must be one of l2, l1, elastic-net\n',
     ],
     [
       ['train', 'x', '--penalty', 'group-lasso'],
-      "dso: penalty 'group-lasso' is not to be had: every solver here rests on a penalty that is a sum " +
+      "dso: penalty 'group-lasso' is not available: every solver here rests on a penalty that is a sum " +
         'over single weights, and the norm of a group is not; use elastic-net, which keeps ' +
         'correlated features together, or l1\n',
     ],

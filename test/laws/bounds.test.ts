@@ -1,6 +1,6 @@
 /** Penalties with bounds on the weights: the laws of penalties, where φ is infinite outside a box. */
 import { describe, expect, test } from 'vitest';
-import { penalties } from '../../src/penalties/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { fc } from '../support/property.ts';
 import { numbers, penaltyCases } from './cases.ts';
 

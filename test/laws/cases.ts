@@ -1,70 +1,39 @@
-import { type LossName, losses } from '../../src/losses/index.ts';
-import { penalties } from '../../src/penalties/index.ts';
-import type { Penalty } from '../../src/penalties/penalty.ts';
+import { lossByName, lossEntry, lossNames } from '../../src/problem/losses/index.ts';
 import type { Loss } from '../../src/problem/losses/loss.ts';
+import {
+  type Penalty,
+  type PenaltyEntry,
+  penaltyEntry,
+  penaltyNames,
+} from '../../src/problem/penalties/index.ts';
 import { fc } from '../support/property.ts';
 
-/** What the laws need to know of a loss beyond its functions. */
-export interface LossCase {
-  readonly label: string;
-  readonly loss: Loss;
-  /** The largest slope of ℓ', Infinity at a kink. */
-  readonly steepest: number;
-  /** Scores where ℓ has a kink, for a label. */
-  readonly kinks: (y: number) => readonly number[];
-  /** Where the conjugate has a kink inside its domain. */
-  readonly conjugateKinks: readonly number[];
-}
+/** Parameters to try besides the default, where the loss accepts them. */
+const parameters = [0.01, 0.1, 0.95, 5];
 
-const none = (): readonly number[] => [];
-
-function caseOf(loss: Loss, steepest: number, rest: Partial<LossCase> = {}): LossCase {
+function labelOf(loss: Loss): string {
   const parameter = loss.parameterName ? ` ${loss.parameterName}=${loss.parameter}` : '';
-  const label = `${loss.name}${parameter}`;
-  return { label, loss, steepest, kinks: none, conjugateKinks: [], ...rest };
-}
-
-function absoluteCase(epsilon: number): LossCase {
-  return caseOf(losses.absolute({ epsilon }), Infinity, {
-    kinks: (y) => [y - epsilon, y + epsilon],
-    conjugateKinks: [0],
-  });
-}
-
-function squaredAbsoluteCase(epsilon: number): LossCase {
-  return caseOf(losses.squaredAbsolute({ epsilon }), 2, {
-    conjugateKinks: epsilon > 0 ? [0] : [],
-  });
-}
-
-function quantileCase(quantile: number): LossCase {
-  return caseOf(losses.quantile({ quantile }), Infinity, { kinks: (y) => [y] });
+  return `${loss.name}${parameter}`;
 }
 
 /** Every registered loss, with several parameters where it has one. */
-const casesByName: Readonly<Record<LossName, readonly LossCase[]>> = {
-  hinge: [caseOf(losses.hinge(), Infinity, { kinks: (y) => [y] })],
-  'squared-hinge': [caseOf(losses.squaredHinge(), 2)],
-  'smoothed-hinge': [1, 0.5, 0.01].map((smoothing) =>
-    caseOf(losses.smoothedHinge({ smoothing }), 1 / smoothing),
-  ),
-  logistic: [caseOf(losses.logistic(), 0.25)],
-  square: [caseOf(losses.square(), 1)],
-  huber: [1, 0.1, 5].map((delta) => caseOf(losses.huber({ delta }), 1)),
-  absolute: [0, 0.1, 1].map(absoluteCase),
-  'squared-absolute': [0, 0.1, 1].map(squaredAbsoluteCase),
-  quantile: [0.5, 0.1, 0.95].map(quantileCase),
-  // The slope of ℓ' where its straight line begins.
-  poisson: [caseOf(losses.poisson(), Math.exp(200) * (1 + 1e-14))],
-};
+export const lossCases: readonly { label: string; loss: Loss }[] = lossNames
+  .flatMap((name) => {
+    const rule = lossEntry(name)?.parameter;
+    const others = parameters.filter((number) => rule?.accepts(number) && number !== rule.default);
+    return [undefined, ...others].map((parameter) => lossByName(name, parameter));
+  })
+  .map((loss) => ({ label: labelOf(loss), loss }));
 
-export const lossCases: readonly LossCase[] = Object.values(casesByName).flat();
+/** The penalties of an entry, with several shares of L1 where it takes one. */
+export function penaltiesOf({ make, parameters: taken }: PenaltyEntry): Penalty[] {
+  if (!taken.includes('l1Ratio')) return [make()];
+  return [0.5, 0.01, 0.9].map((l1Ratio) => make({ l1Ratio }));
+}
 
-export const penaltyCases: readonly { label: string; penalty: Penalty }[] = [
-  penalties.l2(),
-  penalties.l1(),
-  ...[0.5, 0.01, 0.9].map((l1Ratio) => penalties.elasticNet({ l1Ratio })),
-].map((penalty) => ({ label: `${penalty.name} l1=${penalty.l1}`, penalty }));
+export const penaltyCases: readonly { label: string; penalty: Penalty }[] = penaltyNames
+  .flatMap((name) => penaltiesOf(penaltyEntry(name)!))
+  .map((penalty) => ({ label: `${penalty.name} l1=${penalty.l1}`, penalty }));
 
 export function numbers(min: number, max: number): fc.Arbitrary<number> {
   return fc.double({ min, max, noNaN: true });
@@ -78,7 +47,7 @@ export const fractions = fc.oneof(
 
 export function labelsOf(loss: Loss): fc.Arbitrary<number> {
   if (loss.task === 'classification') return fc.constantFrom(-1, 1);
-  // Counts, nought among them, where a loss is not made for other labels.
+  // Counts, zero among them, where a loss is not made for other labels.
   if (loss.labels) return fc.oneof(numbers(0, 10), fc.integer({ min: 0, max: 10 }));
   return numbers(-10, 10);
 }

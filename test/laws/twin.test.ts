@@ -1,10 +1,10 @@
 /** The WebAssembly build of every portable function gives the bits of the plain one. */
 import { describe, expect, test } from 'vitest';
-import { lossNames } from '../../src/losses/index.ts';
 import * as bits from '../../src/math/bits.ts';
 import * as elementary from '../../src/math/elementary.ts';
 import { type Random, stream } from '../../src/math/random.ts';
 import * as scalars from '../../src/math/scalars.ts';
+import { lossNames } from '../../src/problem/losses/index.ts';
 import { lossCases } from './cases.ts';
 import { compileTwin } from './wasm-twin.ts';
 
@@ -75,8 +75,8 @@ const lossFunctions = [
   'dualStep',
 ] as const;
 
-test.each(lossNames)('src/losses/%s.ts', async (lossName) => {
-  const twin = await compileTwin(`src/losses/${lossName}.ts`);
+test.each(lossNames)('src/problem/losses/%s.ts', async (lossName) => {
+  const twin = await compileTwin(`src/problem/losses/${lossName}.ts`);
   const random = stream(11, 3);
   for (const { loss } of lossCases.filter((item) => item.loss.name === lossName)) {
     const label = () => {

@@ -11,16 +11,16 @@ import { type Running, startDso } from './command-line.ts';
 import { sampleText } from './sample-text.ts';
 import { removeFolder } from './temporary.ts';
 
-/** A name of somebody else that points to this machine. */
+/** A foreign host name that resolves to this machine. */
 const foreignName = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
 
-/** What hangs is given up after so many milliseconds, which a busy machine has time for. */
+/** Milliseconds after which a wait fails; long enough for a busy machine. */
 export const patience = 240_000;
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Faults that the test brings about itself. */
+  /** Faults that the test causes on purpose. */
   readonly forgiven?: RegExp;
-  /** What is to be done with the window before the address is opened. */
+  /** Called with the window before the address is opened. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export type Visit = (address: string, options?: VisitOptions) => Promise<Page>;
 
 /**
  * Tests with a browser, one for all tests of a file. `visit` opens an address in a window of its
- * own; a test fails if any of its pages complained, whatever else it found.
+ * own; a test fails if any of its pages reported an error.
  */
 export const test = base
   .extend('path', { scope: 'file' }, findBrowser)
@@ -48,7 +48,7 @@ export const test = base
     const open = new Set<Page>();
     onCleanup(async () => {
       for (const page of open) await page.context().close();
-      expect(faults, 'what the pages complained about').toEqual([]);
+      expect(faults, 'errors that the pages reported').toEqual([]);
     });
     return async (address, { forgiven, prepare, ...options } = {}) => {
       const context = await browser.newContext({
@@ -69,7 +69,7 @@ export const test = base
     };
   });
 
-/** Whatever the page must not do is said on its console, where it is heard. */
+/** Violations of the security policy are written to the console, which the test reads. */
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI);
 });`;
@@ -88,31 +88,31 @@ function listen(page: Page, note: (fault: string) => void): void {
 }
 
 export interface Started extends Running {
-  /** The address of its page, once it is told. */
+  /** The address of its page, once it is printed. */
   readonly address: Promise<string>;
-  /** By force, if it has not ended. */
+  /** Kills the process if it is still running. */
   end(): Promise<void>;
 }
 
-/** Starts `dso …` in a folder, where it keeps records. */
+/** Starts `dso …` in a folder, where it writes run records. */
 export function start(folder: string, words: readonly string[]): Started {
   const running = startDso(words, { folder, environment: { DSO_NO_RECORD: '' } });
   const address = new Promise<string>((resolve, reject) => {
-    // Each stream for itself: a piece of the one may come in the middle of a line of the other.
+    // Each stream separately: a chunk of one may arrive within a line of the other.
     const texts = [running.process.stdout, running.process.stderr].map((stream) => {
-      const told = { text: '' };
+      const output = { text: '' };
       stream.on('data', (chunk: Buffer) => {
-        told.text += chunk.toString();
-        const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/(?=\s)/.exec(told.text);
+        output.text += chunk.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/(?=\s)/.exec(output.text);
         if (found) resolve(found[0]);
       });
-      return told;
+      return output;
     });
     running.process.on('close', () => {
-      reject(new Error(`no address was told:\n${texts.map(({ text }) => text).join('\n')}`));
+      reject(new Error(`no address was printed:\n${texts.map(({ text }) => text).join('\n')}`));
     });
   });
-  // Only those who wait for it want to know that there was none.
+  // Only a caller that awaits the address needs the error.
   address.catch(() => {});
   const end = async (): Promise<void> => {
     running.process.kill('SIGKILL');
@@ -165,7 +165,7 @@ export const testOfSite = test.extend(
   },
 );
 
-/** What follows `dso` for a run that would go on for hours, on data that this writes. */
+/** Arguments of `dso` for a run that would take hours; writes its data. */
 export function endlessTraining(folder: string, ...more: readonly string[]): readonly string[] {
   const data = join(folder, 'train.svm');
   writeFileSync(data, sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
@@ -175,14 +175,14 @@ export function endlessTraining(folder: string, ...more: readonly string[]): rea
   return ['train', 'train.svm', '-o', 'partial.model', ...limits, ...shape, ...more];
 }
 
-/** Starts such a run, and waits until it has something to show: a page that comes then need not. */
+/** Starts such a run and waits for its third epoch, so that its page has something to show. */
 export async function startTraining(folder: string, ...more: readonly string[]): Promise<Started> {
   const started = startForTest(folder, endlessTraining(folder, ...more));
   await started.saw(/^epoch 3 /m);
   return started;
 }
 
-/** Waits until something has come true, and says what there was instead when it does not. */
+/** Waits until the check passes; on failure reports what it found last. */
 export async function eventually<Value>(
   look: () => Promise<Value> | Value,
   check: (value: Value) => void,
@@ -290,7 +290,7 @@ export async function settledBox(chart: Locator) {
   return last!;
 }
 
-/** What is told of the grid to those who do not see it. */
+/** The description of the grid for screen readers. */
 export async function gridWords(page: Page): Promise<string> {
   const grid = page.getByRole('application', { name: /grid of workers/i });
   return grid.evaluate((figure) => {

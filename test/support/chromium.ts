@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 
-const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** DSO_CHROMIUM, or where systems put it; undefined where it is not installed. */
+/** DSO_CHROMIUM, or the first default path that exists; undefined if there is no browser. */
 export function findBrowser(): string | undefined {
-  return [process.env.DSO_CHROMIUM ?? usualPlaces].flat().find((path) => existsSync(path));
+  return [process.env.DSO_CHROMIUM ?? defaultPaths].flat().find((path) => existsSync(path));
 }
 
-/** A browser that draws by itself and asks nobody for anything. */
+/** No GPU and no connections of the browser's own. */
 export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,5 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The executable of the built package. */
@@ -12,6 +11,10 @@ export interface RunOptions {
   readonly openInput?: boolean;
   readonly folder?: string;
   readonly environment?: Record<string, string>;
+  /** The Node that runs the command; this process's own by default. */
+  readonly node?: string;
+  /** A process group of its own, to which a signal can be sent as a terminal does. */
+  readonly ownGroup?: boolean;
 }
 
 export interface Finished {
@@ -30,8 +33,9 @@ export interface Running {
 
 /** Starts `dso …` as a process of its own. */
 export function startDso(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [executable, ...args], {
+  const child = spawn(options.node ?? process.execPath, [executable, ...args], {
     cwd: options.folder,
+    detached: options.ownGroup,
     env: { ...process.env, ...options.environment },
   });
   const stdout: Buffer[] = [];

@@ -3,7 +3,7 @@ import { datasetFromRows } from '../../src/data/from-arrays.ts';
 import { type Random, stream } from '../../src/math/random.ts';
 import type { Loss, Task } from '../../src/problem/losses/loss.ts';
 
-/** A data set with the dense rows that a naive formula wants beside it. */
+/** A dataset together with its dense rows, for naive formulas. */
 export interface Sample {
   readonly rows: readonly (readonly number[])[];
   readonly labels: readonly number[];
@@ -52,7 +52,7 @@ export function sample(options: SampleOptions = {}): Sample {
   return { rows, labels, dataset: datasetOf(rows, labels) };
 }
 
-/** A sample with labels that the loss is made for. */
+/** A sample with labels that fit the loss. */
 export function sampleFor(loss: Loss, options: SampleOptions = {}): Sample {
   return sample({ ...options, task: loss.task, counts: loss.labels !== undefined });
 }
@@ -91,7 +91,7 @@ function zipfRow(random: Random, cumulative: Float64Array, perRow: number) {
   return { indices, values: indices.map(() => 1 / Math.sqrt(indices.length)) };
 }
 
-/** The first place of a rising array that holds at least `value`. */
+/** The first index of a sorted array whose element is at least `value`. */
 function firstAtLeast(rising: Float64Array, value: number): number {
   let low = 0;
   let high = rising.length - 1;

@@ -4,7 +4,7 @@ export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
 
 const exact = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
 
-/** The first place where two arrays differ in a bit that matters (−0 and 0 differ, NaN is NaN). */
+/** The first index where two arrays differ (−0 and 0 differ, NaN is NaN). */
 export function firstDifference(found: NumberArray, wanted: NumberArray): string | undefined {
   if (found.length !== wanted.length) return `length ${found.length}, wanted ${wanted.length}`;
   for (let k = 0; k < found.length; k++) {
@@ -14,7 +14,7 @@ export function firstDifference(found: NumberArray, wanted: NumberArray): string
   return undefined;
 }
 
-/** An arena that remembers what it gave away. */
+/** An arena that records its allocations. */
 class Ledger implements Arena {
   readonly arrays: NumberArray[] = [];
   readonly #arena: Arena;

@@ -1,35 +1,38 @@
-import type { Dataset } from '../../src/data/dataset.ts';
+import { type Dataset, rowWeights } from '../../src/data/dataset.ts';
 import { classesOf, targetsOf } from '../../src/data/labels.ts';
-import { rowWeights } from '../../src/data/weights.ts';
 import { type Arena, Budget, createArena, separateArena } from '../../src/engine/arena.ts';
 import { allocateGrid, fillWorker } from '../../src/engine/grid.ts';
 import { Ring } from '../../src/engine/ring.ts';
 import { shareTeam, Team } from '../../src/engine/team.ts';
-import { kernelModule, wasmKernels } from '../../src/kernels/wasm.ts';
-import type { Penalty } from '../../src/penalties/penalty.ts';
+import { threadPool } from '../../src/engine/thread-pool.ts';
 import type { Loss } from '../../src/problem/losses/loss.ts';
+import type { Penalty } from '../../src/problem/penalties/index.ts';
 import { choose } from '../../src/solvers/choose.ts';
-import { engineOf, type Plan } from '../../src/solvers/engines.ts';
 import type { Limits, Outcome, Progress } from '../../src/solvers/epochs.ts';
 import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
 import { plainKernels } from '../../src/solvers/kernels/plain/index.ts';
-import type { Workplace } from '../../src/solvers/method.ts';
+import { kernelModule, wasmKernels } from '../../src/solvers/kernels/wasm.ts';
 import { Objective } from '../../src/solvers/objective/objective.ts';
 import {
   allocateProblem,
   layOutProblem,
   type Problem,
 } from '../../src/solvers/objective/problem.ts';
+import type { Solver } from '../../src/solvers/registry.ts';
+import { entryOf, loadSolver, type SolverPlan, solverEntries } from '../../src/solvers/registry.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
-import type { Solver } from '../../src/solvers/solver.ts';
-import { threadPool } from '../../src/train/threads.ts';
+import type { SolverContext } from '../../src/solvers/solver.ts';
 import { partition } from './partition.ts';
+
+// Tests make methods without waiting for their code.
+for (const name of Object.keys(solverEntries))
+  await loadSolver({ name: name as SolverPlan['name'] });
 
 /** A problem laid out in memory, before any thread works on it. */
 export interface Engine {
   readonly problem: Problem;
   readonly memory: RunMemory;
-  readonly plan: Plan;
+  readonly plan: SolverPlan;
   readonly loss: Loss;
   readonly seed: number;
   readonly arena: Arena;
@@ -49,7 +52,7 @@ export interface EngineOptions {
   readonly kernels?: Kernels['name'];
 }
 
-/** What train() does before it starts threads, with every intermediate step in reach. */
+/** What train() does before it starts threads, with access to every intermediate step. */
 export function prepare(options: EngineOptions): Engine {
   const { dataset, loss, penalty, solver, lambda = 0.01, grid: size = 1, seed = 1 } = options;
   const { intercept = false, factors, kernels = 'wasm' } = options;
@@ -63,7 +66,7 @@ export function prepare(options: EngineOptions): Engine {
   });
   const parts = partition(dataset, size, seed, intercept);
   const allocate = (arena: Arena) => ({
-    grid: allocateGrid(arena, parts, engineOf(plan).orientation),
+    grid: allocateGrid(arena, parts, entryOf(plan).orientation),
     memory: allocateRun(arena, parts, plan),
     problem: allocateProblem(arena, parts, penalty),
   });
@@ -79,8 +82,8 @@ export function prepare(options: EngineOptions): Engine {
     lambda,
     factors,
     intercept,
-    weights: rowWeights(dataset),
-    mass: rowWeights(dataset)?.reduce((sum, weight) => sum + weight, 0),
+    rowWeights: rowWeights(dataset),
+    totalWeight: rowWeights(dataset)?.reduce((sum, weight) => sum + weight, 0),
   });
   return { problem, memory, plan, loss, seed, arena };
 }
@@ -92,7 +95,7 @@ export function kernelsOf({ arena, loss }: Engine): Kernels {
 }
 
 /** A team of one, in this thread, that plays every worker. */
-export function workplaceOf(engine: Engine): Workplace {
+export function workplaceOf(engine: Engine): SolverContext {
   const { problem, memory, seed } = engine;
   const kernels = kernelsOf(engine);
   const team = new Team(shareTeam({ threads: 1, workers: problem.grid.size, cores: 1 }), 0);
@@ -101,7 +104,7 @@ export function workplaceOf(engine: Engine): Workplace {
   return { problem, kernels, team, ring, objective, seed };
 }
 
-/** So many threads that no later run of a test file needs a new pool. */
+/** Enough threads that no later run of a test file needs a new pool. */
 const mostThreads = 4;
 
 /** Runs the solver on real worker threads; the arrays of `engine` then hold where it ended. */
@@ -128,7 +131,7 @@ export async function runOnThreads(
     'solve',
     threads,
     (index): RunPayload => ({ ...payload, index }),
-    (event) => events.push(event as Progress),
+    { onEvent: (event) => events.push(event as Progress) },
   );
   return { outcome: outcomes[0], events };
 }

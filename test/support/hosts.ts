@@ -30,7 +30,7 @@ function limit(name: string, rate: string): void {
   ip('netns', 'exec', name, 'tc', 'qdisc', 'add', 'dev', 'eth0', ...bucket);
 }
 
-/** Why hosts cannot be made here; undefined when they can. */
+/** Why hosts cannot be created here; undefined if they can. */
 export function lackForHosts(): string | undefined {
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   try {
@@ -50,7 +50,7 @@ export function lackForHosts(): string | undefined {
   }
 }
 
-/** A network 198.18.x or 198.19.x that nobody here has, such as one who makes hosts at this time. */
+/** A network 198.18.x or 198.19.x that no other process on this machine uses. */
 function freeNetwork(): string {
   const taken = new Set(
     Object.values(networkInterfaces()).flatMap((addresses = []) =>
@@ -65,7 +65,7 @@ function freeNetwork(): string {
 }
 
 /**
- * Hosts .1, .2, … of a network that is set aside for such purposes, each in a namespace of its own
+ * Hosts .1, .2, … of a network that is reserved for benchmarks, each in a namespace of its own
  * with its own name.
  * Launchers log in by ssh; an agent in its place enters the namespace instead.
  */

@@ -68,7 +68,7 @@ function ownLines(text: string): string {
     .join('\n');
 }
 
-/** Starts `dso …` in several ranks. What still runs when the test is over is killed. */
+/** Starts `dso …` in several ranks. Processes that still run after the test are killed. */
 export function startJob(
   { path, options }: Launcher,
   ranks: number,

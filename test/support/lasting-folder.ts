@@ -12,8 +12,8 @@ afterAll(() => {
 });
 
 /**
- * A new folder that is gone after the tests of the file. Which of them asks cannot be known where
- * they run beside one another, so that none can clean up behind itself.
+ * A new folder that is removed after the last test of the file. Concurrent tests use it, since
+ * vitest cannot tell which of them asked for the folder.
  */
 export function lastingFolder(): string {
   root ??= mkdtempSync(join(tmpdir(), 'dso-test-'));

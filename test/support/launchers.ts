@@ -36,7 +36,7 @@ export const launchers: readonly Launcher[] = [
 ];
 
 /**
- * Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL, and sleeps for so many seconds
+ * Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL, and sleeps for N seconds
  * after each of the first two, whether or not anybody is left. Jobs with something to do in that
  * time, or that could say something wrong in it, get the launcher's own second or more.
  */
@@ -50,7 +50,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** What hangs is ended by force after so many milliseconds, which a busy machine has time for. */
+/** Milliseconds after which a hanging process is killed; long enough for a busy machine. */
 const patience = 300_000;
 
 /** Runs a program under a launcher. */

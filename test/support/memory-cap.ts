@@ -10,7 +10,7 @@ export interface MemoryCap {
 
 const root = '/sys/fs/cgroup';
 
-/** A control group with so many bytes; undefined, with a reason, where none can be made. */
+/** A control group limited to N bytes; undefined, with a reason, where none can be created. */
 export function capMemory(bytes: number): MemoryCap | string {
   const second = existsSync(join(root, 'cgroup.controllers'));
   const parent = second ? root : join(root, 'memory');

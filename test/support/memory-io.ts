@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
-import type { InterruptSignal } from '../../src/cli/exit-codes.ts';
-import type { Io, OutputStream } from '../../src/cli/io.ts';
+import type { InterruptSignal, Io, OutputStream } from '../../src/apps/cli/terminal.ts';
 
-/** A stream that keeps what is written to it. */
+/** A stream that collects what is written to it. */
 class MemoryStream extends Writable {
   text = '';
   readonly isTTY: boolean;

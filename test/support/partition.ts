@@ -1,14 +1,14 @@
 import type { Dataset } from '../../src/data/dataset.ts';
 import { columnCounts, rowLengths } from '../../src/data/row-packing.ts';
 import {
-  type EntryCounts,
-  holdings,
+  localPartition,
+  type NonzeroCounts,
   type Partition,
-  placeEntries,
+  placeRowsAndColumns,
 } from '../../src/engine/partition.ts';
 
 /** An intercept adds one to every row and a column of its own. */
-export function countEntries(dataset: Dataset, intercept: boolean): EntryCounts {
+export function countEntries(dataset: Dataset, intercept: boolean): NonzeroCounts {
   const rows = rowLengths(dataset);
   const columns = columnCounts(dataset, dataset.columns + (intercept ? 1 : 0));
   if (!intercept) return { rows, columns };
@@ -24,5 +24,5 @@ export function partition(
   intercept: boolean,
 ): Partition {
   const counts = countEntries(dataset, intercept);
-  return holdings(placeEntries(counts, size, seed), counts, 0, size);
+  return localPartition(placeRowsAndColumns(counts, size, seed), counts, 0, size);
 }

@@ -1,10 +1,7 @@
 import type { Dataset } from '../../src/data/dataset.ts';
-import type { SparseRow } from '../../src/data/from-arrays.ts';
-import { datasetFromRows } from '../../src/data/from-arrays.ts';
-import type { Random } from '../../src/math/random.ts';
-import { stream } from '../../src/math/random.ts';
-import type { Calibration, Model } from '../../src/model/model.ts';
-import { vectorCount } from '../../src/model/model.ts';
+import { datasetFromRows, type SparseRow } from '../../src/data/from-arrays.ts';
+import { type Random, stream } from '../../src/math/random.ts';
+import { type Calibration, type Model, vectorCount } from '../../src/model/model.ts';
 import { sampleModel, sampleRegression } from './models.ts';
 
 /** A model with random weights, of which the share `density` is not 0; what is given stays. */

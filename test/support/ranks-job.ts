@@ -5,16 +5,17 @@
  */
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { losses } from '../../src/losses/index.ts';
+import { MpiGroup } from '../../src/engine/processes/mpi-group.ts';
+import { launchOf } from '../../src/engine/processes/mpi-library.ts';
+import { singleProcess } from '../../src/engine/processes/process-group.ts';
 import { encodeModel } from '../../src/model/file.ts';
-import { launchOf } from '../../src/mpi/launcher.ts';
-import { Peers } from '../../src/mpi/peers.ts';
-import { penalties } from '../../src/penalties/index.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { EpochEvent } from '../../src/train/events.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
-import { readShare } from '../../src/train/read-dataset.ts';
-import { trainTogether } from '../../src/train/train.ts';
+import { readShard } from '../../src/train/read.ts';
+import { trainInGroup } from '../../src/train/train.ts';
 
 export interface RankRun {
   readonly name: string;
@@ -128,21 +129,22 @@ function withClasses(dataset: Dataset, count: number): Dataset {
 
 const [data, testData, ...threadCounts] = process.argv.slice(2);
 const launch = launchOf(process.env);
-const peers = launch && (await Peers.join(launch, { peerTimeout: 300, version: 'test' }));
-const { rank, size: ranks } = peers ?? { rank: 0, size: 1 };
+const joined = launch && (await MpiGroup.join(launch, { peerTimeout: 300, version: 'test' }));
+const group = joined ?? singleProcess;
+const { rank, size: ranks } = group;
 
 for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {
   for (const threads of threadCounts.map(Number)) {
-    const { dataset: read } = await readShare(data, { rank, ranks, threads });
+    const { dataset: read } = await readShard(data, { rank, ranks, threads });
     const dataset = classes ? withClasses(read, classes) : read;
-    const test = tested && (await readShare(testData, { rank, ranks, threads })).dataset;
+    const test = tested && (await readShard(testData, { rank, ranks, threads })).dataset;
     const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
     // By vector: several may be trained at the same time.
     const auprcs: (number | undefined)[][] = Array.from({ length: classes ?? 1 }, () => []);
     const onEpoch = ({ testAuprc, vector }: EpochEvent) =>
       auprcs[vector?.index ?? 0].push(testAuprc);
     const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
-    const result = await trainTogether(dataset, all, peers);
+    const result = await trainInGroup(dataset, all, group);
     if (!result) continue;
     const { model, report } = result;
     const { primal, dual, passes, rows, nonzeros, imbalance, stopped, test: metrics } = report;
@@ -151,4 +153,4 @@ for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {
     console.log(JSON.stringify({ name, threads, hash, found } satisfies RankRun));
   }
 }
-await peers?.leave();
+await joined?.finalize();

@@ -1,4 +1,6 @@
+/** Lines of run records, for all tests of records and of what shows them. */
 import { hostname } from 'node:os';
+import { newRunId } from '../../src/reporting/records/folder.ts';
 import type {
   BeginLine,
   EpochLine,
@@ -9,13 +11,13 @@ import type {
   SampleLine,
   StartLine,
 } from '../../src/reporting/records/record.ts';
-import { newRunId } from '../../src/runs/id.ts';
 
-/** The name of a run that began so many seconds after a certain moment. */
+/** The name of a run that began N seconds after a fixed moment. */
 export function runId(seconds = 0): string {
   return newRunId(new Date(Date.UTC(2026, 10, 15, 21, 23, 45) + 1000 * seconds));
 }
 
+/** A first line. The process is this one, so that the run counts as running until it ends. */
 export function startLine(changes: Partial<StartLine> = {}): StartLine {
   return {
     event: 'start',

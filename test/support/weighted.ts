@@ -13,7 +13,7 @@ export function weighted({ rows, labels }: Dense, weights: readonly number[]): D
   return datasetFromRows({ rows: sparse, labels, weights, columns: rows[0].length });
 }
 
-/** The same with every row as often as its weight says. */
+/** The same with every row repeated as often as its weight says. */
 export function repeated({ rows, labels }: Dense, weights: readonly number[]): Dataset {
   const order = weights.flatMap((weight, row) => new Array<number>(weight).fill(row));
   const copies = { rows: order.map((row) => rows[row]), labels: order.map((row) => labels[row]) };

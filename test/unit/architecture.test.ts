@@ -3,194 +3,86 @@ import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Who may import whom. A layer is a folder of src, or a file directly in src, and the table goes
- * from the bottom to the top: a layer names only layers above its own line, so no circle can form.
+ * Who may import whom. A room is a folder of src, or a file directly in src, and the table goes
+ * from the bottom to the top: a room names only rooms above its own line, so no circle can form.
  *
- * `values` are layers, or single files of them, whose code it may use. `types` are further ones of
+ * `values` are rooms, or single files of them, whose code it may use. `types` are further ones of
  * which it may only know the types (`import type`); those leave no trace at run time and may point
  * up.
  */
-interface Layer {
+interface Room {
   readonly values: readonly string[];
   readonly types?: readonly string[];
 }
 
-/** Everything a training run is made of. */
-const training = [
-  'solvers',
-  'objective',
-  'checkpoint',
-  'parallel',
-  'kernels',
-  'data',
-  'penalties',
-  'losses',
-  'math',
-];
+/** What a training run is made of. */
+const training = ['solvers', 'model', 'engine', 'data', 'problem', 'math'];
 
-/** What a program may do with the library. */
-const library = ['index', 'train', 'metrics', 'model'];
-
-const layers: Readonly<Record<string, Layer>> = {
-  // Any layer may throw our errors, so `errors` is not repeated below.
+const rooms: Readonly<Record<string, Room>> = {
+  // Open to every room, so not repeated below: errors, and reading and writing files.
   errors: { values: [] },
+  files: { values: [] },
 
-  // Scalars, random numbers, sums: know nothing of learning.
+  // Scalars, sums, random numbers, numbers as text: the same bits everywhere.
   math: { values: [] },
 
-  // A loss knows one score and one label, a penalty one weight, a dataset only rows.
-  losses: { values: ['math'] },
-  penalties: { values: ['math'] },
+  // What is minimised: losses of one score, penalties of one weight.
+  problem: { values: ['math'] },
+
+  // Rows from any source, as columns with a meaning.
   data: { values: ['math'] },
 
-  // Hot loops over typed arrays, and grid, ring and threads, which know no machine learning.
-  kernels: { values: ['losses', 'math'] },
-  parallel: { values: ['math'], types: ['data'] },
+  // p workers on threads and processes, their memory, blocks and saved state: knows no learning.
+  engine: { values: ['math'], types: ['data'] },
 
-  // Processes of one job, through the system's MPI library.
-  mpi: { values: ['parallel'] },
-
-  // The state of a run as a file; what is in it, solvers know.
-  checkpoint: { values: [] },
-
-  // P(w), D(α) and the gap between them; then the methods that close the gap.
-  objective: { values: ['losses', 'penalties', 'kernels', 'parallel', 'math'] },
+  // Methods that close the gap, the kernels they run on and the objective that measures them.
   solvers: {
-    values: [
-      'objective',
-      'checkpoint',
-      'kernels',
-      'parallel',
-      'losses',
-      'penalties',
-      'data',
-      'math',
-    ],
-    types: ['train/events', 'train/options'],
+    values: ['engine', 'problem', 'data', 'math', '../wasm/calls.js'],
+    types: ['train/events', 'train/options/options'],
   },
 
-  // The public library.
-  model: {
-    values: ['data/atomic'],
-    types: ['losses', 'train/events', 'data/recipe', 'data/labels'],
-  },
-  metrics: { values: ['model', 'losses', 'data', 'math'] },
-  train: { values: ['metrics', 'model', ...training, '../package.json'] },
+  // The trained model: file, scores, metrics, other programs' formats.
+  model: { values: ['data', 'problem', 'math'] },
 
-  // Many models on one layout of the data, and the choice among them.
-  select: {
-    values: ['train', 'metrics', 'data/weights', 'losses/link', 'math'],
-    types: ['data', 'losses', 'penalties', 'model'],
-  },
+  // From data and options to models: one, many, against each other, from a stream.
+  train: { values: [...training, '../package.json'] },
 
-  // One pass over rows that never end.
-  online: {
-    values: ['model', 'losses', 'penalties', 'data', 'math', 'train/memory'],
+  // What is shown and recorded of runs: text, tables, charts, records.
+  reporting: {
+    values: ['train/compare/comparison', 'model', 'problem', 'math'],
+    types: ['train', 'data'],
   },
-
-  // Models for other programs, and from them.
-  export: { values: ['metrics/probabilities', 'model', 'losses/link'] },
-
-  // Predictions in a browser: only what needs no Node, file by file.
-  predict: {
-    values: [
-      'metrics/predict',
-      'metrics/probabilities',
-      'model/model',
-      'losses/link',
-      'data/row-order',
-      'math/murmur',
-    ],
-    types: ['data'],
-  },
-
-  // Predictions over HTTP.
-  serve: {
-    values: [
-      'predict',
-      'metrics/predict',
-      'metrics/probabilities',
-      'model',
-      'losses/link',
-      '../package.json',
-    ],
-  },
-
-  // Solvers side by side on one problem, and the report of it.
-  compare: {
-    values: [
-      'train',
-      'metrics',
-      'model',
-      'solvers/index',
-      'losses/index',
-      'penalties/index',
-      'data',
-      '../package.json',
-    ],
-    types: ['solvers', 'penalties', 'losses'],
-  },
-
-  // What is kept of runs, and the page that shows it.
-  runs: {
-    values: ['compare/numbers', 'checkpoint/folder', 'checkpoint/process'],
-    types: ['train/options', 'train/events'],
-  },
-  dashboard: { values: ['runs', 'compare'], types: ['parallel/look'] },
 
   // Roots: what a program imports, and what a thread starts with.
+  'node-version': { values: [] },
   index: {
-    values: [
-      'compare',
-      'export',
-      'select',
-      'train',
-      'metrics',
-      'model',
-      'solvers',
-      'data',
-      'penalties',
-      'losses',
-    ],
-    types: ['checkpoint', 'objective', 'parallel'],
+    values: ['node-version', 'reporting', 'train', ...training],
   },
-  worker: { values: ['train', 'metrics', 'model', ...training] },
-  carrier: { values: ['mpi'], types: ['parallel'] },
+  predict: { values: ['model/predict', 'data/fields'], types: ['model'] },
+  worker: { values: ['train', ...training] },
+  'comm-thread': { values: ['engine'] },
 
-  // The command line is a user of the library like any other, which sees of losses, penalties and
-  // solvers what the library publishes, writes files as the library does, and prints the version
-  // of package.json.
-  cli: {
-    values: [
-      ...library,
-      'select',
-      'compare',
-      'export',
-      'online',
-      'serve',
-      'runs',
-      'dashboard',
-      'mpi',
-      'losses/index',
-      'penalties/index',
-      'solvers/index',
-      'solvers/names',
-      'data/atomic',
-      'data/decompress',
-      'data/fingerprint',
-      'data/generate',
-      'data/quality/quality',
-      'data/scale',
-      'data/table/query',
-      'data/shapes',
-      '../package.json',
-    ],
-    types: ['checkpoint', 'solvers', 'data', 'penalties', 'losses'],
-  },
+  // Programs: command line, scoring server, dashboard server.
+  apps: { values: ['index', 'reporting', 'train', ...training, '../package.json'] },
 };
 
+/** What the page in ui/ shares with the program: files without Node, also in what they import. */
+const sharedWithPage = [
+  'apps/dashboard/api',
+  'math/format-number',
+  'reporting/charts/axis',
+  'reporting/charts/quantities',
+  'reporting/charts/series-style',
+  'reporting/format',
+  'reporting/gap-trend',
+  'reporting/records/downsampling',
+  'reporting/records/labels',
+  'reporting/records/record',
+  'reporting/records/series',
+];
+
 /** Training must give the same bits on every machine, which the platform's functions do not. */
-const reproducibleLayers = ['math', 'losses', 'kernels', 'solvers', 'objective', 'online'];
+const reproducibleFolders = ['math', 'problem', 'solvers', 'train/stream'];
 const platformFunctions = /\bMath\.(?:log|exp|pow|tanh|cosh|sinh|expm1|log1p)\b/;
 
 interface SourceFile {
@@ -227,26 +119,26 @@ function importsOf({ path, text }: SourceFile): Import[] {
   });
 }
 
-function layerOf(path: string): string {
+function roomOf(path: string): string {
   return path.split('/')[0].replace(/\.ts$/, '');
 }
 
-function allowedText(name: string, { values, types = [] }: Layer): string {
+function allowedText(name: string, { values, types = [] }: Room): string {
   const list = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : 'nothing');
-  return `${name} may use ${list(['errors', ...values])}; only as types: ${list(types)}`;
+  return `${name} may use ${list(['errors', 'files', ...values])}; only as types: ${list(types)}`;
 }
 
 /** What is wrong with an import, or undefined. */
 function complaint({ from, to, local, typeOnly }: Import): string | undefined {
   if (!local) return undefined;
   const place = `src/${from} imports ${typeOnly ? 'types of ' : ''}src/${to}`;
-  const [own, other] = [layerOf(from), layerOf(to)];
-  const layer = layers[own];
-  if (!layer) return `${place}: no layer "${own}" in the table of this test`;
-  const names = [other, to.replace(/\.ts$/, '')];
-  const allowed = [own, 'errors', ...layer.values, ...(typeOnly ? (layer.types ?? []) : [])];
+  const [own, other] = [roomOf(from), roomOf(to)];
+  const room = rooms[own];
+  if (!room) return `${place}: no room "${own}" in the table of this test`;
+  const names = [other, to.replace(/\.ts$/, ''), posix.dirname(to)];
+  const allowed = [own, 'errors', 'files', ...room.values, ...(typeOnly ? (room.types ?? []) : [])];
   if (names.some((name) => allowed.includes(name))) return undefined;
-  return `${place}: ${allowedText(own, layer)}`;
+  return `${place}: ${allowedText(own, room)}`;
 }
 
 /** The first circle of value imports among files, as a path that ends where it began. */
@@ -290,45 +182,61 @@ const sources: readonly SourceFile[] = readdirSync(new URL('src/', root), { recu
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(new URL(`src/${path}`, root), 'utf8') }));
 const allImports = sources.flatMap(importsOf);
+const pageSources: readonly SourceFile[] = readdirSync(new URL('ui/src/', root), {
+  recursive: true,
+})
+  .map((path) => String(path).replaceAll('\\', '/'))
+  .filter((path) => /\.(?:ts|svelte)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(new URL(`ui/src/${path}`, root), 'utf8') }));
 
-describe('the table of layers', () => {
-  test('names in each line only layers that stand further up, so it has no circle', () => {
-    const order = Object.keys(layers);
+/** All files whose code a file needs at run time, itself included. */
+function neededBy(file: string, known = new Set<string>()): Set<string> {
+  if (known.has(file)) return known;
+  known.add(file);
+  for (const { from, to, local, typeOnly } of allImports) {
+    if (from === file && local && !typeOnly) neededBy(to, known);
+  }
+  return known;
+}
+
+describe('the table of rooms', () => {
+  test('names in each line only rooms that stand further up, so it has no circle', () => {
+    const order = Object.keys(rooms);
     for (const [index, name] of order.entries()) {
       const below = order.slice(0, index);
-      const inside = layers[name].values.filter((value) => !value.startsWith('..'));
-      expect(inside.filter((value) => !below.includes(layerOf(value)))).toEqual([]);
+      const inside = rooms[name].values.filter((value) => !value.startsWith('..'));
+      expect(inside.filter((value) => !below.includes(roomOf(value)))).toEqual([]);
     }
   });
 
   test('refuses what it should', () => {
-    const path = 'losses/hinge.ts';
+    const path = 'problem/losses/hinge.ts';
     const text = [
-      `import { train } from '../train/train.ts';`,
-      `import type { EpochEvent } from '../train/events.ts';`,
-      `import {\n  a,\n  b,\n} from '../solvers/ring.ts';`,
-      `export * from '../cli/main.ts';`,
-      `const later = await import('../kernels/wasm.ts');`,
-      `import '../nowhere/file.ts';`,
-      `import '../../bench/run.ts';`,
+      `import { train } from '../../train/train.ts';`,
+      `import type { EpochEvent } from '../../train/events.ts';`,
+      `import {\n  a,\n  b,\n} from '../../solvers/ring/rows.ts';`,
+      `export * from '../../apps/cli/main.ts';`,
+      `const later = await import('../../solvers/kernels/wasm.ts');`,
+      `import '../../nowhere/file.ts';`,
+      `import '../../../bench/run.ts';`,
     ].join('\n');
     const refused = importsOf({ path, text }).map(complaint);
     expect(refused).toHaveLength(7);
     expect(refused).not.toContain(undefined);
     expect(refused[0]).toBe(
       'src/problem/losses/hinge.ts imports src/train/train.ts: ' +
-        'losses may use errors, math; only as types: nothing',
+        'problem may use errors, files, math; only as types: nothing',
     );
   });
 
   test('lets pass what it should', () => {
-    const path = 'model/model.ts';
+    const path = 'engine/grid.ts';
     const text = [
       `import { DataError } from '../errors.ts';`,
-      `import type { StopReason } from '../train/events.ts';`,
-      `export type { Task } from '../losses/loss.ts';`,
+      `import type { Dataset } from '../data/dataset.ts';`,
+      `export type { DatasetPart } from '../data/dataset.ts';`,
       `import { readFile } from 'node:fs/promises';`,
-      `import { header } from './header.ts';`,
+      `import { openCells } from './cells.ts';`,
       `// import { train } from '../train/train.ts';`,
       `/**\nimport { train } from '../train/train.ts';\n*/`,
     ].join('\n');
@@ -337,10 +245,10 @@ describe('the table of layers', () => {
     expect(imports.map(complaint)).toEqual(Array(5).fill(undefined));
   });
 
-  test('tells a type from a value', () => {
-    const wanted = `import { StopReason } from '../train/events.ts';`;
-    const [found] = importsOf({ path: 'model/model.ts', text: wanted }).map(complaint);
-    expect(found).toContain('only as types: losses, train/events');
+  test('distinguishes a type from a value', () => {
+    const wanted = `import { rowWeights } from '../data/dataset.ts';`;
+    const [found] = importsOf({ path: 'engine/grid.ts', text: wanted }).map(complaint);
+    expect(found).toContain('only as types: data');
   });
 
   test('finds a circle', () => {
@@ -354,14 +262,33 @@ describe('the table of layers', () => {
   });
 });
 
+describe('ui', () => {
+  const imports = pageSources.flatMap(importsOf).filter(({ local }) => local);
+  const outside = imports.filter(({ to }) => to.startsWith('../'));
+
+  test('imports from src only what is shared with the page', () => {
+    expect(outside.length).toBeGreaterThan(20);
+    const names = [...new Set(outside.map(({ to }) => to))].toSorted();
+    expect(names).toEqual(sharedWithPage.map((name) => `../../src/${name}.ts`));
+  });
+
+  test('needs no module of Node', () => {
+    const needed = sharedWithPage.flatMap((name) => [...neededBy(`${name}.ts`)]);
+    const found = allImports.filter(
+      ({ from, to, typeOnly }) => needed.includes(from) && to.startsWith('node:') && !typeOnly,
+    );
+    expect(found).toEqual([]);
+  });
+});
+
 describe('src', () => {
   test('follows the table', () => {
     expect(allImports.length).toBeGreaterThan(0);
     expect(allImports.map(complaint).filter((text) => text !== undefined)).toEqual([]);
   });
 
-  test('lies in layers of the table', () => {
-    const unknown = sources.filter(({ path }) => layers[layerOf(path)] === undefined);
+  test('lies in rooms of the table', () => {
+    const unknown = sources.filter(({ path }) => rooms[roomOf(path)] === undefined);
     expect(unknown.map(({ path }) => path)).toEqual([]);
   });
 
@@ -397,7 +324,9 @@ describe('src', () => {
   });
 
   test('computes logarithms and exponentials of training itself', () => {
-    const files = sources.filter(({ path }) => reproducibleLayers.includes(layerOf(path)));
+    const files = sources.filter(({ path }) =>
+      reproducibleFolders.some((folder) => path.startsWith(`${folder}/`)),
+    );
     expect(files.length).toBeGreaterThan(0);
     expect(linesWith(platformFunctions, files)).toEqual([]);
     const example = { path: 'math/a.ts', text: 'const a = 1;\nconst b = Math.exp(a);' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closest } from '../../src/math/closest.ts';
+import { closest } from '../../src/errors.ts';
 
 const names = ['hinge', 'squared-hinge', 'logistic', 'l1', 'l2'];
 

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isTooOld, oldestNode } from '../../bin/runtime.js';
 
 const root = new URL('../../', import.meta.url);
 
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -61,11 +63,20 @@ describe('package.json', () => {
     expect(ranges.filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(range))).toEqual([]);
   });
 
-  test("does not make users download a Node: that is the checkout's own affair", () => {
+  test('does not make users download a Node: only a checkout has one', () => {
     const published = { ...manifest.dependencies, ...manifest.optionalDependencies };
-    const runtimes = Object.keys(readManifest('tools/runtime/package.json').optionalDependencies!);
+    const runtimes = ['runtime', 'test-nodes'].flatMap((folder) =>
+      Object.keys(readManifest(`tools/${folder}/package.json`).optionalDependencies!),
+    );
     expect(runtimes.length).toBeGreaterThan(0);
     expect(Object.keys(published).filter((name) => runtimes.includes(name))).toEqual([]);
+  });
+
+  test('needs the Node that bin/ and the library ask for', () => {
+    expect(manifest.engines.node).toBe(`>=${oldestNode.join('.')}`);
+    expect(readText('src/node-version.ts')).toContain(`= [${oldestNode.join(', ')}] as const;`);
+    expect(['20.20.2', '22.11.0'].filter((version) => !isTooOld(version))).toEqual([]);
+    expect(['22.12.0', '23.0.0', '24.21.0'].filter(isTooOld)).toEqual([]);
   });
 
   test('has the Svelte whose types are checked', () => {
@@ -82,6 +93,7 @@ describe('package.json', () => {
 describe.each([
   ['package-lock.json', 'package.json'],
   ['tools/runtime/package-lock.json', 'tools/runtime/package.json'],
+  ['tools/test-nodes/package-lock.json', 'tools/test-nodes/package.json'],
   ['tools/page-types/package-lock.json', 'tools/page-types/package.json'],
 ])('%s', (lockPath, manifestPath) => {
   const lock = readLock(lockPath);

@@ -1,16 +1,16 @@
 import { flushSync, untrack } from 'svelte';
-import type { Look, RunsAnswer, StreamEvents } from '../../src/apps/dashboard/api.ts';
-import { threadsOf } from '../../src/dashboard/occupancy.ts';
+import {
+  type BlockHolders,
+  type RunsAnswer,
+  runningThreads,
+  type StreamEvents,
+} from '../../src/apps/dashboard/api.ts';
 import type { RunDetail, RunLine, RunSummary } from '../../src/reporting/records/record.ts';
-import { Attention } from './attention.ts';
-import { formatView, parseView, type View } from './charts/view.ts';
-import { pointsFor } from './figure.ts';
-import { nextFrameTime } from './frame-time.ts';
-import { Limited } from './limited.ts';
+import { formatView, parseView, pointsFor, type View } from './charts/view.ts';
 import { progressOf } from './runs/progress.ts';
 import { firstChoice, vectorsOf, withLines, withRun } from './runs/summary.ts';
 import { Track } from './runs/track.ts';
-import { Pace } from './shared/refresh.ts';
+import { Rate, Throttle, VisibilityWatch } from './shared/refresh.ts';
 
 /** connecting: not yet; live; broken: the stream is being tried again; ended: nobody is there. */
 export type Connection = 'connecting' | 'live' | 'broken' | 'ended';
@@ -44,23 +44,23 @@ export class Store {
   /** While the view is being moved along, charts may be coarse. */
   moving = $state(false);
   stages = $state.raw<ReadonlyMap<string, Stage>>(new Map());
-  look = $state.raw<(Look & { readonly id: string }) | undefined>();
+  look = $state.raw<(BlockHolders & { readonly id: string }) | undefined>();
   /** Runs that were asked to stop. */
   stopping = $state.raw<ReadonlySet<string>>(new Set());
 
   readonly #tracks = new Map<string, Track>();
   /** Lines that come while a run is being loaded, by its ID. */
   readonly #loading = new Map<string, RunLine[]>();
-  readonly #loads = new Limited(4);
+  readonly #loads = new Throttle(4);
   /** Not tried again before somebody asks for something. */
   readonly #failed = new Set<string>();
   #pendingRuns: readonly RunSummary[] | undefined;
   /** Runs that were told of while the list was on its way. */
   #heard: RunSummary[] | undefined;
   #pendingChanges = false;
-  #pendingLook: (Look & { readonly id: string }) | undefined;
-  readonly #pace = new Pace(navigator.hardwareConcurrency);
-  readonly #attention = new Attention(performance.now());
+  #pendingLook: (BlockHolders & { readonly id: string }) | undefined;
+  readonly #pace = new Rate(navigator.hardwareConcurrency);
+  readonly #attention = new VisibilityWatch(performance.now());
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -119,7 +119,7 @@ export class Store {
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     } catch (error) {
       this.stopping = new Set([...this.stopping].filter((other) => other !== id));
-      this.problem = `the run could not be asked to stop: ${messageOf(error)}`;
+      this.problem = `could not stop the run: ${messageOf(error)}`;
     }
   }
 
@@ -154,7 +154,7 @@ export class Store {
       this.own = answer.own;
       this.problem = '';
     } catch (error) {
-      this.problem = `the list of runs could not be loaded: ${messageOf(error)}`;
+      this.problem = `could not load the list of runs: ${messageOf(error)}`;
     }
     this.#heard = undefined;
     this.loaded = true;
@@ -193,7 +193,7 @@ export class Store {
         requestAnimationFrame(() => this.#flush());
       } catch (error) {
         this.#failed.add(id);
-        this.problem = `run ${id} could not be loaded: ${messageOf(error)}`;
+        this.problem = `could not load run ${id}: ${messageOf(error)}`;
       }
       this.#loading.delete(id);
       // Another class or more points may have been asked for in the meantime.
@@ -296,7 +296,7 @@ export class Store {
   /** Whether every core trains and nobody waits for news. */
   #isCalm(): boolean {
     if (this.#attention.isThere(performance.now())) return false;
-    const threads = this.runs.reduce((sum, run) => sum + threadsOf(run), 0);
+    const threads = this.runs.reduce((sum, run) => sum + runningThreads(run), 0);
     return threads >= navigator.hardwareConcurrency;
   }
 
@@ -348,4 +348,23 @@ async function fetchJson(address: string): Promise<unknown> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Milliseconds that the page's own thread spends on the next frame, without the wait for it: a
+ * message that is sent in a frame arrives when the frame has been drawn.
+ */
+function nextFrameTime(): Promise<number> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => {
+      const start = performance.now();
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', () => {
+        resolve(performance.now() - start);
+        port1.close();
+      });
+      port1.start();
+      port2.postMessage(undefined);
+    });
+  });
 }

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import type { Io } from '../../cli/io.ts';
-import type { Terminal } from '../../cli/terminal.ts';
+import type { Io, Terminal } from './terminal.ts';
 
 /** What decides whether there is a browser to open, and how. */
-export interface Surroundings {
+export interface Environment {
   readonly platform: NodeJS.Platform;
   readonly environment: Io['environment'];
   /** Whether a person reads what is printed. */
@@ -26,7 +25,7 @@ export type Opening =
 const windowsProgram = ['rundll32.exe', 'url.dll,FileProtocolHandler'];
 
 /** How a person gets to see the page at the address. */
-export function openingOf(url: string, surroundings: Surroundings): Opening {
+export function openingOf(url: string, surroundings: Environment): Opening {
   const { platform, environment, terminal, subsystem } = surroundings;
   if (isRemote(environment)) return { kind: 'forward', command: forwardCommand(url, surroundings) };
   if (!terminal) return { kind: 'none' };
@@ -42,7 +41,7 @@ function isRemote({ SSH_CONNECTION, SSH_TTY }: Io['environment']): boolean {
 }
 
 /** The same port at both ends, since the page is served only under the address that it names. */
-function forwardCommand(url: string, { environment, user }: Surroundings): string {
+function forwardCommand(url: string, { environment, user }: Environment): string {
   const { port } = new URL(url);
   const [, , host = 'THIS-MACHINE', door = '22'] = (environment.SSH_CONNECTION ?? '').split(' ');
   const other = door === '22' ? '' : ` -p ${door}`;

@@ -1,16 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Terminal } from '../../cli/terminal.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import { asciiOnly } from '../../reporting/charts/text.ts';
 import type { Limits } from '../../reporting/gap-trend.ts';
-import type { Curves } from '../../reporting/text/run-charts.ts';
+import type { RunSeries } from '../../reporting/records/record.ts';
+import { GrowingSeries } from '../../reporting/records/series.ts';
 import { runCharts } from '../../reporting/text/run-charts.ts';
 import type { EpochEvent } from '../../train/events.ts';
 import type { Progress } from './progress.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
- * Progress with charts of the run: on a terminal above the live line, drawn again and again where
- * they stand; elsewhere once, at the end.
+ * Progress with charts of the run: on a terminal above the live line, redrawn in place; elsewhere
+ * once, at the end.
  */
 export function chartProgress(terminal: Terminal, inner: Progress): Progress {
   return new ChartProgress(terminal, inner);
@@ -19,7 +20,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
 const redrawMilliseconds = 250;
 /** Lines of a terminal that are left for what is not a chart. */
 const otherLines = 3;
-/** Lines for the charts where nobody looks at a screen. */
+/** Lines for the charts where there is no terminal. */
 const lastingLines = 48;
 
 const clearRest = '\u001b[K';
@@ -29,7 +30,7 @@ const lineUp = (count: number): string => (count > 0 ? `\u001b[${count}A` : '');
 class ChartProgress implements Progress {
   readonly #terminal: Terminal;
   readonly #inner: Progress;
-  readonly #points = new PointKeeper();
+  readonly #curves = new RunCurves();
   #task: Task = 'classification';
   #tolerance = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +61,7 @@ class ChartProgress implements Progress {
 
   /** Only remembers: fast epochs must not wait for a picture. */
   epoch(event: EpochEvent): void {
-    this.#points.add(event);
+    this.#curves.add(event);
     this.#stale = true;
     this.#inner.epoch(event);
   }
@@ -78,30 +79,29 @@ class ChartProgress implements Progress {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#inner.end();
-    if (this.#points.count > 0) this.#show(this.#charts());
-    this.#points.clear();
+    if (this.#curves.length > 0) this.#show(this.#charts());
+    this.#curves.clear();
     this.#drawn = [];
   }
 
   #redraw(): void {
     const resized =
       this.#drawnWidth !== this.#terminal.width || this.#drawnScreen !== this.#screenRows;
-    if (this.#points.count === 0 || !(this.#stale || resized)) return;
+    if (this.#curves.length === 0 || !(this.#stale || resized)) return;
     this.#stale = false;
     this.#show(this.#charts());
   }
 
   #charts(): string[] {
     const terminal = this.#terminal;
-    const { curves, vector } = this.#points.curves();
-    return runCharts(curves, {
+    return runCharts(this.#curves.series, {
       width: terminal.width - 1,
       height: terminal.live ? this.#screenRows - otherLines : lastingLines,
       colours: terminal.colours,
       ascii: asciiOnly(terminal.io.environment),
       task: this.#task,
       tolerance: this.#tolerance,
-      vector,
+      vector: this.#curves.vector,
     });
   }
 
@@ -140,54 +140,34 @@ class ChartProgress implements Progress {
   }
 }
 
-/** More points than this are thinned to half as many; a terminal has fewer dots in a row. */
+/** More points than twice this are halved; a terminal has fewer dots in a row. */
 const mostPoints = 512;
 
-/** Points of a run of any length, spread over it; of several vectors those of the newest. */
-class PointKeeper {
-  #kept: EpochEvent[] = [];
-  /** Of so many epochs one is kept. */
-  #stride = 1;
-  #latest: EpochEvent | undefined;
-  count = 0;
+/** The curves of a run of any length; of several vectors those of the newest. */
+class RunCurves {
+  #series = new GrowingSeries(mostPoints);
+  vector: EpochEvent['vector'];
+
+  get series(): RunSeries {
+    return this.#series.columns;
+  }
+
+  get length(): number {
+    return this.#series.length;
+  }
 
   add(event: EpochEvent): void {
-    const newest = this.#latest?.vector?.index ?? -1;
+    const newest = this.vector?.index ?? -1;
     const index = event.vector?.index ?? -1;
     // Several vectors may be trained at once, and a chart is of one.
     if (index < newest) return;
     if (index > newest) this.clear();
-    if (this.count % this.#stride === 0) this.#kept.push(event);
-    this.#latest = event;
-    this.count += 1;
-    if (this.#kept.length <= mostPoints) return;
-    this.#kept = this.#kept.filter((_, place) => place % 2 === 0);
-    this.#stride *= 2;
+    this.vector = event.vector;
+    this.#series.add(event);
   }
 
   clear(): void {
-    this.#kept = [];
-    this.#stride = 1;
-    this.#latest = undefined;
-    this.count = 0;
-  }
-
-  curves(): { curves: Curves; vector: EpochEvent['vector'] } {
-    const latest = this.#latest!;
-    const events = this.#kept.at(-1) === latest ? this.#kept : [...this.#kept, latest];
-    const column = (key: 'testError' | 'testAuprc') => events.map((event) => event[key] ?? null);
-    const { vector } = latest;
-    return {
-      curves: {
-        epoch: events.map(({ epoch }) => epoch),
-        seconds: events.map(({ seconds }) => seconds),
-        primal: events.map(({ primal }) => primal),
-        dual: events.map(({ dual }) => dual),
-        relativeGap: events.map(({ relativeGap }) => relativeGap),
-        ...(latest.testError !== undefined && { testError: column('testError') }),
-        ...(latest.testAuprc !== undefined && { testAuprc: column('testAuprc') }),
-      },
-      vector,
-    };
+    this.#series = new GrowingSeries(mostPoints);
+    this.vector = undefined;
   }
 }

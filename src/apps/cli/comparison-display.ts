@@ -1,7 +1,3 @@
-import type { CompareFlags } from '../../cli/definitions/compare.ts';
-import type { Terminal } from '../../cli/terminal.ts';
-import type { Run, RunKey, RunState } from '../../compare/comparison.ts';
-import { describeOutcome, finalTestError, trainingSeconds } from '../../compare/outcome.ts';
 import {
   formatGap,
   formatNumber,
@@ -10,8 +6,17 @@ import {
   plural,
 } from '../../reporting/format.ts';
 import type { Job } from '../../train/compare/compare.ts';
-import type { Progress } from './progress.ts';
-import { createProgress } from './progress.ts';
+import {
+  describeOutcome,
+  finalTestError,
+  type Run,
+  type RunKey,
+  type RunState,
+  trainingSeconds,
+} from '../../train/compare/comparison.ts';
+import type { CompareFlags } from './options.ts';
+import { createProgress, type Progress } from './progress.ts';
+import type { Terminal } from './terminal.ts';
 
 /** What a person sees of a comparison while it runs. */
 export class ComparisonDisplay {

@@ -1,6 +1,4 @@
-import type { InterruptSignal } from '../../cli/exit-codes.ts';
-import { signalExitCodes } from '../../cli/exit-codes.ts';
-import type { Io } from '../../cli/io.ts';
+import { type InterruptSignal, type Io, signalExitCodes } from './terminal.ts';
 
 /** Milliseconds for an answer to leave before the process ends. */
 const answering = 100;

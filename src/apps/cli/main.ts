@@ -1,5 +1,5 @@
-import { processIo } from '../../cli/io.ts';
-import { main } from '../../cli/program.ts';
+import { main } from './program.ts';
+import { processIo } from './terminal.ts';
 
 /** The executable: everything it does is in program.ts, which can be imported without running. */
 process.exitCode = await main(process.argv.slice(2), processIo());

@@ -1,24 +1,24 @@
 import { hostname } from 'node:os';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import type { TrainFlags } from '../../cli/definitions/train.ts';
-import { onceEach } from '../../cli/once-each.ts';
-import { stopSignal } from '../../cli/stop-signal.ts';
-import type { Terminal } from '../../cli/terminal.ts';
-import type { Dashboard, DashboardOptions } from '../../dashboard/dashboard.ts';
-import type { ProgressiveReport } from '../../online/progress.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { usualFolder } from '../../reporting/records/folder.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import { defaultFolder } from '../../reporting/records/folder.ts';
 import type { ResultLine } from '../../reporting/records/record.ts';
-import { LiveRun } from '../../runs/live-run.ts';
-import { Recorder } from '../../runs/recorder.ts';
+import { Recorder, RunLog } from '../../reporting/records/recorder.ts';
+import { RunView } from '../../reporting/records/run-view.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts';
+import type { ProgressiveReport } from '../../train/stream/learning.ts';
+import type { Dashboard, DashboardOptions } from '../dashboard/server.ts';
 import type { Interrupts } from './interrupts.ts';
+import { stopSignal } from './job.ts';
+import type { TrainFlags } from './options.ts';
 import type { Progress } from './progress.ts';
+import { standardStream } from './reading.ts';
 import { beginLine, epochLine, type FeatureNames, sampleLine, startLine } from './run-lines.ts';
+import { onceEach, type Terminal } from './terminal.ts';
 
 /** A run that is about to be made. */
-export interface Undertaking {
+export interface RunRequest {
   readonly data: string;
   /** Where the model goes. */
   readonly path: string;
@@ -28,24 +28,31 @@ export interface Undertaking {
   readonly problem: { readonly loss: Loss; readonly penalty: Penalty };
   readonly terminal: Terminal;
   readonly interrupts: Interrupts;
-  /** Told of what becomes of the record. */
+  /** Reports problems of the record and the log. */
   readonly notice: (message: string) => void;
 }
 
 /**
- * What is kept of a run and who looks at it: its record in a folder, and the page of `--ui`. Both
- * listen as the terminal does; neither has any part in the run, but that they may ask it to stop.
+ * What records and shows a run besides the terminal: its record, the copy of `--log` and the page of
+ * `--ui`. They have no part in the run, except that they may request a stop.
  */
-export class Watching {
+export class RunObservers {
   readonly #recorder: Recorder;
+  readonly #log: RunLog | undefined;
   readonly #dashboard: Dashboard | undefined;
   readonly #path: string;
   #begun = 0;
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(recorder: Recorder, path: string, open?: OpenDashboard) {
+  private constructor(
+    recorder: Recorder,
+    log: RunLog | undefined,
+    path: string,
+    open?: OpenDashboard,
+  ) {
     this.#recorder = recorder;
+    this.#log = log;
     this.#path = path;
     this.#dashboard = open?.(() => {
       const found = this.#look();
@@ -53,42 +60,45 @@ export class Watching {
     });
   }
 
-  static async begin(undertaking: Undertaking): Promise<Watching> {
-    const { path, flags, terminal, interrupts, notice } = undertaking;
+  static async begin(request: RunRequest): Promise<RunObservers> {
+    const { path, flags, terminal, interrupts, notice } = request;
     const folder = folderOf(flags, terminal);
-    const start = startLine(undertaking, new Date(), {
+    const start = startLine(request, new Date(), {
       version: packageDescription.version,
       pid: process.pid,
       host: hostname(),
     });
-    const live = flags.ui ? new LiveRun(start) : undefined;
+    const log = logOf(request);
+    const live = flags.ui ? RunView.live(start) : undefined;
     const recorder = new Recorder({
       folder,
       start,
+      log,
       onFailure: notice,
       onLine: live && ((line) => live.add(line)),
     });
     recorder.watchStop(() => interrupts.request());
-    if (!live) return new Watching(recorder, path);
+    if (!live) return new RunObservers(recorder, log, path);
     const shown = {
-      folder: flags.runs ?? folder ?? usualFolder,
+      folder: flags.runs ?? folder ?? defaultFolder,
       port: flags.uiPort,
       onFailure: onceEach((message) => notice(`the page: ${message}`)),
     };
-    const watching = new Watching(recorder, path, await dashboardOf(live, interrupts, shown));
-    await watching.#open(terminal, flags.open ?? true);
-    return watching;
+    const open = await dashboardOf(live, interrupts, shown);
+    const observers = new RunObservers(recorder, log, path, open);
+    await observers.#open(terminal, flags.open ?? true);
+    return observers;
   }
 
   async #open(terminal: Terminal, inBrowser: boolean): Promise<void> {
     const url = await this.#dashboard!.listen();
-    terminal.say(`watch it at ${url}`);
+    terminal.say(`dashboard: ${url}`);
     if (!inBrowser) return;
     const { showPage } = await import('./browser.ts');
-    await showPage(this.#dashboard!.entrance(), terminal);
+    await showPage(this.#dashboard!.oneTimeUrl(), terminal);
   }
 
-  /** Hears what the terminal shows besides epochs. */
+  /** Forwards what the terminal shows besides epochs. */
   beside(progress: Progress): Progress {
     return {
       stage: (text, fraction) => {
@@ -103,6 +113,11 @@ export class Watching {
       },
       end: () => progress.end(),
     };
+  }
+
+  /** Whether lines of `--log` are missing. */
+  get logFailed(): boolean {
+    return this.#log?.failed ?? false;
   }
 
   /** `read`: the seconds that reading took. */
@@ -131,34 +146,34 @@ export class Watching {
     this.#recorder.close();
   }
 
-  /** The run has come to nothing. */
+  /** The run failed. */
   async fail({ message }: Error): Promise<void> {
     this.#recorder.write({ event: 'failure', ended: new Date().toISOString(), message });
     this.#recorder.close();
     await this.#dashboard?.close('the run failed');
   }
 
-  /** A person at a terminal may go on looking at the page after the end. */
+  /** At a terminal the page stays after the end, until Ctrl-C. */
   async stay(terminal: Terminal): Promise<void> {
     if (!this.#dashboard) return;
     if (terminal.live) {
-      terminal.say('the page stays until Ctrl-C; dso ui shows it again');
+      terminal.say('the dashboard stays open until Ctrl-C; dso ui shows it again');
       await stopSignal(terminal);
     }
     await this.#dashboard.close('the run has ended');
   }
 }
 
-type Look = Exclude<ReturnType<BeginEvent['look']>, undefined> & { readonly epoch: number };
-type OpenDashboard = (look: () => Look | undefined) => Dashboard;
+type BlockHolders = Exclude<ReturnType<BeginEvent['look']>, undefined> & { readonly epoch: number };
+type OpenDashboard = (look: () => BlockHolders | undefined) => Dashboard;
 
-/** The page takes a moment to load: it is imported by those who want it. */
+/** Imported only when needed: the page takes a moment to load. */
 async function dashboardOf(
-  live: LiveRun,
+  live: RunView,
   interrupts: Interrupts,
   settings: Pick<DashboardOptions, 'folder' | 'port' | 'onFailure'>,
 ): Promise<OpenDashboard> {
-  const { Dashboard } = await import('../../dashboard/dashboard.ts');
+  const { Dashboard } = await import('../dashboard/server.ts');
   return (look) =>
     new Dashboard({
       ...settings,
@@ -174,9 +189,20 @@ async function dashboardOf(
     });
 }
 
-/** The folder for the record, unless there is to be none. */
+/** `--log`: a copy of the record, complete, at a path or on standard output. */
+function logOf({ flags, terminal, notice }: RunRequest): RunLog | undefined {
+  const { log: path, resume } = flags;
+  if (path === undefined) return undefined;
+  return new RunLog(path, {
+    resumes: resume !== undefined,
+    ...(path === standardStream && { print: (line) => void terminal.print(line) }),
+    onFailure: (message) => notice(`${path}: ${message}`),
+  });
+}
+
+/** The folder for the record; undefined for none. */
 function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | undefined {
-  if (record === false) return undefined;
+  if (!record) return undefined;
   if (runs !== undefined) return runs;
-  return (io.environment.DSO_NO_RECORD ?? '') === '' ? usualFolder : undefined;
+  return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
 }

@@ -1,13 +1,13 @@
-import type { Terminal } from '../../cli/terminal.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import { formatGap, formatNumber, formatPercent, formatSeconds } from '../../reporting/format.ts';
-import type { Limits } from '../../reporting/gap-trend.ts';
-import { GapTrend } from '../../reporting/gap-trend.ts';
+import { GapTrend, type Limits } from '../../reporting/gap-trend.ts';
+import { Downsampling } from '../../reporting/records/downsampling.ts';
 import type { EpochEvent } from '../../train/events.ts';
+import type { Terminal } from './terminal.ts';
 
-/** What a person sees while a command works; all of it goes to standard error. */
+/** What the terminal shows while a command works, on standard error. */
 export interface Progress {
-  /** What goes on outside of training, "reading train.svm", and how much of it is done, 0 … 1. */
+  /** Work outside training, such as "reading train.svm", and the fraction done, 0 … 1. */
   stage(text: string, fraction?: number): void;
   /** Training begins now. */
   start(task: Task, limits: Limits): void;
@@ -41,10 +41,10 @@ class PlainProgress implements Progress {
   #trend = new GapTrend({ tolerance: 0 });
   #task: Task = 'classification';
   readonly #epochs: boolean;
-  /** Vectors that have been begun. */
+  /** Vectors that have begun. */
   readonly #begun = new Set<number>();
-  /** Epochs so far, those before a resumed run not counted. */
-  #count = 0;
+  /** The first 20 epochs, then every tenth up to 200, every hundredth up to 2,000, and so on. */
+  readonly #sampling = new Downsampling(20, 10);
   /** The line of the latest epoch, if it was left out. */
   #leftOut: string | undefined;
 
@@ -63,14 +63,13 @@ class PlainProgress implements Progress {
   epoch(event: EpochEvent): void {
     if (!this.#epochs) return;
     if (event.vector) {
-      this.#tellVector(event.vector);
+      this.#announceVector(event.vector);
       return;
     }
     this.#trend.add(event);
     const left = this.#trend.secondsLeft(event.seconds);
     const line = describeEpoch(event, this.#task, event.seconds, left).join('  ');
-    this.#count += 1;
-    if (isTold(event.epoch, this.#count)) {
+    if (this.#sampling.next(event.epoch)) {
       this.#leftOut = undefined;
       this.#terminal.say(line);
     } else {
@@ -78,8 +77,8 @@ class PlainProgress implements Progress {
     }
   }
 
-  /** Of many vectors every epoch would be too much to read. */
-  #tellVector({ index, count }: NonNullable<EpochEvent['vector']>): void {
+  /** With many vectors a line per epoch would be too much. */
+  #announceVector({ index, count }: NonNullable<EpochEvent['vector']>): void {
     if (this.#begun.has(index)) return;
     this.#begun.add(index);
     this.#terminal.say(`class ${index + 1} of ${count}`);
@@ -93,13 +92,6 @@ class PlainProgress implements Progress {
     if (this.#leftOut !== undefined) this.#terminal.say(this.#leftOut);
     this.#leftOut = undefined;
   }
-}
-
-/** The first 20 epochs, then every tenth up to 200, every hundredth up to 2,000 …: a log to be read. */
-function isTold(epoch: number, count: number): boolean {
-  let step = 1;
-  while (count > 20 * step) step *= 10;
-  return epoch % step === 0;
 }
 
 const redrawMilliseconds = 100;
@@ -187,7 +179,7 @@ class LiveProgress implements Progress {
 
   #run(room: number): string {
     const event = this.#event!;
-    const { now, left, fraction } = this.#pace(event);
+    const { now, left, fraction } = this.#rate(event);
     const fields = describeEpoch(event, this.#task, now, left);
     while (fields.length > 1 && fields.join('  ').length > room) fields.pop();
     const text = fields.join('  ');
@@ -196,8 +188,8 @@ class LiveProgress implements Progress {
     return `${this.#bar(barRoom, fraction)}  ${text}`;
   }
 
-  /** Of one vector by the trend of its gap, of several by how many have been begun. */
-  #pace(event: EpochEvent) {
+  /** For one vector by the trend of its gap, for several by how many have begun. */
+  #rate(event: EpochEvent) {
     if (!event.vector) {
       const now = Math.max(event.seconds, (performance.now() - this.#origin) / 1000);
       return { now, left: this.#trend.secondsLeft(now), fraction: this.#trend.fraction };
@@ -238,9 +230,9 @@ function describeEpoch(
   return fields;
 }
 
-/** One vector of several tells its class from the rest: that is not the error of the model. */
+/** One vector of several separates its class from the rest: that is not the error of the model. */
 function describeTestError(error: number, task: Task, isOfClass: boolean): string {
   return task === 'classification'
-    ? `${isOfClass ? 'its' : 'test'} error ${formatPercent(error)}`
+    ? `${isOfClass ? 'class' : 'test'} error ${formatPercent(error)}`
     : `test mse ${formatNumber(error)}`;
 }

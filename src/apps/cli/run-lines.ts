@@ -1,38 +1,25 @@
-import type { TrainFlags } from '../../cli/definitions/train.ts';
-import { describePenalty } from '../../penalties/index.ts';
-import type {
-  BeginLine,
-  EpochLine,
-  SampleLine,
-  StartLine,
+import { describePenalty } from '../../problem/penalties/index.ts';
+import { newRunId } from '../../reporting/records/folder.ts';
+import {
+  type BeginLine,
+  type EpochLine,
+  recordFormat,
+  type SampleLine,
+  type StartLine,
 } from '../../reporting/records/record.ts';
-import { recordFormat } from '../../reporting/records/record.ts';
-import { newRunId } from '../../runs/id.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts';
-import type { Undertaking } from './observers.ts';
+import { isNegative, longFlag, type Option } from '../../train/options/option.ts';
+import type { RunRequest } from './observers.ts';
+import { type TrainFlags, trainOptions } from './options.ts';
 
 /** What a column is called. */
 export type FeatureNames = (column: number) => string;
 
-/** Larger grids are drawn without the loads of their cells. */
+/** Loads of the cells of larger grids are not recorded. */
 const largestDrawn = 64;
 
-/** Options that have a value even if nobody gives them. */
-const defaults: Readonly<Record<string, unknown>> = {
-  svrg: true,
-  boxes: true,
-  shrink: true,
-  record: true,
-  open: true,
-  header: true,
-  peerTimeout: 60,
-};
-
-/** A query may hold a password: that there was one has to do. */
-const withheld = '(query)';
-
 export function startLine(
-  { data, path, flags, words, problem }: Undertaking,
+  { data, path, flags, words, problem }: RunRequest,
   now: Date,
   process: Pick<StartLine, 'version' | 'pid' | 'host'>,
 ): StartLine {
@@ -53,25 +40,35 @@ export function startLine(
     tolerance,
     ...(!progressive && { epochs }),
     ...(time !== undefined && { time }),
-    words: withoutQuery(words),
-    options: givenOptions(flags),
+    words: publicWords(words),
+    options: recordedOptions(flags),
   };
 }
 
-function withoutQuery(words: readonly string[]): string[] {
-  return words.map((word, place) => {
-    if (words[place - 1] === '--sql') return withheld;
-    return word.startsWith('--sql=') ? `--sql=${withheld}` : word;
+/** The command line without the values of private options. */
+function publicWords(words: readonly string[]): string[] {
+  const hidden = Object.values<Option>(trainOptions).flatMap((entry) =>
+    entry.private === undefined ? [] : [[longFlag(entry), entry.private] as const],
+  );
+  return words.map((word, index) => {
+    for (const [flag, withheld] of hidden) {
+      if (words[index - 1] === flag) return withheld;
+      if (word.startsWith(`${flag}=`)) return `${flag}=${withheld}`;
+    }
+    return word;
   });
 }
 
-function givenOptions(flags: TrainFlags): Record<string, unknown> {
-  const given = Object.entries(flags).filter(
-    ([name, value]) => value !== undefined && value !== defaults[name],
-  );
-  return Object.fromEntries(
-    given.map(([name, value]) => [name, name === 'sql' ? withheld : value]),
-  );
+/** The options that were given, and the defaults of those that decide the model. */
+function recordedOptions(flags: TrainFlags): Record<string, unknown> {
+  const table = Object.entries<Option>(trainOptions);
+  const recorded = table.flatMap(([name, entry]) => {
+    const value = flags[name as keyof TrainFlags];
+    if (value === undefined || (value === true && isNegative(entry))) return [];
+    if (value === entry.default && !entry.affectsModel) return [];
+    return [[name, entry.private ?? value]];
+  });
+  return Object.fromEntries(recorded);
 }
 
 export function beginLine(event: BeginEvent, read: number): BeginLine {
@@ -87,20 +84,14 @@ export function beginLine(event: BeginEvent, read: number): BeginLine {
 
 /** `elapsed`: seconds since training began. */
 export function epochLine(event: EpochEvent, elapsed: number): EpochLine {
-  const { epoch, seconds, passes, primal, dual, relativeGap, testError, testAuprc } = event;
+  const { vector, epoch, ...measured } = event;
   const { bytes } = event.effort;
   return {
     event: 'epoch',
-    ...(event.vector && { vector: event.vector.index }),
+    ...(vector && { vector: vector.index }),
     epoch,
-    seconds,
-    ...(event.vector && { elapsed }),
-    passes,
-    primal,
-    dual: Number.isFinite(dual) ? dual : null,
-    relativeGap,
-    ...(testError !== undefined && { testError }),
-    ...(testAuprc !== undefined && { testAuprc }),
+    ...(vector && { elapsed }),
+    ...measured,
     ...(bytes > 0 && { bytes }),
   };
 }

@@ -1,34 +1,30 @@
 /** What `dso path`, `dso cv` and `dso search` have in common. */
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { withoutUndefined } from '../../cli/defined.ts';
-import type { SelectFlags } from '../../cli/definitions/select-options.ts';
-import { exitCodeOfStop, signalExitCodes } from '../../cli/exit-codes.ts';
-import {
-  checkOutput,
-  checkStandardInput,
-  checkStandardOutput,
-  standardStream,
-} from '../../cli/outputs.ts';
-import { readPenaltyFactors } from '../../cli/problem.ts';
-import { likenessOfData, readData } from '../../cli/reading.ts';
-import type { Terminal } from '../../cli/terminal.ts';
 import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { writeAtomically } from '../../files.ts';
 import { writeModel } from '../../model/file.ts';
 import { svgToPng } from '../../reporting/charts/svg.ts';
 import { summarize } from '../../reporting/text/summary.ts';
+import { libraryOptions } from '../../train/options/index.ts';
+import { libraryValues, omit } from '../../train/options/option.ts';
 import type { TrainOptions, TrainReport } from '../../train/options/options.ts';
-import { nameOfSource } from '../../train/read-dataset.ts';
+import { lambdaOptions } from '../../train/options/problem.ts';
 import { train } from '../../train/train.ts';
 import { Interrupts } from './interrupts.ts';
+import type { SelectFlags } from './options.ts';
+import { readPenaltyFactors } from './problem.ts';
 import { createProgress, type Progress } from './progress.ts';
-
-/** `data/train.svm` → `train.svm.model` in the current folder. */
-export function defaultModelPath(data: string): string {
-  return `${nameOfSource(data)}.model`;
-}
+import {
+  checkOutput,
+  checkStandardInput,
+  checkStandardOutput,
+  readData,
+  schemaOfData,
+  standardStream,
+} from './reading.ts';
+import { exitCodeOfStop, signalExitCodes, type Terminal } from './terminal.ts';
 
 /** Refuses files that could not be written, before anything is read. */
 export function checkFiles(
@@ -60,16 +56,12 @@ export function checkFiles(
 
 /** Options of training that are the same for all models. */
 export function trainingSettings(flags: SelectFlags) {
-  const { threads, grid, seed, epochs, tolerance, time, intercept } = flags;
-  const { multiLabel, classWeight: classWeights, scale } = flags;
-  const options = { threads, grid, seed, epochs, tolerance, time, intercept };
-  return withoutUndefined({ ...options, multiLabel, classWeights, scale });
+  return libraryValues(omit(libraryOptions, 'lambda'), flags);
 }
 
 /** The same, and the λs. */
 export function commonSettings(flags: SelectFlags) {
-  const { lambda: lambdas, count, ratio } = flags;
-  return { ...trainingSettings(flags), ...withoutUndefined({ lambdas, count, ratio }) };
+  return { ...trainingSettings(flags), ...libraryValues(lambdaOptions, flags) };
 }
 
 export async function readFactors(
@@ -87,11 +79,11 @@ export function readTest(
   progress: Progress,
   trained: Dataset,
 ): Promise<Dataset> {
-  return readData(source, flags, progress, likenessOfData(trained));
+  return readData(source, flags, progress, schemaOfData(trained));
 }
 
 /** Progress and interrupts of a command, which are gone when it ends, however it ends. */
-export class Scene {
+export class SelectionCommand {
   readonly terminal: Terminal;
   readonly progress: Progress;
   readonly interrupts: Interrupts;
@@ -132,12 +124,11 @@ export class Scene {
     else await this.terminal.print(`${result.table()}\n`);
   }
 
-  /** The last word, for programs. */
   async printJson(result: unknown): Promise<void> {
     if (this.#flags.json) await this.terminal.print(`${JSON.stringify(result)}\n`);
   }
 
-  /** What comes of it, or undefined if a signal came before there was anything to show. */
+  /** The result, or undefined if a signal came before there was anything to show. */
   async untilEnded<Result>(work: Promise<Result>): Promise<Result | undefined> {
     try {
       return await work;
@@ -169,10 +160,10 @@ export async function refit(
   dataset: Dataset,
   options: TrainOptions,
   path: string,
-  scene: Scene,
+  command: SelectionCommand,
   read: number,
 ): Promise<{ readonly report: TrainReport; readonly code: number }> {
-  const { progress, interrupts, terminal } = scene;
+  const { progress, interrupts, terminal } = command;
   const { loss, tolerance = 1e-3, epochs, time: seconds } = options;
   progress.start(loss?.task ?? 'classification', { tolerance, epochs, seconds });
   const { model, report: trained } = await train(dataset, {
@@ -186,6 +177,6 @@ export async function refit(
   const total = trained.seconds.total + read;
   const report = { ...trained, seconds: { ...trained.seconds, read, total } };
   const bytes = path === standardStream ? 0 : statSync(path).size;
-  scene.say(summarize(report, tolerance, { path, bytes }, terminal.colours));
+  command.say(summarize(report, tolerance, { path, bytes }, terminal.colours));
   return { report, code: exitCodeOfStop(report.stopped, interrupts.received) };
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { DsoError } from '../../errors.ts';
 
 /** Where the build puts the page: beside the bundles. */
-const usualFolder = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../dist/ui/' : './ui/', import.meta.url),
+const defaultFolder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/ui/' : './ui/', import.meta.url),
 );
 
 const types: Readonly<Record<string, string>> = {
@@ -32,20 +32,19 @@ export interface PageFile {
 }
 
 /**
- * The files of the page, as they are at the start: they are small, and a package that is replaced
- * under a server that goes on must not leave it with half a page. Each is asked for by its exact
- * name.
+ * The files of the page, read at the start: they are small, and replacing the package must not leave
+ * a running server with half a page. Each is requested by its exact name.
  */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
 
-  constructor(folder: string = usualFolder) {
+  constructor(folder: string = defaultFolder) {
     this.#files = new Map(pathsIn(folder).map((path) => fileOf(folder, path)));
     if (this.#files.has(first)) return;
     throw new DsoError(
       'failure',
-      `${folder}: the page of the dashboard is not there (no ${first}); ` +
-        'in a checkout "npm run build" makes it, a package without it is to be installed again',
+      `${folder}: the page of the dashboard is missing (no ${first}); ` +
+        'run "npm run build" in a checkout, or install the package again',
     );
   }
 

@@ -1,33 +1,32 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { OwnRun } from '../../dashboard/own-run.ts';
-import { recordedIds, recordPath } from '../../reporting/records/folder.ts';
+import { isRunId, recordedIds, recordPath } from '../../reporting/records/folder.ts';
+import { newestFirst } from '../../reporting/records/labels.ts';
 import type { RunDetail, RunSummary } from '../../reporting/records/record.ts';
 import { readRun, readSummary, requestStop } from '../../reporting/records/store.ts';
-import { isRunId } from '../../runs/id.ts';
-import { newestFirst } from '../../runs/order.ts';
+import type { CurrentRun } from './feeds.ts';
 
 export interface DetailQuery {
   readonly points?: number;
   readonly vector?: number;
 }
 
-interface Kept {
+interface Cached {
   /** Size and time of the file when it was read. */
   readonly stamp: string;
   readonly summary: RunSummary | undefined;
 }
 
 /**
- * The runs that can be shown: the records of a folder, and the run of this process, which is asked
- * itself instead of its file. Summaries are kept as long as their files stay as they are.
+ * The runs that can be shown: the records of a folder, and the run of this process, which answers
+ * instead of its file. Summaries are cached as long as their files do not change.
  */
-export class RunShelf {
+export class RunList {
   readonly #folder: string | undefined;
-  readonly #own: OwnRun | undefined;
-  #kept = new Map<string, Kept>();
+  readonly #own: CurrentRun | undefined;
+  #cache = new Map<string, Cached>();
 
-  constructor(folder: string | undefined, own: OwnRun | undefined) {
+  constructor(folder: string | undefined, own: CurrentRun | undefined) {
     this.#folder = folder;
     this.#own = own;
   }
@@ -50,7 +49,7 @@ export class RunShelf {
     try {
       return [this.#own.summary(), ...this.recorded()].sort(newestFirst);
     } catch {
-      // A folder that cannot be read takes nothing away from the run that is there.
+      // A folder that cannot be read does not hide the run of this process.
       return [this.#own.summary()];
     }
   }
@@ -60,27 +59,27 @@ export class RunShelf {
     const folder = this.#folder;
     if (folder === undefined) return [];
     const ids = recordedIds(folder).filter((id) => id !== this.#own?.id);
-    const kept = new Map(ids.map((id) => [id, this.#look(folder, id)]));
-    this.#kept = kept;
-    return [...kept.values()].flatMap(({ summary }) => summary ?? []);
+    const cache = new Map(ids.map((id) => [id, this.#read(folder, id)]));
+    this.#cache = cache;
+    return [...cache.values()].flatMap(({ summary }) => summary ?? []);
   }
 
   summary(id: string): RunSummary | undefined {
     if (id === this.#own?.id) return this.#own.summary();
     if (this.#folder === undefined || !isRunId(id)) return undefined;
-    const found = this.#look(this.#folder, id);
-    this.#kept.set(id, found);
+    const found = this.#read(this.#folder, id);
+    this.#cache.set(id, found);
     return found.summary;
   }
 
-  /** undefined if there is no such run. */
+  /** Undefined if there is no such run. */
   detail(id: string, query: DetailQuery): RunDetail | undefined {
     if (id === this.#own?.id) return this.#own.detail(query);
     if (this.#folder === undefined || this.summary(id) === undefined) return undefined;
     return readRun(this.#folder, id, query);
   }
 
-  /** Asks a run to end as after Ctrl-C; false if it does not go on. */
+  /** Requests a stop as by Ctrl-C; false if it is not running. */
   stop(id: string): boolean {
     if (id !== this.#own?.id) return requestStop(this.#folder!, id);
     if (this.#own.summary().status !== 'running') return false;
@@ -88,16 +87,16 @@ export class RunShelf {
     return true;
   }
 
-  /** A run that goes on may be lost without a change of its file. */
-  #look(folder: string, id: string): Kept {
+  /** A running process may die without a change of its file. */
+  #read(folder: string, id: string): Cached {
     const stamp = stampOf(recordPath(folder, id));
-    const before = this.#kept.get(id);
+    const before = this.#cache.get(id);
     if (before?.stamp === stamp && before.summary?.status !== 'running') return before;
     return { stamp, summary: stamp === '' ? undefined : readSummary(folder, id) };
   }
 }
 
-/** '' for what cannot be looked at, such as a link to itself. */
+/** '' for what cannot be read, such as a link to itself. */
 function stampOf(path: string): string {
   try {
     const { size, mtimeMs, ino } = statSync(path);

@@ -1,13 +1,13 @@
 import type { StreamEvents } from './api.ts';
 
-/** Bytes that wait for a page before it counts as not reading. */
+/** Bytes that may wait for a page before messages are left out. */
 const room = 256 * 1024;
 
 const encoder = new TextEncoder();
 
 export interface Message {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The run that a page would be wrong about without this message. */
+  /** The run about which a page would be wrong without this message. */
   readonly concerns?: string;
 }
 
@@ -17,27 +17,27 @@ export function messageOf<Name extends keyof StreamEvents>(
   data: StreamEvents[Name],
 ): Message {
   const bytes = encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-  // Where blocks are and what is being read is old news by the time there is room again.
+  // Positions of blocks and stages are outdated by the time there is room again.
   if (name === 'look' || name === 'stage' || name === 'bye') return { bytes };
   return { bytes, concerns: (data as { readonly id: string }).id };
 }
 
 /**
  * The events for one page. A page that does not read gets no further messages, so that they do not
- * pile up here; which runs they were about is remembered until it reads again.
+ * pile up; the runs they were about are remembered until it reads again.
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   readonly #missed = new Set<string>();
 
-  /** `onReading` gets the runs that messages were left out of, `onEnd` comes when the page has left. */
+  /** `onReading` gets the runs whose messages were left out; `onEnd` is called when the page closes. */
   constructor(onReading: (runs: readonly string[]) => void, onEnd: () => void) {
     this.body = new ReadableStream(
       {
         start: (controller) => {
           this.#controller = controller;
-          // A page whose connection broke tries again after so many milliseconds.
+          // A page whose connection broke tries again after 2 seconds.
           controller.enqueue(encoder.encode('retry: 2000\n\n'));
         },
         pull: () => {
@@ -61,10 +61,68 @@ export class EventStream {
     else if (concerns !== undefined) this.#missed.add(concerns);
   }
 
-  /** Ends after the messages that are under way, and this one if the page reads. */
+  /** Ends after the messages under way, and this one if the page reads. */
   end(last: Message): void {
     this.send(last);
     this.#controller?.close();
     this.#controller = undefined;
+  }
+}
+
+/** Pages that may be open at the same time. */
+const mostStreams = 32;
+
+export interface SubscriberListeners {
+  /** The first page has joined. */
+  onFirst(): void;
+  /** A page has joined, the first one included: sends it the current state. */
+  onJoin(send: Subscribers['emit']): void;
+  /** The last page has left. */
+  onLast(): void;
+  /** Updates a page that has missed messages about a run. */
+  refresh(id: string, send: Subscribers['emit']): void;
+}
+
+/** The pages that receive events. */
+export class Subscribers {
+  readonly #listeners: SubscriberListeners;
+  readonly #streams = new Set<EventStream>();
+
+  constructor(listeners: SubscriberListeners) {
+    this.#listeners = listeners;
+  }
+
+  /** Undefined when there are too many already. */
+  join(): EventStream | undefined {
+    if (this.#streams.size >= mostStreams) return undefined;
+    const send: Subscribers['emit'] = (name, data) => stream.send(messageOf(name, data));
+    const stream = new EventStream(
+      (missed) => {
+        for (const id of missed) this.#listeners.refresh(id, send);
+      },
+      () => this.#leave(stream),
+    );
+    this.#streams.add(stream);
+    if (this.#streams.size === 1) this.#listeners.onFirst();
+    this.#listeners.onJoin(send);
+    return stream;
+  }
+
+  emit<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): void {
+    if (this.#streams.size === 0) return;
+    const message = messageOf(name, data);
+    for (const stream of this.#streams) stream.send(message);
+  }
+
+  end(reason: string): void {
+    const last = messageOf('bye', { reason });
+    for (const stream of this.#streams) {
+      stream.end(last);
+      this.#leave(stream);
+    }
+  }
+
+  #leave(stream: EventStream): void {
+    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#listeners.onLast();
   }
 }

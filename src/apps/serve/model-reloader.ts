@@ -10,7 +10,7 @@ export interface LoadedModel {
   readonly loadedAt: Date;
 }
 
-export interface KeeperEvents {
+export interface ReloaderEvents {
   /** A model was read and answers from now on. */
   onLoad(loaded: LoadedModel): void;
   /** The file could not be read; the model before it stays. */
@@ -21,9 +21,9 @@ export interface KeeperEvents {
  * Keeps the model of a file, and replaces it when the file changes: a new file is read and checked
  * as a whole first, and what is wrong with it leaves the old model in its place.
  */
-export class ModelKeeper {
+export class ModelReloader {
   readonly #path: string;
-  readonly #events: KeeperEvents;
+  readonly #events: ReloaderEvents;
   #current: LoadedModel;
   #state: string;
   #timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export class ModelKeeper {
   #queue: Promise<void> = Promise.resolve();
   #looking = false;
 
-  private constructor(path: string, events: KeeperEvents, state: string, loaded: LoadedModel) {
+  private constructor(path: string, events: ReloaderEvents, state: string, loaded: LoadedModel) {
     this.#path = path;
     this.#events = events;
     this.#state = state;
@@ -39,11 +39,11 @@ export class ModelKeeper {
   }
 
   /** Reads the first model; throws a DataError if the file has none. */
-  static async open(path: string, events: KeeperEvents): Promise<ModelKeeper> {
+  static async open(path: string, events: ReloaderEvents): Promise<ModelReloader> {
     // Looked at before it is read: a change in between is then noticed later.
     const state = await fileState(path);
     const loaded = await load(path);
-    const keeper = new ModelKeeper(path, events, state, loaded);
+    const keeper = new ModelReloader(path, events, state, loaded);
     events.onLoad(loaded);
     return keeper;
   }

@@ -1,11 +1,16 @@
+import packageDescription from '../../../package.json' with { type: 'json' };
 import { DataError } from '../../errors.ts';
-import { meanOfScore } from '../../losses/link.ts';
-import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
-import type { Label, Model } from '../../model/model.ts';
-import { vectorCount } from '../../model/model.ts';
-import { isPositive, labelAt } from '../../model/predict/predict.ts';
+import { type Label, type Model, vectorCount } from '../../model/model.ts';
+import {
+  becomeProbabilities,
+  givesProbabilities,
+  isPositive,
+  labelAt,
+} from '../../model/predict/predict.ts';
 import { Predictor } from '../../model/predict/predictor.ts';
-import { rowOf } from '../../serve/rows.ts';
+import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
+import type { LoadedModel } from './model-reloader.ts';
+import { rowOf } from './rows.ts';
 
 /**
  * Answers rows with the text that `dso predict --json` prints for them, to the last digit. A row is
@@ -47,7 +52,7 @@ export class Scorer {
 
   /** Also the score of a regression, where that is not the value. */
   #valueText(score: number): string {
-    const value = meanOfScore(this.#model.loss.name, score);
+    const value = meanOfScore(traitsOf(this.#model.loss).link, score);
     if (!(value < Infinity)) {
       throw new DataError(`the prediction is e^${score}, which is too large a number`);
     }
@@ -73,4 +78,44 @@ export class Scorer {
     }
     return `${text}}`;
   }
+}
+
+/** For probes: that there is a model, and which. */
+export function healthOf(name: string, { model, version, loadedAt }: LoadedModel): object {
+  return {
+    status: 'ok',
+    model: name,
+    version,
+    loadedAt: loadedAt.toISOString(),
+    gap: model.certificate.gap,
+    relativeGap: model.certificate.relativeGap,
+    dso: packageDescription.version,
+  };
+}
+
+/**
+ * Everything about the model but its numbers: no weights, names of features or points of a
+ * calibration. A loss of one's own is told by name, without the file it is in.
+ */
+export function descriptionOf(name: string, { model, version, loadedAt }: LoadedModel): object {
+  const { weights: _, intercepts: _biases, featureNames, loss, calibration, ...rest } = model;
+  return {
+    model: name,
+    version,
+    loadedAt: loadedAt.toISOString(),
+    ...rest,
+    loss: { name: loss.name, parameter: loss.parameter },
+    named: featureNames !== undefined || rest.recipe?.hashBits !== undefined,
+    ...(calibration && { calibration: calibration.map(({ method }) => method) }),
+  };
+}
+
+/** A row that the model can score, as JSON, for people to begin with. */
+export function exampleRow({ model }: LoadedModel): string {
+  const { featureNames, recipe } = model;
+  const field = recipe?.fields?.find(({ kind }) => kind === 'number');
+  if (field !== undefined) return JSON.stringify({ [field.name]: 1 });
+  if (featureNames?.[0] !== undefined) return JSON.stringify({ [featureNames[0]]: 1 });
+  if (recipe?.hashBits !== undefined) return '{"name":1}';
+  return '{"indices":[0],"values":[1]}';
 }

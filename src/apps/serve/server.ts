@@ -1,16 +1,29 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { answerBatch, answerRow, type BatchLimits, parseJson } from '../../serve/batch.ts';
-import { type BodyLimits, bodyKind, collectBody, decodeUtf8 } from '../../serve/body.ts';
-import { bareAnswer, endInRequest, refusalOfHead } from '../../serve/connection.ts';
-import { descriptionOf, healthOf } from '../../serve/description.ts';
-import { Exchange } from '../../serve/exchange.ts';
-import { Refusal } from '../../serve/refusal.ts';
-import { type Question, questionOf } from '../../serve/rows.ts';
-import { answerLines } from '../../serve/stream.ts';
+import {
+  type BodyLimits,
+  bodyKind,
+  collectBody,
+  decodeUtf8,
+  endInRequest,
+  headError,
+  plainAnswer,
+  RequestContext,
+  RequestError,
+} from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-reloader.ts';
+import {
+  answerBatch,
+  answerLines,
+  answerRow,
+  type BatchLimits,
+  type PredictRequest,
+  parseJson,
+  parseRequest,
+} from './rows.ts';
+import { descriptionOf, healthOf } from './scorer.ts';
 
 /** A request that was answered, for the log. */
 export interface RequestRecord {
@@ -37,7 +50,7 @@ const json = 'application/json';
 /** Longer than load balancers keep a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
 /** Longer than requests are on the way. */
-const partingMilliseconds = 100;
+const shutdownDelay = 100;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
 
@@ -59,20 +72,20 @@ function jsonPage(content: object): ReturnType<Page> {
 export class ScoringServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
-  readonly #open = new Set<Exchange>();
+  readonly #open = new Set<RequestContext>();
   readonly #sockets = new Set<Socket>();
   readonly #timer: NodeJS.Timeout;
   #stopping = false;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    const { patience } = settings.limits;
-    const interval = Math.min(1000, Math.ceil(patience / 4));
+    const { timeout } = settings.limits;
+    const interval = Math.min(1000, Math.ceil(timeout / 4));
     this.#timer = setInterval(() => this.#expireBodies(), interval);
     this.#timer.unref();
     this.#server = createServer(
       {
-        headersTimeout: patience,
+        headersTimeout: timeout,
         // Streams may go on for long: bodies are timed as they are read.
         requestTimeout: 0,
         connectionsCheckingInterval: interval,
@@ -82,7 +95,7 @@ export class ScoringServer {
       (request, response) => this.#serve(request, response),
     );
     // Later than the answers 408 to heads and bodies that do not arrive.
-    this.#server.setTimeout(patience + 2 * interval, (socket) => this.#expireSocket(socket));
+    this.#server.setTimeout(timeout + 2 * interval, (socket) => this.#expireSocket(socket));
     this.#server.on('connection', (socket: Socket) => this.#keepTrack(socket));
     this.#server.on('clientError', (error, socket) => this.#refuseConnection(error, socket));
   }
@@ -119,7 +132,7 @@ export class ScoringServer {
       const timer = setTimeout(() => {
         cut = this.#open.size;
         this.#server.closeAllConnections();
-      }, this.#settings.limits.patience);
+      }, this.#settings.limits.timeout);
       this.#server.close(() => {
         clearTimeout(timer);
         clearInterval(this.#timer);
@@ -133,7 +146,7 @@ export class ScoringServer {
    * closed now. For a moment requests are answered still, each as the last of its connection.
    */
   async #hearOut(): Promise<void> {
-    await sleep(Math.min(partingMilliseconds, this.#settings.limits.patience));
+    await sleep(Math.min(shutdownDelay, this.#settings.limits.timeout));
     await readWhatArrived();
   }
 
@@ -148,7 +161,7 @@ export class ScoringServer {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = new Exchange(request, response);
+    const exchange = new RequestContext(request, response);
     this.#open.add(exchange);
     this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
@@ -160,14 +173,14 @@ export class ScoringServer {
     }
   }
 
-  #fail(exchange: Exchange, error: unknown): void {
+  #fail(exchange: RequestContext, error: unknown): void {
     if (exchange.settled) return;
     exchange.fail(error, this.#settings);
     this.#settle(exchange);
   }
 
   /** Counts a request that is answered, or given up. */
-  #settle(exchange: Exchange): void {
+  #settle(exchange: RequestContext): void {
     const { request, response, path, status, start, counts } = exchange;
     const { metrics, onRequest } = this.#settings;
     exchange.settled = true;
@@ -192,10 +205,10 @@ export class ScoringServer {
     });
   }
 
-  #predict(exchange: Exchange): void {
+  #predict(exchange: RequestContext): void {
     const { request } = exchange;
     if (request.method !== 'POST') {
-      throw new Refusal(405, `${request.method} /predict; wanted POST`, 'POST');
+      throw new RequestError(405, `${request.method} /predict; wanted POST`, 'POST');
     }
     if (bodyKind(request) === 'lines') {
       void this.#answerLines(exchange);
@@ -210,15 +223,15 @@ export class ScoringServer {
     });
   }
 
-  #answer(exchange: Exchange, bytes: Buffer): void {
+  #answer(exchange: RequestContext, bytes: Buffer): void {
     exchange.timed = false;
     try {
-      const question = questionOf(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
-      if (question.kind === 'batch') {
-        void this.#answerBatch(exchange, question);
+      const request = parseRequest(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
+      if (request.kind === 'batch') {
+        void this.#answerBatch(exchange, request);
         return;
       }
-      const text = answerRow(this.#settings.current().scorer, question.row);
+      const text = answerRow(this.#settings.current().scorer, request.row);
       exchange.counts.rows = 1;
       exchange.send(200, json, `${text}\n`);
       this.#settle(exchange);
@@ -228,13 +241,13 @@ export class ScoringServer {
   }
 
   async #answerBatch(
-    exchange: Exchange,
-    question: Extract<Question, { kind: 'batch' }>,
+    exchange: RequestContext,
+    request: Extract<PredictRequest, { kind: 'batch' }>,
   ): Promise<void> {
     const { limits, current } = this.#settings;
     try {
-      const text = await answerBatch(question, current().scorer, limits);
-      exchange.counts.rows = question.rows.length;
+      const text = await answerBatch(request, current().scorer, limits);
+      exchange.counts.rows = request.rows.length;
       exchange.send(200, json, `${text}\n`);
       this.#settle(exchange);
     } catch (error) {
@@ -242,7 +255,7 @@ export class ScoringServer {
     }
   }
 
-  async #answerLines(exchange: Exchange): Promise<void> {
+  async #answerLines(exchange: RequestContext): Promise<void> {
     const { request, response, counts } = exchange;
     const { limits, current } = this.#settings;
     try {
@@ -257,12 +270,12 @@ export class ScoringServer {
 
   /** One timer for all: one for each request would cost as much as scoring a row. */
   #expireBodies(): void {
-    const { patience } = this.#settings.limits;
+    const { timeout } = this.#settings.limits;
     const now = performance.now();
     for (const exchange of this.#open) {
-      if (!exchange.timed || now - exchange.start < patience) continue;
-      const message = `the body did not arrive within ${patience / 1000} s`;
-      this.#fail(exchange, new Refusal(408, message));
+      if (!exchange.timed || now - exchange.start < timeout) continue;
+      const message = `the body did not arrive within ${timeout / 1000} s`;
+      this.#fail(exchange, new RequestError(408, message));
     }
   }
 
@@ -275,18 +288,18 @@ export class ScoringServer {
   }
 
   /** The request of a connection that is under way; of several the last, whose body may arrive. */
-  #openOn(socket: Socket): Exchange | undefined {
+  #openOn(socket: Socket): RequestContext | undefined {
     return [...this.#open].findLast(({ request }) => request.socket === socket);
   }
 
-  #showPage(exchange: Exchange): void {
+  #showPage(exchange: RequestContext): void {
     const { request, path } = exchange;
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) {
-      throw new Refusal(404, 'no such path; wanted /predict, /healthz, /metrics or /model');
+      throw new RequestError(404, 'no such path; wanted /predict, /healthz, /metrics or /model');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new Refusal(405, `${request.method} ${path}; wanted GET`, 'GET, HEAD');
+      throw new RequestError(405, `${request.method} ${path}; wanted GET`, 'GET, HEAD');
     }
     const { type, text } = page(this.#settings);
     exchange.send(200, type, text);
@@ -306,13 +319,13 @@ export class ScoringServer {
       exchange.response.shouldKeepAlive = false;
       // A request that has arrived as a whole is answered, whatever follows it.
       if (!exchange.request.complete) {
-        this.#fail(exchange, new Refusal(400, 'the body is not one of HTTP'));
+        this.#fail(exchange, new RequestError(400, 'the body is not one of HTTP'));
       }
       return;
     }
-    const refusal = refusalOfHead(error.code);
-    this.#settings.metrics.count('other', refusal.status, 0);
-    socket.end(bareAnswer(refusal));
+    const failure = headError(error.code);
+    this.#settings.metrics.count('other', failure.status, 0);
+    socket.end(plainAnswer(failure));
   }
 }
 

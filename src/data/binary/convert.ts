@@ -4,19 +4,16 @@ import { DataError } from '../../errors.ts';
 import type { OutputFile } from '../../files.ts';
 import type { Dataset } from '../dataset.ts';
 import type { FieldOptions } from '../fields/options.ts';
-import { BlockPool, lineBlocks } from '../line-blocks.ts';
-import { peek } from '../peek.ts';
-import { compressionOf, decompress } from '../read/byte-blocks.ts';
+import { BlockPool, compressionOf, decompress, lineBlocks, peek } from '../read/byte-blocks.ts';
+import { type DatasetShape, type PartsOptions, readParts } from '../read/read.ts';
 import type { DataSource } from '../read/sources.ts';
-import { type DatasetShape, type PartsOptions, readParts } from '../read.ts';
-import type { TaskRunner } from '../runner.ts';
+import type { TaskRunner } from '../read/tasks.ts';
 import type { LibsvmOptions } from '../text/libsvm.ts';
+import { plainLines } from './columns.ts';
 import { float64Values, packedIndices } from './layout.ts';
-import { plainLines } from './names.ts';
-import { writeOutput } from './output.ts';
 import type { TakePart } from './read.ts';
 import { TextWriter } from './text-writer.ts';
-import { type BinaryOptions, BinaryWriter } from './writer.ts';
+import { type BinaryOptions, BinaryWriter, writeOutput } from './writer.ts';
 
 export type DataFormat = 'dsob' | 'text';
 

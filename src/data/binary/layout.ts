@@ -43,7 +43,7 @@ export interface SectionHeader {
 }
 
 /** What is wrong with a file and at which byte; the reader adds the name of the file. */
-export class Damage extends Error {
+export class CorruptFile extends Error {
   constructor(offset: number, message: string) {
     super(`byte ${offset}: ${message}`);
   }
@@ -65,11 +65,14 @@ export function encodeFileHeader(): Uint8Array {
 }
 
 export function checkFileHeader(bytes: Uint8Array): void {
-  if (!isBinary(bytes)) throw new Damage(0, 'not the first bytes of dsob data');
-  if (!isSealed(bytes)) throw new Damage(0, damaged('the file header'));
+  if (!isBinary(bytes)) throw new CorruptFile(0, 'not the first bytes of dsob data');
+  if (!isSealed(bytes)) throw new CorruptFile(0, damaged('the file header'));
   const found = viewOf(bytes).getUint32(8, true);
   if (found !== version) {
-    throw new Damage(8, `version ${found} of the format; this program reads version ${version}`);
+    throw new CorruptFile(
+      8,
+      `version ${found} of the format; this program reads version ${version}`,
+    );
   }
 }
 
@@ -78,8 +81,8 @@ export function encodeSectionHeader(header: SectionHeader): Uint8Array {
   const view = viewOf(bytes);
   bytes.set(Buffer.from(header.kind, 'latin1'));
   view.setUint32(4, header.flags, true);
-  setWide(view, 8, header.length);
-  setWide(view, 16, header.first);
+  setFloat64(view, 8, header.length);
+  setFloat64(view, 16, header.first);
   view.setUint32(24, header.count, true);
   view.setUint32(28, header.entries, true);
   view.setUint32(32, header.used, true);
@@ -90,13 +93,13 @@ export function encodeSectionHeader(header: SectionHeader): Uint8Array {
 
 /** The header in 48 bytes that lie at `offset` of the file. */
 export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionHeader {
-  if (!isSealed(bytes)) throw new Damage(offset, damaged('the header of a section'));
+  if (!isSealed(bytes)) throw new CorruptFile(offset, damaged('the header of a section'));
   const view = viewOf(bytes);
   const header: SectionHeader = {
     kind: Buffer.from(bytes.subarray(0, 4)).toString('latin1') as SectionKind,
     flags: view.getUint32(4, true),
-    length: wideAt(view, 8),
-    first: wideAt(view, 16),
+    length: float64At(view, 8),
+    first: float64At(view, 16),
     count: view.getUint32(24, true),
     entries: view.getUint32(28, true),
     used: view.getUint32(32, true),
@@ -109,13 +112,19 @@ export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionH
 
 function checkHeader({ kind, flags, length }: SectionHeader, offset: number): void {
   if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
-    throw new Damage(offset, `a section of kind ${JSON.stringify(kind)}, which version 1 has not`);
+    throw new CorruptFile(
+      offset,
+      `a section of kind ${JSON.stringify(kind)}, which version 1 has not`,
+    );
   }
   if ((flags & ~(kind === 'ROWS' ? rowFlags : 0)) !== 0) {
-    throw new Damage(offset, `flags ${flags} in a section of kind ${kind}, which has no such`);
+    throw new CorruptFile(offset, `flags ${flags} in a section of kind ${kind}, which has no such`);
   }
   if (!(length % 8 === 0 && length <= 2 ** 32)) {
-    throw new Damage(offset, `a section of ${length} bytes; expected a multiple of 8 up to 2^32`);
+    throw new CorruptFile(
+      offset,
+      `a section of ${length} bytes; expected a multiple of 8 up to 2^32`,
+    );
   }
 }
 
@@ -128,8 +137,8 @@ export interface Trailer {
 export function encodeTrailer({ indexOffset, size }: Trailer): Uint8Array {
   const bytes = new Uint8Array(trailerBytes);
   const view = viewOf(bytes);
-  setWide(view, 0, indexOffset);
-  setWide(view, 8, size);
+  setFloat64(view, 0, indexOffset);
+  setFloat64(view, 8, size);
   bytes.set(trailerTag, 16);
   return seal(bytes);
 }
@@ -138,12 +147,12 @@ export function encodeTrailer({ indexOffset, size }: Trailer): Uint8Array {
 export function decodeTrailer(bytes: Uint8Array, size: number): Trailer {
   const offset = size - trailerBytes;
   if (!(isSealed(bytes) && trailerTag.every((byte, place) => bytes[16 + place] === byte))) {
-    throw new Damage(offset, 'not the end of dsob data; the file is truncated or damaged');
+    throw new CorruptFile(offset, 'not the end of dsob data; the file is truncated or damaged');
   }
   const view = viewOf(bytes);
-  const trailer = { indexOffset: wideAt(view, 0), size: wideAt(view, 8) };
+  const trailer = { indexOffset: float64At(view, 0), size: float64At(view, 8) };
   if (trailer.size !== size) {
-    throw new Damage(offset, `the file has ${size} bytes; expected ${trailer.size}`);
+    throw new CorruptFile(offset, `the file has ${size} bytes; expected ${trailer.size}`);
   }
   return trailer;
 }
@@ -169,10 +178,10 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** 64-bit counts; a double holds those that a file can have. */
-export function setWide(view: DataView, place: number, value: number): void {
+export function setFloat64(view: DataView, place: number, value: number): void {
   view.setBigUint64(place, BigInt(value), true);
 }
 
-export function wideAt(view: DataView, place: number): number {
+export function float64At(view: DataView, place: number): number {
   return Number(view.getBigUint64(place, true));
 }

@@ -1,24 +1,87 @@
 import { DataError } from '../../errors.ts';
 import type { DatasetPart } from '../dataset.ts';
 import type { ByteChunks } from '../read/byte-blocks.ts';
-import type { TaskRunner } from '../runner.ts';
-import type { TaskQueue } from '../task-queue.ts';
-import { ByteQueue } from './byte-queue.ts';
-import { decodeCounts } from './columns.ts';
-import { BinaryFile } from './file.ts';
+import type { TaskQueue, TaskRunner } from '../read/tasks.ts';
+import { decodeCounts, decodeNames } from './columns.ts';
 import {
+  CorruptFile,
   checkFileHeader,
-  Damage,
   decodeSectionHeader,
   decodeTrailer,
   fileHeaderBytes,
   sectionHeaderBytes,
   trailerBytes,
 } from './layout.ts';
-import { decodeNames } from './names.ts';
 import { decodeRows } from './rows.ts';
-import { type BinaryIndex, decodeIndex, type SectionPlace } from './sections.ts';
-import { checkColumns, type SectionOutcome, type SectionPayload, totalCount } from './tasks.ts';
+import {
+  BinaryFile,
+  type BinaryIndex,
+  ByteQueue,
+  decodeIndex,
+  type SectionLocation,
+} from './sections.ts';
+
+export interface SectionPayload {
+  readonly path: string;
+  readonly place: SectionLocation;
+  /** Of the whole data set. */
+  readonly columns: number;
+  /** Whether float64 values are wanted as such. */
+  readonly wide: boolean;
+}
+
+/** Errors travel as data, as those of text do. */
+export type SectionOutcome =
+  | { readonly part: DatasetPart; readonly wide?: Float64Array }
+  | { readonly names: Uint8Array }
+  /** Sum of the counts of columns. */
+  | { readonly counted: number }
+  | { readonly failure: string };
+
+/** Reads and checks one section. */
+export function readSection({ path, place, columns, wide }: SectionPayload): SectionOutcome {
+  const file = new BinaryFile(path);
+  try {
+    return sectionOutcome(file, place, columns, wide);
+  } catch (error) {
+    return { failure: (error as Error).message };
+  } finally {
+    file.close();
+  }
+}
+
+function sectionOutcome(
+  file: BinaryFile,
+  place: SectionLocation,
+  columns: number,
+  wide: boolean,
+): SectionOutcome {
+  switch (place.header.kind) {
+    case 'NAME':
+      return { names: file.readNames(place) };
+    case 'COLS':
+      return { counted: totalCount(file.readCounts(place)) };
+    default: {
+      const rows = file.readRows(place, wide);
+      checkColumns(rows.largest, columns, place.offset);
+      return rows.wide ? { part: rows.part, wide: rows.wide } : { part: rows.part };
+    }
+  }
+}
+
+export function checkColumns(largest: number, columns: number, offset: number): void {
+  if (largest < columns) return;
+  throw new CorruptFile(
+    offset,
+    `column ${largest + 1} in a section; the file has ${columns} columns`,
+  );
+}
+
+export function totalCount(runs: readonly { readonly counts: Uint32Array }[]): number {
+  let total = 0;
+  for (const { counts } of runs) for (const count of counts) total += count;
+  return total;
+}
 
 /** What becomes of the rows, in order; the next ones wait for it. */
 export type TakePart = (part: DatasetPart, wide?: Float64Array) => void | Promise<void>;
@@ -35,7 +98,7 @@ export interface BinarySink {
 export interface BinaryPiece {
   readonly path: string;
   /** Which of the sections to read. */
-  readonly wants: (place: SectionPlace) => boolean;
+  readonly wants: (place: SectionLocation) => boolean;
   readonly runner: TaskRunner;
 }
 
@@ -79,7 +142,7 @@ function indexOf(path: string): BinaryIndex {
 
 function checkSum(counted: number, nonzeros: number): void {
   if (counted === nonzeros) return;
-  throw new Damage(0, `the counts of the columns add up to ${counted}; expected ${nonzeros}`);
+  throw new CorruptFile(0, `the counts of the columns add up to ${counted}; expected ${nonzeros}`);
 }
 
 /** The same from a stream, one section after the other. */
@@ -93,7 +156,7 @@ export async function readBinaryStream(
 
 async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryIndex> {
   checkFileHeader(await bytes.take(fileHeaderBytes));
-  const seen: SectionPlace[] = [];
+  const seen: SectionLocation[] = [];
   let largest = -1;
   let counted = 0;
   for (;;) {
@@ -126,15 +189,15 @@ async function checkEnd(bytes: ByteQueue, indexOffset: number): Promise<void> {
   const trailer = await bytes.take(trailerBytes);
   const end = bytes.position;
   if (decodeTrailer(trailer, end).indexOffset !== indexOffset) {
-    throw new Damage(end - trailerBytes, 'the index is not where the trailer says');
+    throw new CorruptFile(end - trailerBytes, 'the index is not where the trailer says');
   }
-  if (!(await bytes.atEnd())) throw new Damage(end, 'more bytes behind the end of the data');
+  if (!(await bytes.atEnd())) throw new CorruptFile(end, 'more bytes behind the end of the data');
 }
 
-function checkSeen(index: BinaryIndex, seen: readonly SectionPlace[], offset: number): void {
-  const text = (places: readonly SectionPlace[]) => JSON.stringify(places);
+function checkSeen(index: BinaryIndex, seen: readonly SectionLocation[], offset: number): void {
+  const text = (places: readonly SectionLocation[]) => JSON.stringify(places);
   if (text(index.sections) === text(seen)) return;
-  throw new Damage(offset, 'the index lists other sections than there are');
+  throw new CorruptFile(offset, 'the index lists other sections than there are');
 }
 
 async function explained<Result>(
@@ -144,7 +207,7 @@ async function explained<Result>(
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof Damage)) throw error;
+    if (!(error instanceof CorruptFile)) throw error;
     throw new DataError(`${name}: ${error.message}`, { cause: error });
   }
 }

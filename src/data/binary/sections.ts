@@ -1,18 +1,34 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { ByteChunks } from '../read/byte-blocks.ts';
 import { largestIndex } from '../read/line-error.ts';
+import { type CountedRun, decodeCounts, decodeNames } from './columns.ts';
 import {
-  Damage,
+  CorruptFile,
+  checkFileHeader,
   damaged,
   decodeSectionHeader,
+  decodeTrailer,
   encodeSectionHeader,
   fileHeaderBytes,
+  float64At,
   type SectionHeader,
   type SectionKind,
   sectionHeaderBytes,
-  setWide,
+  setFloat64,
+  trailerBytes,
   viewOf,
-  wideAt,
 } from './layout.ts';
+import {
+  type DecodedRows,
+  decodeRowHeads,
+  decodeRows,
+  headBytes,
+  type Purpose,
+  type Reserve,
+  type RowHeads,
+  reserveAnew,
+} from './rows.ts';
 
 export interface EncodedSection {
   readonly header: SectionHeader;
@@ -21,7 +37,7 @@ export interface EncodedSection {
 }
 
 /** A section as the index knows it. */
-export interface SectionPlace {
+export interface SectionLocation {
   readonly offset: number;
   readonly header: SectionHeader;
 }
@@ -37,7 +53,7 @@ export interface Totals {
 export interface BinaryIndex {
   readonly totals: Totals;
   /** All sections but the index, in the order of the file. */
-  readonly sections: readonly SectionPlace[];
+  readonly sections: readonly SectionLocation[];
 }
 
 const totalsBytes = 40;
@@ -50,11 +66,11 @@ export function encodeIndex({ totals, sections }: BinaryIndex): EncodedSection {
   let place = sectionHeaderBytes;
   const { rows, columns, nonzeros, names } = totals;
   for (const total of [rows, columns, nonzeros, names, sections.length]) {
-    setWide(view, place, total);
+    setFloat64(view, place, total);
     place += 8;
   }
   for (const { offset, header } of sections) {
-    setWide(view, place, offset);
+    setFloat64(view, place, offset);
     bytes.set(encodeSectionHeader(header), place + 8);
     place += placeBytes;
   }
@@ -81,16 +97,16 @@ export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: num
   if (crc32(body) !== header.checksum) fail(damaged('the index'));
   const view = viewOf(body);
   const [rows, columns, nonzeros, names, listed] = [0, 8, 16, 24, 32].map((place) =>
-    wideAt(view, place),
+    float64At(view, place),
   );
   if (listed !== count || length !== totalsBytes + placeBytes * count) {
     fail(`${length} bytes for ${count} sections`);
   }
-  const sections = Array.from({ length: count }, (_, number): SectionPlace => {
+  const sections = Array.from({ length: count }, (_, number): SectionLocation => {
     const place = totalsBytes + placeBytes * number;
     const bytes = body.subarray(place + 8, place + placeBytes);
     const at = offset + sectionHeaderBytes + place + 8;
-    return { offset: wideAt(view, place), header: decodeSectionHeader(bytes, at) };
+    return { offset: float64At(view, place), header: decodeSectionHeader(bytes, at) };
   });
   const index = { totals: { rows, columns, nonzeros, names }, sections };
   checkIndex(index, offset);
@@ -99,7 +115,7 @@ export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: num
 
 function failure(offset: number): (message: string) => never {
   return (message) => {
-    throw new Damage(offset, `the index of the file: ${message}`);
+    throw new CorruptFile(offset, `the index of the file: ${message}`);
   };
 }
 
@@ -134,4 +150,160 @@ function checkIndex({ totals, sections }: BinaryIndex, indexOffset: number): voi
     }
   }
   if (totals.columns > largestIndex + 1) fail(`${totals.columns} columns`);
+}
+
+const smallestFile = fileHeaderBytes + sectionHeaderBytes + trailerBytes;
+/** A single read returns at most 2³¹ − 1 bytes. */
+const largestRead = 2 ** 30;
+
+/** Memory that is used again from section to section: what was read last is overwritten. */
+export class SectionBuffer {
+  readonly #buffers = new Map<Purpose, SharedArrayBuffer>();
+
+  readonly reserve: Reserve = (bytes, purpose) => {
+    const found = this.#buffers.get(purpose);
+    if (found && found.byteLength >= bytes) return found;
+    // Sections are of about the same size: a little more than asked for lasts for most of them.
+    const buffer = new SharedArrayBuffer(Math.ceil(1.25 * bytes));
+    this.#buffers.set(purpose, buffer);
+    return buffer;
+  };
+}
+
+/**
+ * A .dsob file, open for reading any of its sections, by any number of threads or machines, each
+ * with its own. The methods throw `Damage`.
+ */
+export class BinaryFile {
+  readonly size: number;
+  readonly #file: number;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    this.size = fstatSync(this.#file).size;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** Sizes of the data and where everything is, from a few reads. */
+  readIndex(): BinaryIndex {
+    checkFileHeader(this.#read(0, Math.min(fileHeaderBytes, this.size)));
+    if (this.size < smallestFile) {
+      throw new CorruptFile(this.size, 'the file ends too early; is it truncated?');
+    }
+    const end = this.size - trailerBytes;
+    const { indexOffset } = decodeTrailer(this.#read(end, trailerBytes), this.size);
+    if (!(indexOffset >= fileHeaderBytes && indexOffset + sectionHeaderBytes <= end)) {
+      throw new CorruptFile(
+        end,
+        `the index is said to be at byte ${indexOffset}, outside of the file`,
+      );
+    }
+    const header = decodeSectionHeader(this.#read(indexOffset, sectionHeaderBytes), indexOffset);
+    if (indexOffset + sectionHeaderBytes + header.length !== end) {
+      throw new CorruptFile(
+        indexOffset,
+        `an index of ${header.length} bytes does not end at ${end}`,
+      );
+    }
+    const body = this.#read(indexOffset + sectionHeaderBytes, header.length);
+    return decodeIndex(header, body, indexOffset);
+  }
+
+  /** Rows with all of their entries, in arrays on shared memory: of their own, or in a room. */
+  readRows(place: SectionLocation, wantWide = false, room?: SectionBuffer): DecodedRows {
+    const { header, offset } = place;
+    const body = this.#body(place, header.length, room?.reserve);
+    return decodeRows(header, body, offset, wantWide, room?.reserve);
+  }
+
+  /** Labels, offsets (the lengths of the rows) and weights, without reading the entries. */
+  readRowHeads(place: SectionLocation): RowHeads {
+    const body = this.#body(place, headBytes(place.header));
+    const { places: _, ...heads } = decodeRowHeads(place.header, body, place.offset);
+    return heads;
+  }
+
+  /** How many entries each column has. */
+  readCounts(place: SectionLocation): CountedRun[] {
+    return decodeCounts(place.header, this.#body(place), place.offset);
+  }
+
+  /** Names of features, a line each. */
+  readNames(place: SectionLocation): Uint8Array {
+    return decodeNames(place.header, this.#body(place), place.offset);
+  }
+
+  /** What follows the header of a section, which has to be the one that the index knows. */
+  #body(
+    { offset, header }: SectionLocation,
+    bytes = header.length,
+    reserve = reserveAnew,
+  ): Uint8Array<SharedArrayBuffer> {
+    const whole = this.#read(offset, sectionHeaderBytes + bytes, reserve);
+    const expected = encodeSectionHeader(header);
+    if (!expected.every((byte, place) => whole[place] === byte)) {
+      throw new CorruptFile(offset, 'the header of the section is not the one that the index has');
+    }
+    return whole.subarray(sectionHeaderBytes);
+  }
+
+  #read(offset: number, length: number, reserve = reserveAnew): Uint8Array<SharedArrayBuffer> {
+    const bytes = new Uint8Array(reserve(length, 'body'), 0, length);
+    for (let filled = 0; filled < length; ) {
+      const step = Math.min(length - filled, largestRead);
+      const count = readSync(this.#file, bytes, filled, step, offset + filled);
+      if (count === 0)
+        throw new CorruptFile(offset + filled, 'the file ends here; is it truncated?');
+      filled += count;
+    }
+    return bytes;
+  }
+}
+
+/** Exact numbers of bytes from a stream that comes in chunks of any size. */
+export class ByteQueue {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array(0);
+  #position = 0;
+
+  constructor(chunks: ByteChunks) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** How many bytes have been taken. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The next bytes, on shared memory of their own. */
+  async take(length: number): Promise<Uint8Array<SharedArrayBuffer>> {
+    const bytes = new Uint8Array(new SharedArrayBuffer(length));
+    for (let filled = 0; filled < length; ) {
+      if (!(await this.#more())) {
+        throw new CorruptFile(this.#position + filled, 'the data ends here; is it truncated?');
+      }
+      const count = Math.min(length - filled, this.#rest.length);
+      bytes.set(this.#rest.subarray(0, count), filled);
+      this.#rest = this.#rest.subarray(count);
+      filled += count;
+    }
+    this.#position += length;
+    return bytes;
+  }
+
+  async atEnd(): Promise<boolean> {
+    return !(await this.#more());
+  }
+
+  async #more(): Promise<boolean> {
+    while (this.#rest.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done) return false;
+      this.#rest = next.value;
+    }
+    return true;
+  }
 }

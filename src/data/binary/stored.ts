@@ -2,13 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../errors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
-import { NameLines } from '../name-lines.ts';
 import { namesOf } from '../read/feature-names.ts';
+import { NameLines } from '../read/piece-reader.ts';
 import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../read/sources.ts';
-import { BinaryFile, SectionRoom } from './file.ts';
-import { Damage, isBinary, magic, type SectionKind, weightedRows } from './layout.ts';
-import type { BinaryIndex, SectionPlace } from './sections.ts';
-import { checkColumns, totalCount } from './tasks.ts';
+import { CorruptFile, isBinary, magic, type SectionKind, weightedRows } from './layout.ts';
+import { checkColumns, totalCount } from './read.ts';
+import { BinaryFile, type BinaryIndex, SectionBuffer, type SectionLocation } from './sections.ts';
 
 /** A file of binary data and what its index says. */
 interface StoredFile extends BinaryIndex {
@@ -110,14 +109,14 @@ function explained<Result>(path: string, read: (file: BinaryFile) => Result): Re
   try {
     return read(file);
   } catch (error) {
-    if (!(error instanceof Damage)) throw error;
+    if (!(error instanceof CorruptFile)) throw error;
     throw new DataError(`${path}: ${error.message}`, { cause: error });
   } finally {
     file.close();
   }
 }
 
-function placesOf({ sections }: StoredFile, kind: SectionKind): SectionPlace[] {
+function placesOf({ sections }: StoredFile, kind: SectionKind): SectionLocation[] {
   return sections.filter(({ header }) => header.kind === kind);
 }
 
@@ -148,7 +147,7 @@ function headsOf(stored: StoredFile): DatasetPart[] {
 }
 
 function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
-  const room = new SectionRoom();
+  const room = new SectionBuffer();
   for (const stored of files) {
     const { path, totals } = stored;
     const file = new BinaryFile(path);
@@ -159,7 +158,7 @@ function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
         yield part;
       }
     } catch (error) {
-      if (!(error instanceof Damage)) throw error;
+      if (!(error instanceof CorruptFile)) throw error;
       throw new DataError(`${path}: ${error.message}`, { cause: error });
     } finally {
       file.close();
@@ -182,7 +181,10 @@ function countColumns(files: readonly StoredFile[], columns: number): Int32Array
       }
       const { nonzeros } = stored.totals;
       if (total !== nonzeros) {
-        throw new Damage(0, `the counts of the columns add up to ${total}; expected ${nonzeros}`);
+        throw new CorruptFile(
+          0,
+          `the counts of the columns add up to ${total}; expected ${nonzeros}`,
+        );
       }
     });
   }

@@ -1,12 +1,15 @@
-import { DataError } from '../../errors.ts';
-import type { OutputFile } from '../../files.ts';
+import { once } from 'node:events';
+import type { Transform } from 'node:stream';
+// As a whole: an import of createZstdCompress by name could not be linked on Node 22.12.
+import zlib from 'node:zlib';
+import { DataError, UsageError } from '../../errors.ts';
+import { type OutputFile, writeAtomically } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
 import { survives } from '../text/number-text.ts';
-import { ColumnCounter } from './columns.ts';
+import { ColumnCounter, encodeNames } from './columns.ts';
 import { encodeFileHeader, encodeTrailer, fileHeaderBytes, trailerBytes } from './layout.ts';
-import { encodeNames } from './names.ts';
 import { encodeRows, largestEntries } from './rows.ts';
-import { type EncodedSection, encodeIndex, type SectionPlace } from './sections.ts';
+import { type EncodedSection, encodeIndex, type SectionLocation } from './sections.ts';
 
 export type ValueType = 'float32' | 'float64' | 'auto';
 
@@ -35,7 +38,7 @@ export class BinaryWriter {
   readonly #values: ValueType;
   readonly #pack: boolean;
   readonly #counter = new ColumnCounter();
-  readonly #sections: SectionPlace[] = [];
+  readonly #sections: SectionLocation[] = [];
   readonly #labels = new Float64Array(rowsPerSection);
   readonly #weights = new Float64Array(rowsPerSection);
   readonly #offsets = new Int32Array(rowsPerSection + 1);
@@ -208,4 +211,64 @@ export class BinaryWriter {
     this.#position = fileHeaderBytes;
     await this.#file.write(encodeFileHeader());
   }
+}
+
+/**
+ * Writes a file as a whole or not at all, compressed if its name ends in `.gz` or `.zst`; for `-`,
+ * standard output. A chunk may be used again once `write` has returned.
+ */
+export async function writeOutput<Result>(
+  path: string,
+  write: (file: OutputFile) => Promise<Result>,
+): Promise<Result> {
+  if (path === '-') return write({ write: writeStandardOutput });
+  const encoder = encoderFor(path);
+  return writeAtomically(path, (file) =>
+    encoder ? writeEncoded(encoder, file, write) : write(file),
+  );
+}
+
+function encoderFor(path: string): Transform | undefined {
+  if (path.endsWith('.gz')) return zlib.createGzip();
+  if (!path.endsWith('.zst')) return undefined;
+  if (zlib.createZstdCompress === undefined) {
+    throw new UsageError(`${path}: zstd needs Node 22.15 or newer, this is ${process.version}`);
+  }
+  return zlib.createZstdCompress();
+}
+
+async function writeEncoded<Result>(
+  encoder: Transform,
+  file: OutputFile,
+  write: (file: OutputFile) => Promise<Result>,
+): Promise<Result> {
+  const drained = (async () => {
+    for await (const chunk of encoder as AsyncIterable<Uint8Array>) await file.write(chunk);
+  })();
+  // Awaited below; until then a full disk must not count as unhandled.
+  drained.catch(() => {});
+  try {
+    const result = await write({
+      async write(data) {
+        const copy = typeof data === 'string' ? data : data.slice();
+        if (!encoder.write(copy)) await Promise.race([once(encoder, 'drain'), drained]);
+      },
+    });
+    encoder.end();
+    await drained;
+    return result;
+  } catch (error) {
+    encoder.destroy();
+    // What ended the output, if it was that, and not that the encoder is closed.
+    await drained.catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw cause;
+    });
+    throw error;
+  }
+}
+
+function writeStandardOutput(data: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+  });
 }

@@ -1,4 +1,4 @@
-import type { Likeness, Recipe, RecipeField } from '../recipe.ts';
+import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
 
 /** Formats of data whose columns have names … */
 export const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
@@ -63,6 +63,3 @@ export function recipeOf(options: FieldOptions, fields?: readonly RecipeField[])
 export function isLabelOptional({ like, textLabels = false, labelled }: FieldOptions): boolean {
   return textLabels || !(labelled ?? like === undefined);
 }
-
-/** What stands for a missing value in text; values of databases have their own. */
-export const missingTexts: readonly string[] = ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'];

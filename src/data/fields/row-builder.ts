@@ -1,5 +1,4 @@
-import { sharedFloat32, sharedFloat64, sharedInt32 } from '../shared.ts';
-import type { NamedRows } from './named-rows.ts';
+import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
 
 /** How a label that is a number is written where others are texts. */
 export function labelText(label: number): string {
@@ -170,4 +169,18 @@ export class RowBuilder {
     rowOffsets.set(this.#rowOffsets);
     this.#rowOffsets = rowOffsets;
   }
+}
+
+/**
+ * Rows as a reader builds them, far from the other rows of the input: columns and labels are
+ * places in lists of their own. The `Assembler` gives them their final numbers, block by block in
+ * the order of the input.
+ */
+export interface NamedRows extends DatasetPart {
+  /** What the columns are called, by column; in the order in which the rows met them. */
+  readonly names: readonly string[];
+  /** Where some label is no number: the labels as texts; `labels` are places in this list. */
+  readonly labelTexts?: readonly string[];
+  /** Whether columns ascend in every row, without repeats. */
+  readonly ordered: boolean;
 }

@@ -1,14 +1,16 @@
 import { DataError, UsageError } from '../../errors.ts';
+import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
 import { clip, quote } from '../read/line-error.ts';
-import type { Likeness, Recipe, RecipeField } from '../recipe.ts';
-import { type FieldOptions, isLabelOptional, missingTexts, missingValuesOf } from './options.ts';
+import { knownCategories, type MissingRules, missingTexts } from './missing-values.ts';
+import { type FieldOptions, isLabelOptional, missingValuesOf } from './options.ts';
+import { isTableSchema } from './row-encoder.ts';
 
 /** What becomes of the fields of a table, one after the other. Plain data: it goes to threads. */
-export interface TablePlan {
+export interface TablePlan extends MissingRules {
   readonly fields: readonly RecipeField[];
+  /** Fields of a table that the model was trained on and this one does not have. */
+  readonly lacking?: readonly string[];
   readonly missing: NonNullable<Recipe['missing']>;
-  /** Texts that mean a missing value. */
-  readonly missingTexts: readonly string[];
   readonly textLabels: boolean;
   /** Whether rows may lack a label. */
   readonly labelOptional: boolean;
@@ -47,42 +49,69 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
     const found = head.isNumeric(place) ? 'number' : 'category';
     return { name, kind: kinds.get(place) ?? learned(name) ?? found };
   });
+  const missing = like?.recipe?.missing ?? options.missing ?? 'indicator';
+  const missingValues = missingValuesOf(options);
+  const features = like?.featureNames && new Set(like.featureNames);
+  const countsAsMissing = (name: string) =>
+    missing === 'error' || (features?.has(`${name}=?`) ?? true);
   return {
     fields,
-    missing: like?.recipe?.missing ?? options.missing ?? 'indicator',
-    missingTexts: [...missingTexts, ...missingValuesOf(options)],
+    ...(like && { lacking: lackingFields(head.names, like).filter(countsAsMissing) }),
+    missing,
+    missingTexts: [...missingTexts, ...missingValues],
+    ...(like && { knownCategories: knownCategories(like.featureNames, missingValues) }),
     textLabels: textLabels || like?.labelNames !== undefined,
     labelOptional: isLabelOptional(options),
   };
+}
+
+/** Features by their own names, as a column `city=Paris`, are values of the field. */
+function lackingFields(names: readonly string[], like: Likeness): string[] {
+  if (!isTableSchema(like)) return [];
+  const ours = new Set(names);
+  const isThere = (field: string) =>
+    ours.has(field) ||
+    names.some((name) => /^[=.[]/.test(name.slice(field.length)) && name.startsWith(field));
+  return (like.recipe?.fields ?? [])
+    .filter(({ name, kind }) => (kind === 'number' || kind === 'category') && !isThere(name))
+    .map(({ name }) => name);
 }
 
 /** What other data made of a field, other than label and weight; undefined if it does not say. */
 function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['kind'] | undefined {
   if (!like) return () => undefined;
   const kinds = new Map(like.recipe?.fields?.map(({ name, kind }) => [name, kind]));
-  const isKnown = fieldsKnown(like);
+  const featureKind = featureKinds(like);
   return (name) => {
     const kind = kinds.get(name);
     if (kind === 'number' || kind === 'category') return kind;
-    // Objects list only what cannot be told from their values.
-    return kind === undefined && isKnown(name) ? undefined : 'ignored';
+    // JSON lines list only the fields that their values do not explain.
+    return kind === undefined ? featureKind(name) : 'ignored';
   };
 }
 
-/** Whether features of a field that is not listed may have columns. */
-export function fieldsKnown({ featureNames, recipe }: Likeness): (name: string) => boolean {
+/**
+ * What a field that is not listed was in the other data, by the features that it has there; undefined
+ * where it may be either.
+ */
+function featureKinds(like: Likeness): (name: string) => RecipeField['kind'] | undefined {
+  const { featureNames } = like;
   if (!featureNames) {
-    const isTable = recipe?.fields?.some(({ kind }) => kind === 'number' || kind === 'category');
-    return () => !isTable;
+    const isTable = isTableSchema(like);
+    return () => (isTable ? 'ignored' : undefined);
   }
-  const known = new Set<string>();
+  const numbers = new Set(featureNames);
+  const categories = new Set<string>();
   for (const name of featureNames) {
-    known.add(name);
     for (let at = name.indexOf('='); at >= 0; at = name.indexOf('=', at + 1)) {
-      known.add(name.slice(0, at));
+      if (name.slice(at) !== '=?') categories.add(name.slice(0, at));
     }
   }
-  return (name) => known.has(name);
+  return (name) => {
+    if (numbers.has(name)) return categories.has(name) ? undefined : 'number';
+    if (categories.has(name)) return 'category';
+    return numbers.has(`${name}=?`) ? undefined : 'ignored';
+  };
 }
 
 function checkNames({ title, names }: TableHead): void {
@@ -100,7 +129,7 @@ function placeOf(head: TableHead, given: string | number, option: string): numbe
   if (place >= 0) return place;
   if (/^[1-9]\d*$/.test(`${given}`) && Number(given) <= names.length) return Number(given) - 1;
   throw new UsageError(
-    `--${option} ${clip(`${given}`)}: no such column in ${title}, ${listed(names)}`,
+    `--${option} ${clip(`${given}`)}: no such column in ${title}; ${listed(names)}`,
   );
 }
 
@@ -113,7 +142,7 @@ function labelPlace(head: TableHead, options: FieldOptions): number | undefined 
     const place = present(names, learned.name);
     if (place !== undefined || isLabelOptional(options)) return place;
     throw new DataError(
-      `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN), ${listed(names)}`,
+      `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN); ${listed(names)}`,
     );
   }
   const lower = names.map((name) => name.toLowerCase());
@@ -123,7 +152,7 @@ function labelPlace(head: TableHead, options: FieldOptions): number | undefined 
   }
   if (like && isLabelOptional(options)) return undefined;
   throw new DataError(
-    `${title}: no column called ${labelNames.slice(0, -1).join(', ')} or ${labelNames.at(-1)} (name it with --label COLUMN), ${listed(names)}`,
+    `${title}: no column called ${labelNames.slice(0, -1).join(', ')} or ${labelNames.at(-1)} (name it with --label COLUMN); ${listed(names)}`,
   );
 }
 
@@ -144,7 +173,7 @@ function present(names: readonly string[], name: string): number | undefined {
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).map(clip).join(', ');
-  return `whose columns are ${shown}${names.length > shownNames ? ', …' : ''}`;
+  return `the columns are ${shown}${names.length > shownNames ? ', …' : ''}`;
 }
 
 /** The names that have a column before any record is read: those of the numbers. */
@@ -170,24 +199,25 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
 function foreignNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
   if (!like) return [];
   const known = like.recipe?.fields ?? [];
-  const ours = new Set(fields.map(({ name }) => name));
   const theirs = new Set(known.map(({ name }) => name));
   const fresh = fields.filter(
     ({ name, kind }) => kind === 'ignored' && !theirs.has(name) && !ignore.includes(name),
   );
-  const absent = known.filter(
-    ({ name, kind }) => (kind === 'number' || kind === 'category') && !ours.has(name),
+  const lacking = lackingFields(
+    fields.map(({ name }) => name),
+    like,
   );
   const notices: string[] = [];
   if (fresh.length > 0)
-    notices.push(`ignored ${columns(fresh)}, which the training data does not have`);
-  if (absent.length > 0)
-    notices.push(`no ${columns(absent)}, which the training data has: its values count as 0`);
+    notices.push(
+      `ignored ${columns(fresh.map(({ name }) => name))}, which the training data does not have`,
+    );
+  if (lacking.length > 0)
+    notices.push(`no ${columns(lacking)}, which the training data has: taken as missing values`);
   return notices;
 }
 
-function columns(fields: readonly RecipeField[]): string {
-  const names = fields.slice(0, 3).map(({ name }) => quote(name));
-  const more = fields.length > 3 ? ' …' : '';
-  return `column${fields.length > 1 ? 's' : ''} ${names.join(', ')}${more}`;
+function columns(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map(quote).join(', ');
+  return `column${names.length > 1 ? 's' : ''} ${shown}${names.length > 3 ? ' …' : ''}`;
 }

@@ -1,30 +1,17 @@
 import { LineError, quote } from '../read/line-error.ts';
-import type { NamedRows } from './named-rows.ts';
-import { RowBuilder } from './row-builder.ts';
+import { MissingValues, numberOf } from './missing-values.ts';
+import { type NamedRows, RowBuilder } from './row-builder.ts';
+import { largestValue } from './row-encoder.ts';
 import { seedNames, type TablePlan } from './table-plan.ts';
 
 /** A value of a record; what is no such value becomes one of these first. */
 export type FieldValue = number | bigint | boolean | string | null | undefined;
 
-export const largestValue = 3.4028234663852886e38;
-const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
-
-/** The number that a text is, or NaN. */
-export function numberOf(text: string): number {
-  return decimal.test(text) ? Number(text) : NaN;
-}
-
-/** The numbers among texts: -999 may mean a missing value, as a text and as a number. */
-export function numbersAmong(texts: readonly string[]): ReadonlySet<number> {
-  return new Set(texts.map(numberOf).filter(Number.isFinite));
-}
-
 /** Writes records of a table as rows, the way a plan says. Faults are LineErrors with the record. */
 export class TableRows {
   readonly #plan: TablePlan;
   readonly #builder: RowBuilder;
-  readonly #missingTexts: ReadonlySet<string>;
-  readonly #missingNumbers: ReadonlySet<number>;
+  readonly #missingValues: MissingValues;
   /** By field: the local columns of its number and of its missing value. */
   #numbers = new Int32Array(0);
   #absences = new Int32Array(0);
@@ -33,8 +20,7 @@ export class TableRows {
   constructor(plan: TablePlan) {
     this.#plan = plan;
     this.#builder = new RowBuilder(seedNames(plan), plan.textLabels);
-    this.#missingTexts = new Set(plan.missingTexts);
-    this.#missingNumbers = numbersAmong(plan.missingTexts);
+    this.#missingValues = new MissingValues(plan);
     this.#restart();
   }
 
@@ -42,20 +28,22 @@ export class TableRows {
     return this.#builder;
   }
 
-  /** Adds a record with a value for each field; `record` is its number, or line, from 1. */
-  add(values: ArrayLike<FieldValue>, record: number): void {
-    this.#record = record;
-    const { fields } = this.#plan;
-    for (let field = 0; field < fields.length; field += 1) this.put(field, values[field], record);
+  /** Ends the row; columns that the data lacks but the training data has are missing values. */
+  endRow(record: number): void {
+    const { lacking = [], missing } = this.#plan;
+    for (const name of missing === 'zero' ? [] : lacking) {
+      if (missing === 'error') this.#refuseMissing(name, record);
+      this.#builder.value(this.#builder.column(`${name}=?`), 1);
+    }
     this.#builder.endRow();
   }
 
-  /** One value of the row; `endRow` of the builder ends the row. */
+  /** One value of the row. */
   put(field: number, value: FieldValue, record: number): void {
     this.#record = record;
     const { kind } = this.#plan.fields[field];
     if (kind === 'ignored') return;
-    const absent = this.isMissing(value);
+    const absent = this.isMissing(field, value);
     if (kind === 'label') this.#label(field, absent ? null : value!);
     else if (kind === 'weight') this.#weight(field, value);
     else if (absent) this.missing(field, record);
@@ -63,11 +51,14 @@ export class TableRows {
     else this.#number(field, value!);
   }
 
-  isMissing(value: FieldValue): boolean {
+  isMissing(field: number, value: FieldValue): boolean {
     if (value === null || value === undefined) return true;
-    if (typeof value === 'string') return this.#missingTexts.has(value.trim());
+    if (typeof value === 'string') {
+      const { name, kind } = this.#plan.fields[field];
+      return this.#missingValues.hasText(value.trim(), name, kind);
+    }
     if (typeof value === 'number' && Number.isNaN(value)) return true;
-    return this.#missingNumbers.size > 0 && this.#missingNumbers.has(Number(value));
+    return this.#missingValues.hasNumbers && this.#missingValues.hasNumber(Number(value));
   }
 
   /** The local column of a field of numbers. */
@@ -83,17 +74,18 @@ export class TableRows {
   missing(field: number, record: number): void {
     const { missing, fields } = this.#plan;
     if (missing === 'zero') return;
-    if (missing === 'error') {
-      const column = quote(fields[field].name);
-      throw new LineError(
-        record,
-        `column ${column} has no value; expected one (--missing indicator or zero accept that)`,
-      );
-    }
+    if (missing === 'error') this.#refuseMissing(fields[field].name, record);
     if (this.#absences[field] < 0) {
       this.#absences[field] = this.#builder.column(`${fields[field].name}=?`);
     }
     this.#builder.value(this.#absences[field], 1);
+  }
+
+  #refuseMissing(name: string, record: number): never {
+    throw new LineError(
+      record,
+      `column ${quote(name)} has no value; expected one (--missing indicator or zero accept that)`,
+    );
   }
 
   take(): NamedRows {

@@ -1,5 +1,39 @@
 import type { DatasetPart } from '../dataset.ts';
-import { HashTable } from './hash-table.ts';
+
+/**
+ * Tells which items came before with the same 64-bit hash, in 4 to 8 bytes an item besides the
+ * hashes: a table of places that is searched linearly from the place that the hash names.
+ */
+export class HashTable {
+  readonly #first: Int32Array;
+  readonly #second: Int32Array;
+  /** Item + 1, or 0. */
+  readonly #places: Int32Array;
+
+  /** Both halves of the hashes, by item. */
+  constructor(first: Int32Array, second: Int32Array) {
+    let size = 16;
+    while (size < 1.5 * first.length) size *= 2;
+    this.#first = first;
+    this.#second = second;
+    this.#places = new Int32Array(size);
+  }
+
+  /** The earlier item with the hash of this one; -1 if there is none, and then this one is kept. */
+  earlier(item: number): number {
+    const places = this.#places;
+    const mask = places.length - 1;
+    const first = this.#first[item];
+    const second = this.#second[item];
+    let place = (first ^ (first >>> 15)) & mask;
+    for (; places[place] !== 0; place = (place + 1) & mask) {
+      const other = places[place] - 1;
+      if (this.#first[other] === first && this.#second[other] === second) return other;
+    }
+    places[place] = item + 1;
+    return -1;
+  }
+}
 
 /** Odd numbers without a pattern, as in the fingerprint of data. */
 const first = 0xbb67ae85 | 0;
@@ -109,5 +143,122 @@ class RowComparison {
     const part = this.#parts[low];
     const place = row - this.#starts[low];
     return { part, start: part.rowOffsets[place], end: part.rowOffsets[place + 1] };
+  }
+}
+
+/**
+ * Columns that hold the same as an earlier one, entry by entry: by column, the first that is equal
+ * to it. Hashes say which columns may be equal, and a second pass over the rows, which only happens
+ * if there are any, whether they are. Empty columns are left out.
+ */
+export function equalColumns(
+  survey: ColumnStatistics,
+  scan: () => Iterable<DatasetPart>,
+): ReadonlyMap<number, number> {
+  const models = candidates(survey);
+  if (models.size === 0) return models;
+  const matches = countMatches(models, survey.counts.length, scan());
+  for (const column of models.keys()) {
+    // Both have as many entries, so that all of one are all of the other.
+    if (matches[column] !== survey.counts[column]) models.delete(column);
+  }
+  return models;
+}
+
+function candidates({ counts, hashes }: ColumnStatistics): Map<number, number> {
+  const table = new HashTable(...hashes);
+  const models = new Map<number, number>();
+  for (let column = 0; column < counts.length; column += 1) {
+    if (counts[column] === 0) continue;
+    const earlier = table.earlier(column);
+    if (earlier >= 0 && counts[earlier] === counts[column]) models.set(column, earlier);
+  }
+  return models;
+}
+
+/** How many entries of each column are those of its model in the same row. */
+function countMatches(
+  models: ReadonlyMap<number, number>,
+  columns: number,
+  parts: Iterable<DatasetPart>,
+): Int32Array {
+  const modelOf = new Int32Array(columns).fill(-1);
+  for (const [column, model] of models) modelOf[column] = model;
+  const matches = new Int32Array(columns);
+  for (const { rowOffsets, labels, indices, values } of parts) {
+    for (let row = 0; row < labels.length; row += 1) {
+      for (let entry = rowOffsets[row]; entry < rowOffsets[row + 1]; entry += 1) {
+        const model = modelOf[indices[entry]];
+        if (model < 0) continue;
+        const other = placeOf(model, indices, rowOffsets[row], entry);
+        if (indices[other] === model && values[other] === values[entry]) {
+          matches[indices[entry]] += 1;
+        }
+      }
+    }
+  }
+  return matches;
+}
+
+/** The first of the ascending indices from … to - 1 that is not below the column; `to` if none. */
+function placeOf(column: number, indices: Int32Array, from: number, to: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (indices[middle] < column) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What one pass over the rows tells of each column: 20 bytes a column. */
+export class ColumnStatistics {
+  /** Entries that are not 0; their smallest and largest value. */
+  readonly counts: Int32Array;
+  readonly smallest: Float32Array;
+  readonly largest: Float32Array;
+  /** Both halves of a hash of the column's pairs of row and value. */
+  readonly hashes: readonly [Int32Array, Int32Array];
+  /** Whether every value that was met is a whole number. */
+  allWhole = true;
+
+  constructor(columns: number) {
+    this.counts = new Int32Array(columns);
+    this.smallest = new Float32Array(columns).fill(Number.POSITIVE_INFINITY);
+    this.largest = new Float32Array(columns).fill(Number.NEGATIVE_INFINITY);
+    this.hashes = [new Int32Array(columns), new Int32Array(columns)];
+  }
+
+  /** Takes in the rows of a part, which begin with row `firstRow` of the data. */
+  add({ rowOffsets, labels, indices, values }: DatasetPart, firstRow: number): void {
+    const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+    const { counts, smallest, largest } = this;
+    const [left, right] = this.hashes;
+    for (let place = 0; place < labels.length; place += 1) {
+      const row = firstRow + place;
+      const rowLeft = Math.imul(row ^ (row >>> 16), first);
+      const rowRight = Math.imul(row + 1, third);
+      for (let entry = rowOffsets[place]; entry < rowOffsets[place + 1]; entry += 1) {
+        const column = indices[entry];
+        const value = values[entry];
+        counts[column] += 1;
+        if (value < smallest[column]) smallest[column] = value;
+        if (value > largest[column]) largest[column] = value;
+        // Rows come in one order for all columns, so that the hash may depend on it.
+        let word = Math.imul(rowLeft ^ Math.imul(bits[entry], second), third);
+        word ^= word >>> 15;
+        left[column] = Math.imul(left[column], fourth) + word;
+        word = Math.imul(rowRight + Math.imul(bits[entry], fourth), first);
+        right[column] += word ^ (word >>> 13);
+      }
+    }
+    if (this.allWhole) this.allWhole = values.every(Number.isInteger);
+  }
+
+  /** The largest |value| of a column; 0 if it is empty. */
+  size(column: number): number {
+    if (this.counts[column] === 0) return 0;
+    return Math.max(Math.abs(this.smallest[column]), Math.abs(this.largest[column]));
   }
 }

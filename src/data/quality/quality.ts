@@ -1,16 +1,108 @@
+import { CompensatedSum } from '../../math/vectors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
-import { ColumnSurvey } from './column-survey.ts';
-import { type EqualRows, RowSurvey } from './duplicates.ts';
-import { equalColumns } from './equal-columns.ts';
-import {
-  type LabelQuality,
-  LabelSurvey,
-  type WeightQuality,
-  WeightSurvey,
-} from './label-survey.ts';
+import { ColumnStatistics, type EqualRows, equalColumns, RowSurvey } from './duplicates.ts';
+
+export interface LabelShare {
+  /** As the input wrote it. */
+  readonly label: number | string;
+  readonly count: number;
+  readonly share: number;
+}
+
+export interface LabelQuality {
+  /** Different labels; null if there are more than a thousand numbers. */
+  readonly distinct: number | null;
+  /** The most frequent ones, at most 20, of equally frequent ones the smaller first. */
+  readonly top: readonly LabelShare[];
+  /** Of labels that are numbers. */
+  readonly range?: { readonly smallest: number; readonly largest: number; readonly mean: number };
+}
+
+export interface WeightQuality {
+  readonly sum: number;
+  readonly smallest: number;
+  readonly largest: number;
+  /** Rows of weight 0, which count for nothing. */
+  readonly zeros: number;
+}
+
+const mostNumbers = 1000;
+const mostShown = 20;
+
+/** Counts the labels of rows. */
+export class LabelStatistics {
+  readonly #names: readonly string[] | undefined;
+  readonly #counts = new Map<number, number>();
+  readonly #sum = new CompensatedSum();
+  #tooMany = false;
+  #rows = 0;
+  #smallest = Number.POSITIVE_INFINITY;
+  #largest = Number.NEGATIVE_INFINITY;
+
+  constructor(names?: readonly string[]) {
+    this.#names = names;
+  }
+
+  add(labels: Float64Array): void {
+    this.#rows += labels.length;
+    for (const label of labels) {
+      this.#sum.add(label);
+      if (label < this.#smallest) this.#smallest = label;
+      if (label > this.#largest) this.#largest = label;
+      if (!this.#tooMany) this.#count(label);
+    }
+  }
+
+  #count(label: number): void {
+    this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
+    // Names are kept anyway; measured numbers may be as many as there are rows.
+    this.#tooMany = this.#names === undefined && this.#counts.size > mostNumbers;
+  }
+
+  quality(): LabelQuality {
+    const counted = this.#tooMany ? [] : [...this.#counts];
+    counted.sort(([left, ours], [right, theirs]) => theirs - ours || left - right);
+    const top = counted.slice(0, mostShown).map(([label, count]) => ({
+      label: this.#names?.[label] ?? label,
+      count,
+      share: count / this.#rows,
+    }));
+    const distinct = this.#tooMany ? null : counted.length;
+    if (this.#names || this.#rows === 0) return { distinct, top };
+    const mean = this.#sum.total / this.#rows;
+    return { distinct, top, range: { smallest: this.#smallest, largest: this.#largest, mean } };
+  }
+}
+
+/** Adds up the weights of rows; a row without one has weight 1. */
+export class WeightStatistics {
+  readonly #sum = new CompensatedSum();
+  #given = false;
+  #smallest = Number.POSITIVE_INFINITY;
+  #largest = Number.NEGATIVE_INFINITY;
+  #zeros = 0;
+
+  add(weights: Float64Array | undefined, rows: number): void {
+    if (weights) this.#given = true;
+    for (let row = 0; row < rows; row += 1) {
+      const weight = weights ? weights[row] : 1;
+      this.#sum.add(weight);
+      if (weight < this.#smallest) this.#smallest = weight;
+      if (weight > this.#largest) this.#largest = weight;
+      if (weight === 0) this.#zeros += 1;
+    }
+  }
+
+  /** Undefined if no row has a weight. */
+  quality(): WeightQuality | undefined {
+    if (!this.#given) return undefined;
+    const { total: sum } = this.#sum;
+    return { sum, smallest: this.#smallest, largest: this.#largest, zeros: this.#zeros };
+  }
+}
 
 /** A column, from 0, with its name where the data has names. */
-export interface ColumnPlace {
+export interface NamedColumn {
   readonly column: number;
   readonly name?: string;
 }
@@ -46,17 +138,17 @@ export interface Quality {
   };
   /** The columns of the smallest and of the largest scale (largest |value|), and their ratio. */
   readonly scales?: {
-    readonly smallest: ColumnPlace & { readonly size: number };
-    readonly largest: ColumnPlace & { readonly size: number };
+    readonly smallest: NamedColumn & { readonly size: number };
+    readonly largest: NamedColumn & { readonly size: number };
     readonly ratio: number;
   };
   /** Rows without features, from 0. */
   readonly emptyRows: Findings<number>;
-  readonly emptyColumns: Findings<ColumnPlace>;
+  readonly emptyColumns: Findings<NamedColumn>;
   /** Columns that have the same value, not 0, in all rows. */
-  readonly constantColumns: Findings<ColumnPlace & { readonly value: number }>;
+  readonly constantColumns: Findings<NamedColumn & { readonly value: number }>;
   /** Columns that are equal to an earlier one entry by entry. */
-  readonly equalColumns: Findings<ColumnPlace & { readonly earlier: ColumnPlace }>;
+  readonly equalColumns: Findings<NamedColumn & { readonly earlier: NamedColumn }>;
   /** Rows that have the features of an earlier one; by hash alone where data stays on disk. */
   readonly equalRows: EqualRows;
 }
@@ -71,9 +163,9 @@ const shown = 10;
 export function describeQuality(dataset: Dataset): Quality {
   const { name, rows, columns, nonzeros, parts, stored, labelNames } = dataset;
   const scan = (): Iterable<DatasetPart> => stored?.scan() ?? parts;
-  const columnSurvey = new ColumnSurvey(columns);
+  const columnSurvey = new ColumnStatistics(columns);
   const rowSurvey = new RowSurvey(rows);
-  const labels = new LabelSurvey(labelNames);
+  const labels = new LabelStatistics(labelNames);
   const lengths = new Int32Array(rows);
   let row = 0;
   for (const part of scan()) {
@@ -101,7 +193,7 @@ export function describeQuality(dataset: Dataset): Quality {
 }
 
 function weightQuality(parts: readonly DatasetPart[]): WeightQuality | undefined {
-  const survey = new WeightSurvey();
+  const survey = new WeightStatistics();
   for (const { weights, labels } of parts) survey.add(weights, labels.length);
   return survey.quality();
 }
@@ -126,10 +218,10 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
 
 type ColumnFindings = Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'>;
 
-function columnFindings(survey: ColumnSurvey, { rows, featureNames }: Dataset): ColumnFindings {
+function columnFindings(survey: ColumnStatistics, { rows, featureNames }: Dataset): ColumnFindings {
   const { counts, smallest, largest } = survey;
-  const empty = new Finder<ColumnPlace>();
-  const constant = new Finder<ColumnPlace & { value: number }>();
+  const empty = new Finder<NamedColumn>();
+  const constant = new Finder<NamedColumn & { value: number }>();
   const extremes = { least: -1, most: -1 };
   const range = { smallest: Number.POSITIVE_INFINITY, largest: Number.NEGATIVE_INFINITY };
   for (let column = 0; column < counts.length; column += 1) {
@@ -162,11 +254,11 @@ function columnFindings(survey: ColumnSurvey, { rows, featureNames }: Dataset): 
 }
 
 function findEqualColumns(
-  survey: ColumnSurvey,
+  survey: ColumnStatistics,
   { featureNames }: Dataset,
   scan: () => Iterable<DatasetPart>,
 ): Quality['equalColumns'] {
-  const finder = new Finder<ColumnPlace & { earlier: ColumnPlace }>();
+  const finder = new Finder<NamedColumn & { earlier: NamedColumn }>();
   for (const [column, earlier] of equalColumns(survey, scan)) {
     finder.add(() => ({
       ...placeOf(column, featureNames),
@@ -176,7 +268,7 @@ function findEqualColumns(
   return finder.findings;
 }
 
-function placeOf(column: number, names: readonly string[] | undefined): ColumnPlace {
+function placeOf(column: number, names: readonly string[] | undefined): NamedColumn {
   const name = names?.[column];
   return name === undefined ? { column } : { column, name };
 }

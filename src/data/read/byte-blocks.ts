@@ -1,6 +1,115 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+// As a whole: an import of createZstdDecompress by name could not be linked on Node 22.12.
+import zlib from 'node:zlib';
 import { DataError } from '../../errors.ts';
+import { magic } from '../binary/layout.ts';
+
+const newline = 10;
+
+/** Buffers on shared memory that are used again once a block has been parsed. */
+export class BlockPool {
+  readonly #size: number;
+  readonly #idle: Uint8Array[] = [];
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  take(): Uint8Array {
+    return this.#idle.pop() ?? new Uint8Array(new SharedArrayBuffer(this.#size));
+  }
+
+  /** Gives back the buffer behind a block; one that grew for a long line is let go. */
+  release(block: Uint8Array): void {
+    if (block.buffer.byteLength === this.#size) this.#idle.push(new Uint8Array(block.buffer));
+  }
+}
+
+/** Where the last whole line of a block ends; 0 if there is none. */
+export function lastLineEnd(block: Uint8Array): number {
+  return block.lastIndexOf(newline) + 1;
+}
+
+/**
+ * Cuts a stream of bytes into blocks of whole lines, or of what `lastEnd` finds the end of, each in
+ * its own buffer of the pool; a buffer grows for a line that does not fit. Only the last block may
+ * lack its line end.
+ */
+export async function* lineBlocks(
+  chunks: ByteChunks,
+  pool: BlockPool,
+  lastEnd: (block: Uint8Array) => number = lastLineEnd,
+): AsyncGenerator<Uint8Array> {
+  let block = pool.take();
+  let used = 0;
+  for await (const chunk of chunks) {
+    for (let offset = 0; offset < chunk.length; ) {
+      const count = Math.min(chunk.length - offset, block.length - used);
+      block.set(chunk.subarray(offset, offset + count), used);
+      used += count;
+      offset += count;
+      if (used < block.length) continue;
+      const end = lastEnd(block);
+      const next = end === 0 ? enlarged(block) : remainder(block, end, pool);
+      used -= end;
+      if (end > 0) yield block.subarray(0, end);
+      block = next;
+    }
+  }
+  if (used > 0) yield block.subarray(0, used);
+}
+
+function enlarged(block: Uint8Array): Uint8Array {
+  const grown = new Uint8Array(new SharedArrayBuffer(2 * block.length));
+  grown.set(block);
+  return grown;
+}
+
+function remainder(block: Uint8Array, start: number, pool: BlockPool): Uint8Array {
+  const rest = block.subarray(start);
+  let next = pool.take();
+  // A grown block may leave more than a fresh buffer holds.
+  while (next.length <= rest.length) next = enlarged(next);
+  next.set(rest);
+  return next;
+}
+
+/** The first few bytes of a stream, and the whole stream. */
+export async function peek(source: AsyncIterable<Uint8Array>) {
+  const { head, chunks } = await peekUntil(source, ({ length }) => length >= magic.length);
+  return { head: head.subarray(0, magic.length), chunks };
+}
+
+/** The same until there is enough, or all: `whole` says that the stream has no more. */
+export async function peekUntil(
+  source: AsyncIterable<Uint8Array>,
+  isEnough: (head: Uint8Array) => boolean,
+) {
+  const iterator = source[Symbol.asyncIterator]();
+  const taken: Uint8Array[] = [];
+  let head = new Uint8Array(0);
+  let length = 0;
+  let whole = false;
+  while (!whole) {
+    const next = await iterator.next();
+    whole = next.done === true;
+    if (!next.done) {
+      taken.push(next.value);
+      length += next.value.length;
+    }
+    // Looking again only when there is twice as much keeps the effort in proportion.
+    if (!whole && length < 2 * head.length) continue;
+    head = Buffer.concat(taken);
+    if (isEnough(head)) break;
+  }
+  return { head, whole, chunks: rejoin(taken, iterator) };
+}
+
+async function* rejoin(taken: Uint8Array[], rest: AsyncIterator<Uint8Array>): ByteChunks {
+  yield* taken;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
 
 export type Compression = 'none' | 'gzip' | 'zstd';
 export type ByteChunks = AsyncIterable<Uint8Array>;
@@ -15,8 +124,8 @@ export const magicLength = 4;
 
 /** The content decides, not the name: `-` has none. But a name may not promise what is not there. */
 export function compressionOf(head: Uint8Array, name: string): Compression {
-  const startsWith = (magic: number[], from = 0) =>
-    magic.every((byte, place) => head[from + place] === byte);
+  const startsWith = (bytes: number[], from = 0) =>
+    bytes.every((byte, place) => head[from + place] === byte);
   if (startsWith(gzipMagic)) return 'gzip';
   if (startsWith(zstdMagic)) return 'zstd';
   if (startsWith(skippableMagic, 1) && (head[0] & 0xf0) === 0x50) return 'zstd';
@@ -36,7 +145,7 @@ export function decompress(chunks: ByteChunks, compression: Compression, name: s
 }
 
 function gunzip(chunks: ByteChunks): ByteChunks {
-  const decoder = createGunzip({ chunkSize: outputSize });
+  const decoder = zlib.createGunzip({ chunkSize: outputSize });
   // The callback is empty because an error reaches whoever iterates over the decoder.
   pipeline(Readable.from(chunks), decoder, () => {});
   return decoder;
@@ -48,7 +157,7 @@ function gunzip(chunks: ByteChunks): ByteChunks {
  * over opens the next frame.
  */
 async function* unzstd(chunks: ByteChunks, name: string): AsyncGenerator<Uint8Array> {
-  if (createZstdDecompress === undefined) {
+  if (zlib.createZstdDecompress === undefined) {
     throw new DataError(
       `${name}: zstd needs Node 22.15 or newer, this is ${process.version}; decompress it first`,
     );
@@ -69,7 +178,7 @@ async function* unzstd(chunks: ByteChunks, name: string): AsyncGenerator<Uint8Ar
 
 /** One decoder and the output it has ready. */
 class ZstdFrames {
-  readonly #decoder = createZstdDecompress({ chunkSize: outputSize });
+  readonly #decoder = zlib.createZstdDecompress({ chunkSize: outputSize });
   readonly #ended: Promise<void>;
   #ready: Uint8Array[] = [];
   #written = 0;
@@ -123,4 +232,71 @@ async function* explainDamage(
     }
     throw error;
   }
+}
+
+const lookAhead = 1 << 16;
+const largestRead = 1 << 26;
+
+/** Kept between ranges, one per thread: a fresh buffer would cost as much as reading the file. */
+let buffer = new Uint8Array(0);
+
+/** A file that gets shorter while it is being read. */
+export class FileChanged extends Error {}
+
+export interface FileRange {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  /** Size of the whole file. */
+  readonly size: number;
+}
+
+/**
+ * The lines whose first byte lies in [start, end), whole, the last one with a line end. The bytes
+ * are valid until the next call.
+ */
+export function readLines(range: FileRange): Uint8Array {
+  const file = openSync(range.path, 'r');
+  try {
+    // The byte before the range tells whether a line starts with the range.
+    const from = Math.max(0, range.start - 1);
+    const inside = range.end - from;
+    let filled = fill(file, from, 0, Math.min(inside + lookAhead, range.size - from));
+    const first = range.start === 0 ? 0 : buffer.subarray(0, inside).indexOf(newline) + 1;
+    if (first >= inside || (range.start > 0 && first === 0)) return buffer.subarray(0, 0);
+    let last = buffer.subarray(0, filled).indexOf(newline, inside - 1);
+    while (last < 0 && from + filled < range.size) {
+      const step = Math.min(filled, largestRead, range.size - from - filled);
+      const end = fill(file, from, filled, filled + step);
+      last = buffer.subarray(0, end).indexOf(newline, filled);
+      filled = end;
+    }
+    if (last >= 0) return buffer.subarray(first, last + 1);
+    reserve(filled + 1);
+    buffer[filled] = newline;
+    return buffer.subarray(first, filled + 1);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Fills buffer[filled … target) from the file, which starts at `origin` in the buffer's terms. */
+function fill(file: number, origin: number, filled: number, target: number): number {
+  reserve(target);
+  let position = filled;
+  while (position < target) {
+    const count = readSync(file, buffer, position, target - position, origin + position);
+    if (count === 0) throw new FileChanged('the file became shorter while it was being read');
+    position += count;
+  }
+  return position;
+}
+
+function reserve(length: number): void {
+  if (buffer.length >= length) return;
+  const larger = new Uint8Array(
+    Math.max(length, Math.min(2 * buffer.length, length + largestRead)),
+  );
+  larger.set(buffer);
+  buffer = larger;
 }

@@ -1,13 +1,16 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { DataError } from '../../errors.ts';
 import type { SectionHeader } from '../binary/layout.ts';
 import type { BinaryIndex } from '../binary/sections.ts';
-import type { Dataset, DatasetPart } from '../dataset.ts';
-import { Assembler } from '../fields/assembler.ts';
+import type { Dataset, DatasetPart, Recipe } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
-import type { NamedRows } from '../fields/named-rows.ts';
-import type { Recipe } from '../recipe.ts';
+import { numberOf } from '../fields/missing-values.ts';
+import type { NamedRows } from '../fields/row-builder.ts';
+import { Assembler } from '../fields/vocabulary.ts';
+import { malformed } from '../text/decimal.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
+import { textOf } from '../text/records.ts';
 import type { PartsOptions } from './options.ts';
 import type { InputFile } from './pieces.ts';
 import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
@@ -126,7 +129,7 @@ function countedLines(lines: number): string {
 }
 
 /** The text of one file, from the byte `start` on: tells where in it a fault is. */
-export class TextPlace {
+export class LinePosition {
   readonly #path: string;
   readonly #start: number;
   #lines = 0;
@@ -174,4 +177,36 @@ async function linesBefore(path: string, place: number): Promise<number> {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
   }
   return lines;
+}
+
+const space = 32;
+const hash = 35;
+const colon = 58;
+
+/** The labels at the beginning of lines, as texts; those that are numbers in their shortest form. */
+export class LabelTexts {
+  readonly #places = new Map<string, number>();
+
+  get texts(): string[] {
+    return [...this.#places.keys()];
+  }
+
+  /**
+   * Stores the place of the label that begins at `start`; returns the position behind it, or
+   * `malformed` if it is not UTF-8.
+   */
+  scan(bytes: Uint8Array, start: number, out: Float64Array, slot: number): number {
+    let end = start;
+    while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
+    // A line that begins with a pair has no label, which is what the empty text means.
+    const behind = bytes[end] === colon ? start : end;
+    // Labels of another encoding would become one.
+    if (!isUtf8(bytes.subarray(start, behind))) return malformed;
+    const text = textOf(bytes, start, behind);
+    const number = numberOf(text);
+    const label = Number.isFinite(number) ? `${number + 0}` : text;
+    out[slot] = this.#places.get(label) ?? this.#places.size;
+    this.#places.set(label, out[slot]);
+    return behind;
+  }
 }

@@ -1,8 +1,7 @@
 import { DataError } from '../../errors.ts';
-import type { Dataset } from '../dataset.ts';
-import { Assembler } from '../fields/assembler.ts';
+import type { Dataset, Likeness } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
-import type { Likeness } from '../recipe.ts';
+import { Assembler } from '../fields/vocabulary.ts';
 import { quote } from './line-error.ts';
 
 const namesPerPiece = 1 << 14;

@@ -17,7 +17,7 @@ const notFinite = /^[+-]?(nan|inf|infinity)$/i;
 const looksNumeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Why the label that starts at `start` was refused. */
-export function labelComplaint(bytes: Uint8Array, start: number): string {
+export function labelError(bytes: Uint8Array, start: number): string {
   const label = tokenAt(bytes, start);
   if (notFinite.test(label)) return `label ${quote(label)}; expected a finite number`;
   if (looksNumeric.test(label)) {
@@ -27,7 +27,7 @@ export function labelComplaint(bytes: Uint8Array, start: number): string {
 }
 
 /** Why the index:value pair that starts at `start` was refused. */
-export function pairComplaint(bytes: Uint8Array, start: number): string {
+export function pairError(bytes: Uint8Array, start: number): string {
   const pair = tokenAt(bytes, start);
   const colon = pair.indexOf(':');
   if (colon < 0) return `${quote(pair)} is not a pair; expected index:value, as in 3:0.5`;

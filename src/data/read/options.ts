@@ -1,7 +1,7 @@
 import type { TakePart } from '../binary/read.ts';
 import type { FieldOptions } from '../fields/options.ts';
-import type { TaskRunner } from '../runner.ts';
 import type { LibsvmOptions } from '../text/libsvm.ts';
+import type { TaskRunner } from './tasks.ts';
 
 export interface ReadOptions extends LibsvmOptions, FieldOptions {
   /** Where to parse; default: the calling thread. */

@@ -1,26 +1,31 @@
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DataError, UsageError } from '../../errors.ts';
-import { explainAccess } from '../access.ts';
+import { explainAccess } from '../../files.ts';
 import { isBinary, sectionHeaderBytes } from '../binary/layout.ts';
 import { type BinarySink, queueSections, readBinaryStream } from '../binary/read.ts';
-import type { SectionPlace } from '../binary/sections.ts';
-import { type FormatName, namedFormats } from '../fields/options.ts';
-import { BlockPool, lineBlocks } from '../line-blocks.ts';
-import { NameLines } from '../name-lines.ts';
-import { NamedReader } from '../named-reader.ts';
-import { peek, peekUntil } from '../peek.ts';
-import type { TaskRunner } from '../runner.ts';
-import { TaskQueue } from '../task-queue.ts';
+import type { SectionLocation } from '../binary/sections.ts';
 import {
   formatOfName,
   formatOfText,
   guessedBytes,
-  hasTextLabels,
+  type TextFormat,
   tellsFormat,
-} from '../text/format.ts';
-import { type ByteChunks, compressionOf, decompress } from './byte-blocks.ts';
-import { Collector, TextPlace } from './collector.ts';
+  textFormat,
+} from '../text/formats.ts';
+import type { LibsvmOptions } from '../text/libsvm.ts';
+import {
+  BlockPool,
+  type ByteChunks,
+  compressionOf,
+  decompress,
+  lineBlocks,
+  peek,
+  peekUntil,
+} from './byte-blocks.ts';
+import { Collector, LinePosition } from './collector.ts';
+import { NamedReader } from './named-reader.ts';
 import type { PartsOptions } from './options.ts';
 import type { Piece } from './pieces.ts';
 import { standardInput, titleOfSource } from './sources.ts';
@@ -30,7 +35,37 @@ import {
   type ParseOptions,
   type ParseOutcome,
   type RangePayload,
+  TaskQueue,
+  type TaskRunner,
 } from './tasks.ts';
+
+/**
+ * Names of features in several files. Names come behind the rows, so those of the first file that
+ * has some are kept until the rows of all files are through; the other files must have the same.
+ */
+export class NameLines {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #hashes = new Map<string, Hash>();
+  #first: string | undefined;
+
+  add(path: string, lines: Uint8Array): void {
+    this.#first ??= path;
+    if (path === this.#first) this.#pieces.push(lines);
+    const hash = this.#hashes.get(path) ?? createHash('sha256');
+    this.#hashes.set(path, hash.update(lines));
+  }
+
+  /** The lines, once all files have been read. */
+  take(): readonly Uint8Array[] {
+    const digests = [...this.#hashes].map(([path, hash]) => ({ path, digest: hash.digest('hex') }));
+    const other = digests.find(({ digest }) => digest !== digests[0].digest);
+    if (other) {
+      const message = `its names of features are not those of ${this.#first}`;
+      throw new DataError(`${other.path}: ${message}; expected the same in all files`);
+    }
+    return this.#pieces;
+  }
+}
 
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
@@ -63,7 +98,7 @@ export class PieceReader {
     this.#queue = new TaskQueue(this.#runner.threads);
     this.collector = new Collector(options);
     this.#named = new NamedReader(options, this.collector, this.#queue);
-    this.#textLabels = options.textLabels ?? (options.like?.labelNames ? true : undefined);
+    this.#textLabels = options.textLabels;
     this.#alone = pieces.length === 1;
     this.#bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0);
   }
@@ -96,9 +131,9 @@ export class PieceReader {
       const head = await readHead(path);
       if (isBinary(head)) return this.#readBinary(piece);
       const isPlain = size > 0 && compressionOf(head, path) === 'none';
-      const format = isPlain ? this.#formatOf(path, head) : formatOfName(path);
-      if (isPlain && format === 'libsvm') return this.#readRanges(piece, head);
-      if (format !== undefined && isNamed(format)) this.#named.checkFormat(format, path);
+      const format = isPlain ? this.#formatOf(path, head) : formatPromised(path);
+      if (isPlain && format?.named === false) return this.#readRanges(piece, format, head);
+      if (format?.named) this.#named.checkFormat(format.title, path);
       if (!holds(piece, size / 2)) return;
       this.collector.uncut.push(piece.file);
       this.collector.bytes += size;
@@ -108,12 +143,12 @@ export class PieceReader {
   }
 
   /** Plain text: workers read and parse byte ranges of it. */
-  async #readRanges(piece: Piece, head: Uint8Array): Promise<void> {
+  async #readRanges(piece: Piece, format: TextFormat, head: Uint8Array): Promise<void> {
     const { path, size } = piece.file;
     const [from, to] = clipped(piece);
     const length = this.#blockSize(this.#bytes);
-    const place = new TextPlace(path, from);
-    const options = this.#parseOptions(path, head);
+    const place = new LinePosition(path, from);
+    const options = this.#parseOptions(path, format, head);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     this.collector.files.text += 1;
     this.collector.bytes += to - from;
@@ -128,9 +163,9 @@ export class PieceReader {
 
   async #readBinary(piece: Piece): Promise<void> {
     const { path } = piece.file;
-    this.#checkMix(path, 'dsob');
+    this.#checkMix(path, false);
     const [from, to] = clipped(piece);
-    const wants = ({ offset, header }: SectionPlace) =>
+    const wants = ({ offset, header }: SectionLocation) =>
       holds(piece, offset + (sectionHeaderBytes + header.length) / 2);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     const onProgress = (fraction: number) => this.#report(fraction * (to - from));
@@ -149,7 +184,7 @@ export class PieceReader {
       this.collector.files.text += 1;
       return this.#readText(inner.chunks, name, inner.head);
     }
-    this.#checkMix(name, 'dsob');
+    this.#checkMix(name, false);
     // Sections of a stream are handed on at once.
     await this.#queue.finish();
     this.collector.files.dsob += 1;
@@ -158,11 +193,11 @@ export class PieceReader {
 
   async #readText(text: ByteChunks, name: string, head: Uint8Array): Promise<void> {
     const format = this.#formatOf(name, head);
-    if (format !== 'libsvm') return this.#readNamed(text, name, format);
+    if (format.named) return this.#readNamed(text, name, format);
     const { blockSize } = this.#options;
     const pool = new BlockPool(blockSize ?? largestBlock);
-    const place = new TextPlace(name);
-    const options = this.#parseOptions(name, head);
+    const place = new LinePosition(name);
+    const options = this.#parseOptions(name, format, head);
     let first = true;
     for await (const bytes of lineBlocks(text, pool)) {
       const payload: BytesPayload = { bytes, first, options };
@@ -176,8 +211,8 @@ export class PieceReader {
     }
   }
 
-  async #readNamed(chunks: ByteChunks, name: string, format: FormatName): Promise<void> {
-    this.#checkMix(name, format);
+  async #readNamed(chunks: ByteChunks, name: string, format: TextFormat): Promise<void> {
+    this.#checkMix(name, true);
     this.collector.isNamed = true;
     const blockSize = this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity);
     const runner = this.#bytes > 0 && this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
@@ -190,51 +225,56 @@ export class PieceReader {
   }
 
   /** The format of data that is not binary. */
-  #formatOf(name: string, head: Uint8Array): FormatName {
-    const told = this.#options.format ?? formatOfName(name);
-    const format = told ?? formatOfText(head);
-    // Formats with names tell more than that themselves.
-    const notice = 'read as LIBSVM text';
-    const { notices } = this.collector;
-    if (told === undefined && format === 'libsvm' && head.length > 0 && !notices.includes(notice)) {
-      notices.push(notice);
-    }
+  #formatOf(name: string, head: Uint8Array): TextFormat {
+    const promised = this.#options.format ?? formatOfName(name);
+    const format = promised ?? formatOfText(head);
     if (format === 'parquet' || isParquet(head)) {
-      this.#named.checkFormat('parquet', name);
+      this.#named.checkFormat('Parquet', name);
       throw new DataError(
         `${name}: Parquet among other data, or without .parquet in its name; expected nothing but Parquet files, named so or with --format parquet`,
       );
     }
-    if (format !== 'dsob') return format;
-    throw new DataError(`${name}: byte 0: not dsob data, as the name says`);
+    const found = textFormat(format);
+    if (!found) throw new DataError(`${name}: byte 0: not dsob data, as the name says`);
+    // Formats with names report more than that themselves.
+    const notice = `read as ${found.title}`;
+    const { notices } = this.collector;
+    if (promised === undefined && !found.named && head.length > 0 && !notices.includes(notice)) {
+      notices.push(notice);
+    }
+    return found;
   }
 
   /** Columns of all files have names, or all of them numbers. */
-  #checkMix(name: string, format: FormatName): void {
-    if (isNamed(format)) this.#firstNamed ??= name;
+  #checkMix(name: string, named: boolean): void {
+    if (named) this.#firstNamed ??= name;
     else this.#firstNumbered ??= name;
-    const other = isNamed(format) ? this.#firstNumbered : this.#firstNamed;
+    const other = named ? this.#firstNumbered : this.#firstNamed;
     if (other === undefined) return;
-    const [ours, theirs] = isNamed(format) ? ['names', 'numbers'] : ['numbers', 'names'];
+    const [ours, theirs] = named ? ['names', 'numbers'] : ['numbers', 'names'];
     throw new DataError(
       `${name}: its columns have ${ours}, those of ${other} ${theirs}; expected files of one kind`,
     );
   }
 
-  #parseOptions(name: string, head: Uint8Array): ParseOptions {
-    this.#checkMix(name, 'libsvm');
-    this.#textLabels ??= hasTextLabels(head);
-    if (this.#textLabels && this.#options.isShare) {
+  #parseOptions(name: string, format: TextFormat, head: Uint8Array): ParseOptions {
+    this.#checkMix(name, false);
+    const { like, isShare, wide } = this.#options;
+    const textLabels = this.#textLabels ?? (like?.labelNames ? true : undefined);
+    const plan = format.plan(head, name, {
+      ...this.#options,
+      ...(textLabels !== undefined && { textLabels }),
+    }) as LibsvmOptions;
+    this.#textLabels = plan.textLabels;
+    if (plan.textLabels && isShare) {
       throw new UsageError(
         `${name}: labels that are no numbers, which several processes cannot number alike; expected numbers`,
       );
     }
-    const { zeroBased = false, sumDuplicates = false, wide } = this.#options;
-    const textLabels = this.#textLabels;
-    return { zeroBased, sumDuplicates, wide: wide === 'all', ...(textLabels && { textLabels }) };
+    return { ...plan, wide: wide === 'all' };
   }
 
-  #takeText(place: TextPlace): (outcome: ParseOutcome) => Promise<void> {
+  #takeText(place: LinePosition): (outcome: ParseOutcome) => Promise<void> {
     return async (outcome) => {
       const chunk = await place.chunkOf(outcome);
       this.collector.addText(chunk);
@@ -285,8 +325,9 @@ function isParquet(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31;
 }
 
-function isNamed(format: FormatName): boolean {
-  return (namedFormats as readonly string[]).includes(format);
+function formatPromised(path: string): TextFormat | undefined {
+  const name = formatOfName(path);
+  return name === undefined ? undefined : textFormat(name);
 }
 
 function holds({ start, end }: Piece, place: number): boolean {

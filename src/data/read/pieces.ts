@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { DataError } from '../../errors.ts';
-import { explainAccess } from '../access.ts';
+import { explainAccess } from '../../files.ts';
 import type { Collector } from './collector.ts';
 import type { PartsOptions } from './options.ts';
 import { PieceReader } from './piece-reader.ts';

@@ -2,12 +2,61 @@ import { DataError, UsageError } from '../../errors.ts';
 import { isStored, namesOfStored } from '../binary/stored.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
 import { hashText } from '../fingerprint.ts';
-import { datasetOf } from './collector.ts';
-import type { ReadOptions } from './options.ts';
+import { formatOfName } from '../text/formats.ts';
+import { type DatasetShape, datasetOf } from './collector.ts';
+import { nameLines, withStoredNames } from './feature-names.ts';
+import type { PartsOptions, ReadOptions } from './options.ts';
 import { type InputFile, inputFiles, type Piece, readPieces, wholePiece } from './pieces.ts';
 import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
 
-export interface ShareOptions extends ReadOptions {
+export type { DatasetShape } from './collector.ts';
+export type { PartsOptions, ReadOptions } from './options.ts';
+
+/**
+ * Reads data of any format from files (plain, gzip or zstd, told apart by content), one after the
+ * other, or, for `-`, from standard input. Every fault of the input is a DataError; of
+ * several faulty lines the first one is reported, whatever the number of threads.
+ */
+export async function readDataset(source: DataSource, options: ReadOptions = {}): Promise<Dataset> {
+  const parts: DatasetPart[] = [];
+  const takePart = (part: DatasetPart) => void parts.push(part);
+  const lines: Uint8Array[] = [];
+  const takeNames = (more: Uint8Array) => void lines.push(more);
+  const taking = { ...options, takePart, takeNames, takesTexts: true };
+  const dataset = datasetOf(await readShape(source, taking), parts);
+  return lines.length === 0 ? dataset : withStoredNames(dataset, lines, options.like);
+}
+
+/** The same, but hands the rows on as they come, in memory for a few pieces of the input. */
+export async function readParts(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
+  const shape = await readShape(source, options);
+  const { featureNames } = shape;
+  if (featureNames && options.takeNames) {
+    for (const lines of nameLines(featureNames)) await options.takeNames(lines);
+  }
+  return shape;
+}
+
+async function readShape(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
+  if (isParquet(source, options)) {
+    // Few runs need it, and its decoders take time to load.
+    const { readParquet } = await import('../tables/parquet.ts');
+    return readParquet(source, options);
+  }
+  const files = await inputFiles(filesOfSource(source));
+  const collector = await readPieces(files.map(wholePiece), options);
+  const title = titleOfSource(source);
+  collector.check(title);
+  return collector.shape(title, options.columns ?? 0);
+}
+
+/** Parquet is read from its end, so what the name says has to do. */
+function isParquet(source: DataSource, { format }: PartsOptions): boolean {
+  if (format !== undefined) return format === 'parquet';
+  return filesOfSource(source).every((path) => formatOfName(path) === 'parquet');
+}
+
+export interface ShardOptions extends ReadOptions {
   /** Which of the processes this is, from 0. */
   readonly rank: number;
   readonly ranks: number;
@@ -15,7 +64,7 @@ export interface ShareOptions extends ReadOptions {
 }
 
 /** What one of several processes has read of the data. */
-export interface DataShare {
+export interface FileShard {
   /** The rows of this process, possibly none, and the columns that are in use there. */
   readonly dataset: Dataset;
   /**
@@ -33,7 +82,7 @@ export interface DataShare {
  * rows of process 0 come first, then those of process 1, …. Standard input and pipes are read by
  * process 0.
  */
-export async function readShare(source: DataSource, options: ShareOptions): Promise<DataShare> {
+export async function readShard(source: DataSource, options: ShardOptions): Promise<FileShard> {
   const { rank, ranks } = options;
   if (!(Number.isInteger(rank) && rank >= 0 && rank < ranks)) {
     throw new UsageError(

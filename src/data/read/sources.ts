@@ -1,4 +1,5 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+// As a whole: Node 20 could not link globSync by name, nor then say that it is too old.
+import fs, { existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DataError, UsageError } from '../../errors.ts';
 
@@ -29,7 +30,7 @@ export function filesOfSource(source: DataSource): string[] {
 
 function expand(pattern: string): string[] {
   if (!isPattern(pattern)) return [pattern];
-  const found = globSync(pattern).filter((path) => !isFolder(path));
+  const found = fs.globSync(pattern).filter((path) => !isFolder(path));
   if (found.length === 0) throw new DataError(`${pattern}: no file matches`);
   return found.sort(comparePaths);
 }

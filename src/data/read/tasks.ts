@@ -1,12 +1,10 @@
-import { readSection } from '../binary/tasks.ts';
-import { type FileRange, readLines } from '../file-range.ts';
-import type { TaskRunner } from '../runner.ts';
-import { type CsvPlan, parseCsv, type TextRows } from '../text/csv.ts';
-import { parseJsonLines } from '../text/json-lines.ts';
-import type { ObjectPlan } from '../text/json-plan.ts';
+import { readSection } from '../binary/read.ts';
+import type { FormatName } from '../fields/options.ts';
+import type { TextRows } from '../text/csv.ts';
+import { textFormat } from '../text/formats.ts';
 import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from '../text/libsvm.ts';
-import { parseVowpal, type VowpalPlan } from '../text/vowpal.ts';
-import { wideValues } from '../text/wide-values.ts';
+import { float64Values } from '../text/wide-values.ts';
+import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
 /** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
@@ -26,11 +24,6 @@ export type Fault =
 
 export type NamedOutcome = TextRows | Fault;
 
-export type TextPlan =
-  | { readonly format: 'csv'; readonly plan: CsvPlan }
-  | { readonly format: 'jsonl'; readonly plan: ObjectPlan }
-  | { readonly format: 'vw'; readonly plan: VowpalPlan };
-
 export interface NamedPayload {
   /** Whole records. */
   readonly bytes: Uint8Array;
@@ -38,7 +31,8 @@ export interface NamedPayload {
   readonly first: boolean;
   /** … and how many of its records are no rows. */
   readonly skipped: number;
-  readonly text: TextPlan;
+  readonly format: FormatName;
+  readonly plan: unknown;
 }
 
 export interface ParseOptions extends LibsvmOptions {
@@ -72,15 +66,13 @@ function parseBytes({ bytes, first, options }: BytesPayload): ParseOutcome {
 function parse(text: Uint8Array, options: ParseOptions): ParseOutcome {
   const chunk = parseLibsvm(text, options);
   if (!options.wide) return { chunk };
-  return { chunk, wide: wideValues(text, chunk, options.zeroBased ?? false) };
+  return { chunk, wide: float64Values(text, chunk, options.zeroBased ?? false) };
 }
 
-function parseNamed({ bytes, first, skipped, text }: NamedPayload): NamedOutcome {
+function parseNamed({ bytes, first, skipped, format, plan }: NamedPayload): NamedOutcome {
   return outcomeOf(() => {
     const records = first ? withoutMark(bytes) : bytes;
-    if (text.format === 'csv') return parseCsv(records, text.plan, skipped);
-    if (text.format === 'jsonl') return parseJsonLines(records, text.plan);
-    return parseVowpal(records, text.plan);
+    return textFormat(format)!.parse(records, plan, skipped) as TextRows;
   });
 }
 
@@ -113,3 +105,59 @@ export const inlineRunner: TaskRunner = {
   threads: 1,
   run: async <Result>(task: string, payload: unknown) => parseTasks[task](payload) as Result,
 };
+
+interface Pending {
+  readonly outcome: Promise<unknown>;
+  readonly take: () => Promise<void>;
+}
+
+/** Keeps a bounded number of tasks going and hands their outcomes on in the order of the input. */
+export class TaskQueue {
+  readonly #most: number;
+  readonly #pending: Pending[] = [];
+
+  /** Two tasks per thread: one at work, one waiting. */
+  constructor(threads: number) {
+    this.#most = 2 * threads;
+  }
+
+  /** `take` gets the outcome when its turn has come; the next one waits for it. */
+  async run<Outcome>(
+    start: () => Promise<Outcome>,
+    take: (outcome: Outcome) => void | Promise<void>,
+  ): Promise<void> {
+    while (this.#pending.length >= this.#most) await this.#takeFirst();
+    const outcome = start();
+    // Awaited in turn; until then a failure must not count as unhandled.
+    outcome.catch(() => {});
+    this.#pending.push({ outcome, take: async () => take(await outcome) });
+  }
+
+  /** Does something as soon as everything before it has been handed on. */
+  after(action: () => void | Promise<void>): void {
+    this.#pending.push({ outcome: Promise.resolve(), take: async () => action() });
+  }
+
+  async finish(): Promise<void> {
+    while (this.#pending.length > 0) await this.#takeFirst();
+  }
+
+  async #takeFirst(): Promise<void> {
+    try {
+      await this.#pending.shift()!.take();
+    } catch (error) {
+      const rest = this.#pending.splice(0);
+      await Promise.allSettled(rest.map(({ outcome }) => outcome));
+      throw error;
+    }
+  }
+}
+
+/**
+ * Runs named tasks somewhere: in worker threads, or right here. The data layer knows no threads;
+ * whoever owns some registers `parseTasks` with them and passes a runner in.
+ */
+export interface TaskRunner {
+  readonly threads: number;
+  run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result>;
+}

@@ -1,11 +1,6 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet';
 import type { FieldValue } from '../fields/table-rows.ts';
-import {
-  type ColumnKind,
-  secondsPerDay,
-  type TableColumn,
-  type TableValue,
-} from '../table/table.ts';
+import { type ColumnKind, secondsPerDay, type TableColumn, type TableValue } from './table.ts';
 
 /** A column of a Parquet file, and what becomes of its values if they do not stay as they are. */
 export interface ParquetColumn extends TableColumn {

@@ -8,12 +8,7 @@ import type {
   DuckDBTypeId,
 } from '@duckdb/node-api';
 import type { FieldValue } from '../fields/table-rows.ts';
-import {
-  type ColumnKind,
-  secondsPerDay,
-  type TableColumn,
-  type TableValue,
-} from '../table/table.ts';
+import { type ColumnKind, secondsPerDay, type TableColumn, type TableValue } from './table.ts';
 
 /** A column of a result, and what becomes of its values if they do not stay as they are. */
 export interface QueryColumn extends TableColumn {

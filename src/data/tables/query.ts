@@ -8,9 +8,8 @@ import { DataError, UsageError } from '../../errors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
 import { Collector, datasetOf } from '../read/collector.ts';
 import type { ReadOptions } from '../read/options.ts';
-import type { Table, TableBatch, TableValue } from '../table/table.ts';
-import { TableReader } from '../table/table-reader.ts';
 import { type QueryColumn, queryColumn } from './query-types.ts';
+import { type Table, type TableBatch, TableReader, type TableValue } from './table.ts';
 
 type DuckDB = typeof import('@duckdb/node-api');
 

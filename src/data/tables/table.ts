@@ -1,11 +1,45 @@
 import { DataError } from '../../errors.ts';
-import type { NamedRows } from '../fields/named-rows.ts';
-import { type FieldOptions, missingValuesOf } from '../fields/options.ts';
-import { planTable, type TablePlan } from '../fields/table-plan.ts';
-import { type FieldValue, largestValue, TableRows } from '../fields/table-rows.ts';
+import type { DatasetPart, RecipeField } from '../dataset.ts';
+import { type FieldOptions, missingValuesOf, recipeOf } from '../fields/options.ts';
+import type { NamedRows } from '../fields/row-builder.ts';
+import { largestValue } from '../fields/row-encoder.ts';
+import { planNotices, planTable, type TablePlan } from '../fields/table-plan.ts';
+import { type FieldValue, TableRows } from '../fields/table-rows.ts';
+import type { Collector } from '../read/collector.ts';
 import { LineError, quote } from '../read/line-error.ts';
-import type { RecipeField } from '../recipe.ts';
-import type { ColumnKind, Table, TableBatch, TableColumn, TableValue } from '../table/table.ts';
+import type { PartsOptions } from '../read/options.ts';
+
+/** A list is several categories or a vector; a map is named numbers. */
+export type TableValue = FieldValue | readonly FieldValue[] | ReadonlyMap<string, FieldValue>;
+
+/** What a column of a table holds; dates and times are numbers. */
+export type ColumnKind = 'number' | 'text' | 'texts' | 'numbers' | 'map';
+
+export interface TableColumn {
+  readonly name: string;
+  /** Undefined if no feature can be made of it. */
+  readonly kind?: ColumnKind;
+  /** As the source calls it, for messages. */
+  readonly type: string;
+}
+
+/** Rows that follow those before, by column of those that were asked for. */
+export interface TableBatch {
+  readonly rows: number;
+  readonly columns: readonly ArrayLike<TableValue>[];
+}
+
+/** A table that knows the types of its columns and is read from its first row to its last. */
+export interface Table {
+  /** What messages call it. */
+  readonly title: string;
+  readonly columns: readonly TableColumn[];
+  /** All rows of the columns with these places, in memory for some of the rows. */
+  batches(places: readonly number[]): AsyncIterable<TableBatch>;
+}
+
+/** Dates and times become days since 1970-01-01 UTC, which float32 holds better than seconds. */
+export const secondsPerDay = 86_400;
 
 /** Rows per block: enough that names are numbered seldom, few enough to be short of memory never. */
 const rowsPerBlock = 1 << 16;
@@ -113,7 +147,7 @@ export class TableBlocks {
   ): void {
     try {
       for (let k = 0; k < fields.length; k += 1) this.#put(fields[k], columns[k][row], record);
-      this.#rows.builder.endRow();
+      this.#rows.endRow(record);
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       throw new DataError(`${table.title}: row ${error.line}: ${error.message}`, { cause: error });
@@ -160,5 +194,58 @@ export class TableBlocks {
       throw new LineError(record, `feature ${quote(feature)} ${found}; expected a finite number`);
     }
     if (missing === 'indicator') builder.value(builder.column(`${feature}=?`), 1);
+  }
+}
+
+/** Hands the rows of tables on, one table after the other; all of them have the same columns. */
+export class TableReader {
+  readonly #collector: Collector;
+  readonly #options: PartsOptions;
+  #blocks: TableBlocks | undefined;
+
+  constructor(collector: Collector, options: PartsOptions) {
+    this.#collector = collector;
+    this.#options = options;
+  }
+
+  /** `format` is for messages: the kind of table. */
+  async read(table: Table, format: string): Promise<void> {
+    this.#blocks ??= this.#begin(table, format);
+    for await (const block of this.#blocks.of(table)) {
+      await this.#options.takePart(this.#settled(table, block));
+    }
+  }
+
+  #begin(table: Table, format: string): TableBlocks {
+    this.#check(table, format);
+    const plan = planColumns(table, this.#options);
+    this.#collector.isNamed = true;
+    this.#collector.recipe = recipeOf(this.#options, plan.fields);
+    this.#collector.notices.push(...planNotices(plan, format, this.#options));
+    return new TableBlocks(table, plan);
+  }
+
+  #check({ title }: Table, format: string): void {
+    const { like, wide } = this.#options;
+    if (wide === 'all') {
+      throw new DataError(
+        `${title}: float64 values are kept of LIBSVM text alone; this is ${format}`,
+      );
+    }
+    if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
+      throw new DataError(
+        `${title}: ${format} has names for columns, but the training data had numbers; expected LIBSVM text or .dsob`,
+      );
+    }
+  }
+
+  /** Gives the rows their final columns; what is wrong with that does not know of the table. */
+  #settled({ title }: Table, rows: NamedRows): DatasetPart {
+    try {
+      return this.#collector.addNamed(rows);
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      throw new DataError(`${title}: ${error.message}`, { cause: error });
+    }
   }
 }

@@ -1,16 +1,43 @@
+import { DataError, UsageError } from '../../errors.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
-import type { NamedRows } from '../fields/named-rows.ts';
-import type { TablePlan } from '../fields/table-plan.ts';
-import { numberOf, TableRows } from '../fields/table-rows.ts';
+import { MissingValues, missingTexts, numberOf } from '../fields/missing-values.ts';
+import { type FieldOptions, missingValuesOf } from '../fields/options.ts';
+import type { NamedRows } from '../fields/row-builder.ts';
+import { planTable, type TablePlan } from '../fields/table-plan.ts';
+import { TableRows } from '../fields/table-rows.ts';
 import { LineError } from '../read/line-error.ts';
 import { scanFloat32, scanFloat64 } from './decimal.ts';
-import { checkEncoding, endWithNewline } from './decode.ts';
-import { isBlankLine, RecordSplitter } from './records.ts';
+import { checkEncoding, endWithNewline, isBlankLine, RecordSplitter } from './records.ts';
 
 /** How separated values are read. Plain data: it goes to threads. */
 export interface CsvPlan extends TablePlan {
   /** The byte between values. */
   readonly delimiter: number;
+  /** What messages call the file, with the line of its names. */
+  readonly title: string;
+}
+
+/** Looks at the beginning of a file: whole records. */
+export function planCsv(head: Uint8Array, file: string, options: FieldOptions): CsvPlan {
+  const { title, delimiter, ...found } = readCsvHead(head, file, options);
+  return { ...planTable({ title, ...found }, options), delimiter, title };
+}
+
+/** The columns of a further file must be those of the first one. */
+export function planNextCsv(
+  head: Uint8Array,
+  file: string,
+  options: FieldOptions,
+  first: CsvPlan,
+): CsvPlan {
+  const { names, title, delimiter } = readCsvHead(head, file, options);
+  const { fields } = first;
+  if (names.length !== fields.length || names.some((name, at) => name !== fields[at].name)) {
+    throw new DataError(
+      `${title}: its columns are not those of ${first.title}; expected the same in all files`,
+    );
+  }
+  return { ...first, delimiter };
 }
 
 /** Rows of a block of text, and its lines. */
@@ -21,7 +48,7 @@ export interface TextRows {
 
 const newline = 10;
 /** What stands for the column of a category that means a missing value. */
-const absent = -2;
+const absentField = -2;
 
 const float32 = new Float32Array(1);
 const float64 = new Float64Array(1);
@@ -37,7 +64,7 @@ export function parseCsv(text: Uint8Array, plan: CsvPlan, skipped: number): Text
   const rows = new TableRows(plan);
   const splitter = new RecordSplitter(plan.delimiter);
   // Numbers that mean a missing value have to be looked at as texts.
-  const plain = !plan.missingTexts.some((absence) => !Number.isNaN(numberOf(absence)));
+  const plain = !new MissingValues(plan).hasNumbers;
   categories.clear();
   let line = 1;
   let record = 0;
@@ -84,7 +111,7 @@ function readRecord(
       rows.builder.label(float64[0]);
     } else rows.put(field, splitter.text(bytes, field), line);
   }
-  rows.builder.endRow();
+  rows.endRow(line);
 }
 
 function readCategory(
@@ -99,13 +126,108 @@ function readCategory(
   let column = categories.find(bytes, start, end, field);
   if (column === -1) {
     const text = splitter.text(bytes, field);
-    column = rows.isMissing(text) ? absent : rows.categoryColumn(field, text);
+    column = rows.isMissing(field, text) ? absentField : rows.categoryColumn(field, text);
     categories.add(bytes, start, end, field, column);
   }
-  if (column === absent) rows.missing(field, line);
+  if (column === absentField) rows.missing(field, line);
   else rows.builder.value(column, 1);
 }
 
 function raggedness(found: number, wanted: number): string {
   return `${found} ${found === 1 ? 'field' : 'fields'}; the header has ${wanted}`;
+}
+
+/** So many records decide which columns hold numbers. */
+export const sampledRecords = 1000;
+const quoteMark = 34;
+const delimiters = [',', '\t', ';'];
+
+/** The names of the columns, and what the first records hold. */
+export interface CsvHead {
+  readonly title: string;
+  readonly delimiter: number;
+  readonly names: readonly string[];
+  readonly isNumeric: (field: number) => boolean;
+}
+
+/** Looks at the beginning of a file: whole records, `name` is for messages. */
+export function readCsvHead(text: Uint8Array, name: string, options: FieldOptions): CsvHead {
+  try {
+    checkEncoding(text);
+    return readHead(endWithNewline(text), name, options);
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error;
+    throw new DataError(`${name}:${error.line}: ${error.message}`, { cause: error });
+  }
+}
+
+function readHead(bytes: Uint8Array, name: string, options: FieldOptions): CsvHead {
+  const { header = true } = options;
+  let [position, line] = [0, 1];
+  const skipBlankLines = () => {
+    for (; position < bytes.length && isBlankLine(bytes, position); line += 1) {
+      position = bytes.indexOf(newline, position) + 1;
+    }
+    return position < bytes.length;
+  };
+  if (!skipBlankLines())
+    throw new DataError(`${name}: no data; expected a line with the names of the columns`);
+  const delimiter = delimiterOf(bytes, position, name, options);
+  const splitter = new RecordSplitter(delimiter);
+  const firstLine = line;
+  const start = position;
+  position = splitter.split(bytes, position, line);
+  const names = Array.from({ length: splitter.count }, (_, field) =>
+    header ? nameOf(splitter.text(bytes, field), field) : `c${field + 1}`,
+  );
+  if (header) line += splitter.lines;
+  else position = start;
+  const absent = new Set([...missingTexts, ...missingValuesOf(options)]);
+  const numeric = names.map(() => true);
+  for (let record = 0; record < sampledRecords && skipBlankLines(); record += 1) {
+    position = splitter.split(bytes, position, line);
+    line += splitter.lines;
+    for (let field = 0; field < Math.min(splitter.count, names.length); field += 1) {
+      if (!numeric[field]) continue;
+      const value = splitter.text(bytes, field);
+      numeric[field] = absent.has(value.trim()) || !Number.isNaN(numberOf(value));
+    }
+  }
+  const title = header ? `${name}:${firstLine}` : name;
+  return { title, delimiter, names, isNumeric: (field) => numeric[field] };
+}
+
+/** A column without a name, as some programs write for the numbers of the rows. */
+function nameOf(text: string, field: number): string {
+  const name = text.trim();
+  return name === '' ? `c${field + 1}` : name;
+}
+
+function delimiterOf(
+  bytes: Uint8Array,
+  start: number,
+  name: string,
+  { delimiter, format }: FieldOptions,
+): number {
+  if (delimiter !== undefined) {
+    const code = delimiter.charCodeAt(0);
+    if (delimiter.length === 1 && code < 128 && code !== quoteMark && !/[\r\n]/.test(delimiter)) {
+      return code;
+    }
+    throw new UsageError(
+      `delimiter ${JSON.stringify(delimiter)}; expected one character, no quote`,
+    );
+  }
+  if (format === 'tsv' || (format === undefined && /\.tsv(\.gz|\.zst)?$/i.test(name))) return 9;
+  const counts = delimiters.map(() => 0);
+  let inside = false;
+  for (let place = start; place < bytes.length; place += 1) {
+    if (bytes[place] === quoteMark) inside = !inside;
+    if (inside) continue;
+    if (bytes[place] === newline) break;
+    const found = delimiters.indexOf(String.fromCharCode(bytes[place]));
+    if (found >= 0) counts[found] += 1;
+  }
+  const most = Math.max(...counts);
+  return delimiters[counts.indexOf(most)].charCodeAt(0);
 }

@@ -1,23 +1,23 @@
+import { DataError, UsageError } from '../../errors.ts';
+import type { RecipeField } from '../dataset.ts';
+import { numberOf } from '../fields/missing-values.ts';
+import { type FieldOptions, isLabelOptional } from '../fields/options.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
-import { largestValue, numberOf, numbersAmong } from '../fields/table-rows.ts';
-import { LineError, quote } from '../read/line-error.ts';
+import {
+  checkText,
+  type FeatureSink,
+  MissingValueError,
+  type NamedRow,
+  type NamedValue,
+  RowEncoder,
+  type RowRules,
+  rowRules,
+} from '../fields/row-encoder.ts';
+import { clip, LineError, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
-import { checkEncoding, textOf } from './decode.ts';
-import type { ObjectPlan } from './json-plan.ts';
+import { checkEncoding, textOf } from './records.ts';
 
-const deepest = 32;
-const expected = 'expected one like {"label": 1, "age": 30}';
-
-/** What is known of a key by the path that leads to it. */
-interface Field {
-  readonly name: string;
-  readonly role: 'value' | 'category' | 'ignored' | 'label' | 'weight';
-  /** Local columns of the number and of the missing value; -1 before they are met. */
-  number: number;
-  absence: number;
-  /** Local columns of the categories. */
-  readonly categories: Map<string, number>;
-}
+const expected = 'expected an object like {"label": 1, "age": 30}';
 
 /** Reads lines with an object each. Throws a LineError for the first that cannot be read. */
 export function parseJsonLines(text: Uint8Array, plan: ObjectPlan): TextRows {
@@ -43,191 +43,94 @@ export function objectOf(record: string, line: number): object {
   try {
     value = JSON.parse(record);
   } catch {
-    throw new LineError(line, `not a JSON object; ${expected}`);
+    throw new LineError(line, `not JSON; ${expected}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const found = Array.isArray(value) ? 'a JSON array' : `the JSON value ${quote(record.trim())}`;
   throw new LineError(line, `${found}; ${expected}`);
 }
 
-class ObjectRows {
+/** Rows of objects: features by the row encoder, labels and weights by the rules of training data. */
+class ObjectRows implements FeatureSink {
   readonly builder: RowBuilder;
   readonly #plan: ObjectPlan;
-  readonly #fields = new Map<string, Field>();
-  readonly #roles: ReadonlyMap<string, Field['role']>;
-  readonly #missingTexts: ReadonlySet<string>;
-  readonly #missingNumbers: ReadonlySet<number>;
-  readonly #keys: ReadonlySet<string> | undefined;
-  #line = 0;
+  readonly #encoder: RowEncoder;
   #labelled = false;
   #weighted = false;
 
   constructor(plan: ObjectPlan) {
     this.#plan = plan;
     this.builder = new RowBuilder([], plan.textLabels);
-    this.#roles = new Map(plan.roles);
-    this.#missingTexts = new Set(plan.missingTexts);
-    this.#missingNumbers = numbersAmong(plan.missingTexts);
-    this.#keys = plan.keys && new Set(plan.keys);
+    this.#encoder = new RowEncoder(plan, this);
   }
 
   add(object: object, line: number): void {
-    this.#line = line;
     this.#labelled = false;
     this.#weighted = false;
-    this.#object(object as Record<string, unknown>, '', 0);
-    if (!this.#labelled) this.#absentLabel();
+    try {
+      this.#encoder.encode(object as NamedRow);
+      if (!this.#labelled && !this.#plan.labelOptional) {
+        const name = quote(this.#plan.label ?? 'label');
+        throw new DataError(`no label ${name}; expected one in every line`);
+      }
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      const isMissing = error instanceof MissingValueError;
+      const hint = isMissing ? ' (--missing indicator or zero accept that)' : '';
+      throw new LineError(line, `${error.message}${hint}`);
+    }
     this.builder.endRow();
   }
 
-  #object(object: Record<string, unknown>, prefix: string, depth: number): void {
-    if (depth > deepest) this.#fail(`nested deeper than ${deepest} levels`);
-    for (const key in object) {
-      const value = object[key];
-      // A row may keep its values apart from the label; their names are the inner ones.
-      const inner = depth === 0 && key === 'features' && isObject(value);
-      if (inner) this.#object(value, '', depth + 1);
-      else if (depth === 0 && this.#keys && !this.#keys.has(key)) continue;
-      else this.#value(value, prefix === '' ? key : `${prefix}.${key}`, depth);
-    }
+  column(name: string): number {
+    return this.builder.column(name);
   }
 
-  #value(value: unknown, path: string, depth: number): void {
-    const field = this.#fields.get(path) ?? this.#meet(path);
-    const { role } = field;
-    if (role === 'ignored') return;
-    if (role === 'label') this.#label(value, path);
-    else if (role === 'weight') this.#weight(value, path);
-    else if (value === null) this.#missing(field);
-    else if (Array.isArray(value)) this.#array(value, field, depth);
-    else if (typeof value === 'object') {
-      this.#object(value as Record<string, unknown>, path, depth + 1);
-    } else if (typeof value === 'string' || role === 'category') {
-      this.#category(this.#categoryText(value as string | number | boolean, field), field);
-    } else if (this.#missingNumbers.has(value as number)) this.#missing(field);
-    else this.#number(Number(value), field);
+  value(column: number, value: number): void {
+    this.builder.value(column, value);
   }
 
-  #array(values: readonly unknown[], field: Field, depth: number): void {
-    if (depth > deepest) this.#fail(`nested deeper than ${deepest} levels`);
-    for (const [place, value] of values.entries()) {
-      if (typeof value === 'string' || (field.role === 'category' && typeof value === 'number')) {
-        this.#category(this.#categoryText(value, field), field);
-      } else this.#value(value, `${field.name}[${place}]`, depth + 1);
-    }
-  }
-
-  #number(number: number, field: Field): void {
-    if (!(Math.abs(number) <= largestValue)) {
-      const value = `${quote(field.name)}: ${number}`;
-      this.#fail(`${value} is too large; expected a number below 3.4e38`);
-    }
-    if (field.number < 0) field.number = this.builder.column(field.name);
-    this.builder.value(field.number, number);
-  }
-
-  #categoryText(value: string | number | boolean, field: Field): string {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      const found = `${quote(field.name)}: ${value}`;
-      this.#fail(`${found} cannot be told from its neighbours; expected a text for a category`);
-    }
-    return `${value}`;
-  }
-
-  #category(text: string, field: Field): void {
-    if (this.#missingTexts.has(text)) {
-      this.#missing(field);
-      return;
-    }
-    let column = field.categories.get(text);
-    if (column === undefined) {
-      this.#checkText(text);
-      column = this.builder.column(`${field.name}=${text}`);
-      field.categories.set(text, column);
-    }
-    this.builder.value(column, 1);
-  }
-
-  #missing(field: Field): void {
-    const { missing } = this.#plan;
-    if (missing === 'zero') return;
-    if (missing === 'error') {
-      const found = `${quote(field.name)} has no value`;
-      throw new LineError(
-        this.#line,
-        `${found}; expected one (--missing indicator or zero accept that)`,
-      );
-    }
-    if (field.absence < 0) field.absence = this.builder.column(`${field.name}=?`);
-    this.builder.value(field.absence, 1);
-  }
-
-  #label(value: unknown, path: string): void {
+  label(value: NamedValue, name: string): void {
     if (value === null || value === '') return;
-    if (this.#labelled) this.#fail(`two values of the label ${quote(path)}; expected one`);
+    if (this.#labelled) throw new DataError(`two values of the label ${quote(name)}; expected one`);
     this.#labelled = true;
     // Several labels are one text with commas, as in the other formats.
     if (Array.isArray(value)) {
-      const labels = value.map((one) => (one === null ? '' : `${this.#oneLabel(one, path)}`));
+      const labels = value.map((one) => (one === null ? '' : `${oneLabel(one, name)}`));
       this.builder.labelText(labels.join(','));
       return;
     }
-    const label = this.#oneLabel(value, path);
+    const label = oneLabel(value, name);
     const number = typeof label === 'string' ? numberOf(label) : Number(label);
     if (Number.isFinite(number)) this.builder.label(number);
     else this.builder.labelText(`${label}`);
   }
 
-  #oneLabel(value: unknown, path: string): string | number | boolean {
-    if (typeof value === 'object') {
-      const found = Array.isArray(value) ? 'a list in a list' : 'an object';
-      this.#fail(`the label ${quote(path)} is ${found}; expected a number or a text`);
-    }
-    const label = value as string | number | boolean;
-    if (Math.abs(typeof label === 'string' ? numberOf(label) : Number(label)) === Infinity) {
-      const found = `the label ${quote(path)}, ${quote(`${label}`)}`;
-      this.#fail(`${found}, is too large; expected a number below 1.8e308`);
-    }
-    if (typeof label === 'string') this.#checkText(label);
-    return label;
-  }
-
-  #absentLabel(): void {
-    const { labelOptional, label } = this.#plan;
-    if (labelOptional) return;
-    throw new LineError(
-      this.#line,
-      `no label ${quote(label ?? 'label')}; expected one in every line`,
-    );
-  }
-
-  #weight(value: unknown, path: string): void {
+  weight(value: NamedValue, name: string): void {
     const weight = typeof value === 'number' ? value : NaN;
     if (!(weight >= 0 && weight < Infinity)) {
-      this.#fail(`weight ${described(value)} of ${quote(path)}; expected a number of at least 0`);
+      const found = `weight ${described(value)} of ${quote(name)}`;
+      throw new DataError(`${found}; expected a number of at least 0`);
     }
-    if (this.#weighted) this.#fail(`two values of the weight ${quote(path)}; expected one`);
+    if (this.#weighted)
+      throw new DataError(`two values of the weight ${quote(name)}; expected one`);
     this.#weighted = true;
     this.builder.weight(weight);
   }
+}
 
-  #meet(name: string): Field {
-    this.#checkText(name);
-    const role = this.#roles.get(name) ?? 'value';
-    const field: Field = { name, role, number: -1, absence: -1, categories: new Map() };
-    this.#fields.set(name, field);
-    return field;
+function oneLabel(value: NamedValue, name: string): string | number | boolean {
+  if (typeof value === 'object') {
+    const found = Array.isArray(value) ? 'a list in a list' : 'an object';
+    throw new DataError(`the label ${quote(name)} is ${found}; expected a number or a text`);
   }
-
-  /** Halves of characters, which an escape can write, have no UTF-8: two names would become one. */
-  #checkText(text: string): void {
-    if (text.isWellFormed()) return;
-    this.#fail(`${quote(text)} is half of a character of two \\u escapes; expected both`);
+  const label = value as string | number | boolean;
+  if (Math.abs(typeof label === 'string' ? numberOf(label) : Number(label)) === Infinity) {
+    const found = `the label ${quote(name)}, ${quote(`${label}`)}`;
+    throw new DataError(`${found}, is too large; expected a number below 1.8e308`);
   }
-
-  #fail(message: string): never {
-    throw new LineError(this.#line, message);
-  }
+  if (typeof label === 'string') checkText(label);
+  return label;
 }
 
 /** Lists and objects may be too deep to be shown. */
@@ -236,6 +139,95 @@ function described(value: unknown): string {
   return Array.isArray(value) ? '[…]' : '{…}';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** How objects are read. Plain data: it goes to threads. */
+export interface ObjectPlan extends RowRules {
+  readonly label: string | undefined;
+  readonly textLabels: boolean;
+  readonly labelOptional: boolean;
+}
+
+const labelKeys = ['label', 'target', 'class', 'y'];
+
+/** Looks at the first lines of a file. */
+export function planObjects(head: Uint8Array, name: string, options: FieldOptions): ObjectPlan {
+  const { like, textLabels = false, missing, missingValues = [] } = options;
+  const { keys, whole } = keysOf(head);
+  const label = labelKey(keys, whole, name, options);
+  const weight = weightKey(keys, options);
+  const kinds = new Map<string, RecipeField['kind']>();
+  for (const { name: key, kind } of like?.recipe?.fields ?? []) {
+    // What the labels and weights of the other data were is no feature of this data either.
+    kinds.set(key, kind === 'number' || kind === 'category' ? kind : 'ignored');
+  }
+  for (const key of options.categorical ?? []) kinds.set(key, 'category');
+  for (const key of options.ignore ?? []) kinds.set(key, 'ignored');
+  if (weight !== undefined) kinds.set(weight, 'weight');
+  if (label !== undefined) kinds.set(label, 'label');
+  return {
+    ...rowRules(like ?? {}, missingValues),
+    missing: like?.recipe?.missing ?? missing ?? 'indicator',
+    fields: [...kinds].map(([key, kind]) => ({ name: key, kind })),
+    label,
+    textLabels: textLabels || like?.labelNames !== undefined,
+    labelOptional: isLabelOptional(options),
+  };
+}
+
+/** Which keys have the label and the weight. */
+export function objectNotice({ fields, label }: ObjectPlan): string {
+  const weight = fields.find(({ kind }) => kind === 'weight')?.name;
+  const weighted = weight === undefined ? '' : `, weight ${JSON.stringify(weight)}`;
+  return `${label === undefined ? 'no label' : `label ${JSON.stringify(label)}`}${weighted}`;
+}
+
+/** Keys of the outermost objects; `whole` says that every line is an object. */
+function keysOf(head: Uint8Array): { keys: string[]; whole: boolean } {
+  const keys = new Set<string>();
+  for (const line of textOf(head, 0, head.length).split('\n')) {
+    if (line.trim() === '') continue;
+    try {
+      for (const key of Object.keys(objectOf(line, 0))) keys.add(key);
+    } catch (error) {
+      // Whoever reads the rows will find the line and say so.
+      if (error instanceof LineError) return { keys: [...keys], whole: false };
+      throw error;
+    }
+  }
+  return { keys: [...keys], whole: true };
+}
+
+function labelKey(
+  keys: readonly string[],
+  whole: boolean,
+  name: string,
+  { label, like, ignore = [] }: FieldOptions,
+): string | undefined {
+  if (typeof label === 'number') {
+    throw new UsageError(`label ${label}: keys of JSON have no numbers; expected a name`);
+  }
+  if (label !== undefined) return label;
+  const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
+  if (learned) return learned.name;
+  const lower = keys.map((key) => key.toLowerCase());
+  for (const wanted of labelKeys) {
+    const place = lower.indexOf(wanted);
+    if (place >= 0 && !ignore.includes(keys[place])) return keys[place];
+  }
+  if (like || !whole || keys.length === 0) return undefined;
+  const shown = `${keys.slice(0, 20).map(clip).join(', ')}${keys.length > 20 ? ', …' : ''}`;
+  throw new DataError(
+    `${name}: no key called label, target, class or y (name it with --label KEY); the keys are ${shown}`,
+  );
+}
+
+function weightKey(keys: readonly string[], options: FieldOptions): string | undefined {
+  const { weight, like, ignore = [], categorical = [], label } = options;
+  if (typeof weight === 'number') {
+    throw new UsageError(`weight ${weight}: keys of JSON have no numbers; expected a name`);
+  }
+  if (weight !== undefined) return weight;
+  const fields = like?.recipe?.fields;
+  if (fields) return fields.find(({ kind }) => kind === 'weight')?.name;
+  const spoken = [...ignore, ...categorical, label].includes('weight');
+  return keys.includes('weight') && !spoken ? 'weight' : undefined;
 }

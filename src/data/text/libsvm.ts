@@ -1,10 +1,9 @@
-import type { DatasetPart } from '../dataset.ts';
+import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
 import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
-import { LabelTexts } from '../label-texts.ts';
-import { LineError, labelComplaint, largestIndex, pairComplaint } from '../read/line-error.ts';
-import { sharedFloat32, sharedFloat64, sharedInt32 } from '../shared.ts';
+import { LabelTexts } from '../read/collector.ts';
+import { LineError, labelError, largestIndex, pairError } from '../read/line-error.ts';
 import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
-import { notUtf8 } from './decode.ts';
+import { notUtf8 } from './records.ts';
 
 export interface LibsvmOptions {
   /** Feature indices start at 0 instead of 1. */
@@ -24,6 +23,18 @@ export interface ParsedChunk extends DatasetPart {
   readonly qidLines: number;
   /** With `textLabels`: the labels of these rows; `labels` are places in this list. */
   readonly labelTexts?: readonly string[];
+}
+
+const firstLabel = /^\s*([^\s:#|]+)(?:\s+(?:\d+|qid):\S|\s*$|\s*#)/;
+const numericLabel = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf|infinity)$/i;
+
+/**
+ * Whether labels are texts, by the first row: that it has several, or a word. A line that is no row
+ * at all is left to the parser.
+ */
+export function hasTextLabels(line: string): boolean {
+  const label = firstLabel.exec(line)?.[1];
+  return label !== undefined && !numericLabel.test(label);
 }
 
 const tab = 9;
@@ -86,7 +97,7 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
     if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
     else position = scanFloat64(bytes, start, labels, rows);
     if (position === malformed)
-      throw new LineError(scratch.line, labelTexts ? notUtf8 : labelComplaint(bytes, start));
+      throw new LineError(scratch.line, labelTexts ? notUtf8 : labelError(bytes, start));
     position = scanPairs(bytes, position, base);
     if (scratch.irregular)
       maxIndex = Math.max(maxIndex, settleRow(rowOffsets[rows], base, sumDuplicates));
@@ -176,7 +187,7 @@ function scanPairs(bytes: Uint8Array, start: number, base: number): number {
       index = longIndex(bytes, token, position) | 0;
     }
     position = scanFloat32(bytes, position + 1, values, entries) | 0;
-    if (position === malformed) throw new LineError(scratch.line, pairComplaint(bytes, token));
+    if (position === malformed) throw new LineError(scratch.line, pairError(bytes, token));
     index = (index - base) | 0;
     indices[entries] = index;
     // Also true for index 0 where indices start at 1: it has become -1.
@@ -206,7 +217,7 @@ function skipAside(bytes: Uint8Array, token: number): number {
 
 function longIndex(bytes: Uint8Array, token: number, end: number): number {
   const index = end > token && bytes[end] === colon ? decimalIndex(bytes, token, end) : malformed;
-  if (index === malformed) throw new LineError(scratch.line, pairComplaint(bytes, token));
+  if (index === malformed) throw new LineError(scratch.line, pairError(bytes, token));
   return index;
 }
 

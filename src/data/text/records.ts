@@ -1,7 +1,39 @@
+import { Buffer, isUtf8 } from 'node:buffer';
 import { LineError } from '../read/line-error.ts';
-import { textOf } from './decode.ts';
 
 const newline = 10;
+
+export const notUtf8 = 'not UTF-8 text; expected that encoding (iconv makes it)';
+
+/** Bytes start … end - 1 as a text; they may lie on shared memory. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}
+
+/** Whole lines with a line end behind the last one. */
+export function endWithNewline(text: Uint8Array): Uint8Array {
+  if (text.length === 0 || text[text.length - 1] === newline) {
+    return new Uint8Array(text.buffer, text.byteOffset, text.length);
+  }
+  const bytes = new Uint8Array(text.length + 1);
+  bytes.set(text);
+  bytes[text.length] = newline;
+  return bytes;
+}
+
+/** Names of another encoding would become the same question marks: better none of them. */
+export function checkEncoding(text: Uint8Array): void {
+  if (isUtf8(text)) return;
+  let line = 1;
+  for (let start = 0; start < text.length; line += 1) {
+    const found = text.indexOf(newline, start);
+    const end = found < 0 ? text.length : found;
+    if (!isUtf8(text.subarray(start, end))) break;
+    start = end + 1;
+  }
+  throw new LineError(line, notUtf8);
+}
+
 const carriageReturn = 13;
 const quoteMark = 34;
 
@@ -98,4 +130,38 @@ export function isBlankLine(bytes: Uint8Array, start: number): boolean {
   let position = start;
   while (bytes[position] === 32 || bytes[position] === carriageReturn) position += 1;
   return bytes[position] === newline;
+}
+
+/** A record with a longer value in quotes is taken for one whose quote is never closed. */
+export const longestRecord = 1 << 26;
+
+/**
+ * Where the last whole record of a block of CSV ends, which begins with a record; 0 if there is
+ * none. A line end counts if the number of quotes in front of it is even.
+ */
+export function lastRecordEnd(block: Uint8Array): number {
+  if (!block.includes(quoteMark)) return block.lastIndexOf(newline) + 1;
+  const end = recordEnds(block, Number.POSITIVE_INFINITY).end;
+  if (end > 0 || block.length < longestRecord) return end;
+  return block.lastIndexOf(newline) + 1;
+}
+
+/**
+ * Counts the records of a block, up to a number of them; `end` is behind the last one. Blank lines
+ * are none.
+ */
+export function recordEnds(block: Uint8Array, most: number): { records: number; end: number } {
+  let records = 0;
+  let end = 0;
+  let inside = false;
+  for (let place = 0; place < block.length; place += 1) {
+    const byte = block[place];
+    if (byte === quoteMark) inside = !inside;
+    else if (byte === newline && !inside) {
+      if (!isBlankLine(block, end)) records += 1;
+      end = place + 1;
+      if (records === most) break;
+    }
+  }
+  return { records, end };
 }

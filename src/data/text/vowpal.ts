@@ -1,10 +1,10 @@
 import { ByteColumns } from '../fields/byte-columns.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
-import { largestValue } from '../fields/table-rows.ts';
+import { largestValue } from '../fields/row-encoder.ts';
 import { LineError, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
 import { scanFloat32, scanFloat64 } from './decimal.ts';
-import { checkEncoding, endWithNewline, textOf } from './decode.ts';
+import { checkEncoding, endWithNewline, textOf } from './records.ts';
 
 /** How text of Vowpal Wabbit is read. */
 export interface VowpalPlan {

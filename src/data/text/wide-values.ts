@@ -17,7 +17,11 @@ const word = new BigInt64Array(number.buffer);
  * The values of text that has been parsed, again, as float64. Each one rounds to the float32 that was
  * parsed; values that were added up are that float32.
  */
-export function wideValues(text: Uint8Array, chunk: ParsedChunk, zeroBased: boolean): Float64Array {
+export function float64Values(
+  text: Uint8Array,
+  chunk: ParsedChunk,
+  zeroBased: boolean,
+): Float64Array {
   const bytes = endWithNewline(text);
   const base = zeroBased ? 0 : 1;
   const wide = new Float64Array(new SharedArrayBuffer(8 * chunk.values.length)).fill(NaN);

@@ -1,9 +1,14 @@
-import type { Header } from '../../checkpoint/header.ts';
-import { holds, type Listing, type Seen, statesOf } from '../../checkpoint/listing.ts';
-import { type Workers, workersText } from '../../checkpoint/names.ts';
 import { DataError } from '../../errors.ts';
-import type { Found } from './file.ts';
-import { coverOf, type Generation } from './load.ts';
+import type { CheckpointFile, Header } from './file.ts';
+import {
+  type CheckpointEntry,
+  type CheckpointListing,
+  holds,
+  statesOf,
+  type Workers,
+  workersText,
+} from './folder.ts';
+import { type CheckpointSet, coverOf } from './load.ts';
 
 /** The checkpoint that all processes of a job go on from. */
 export interface Choice {
@@ -18,8 +23,8 @@ export interface Choice {
 type Share = (rank: number) => Workers;
 
 /** The newest whole file that any process has seen, to be asked whether it is of the same run. */
-export function newestFile(listings: readonly Listing[]): Found | undefined {
-  let newest: Found | undefined;
+export function newestFile(listings: readonly CheckpointListing[]): CheckpointFile | undefined {
+  let newest: CheckpointFile | undefined;
   for (const { whole } of listings.flatMap(({ parts }) => parts)) {
     if (whole && whole.found.header.epoch > (newest?.header.epoch ?? -1)) newest = whole.found;
   }
@@ -32,7 +37,7 @@ export function newestFile(listings: readonly Listing[]): Found | undefined {
  * nothing yet: no file, or only some of the very first checkpoint of a run.
  */
 export function chooseEpoch(
-  listings: readonly Listing[],
+  listings: readonly CheckpointListing[],
   grid: number,
   workersOf: Share,
 ): Choice | undefined {
@@ -51,11 +56,11 @@ export function chooseEpoch(
   throw new DataError(nothingCommon(listings, passedOver));
 }
 
-function fits({ epoch, whole }: Seen, wanted: number, grid: number): boolean {
+function fits({ epoch, whole }: CheckpointEntry, wanted: number, grid: number): boolean {
   return epoch === wanted && (!whole || whole.found.header.grid === grid);
 }
 
-function headerOf(seen: readonly (readonly Seen[])[], state: string): Header {
+function headerOf(seen: readonly (readonly CheckpointEntry[])[], state: string): Header {
   const headers = seen.flat().flatMap(({ whole }) => (whole?.state === state ? [whole.found] : []));
   return headers.reduce((one, other) =>
     other.header.workers[0] < one.header.workers[0] ? other : one,
@@ -63,7 +68,7 @@ function headerOf(seen: readonly (readonly Seen[])[], state: string): Header {
 }
 
 /** Of a run that was ended before all of its processes had their first checkpoint. */
-function isBeginning({ whole }: Seen, grid: number): boolean {
+function isBeginning({ whole }: CheckpointEntry, grid: number): boolean {
   return (
     whole !== undefined && whole.found.header.follows === 0 && whole.found.header.grid === grid
   );
@@ -72,8 +77,8 @@ function isBeginning({ whole }: Seen, grid: number): boolean {
 /** Why the files of an epoch do not serve. */
 function complaintsAt(
   epoch: number,
-  listings: readonly Listing[],
-  seen: readonly (readonly Seen[])[],
+  listings: readonly CheckpointListing[],
+  seen: readonly (readonly CheckpointEntry[])[],
   workersOf: Share,
 ): string[] {
   const found = seen.flatMap((parts, rank) => {
@@ -93,7 +98,10 @@ function complaintsAt(
   return [...new Set(found)];
 }
 
-function nothingCommon(listings: readonly Listing[], complaints: readonly string[]): string {
+function nothingCommon(
+  listings: readonly CheckpointListing[],
+  complaints: readonly string[],
+): string {
   const [{ folder }] = listings;
   if (listings.length === 1) {
     return `no whole checkpoint in ${folder}, so the run cannot go on from it:\n  ${complaints.join('\n  ')}`;
@@ -107,7 +115,10 @@ function nothingCommon(listings: readonly Listing[], complaints: readonly string
 }
 
 /** What one process needs of the checkpoint that was chosen. */
-export function generationOf({ parts }: Listing, { state, header }: Choice): Generation {
+export function checkpointSetOf(
+  { parts }: CheckpointListing,
+  { state, header }: Choice,
+): CheckpointSet {
   const own = parts.flatMap(({ whole }) => (whole?.state === state ? [whole.found] : []));
   return { header, parts: own };
 }

@@ -1,9 +1,88 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { decode, encode, type Header } from '../../checkpoint/header.ts';
-import { inMemory, type Layout } from '../../checkpoint/layout.ts';
 import { DataError } from '../../errors.ts';
-import { bytesPerNumber, numbersPerItem, piecesOf, type StateArray, typeOf } from './state.ts';
+import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
+import type { Workers } from './folder.ts';
+import {
+  type Axis,
+  bytesPerNumber,
+  inMemory,
+  type Layout,
+  type NumberType,
+  numbersPerItem,
+  piecesOf,
+  type StateArray,
+  typeOf,
+} from './state.ts';
+
+/** What a run was made of; the bits of its model depend on every line of it. */
+export interface Identity {
+  readonly data: {
+    readonly rows: number;
+    readonly columns: number;
+    readonly nonzeros: number;
+    readonly hash: string;
+  };
+  /** Options and settings by the names that messages use. */
+  readonly options: Readonly<Record<string, number | string | boolean | null>>;
+}
+
+export interface ArrayEntry {
+  readonly name: string;
+  readonly axis: Axis;
+  readonly type: NumberType;
+  readonly length: number;
+}
+
+/** Numbers that threads keep outside of shared memory, by who keeps them. */
+export interface SavedNumbers {
+  readonly convergence: unknown;
+  readonly method: unknown;
+}
+
+/** The JSON part of a checkpoint. */
+export interface Header {
+  /** Version of the program that wrote it. */
+  readonly program: string;
+  readonly identity: Identity;
+  /** The logical workers whose part of the arrays the file holds, out of `grid`. */
+  readonly workers: Workers;
+  readonly grid: number;
+  /** Epochs done, and the seconds of training they took. */
+  readonly epoch: number;
+  readonly seconds: number;
+  /** Epoch of the checkpoint that was there before, 0 if this is the first one of the run. */
+  readonly follows: number;
+  /** What may change when a run goes on. */
+  readonly tolerance: number;
+  /** Which rows are tested on, and how; null for none. */
+  readonly test: string | null;
+  readonly saved: SavedNumbers;
+  readonly arrays: readonly ArrayEntry[];
+}
+
+/** Numbers that JSON does not have are written as strings. */
+export function encode(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'number' ? numberToJson(inner) : inner,
+  );
+}
+
+export function decode(text: string): unknown {
+  return JSON.parse(text, (_key, inner: unknown) =>
+    inner === 'NaN' ? NaN : (numberFromJson(inner) ?? inner),
+  );
+}
+
+/**
+ * A hash of all that the parts of one checkpoint have in common. Training is deterministic: files
+ * with the same state hold parts of the same arrays, no matter how many processes wrote them.
+ */
+export function stateOf(header: Header): string {
+  const { program, identity, grid, epoch, tolerance, test, saved } = header;
+  const common = encode({ program, identity, grid, epoch, tolerance, test, saved });
+  return createHash('sha256').update(common).digest('hex').slice(0, 32);
+}
 
 /*
  * The file: a line with the format and its version, a line with the header's length, the header as
@@ -11,7 +90,7 @@ import { bytesPerNumber, numbersPerItem, piecesOf, type StateArray, typeOf } fro
  */
 
 const format = 'dso-checkpoint';
-export const formatVersion = 2;
+export const formatVersion = 3;
 const separator = '---\n';
 const digestBytes = 32;
 /** Longest text of the first two lines. */
@@ -73,7 +152,7 @@ function textOf(description: Description, arrays: readonly StateArray[], layout:
 }
 
 /** A file found whole: every byte of it has been checked. */
-export interface Found {
+export interface CheckpointFile {
   readonly path: string;
   readonly header: Header;
   /** Where the arrays begin. */
@@ -81,7 +160,7 @@ export interface Found {
 }
 
 /** Reads a header and checks the whole file; a DataError says what is wrong with it. */
-export function readCheckpointFile(path: string): Found {
+export function readCheckpointFile(path: string): CheckpointFile {
   const file = open(path);
   try {
     const { size } = fstatSync(file);

@@ -1,27 +1,64 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataError, UsageError } from '../../errors.ts';
+import { makeFolders, reasonOf } from '../../files.ts';
 import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Layout } from '../../checkpoint/layout.ts';
-import {
-  type Named,
-  nameOf,
-  overlap,
-  parseName,
-  parsePartial,
-  partialOf,
-  type Workers,
-} from '../../checkpoint/names.ts';
-import { UsageError } from '../../errors.ts';
-import { type Description, writeCheckpointFile } from './file.ts';
-import type { StateArray } from './state.ts';
+  type CheckpointFile,
+  type Description,
+  decode,
+  encode,
+  readCheckpointFile,
+  stateOf,
+  writeCheckpointFile,
+} from './file.ts';
+import { coverOf } from './load.ts';
+import type { Layout, StateArray } from './state.ts';
+
+/** Logical workers: the first, and one past the last. */
+export type Workers = readonly [first: number, end: number];
+
+/*
+ * A process that plays all workers keeps `epoch-0000000060.checkpoint`, one of several
+ * `epoch-0000000060.workers-2-4.checkpoint`; how many workers there are in all is in the header.
+ */
+const pattern = /^epoch-(\d{10})(?:\.workers-(\d+)-(\d+))?\.checkpoint$/;
+
+/** What a name tells; of a file without workers in its name, that it may have any. */
+export interface Named {
+  readonly epoch: number;
+  readonly workers: Workers;
+}
+
+export function nameOf(epoch: number, [first, end]: Workers, grid: number): string {
+  const part = first === 0 && end === grid ? '' : `.workers-${first}-${end}`;
+  return `epoch-${String(epoch).padStart(10, '0')}${part}.checkpoint`;
+}
+
+export function parseName(name: string): Named | undefined {
+  const [, epoch, first, end] = pattern.exec(name) ?? [];
+  if (epoch === undefined) return undefined;
+  const workers = first === undefined ? ([0, Infinity] as const) : ([+first, +end] as const);
+  return { epoch: Number(epoch), workers };
+}
+
+/** The name that a file has until it is whole. */
+export function partialOf(name: string): string {
+  return `.${name}.partial`;
+}
+
+export function parsePartial(name: string): Named | undefined {
+  const [, whole] = /^\.(.+)\.partial$/.exec(name) ?? [];
+  return whole === undefined ? undefined : parseName(whole);
+}
+
+export function overlap(one: Workers, other: Workers): boolean {
+  return Math.max(one[0], other[0]) < Math.min(one[1], other[1]);
+}
+
+/** Workers in words. */
+export function workersText([first, end]: Workers): string {
+  return end - first === 1 ? `worker ${first}` : `workers ${first} to ${end - 1}`;
+}
 
 export function entriesOf(folder: string): string[] {
   try {
@@ -58,22 +95,9 @@ export function checkpointsIn(folder: string, workers: Workers): Entry[] {
 /** Makes the folder. */
 export function makeFolder(folder: string): void {
   try {
-    makeWithParents(folder);
+    makeFolders(folder);
   } catch (cause) {
-    throw refusal(folder, cause);
-  }
-}
-
-/** Node's own way tries for ever where a folder cannot be made though its parent is there. */
-function makeWithParents(folder: string, parents = true): void {
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
-    if (code !== 'ENOENT' || !parents || dirname(folder) === folder) throw error;
-    makeWithParents(dirname(folder));
-    makeWithParents(folder, false);
+    throw folderError(folder, cause);
   }
 }
 
@@ -82,11 +106,11 @@ export function clearPartial(folder: string, workers: Workers): void {
   try {
     for (const { path } of entriesBy(folder, parsePartial, workers)) rmSync(path, { force: true });
   } catch (cause) {
-    throw refusal(folder, cause);
+    throw folderError(folder, cause);
   }
 }
 
-export function refusal(folder: string, cause: unknown): UsageError {
+export function folderError(folder: string, cause: unknown): UsageError {
   return new UsageError(`checkpoints cannot go to ${folder}: ${reasonOf(cause)}`, { cause });
 }
 
@@ -134,21 +158,66 @@ function flushFolder(folder: string): void {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than is allowed',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'there is no such folder, and none can be made',
-  ENOTDIR: 'it is not a folder',
-  EEXIST: 'it is not a folder',
-  EISDIR: 'a folder is in its place',
-};
+/** A file as one process sees it. */
+export interface CheckpointEntry extends Entry {
+  /** Of a file whose every byte has been checked; `state` tells which ones belong together. */
+  readonly whole?: { readonly found: CheckpointFile; readonly state: string };
+  /** What is wrong with it otherwise. */
+  readonly complaint?: string;
+}
 
-export function reasonOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  // What follows the comma names the temporary file.
-  return reasons[code] ?? message.split(', ')[0];
+/** The files of a folder that have to do with the workers of one process, the newest first. */
+export interface CheckpointListing {
+  readonly folder: string;
+  readonly parts: readonly CheckpointEntry[];
+}
+
+/**
+ * Looks at the files of a folder, one epoch after the other, until `enough` of them have all of the
+ * workers. A process alone needs one; one of several does not know which of its own the others
+ * have too, and looks at all: there are two or three.
+ */
+export function listing(folder: string, workers: Workers, enough = Infinity): CheckpointListing {
+  const entries = workers[0] < workers[1] ? checkpointsIn(folder, workers) : [];
+  const parts: CheckpointEntry[] = [];
+  let covered = 0;
+  for (const epoch of new Set(entries.map((entry) => entry.epoch))) {
+    if (covered >= enough) break;
+    const seen = entries.filter((entry) => entry.epoch === epoch).map(look);
+    parts.push(...seen);
+    if (statesOf(seen).some((state) => holds(seen, state, workers))) covered++;
+  }
+  return { folder, parts };
+}
+
+function look(entry: Entry): CheckpointEntry {
+  try {
+    const found = readCheckpointFile(entry.path);
+    const { epoch, workers } = found.header;
+    return { path: entry.path, epoch, workers, whole: { found, state: stateOf(found.header) } };
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    return { ...entry, complaint: error.message };
+  }
+}
+
+/** The states among whole files, in an order that all processes agree on. */
+export function statesOf(parts: readonly CheckpointEntry[]): string[] {
+  const states = parts.flatMap(({ whole }) => (whole ? [whole.state] : []));
+  return [...new Set(states)].sort();
+}
+
+/** Whether whole files of one state have all of the workers. */
+export function holds(parts: readonly CheckpointEntry[], state: string, workers: Workers): boolean {
+  const same = parts.filter(({ whole }) => whole?.state === state);
+  return coverOf(same, (part) => part.workers, workers) !== undefined;
+}
+
+/** To be sent to other processes. */
+export function listingText(seen: CheckpointListing): string {
+  return encode(seen);
+}
+
+export function parseListing(text: string): CheckpointListing {
+  return decode(text) as CheckpointListing;
 }

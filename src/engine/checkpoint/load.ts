@@ -1,17 +1,26 @@
 import { closeSync } from 'node:fs';
-import type { Header } from '../../checkpoint/header.ts';
-import { inFile, inMemory, itemsPerUnit, type Layout, unitsOf } from '../../checkpoint/layout.ts';
-import type { Workers } from '../../checkpoint/names.ts';
 import { DataError } from '../../errors.ts';
-import { type Found, fill, open } from './file.ts';
-import { bytesPerNumber, fillFrom, numbersPerItem, type StateArray, typeOf } from './state.ts';
+import { type CheckpointFile, fill, type Header, open } from './file.ts';
+import type { Workers } from './folder.ts';
+import {
+  bytesPerNumber,
+  fillFrom,
+  inFile,
+  inMemory,
+  itemsPerUnit,
+  type Layout,
+  numbersPerItem,
+  type StateArray,
+  typeOf,
+  unitsOf,
+} from './state.ts';
 
 /** The checkpoint of one epoch, as far as a process needs it. */
-export interface Generation {
+export interface CheckpointSet {
   /** What all parts have in common; its workers, arrays and seconds are those of one of them. */
   readonly header: Header;
   /** Files that together hold the workers that the process plays. */
-  readonly parts: readonly Found[];
+  readonly parts: readonly CheckpointFile[];
 }
 
 /** Some workers, and the part to take them from. */
@@ -44,7 +53,7 @@ export function coverOf<Part>(
 
 /** Puts the numbers of a checkpoint into the arrays of a process, whoever wrote its parts. */
 export function loadArrays(
-  { parts }: Generation,
+  { parts }: CheckpointSet,
   arrays: readonly StateArray[],
   layout: Layout,
 ): void {
@@ -58,7 +67,7 @@ export function loadArrays(
 }
 
 function loadPiece(
-  part: Found,
+  part: CheckpointFile,
   workers: Workers,
   arrays: readonly StateArray[],
   layout: Layout,
@@ -87,7 +96,7 @@ function loadPiece(
 
 /** Arrays of which these workers have nothing do not matter: who has no rows need not know them. */
 function checkArrays(
-  { path, header }: Found,
+  { path, header }: CheckpointFile,
   workers: Workers,
   arrays: readonly StateArray[],
   layout: Layout,

@@ -1,10 +1,9 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { overlap, type Workers, workersText } from '../../checkpoint/names.ts';
-import { beginningOf, isAlive } from '../../checkpoint/process.ts';
 import { UsageError } from '../../errors.ts';
-import { entriesOf, refusal } from './folder.ts';
+import { beginningOf, isAlive } from '../../files.ts';
+import { entriesOf, folderError, overlap, type Workers, workersText } from './folder.ts';
 
 /*
  * Who keeps a run in a folder leaves a file there that says so by its name:
@@ -63,7 +62,7 @@ export class FolderLock {
       refuseOthers(folder, own, workers, grid);
     } catch (error) {
       this.#remove();
-      throw error instanceof UsageError ? error : refusal(folder, error);
+      throw error instanceof UsageError ? error : folderError(folder, error);
     }
     this.#signs = setInterval(() => this.#trySign(), 1000 * signEvery).unref();
   }
@@ -96,7 +95,7 @@ function create(folder: string, path: string): number {
   try {
     return openSync(path, 'wx');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw refusal(folder, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw folderError(folder, cause);
     throw new UsageError(`${folder}: this very process keeps a run there already`, { cause });
   }
 }

@@ -1,15 +1,14 @@
 import { rmSync } from 'node:fs';
-import type { Header } from '../../checkpoint/header.ts';
-import type { Layout } from '../../checkpoint/layout.ts';
-import { type Workers, workersText } from '../../checkpoint/names.ts';
-import { addCheckpoint, reasonOf, removeOthers } from './folder.ts';
-import type { StateArray } from './state.ts';
+import { reasonOf } from '../../files.ts';
+import type { Header } from './file.ts';
+import { addCheckpoint, removeOthers, type Workers, workersText } from './folder.ts';
+import type { Layout, StateArray } from './state.ts';
 
 /** How often a run is kept: every so many epochs, or once so many seconds have passed. */
 export type Interval = { readonly epochs: number } | { readonly seconds: number };
 
 /** What a run's checkpoints have in common. */
-export interface KeeperSettings
+export interface CheckpointWriterSettings
   extends Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'> {
   readonly folder: string;
   readonly every: Interval;
@@ -23,8 +22,8 @@ export interface KeeperSettings
  * does. A checkpoint that cannot be written is reported and forgotten: the one before stays, and
  * training matters more.
  */
-export class Keeper {
-  readonly #settings: KeeperSettings;
+export class CheckpointWriter {
+  readonly #settings: CheckpointWriterSettings;
   readonly #layout: Layout;
   readonly #notice: (message: string) => void;
   #previous: number | undefined;
@@ -37,7 +36,7 @@ export class Keeper {
 
   /** `epoch`: where the run goes on from, 0 for one that begins. */
   constructor(
-    settings: KeeperSettings,
+    settings: CheckpointWriterSettings,
     layout: Layout,
     epoch: number,
     notice: (message: string) => void,

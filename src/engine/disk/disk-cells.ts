@@ -1,6 +1,8 @@
 import { readSync } from 'node:fs';
 import { DataError } from '../../errors.ts';
-import { garbageCollector } from '../../parallel/collect-garbage.ts';
+import { type Arena, garbageCollector } from '../arena.ts';
+import type { Partition } from '../partition.ts';
+import type { Segments } from './segments.ts';
 
 /** Pieces begin on cache lines. */
 const alignment = 64;
@@ -11,7 +13,7 @@ const alignment = 64;
 const readsPerCollection = 8192;
 
 /** What a piece of so many bytes takes of a window. */
-export function roomFor(bytes: number): number {
+export function windowBuffer(bytes: number): number {
   return Math.ceil(bytes / alignment) * alignment;
 }
 
@@ -19,7 +21,7 @@ export function roomFor(bytes: number): number {
  * Pieces of a file in a ring of memory, where the oldest give way to new ones. Segments are met one
  * after the other, so the oldest piece is the one that has been done with.
  */
-export class Window<Held> {
+export class DiskWindow<Held> {
   readonly #memory: Uint8Array;
   readonly #file: number;
   readonly #held = new Map<number, Held>();
@@ -43,7 +45,7 @@ export class Window<Held> {
 
   /** Reads a piece; `hold` makes what is held of it, given where its bytes are in the memory. */
   read(number: number, position: number, bytes: number, hold: (at: number) => Held): Held {
-    const at = this.#makeRoom(roomFor(bytes));
+    const at = this.#makeRoom(windowBuffer(bytes));
     readWhole(this.#file, this.#memory, at, bytes, position);
     const held = hold(at);
     this.#held.set(number, held);
@@ -96,4 +98,90 @@ export function readWhole(
     if (count === 0) throw new DataError('the scratch file has become shorter');
     filled += count;
   }
+}
+
+/** Bytes of an entry: its index and its value. */
+export const nonzeroBytes = 8;
+
+/**
+ * A grid whose entries are in a file: worker after worker, of each one segment after the other, of
+ * a segment one block after the other. What a block has of a segment is a chunk: all its indices,
+ * then all its values, row by row. In memory are the offsets of the rows and windows on the file.
+ */
+export interface DiskCells {
+  /** The descriptor of the file, open in the whole process. */
+  readonly file: number;
+  /**
+   * By cell: where the entries of row i begin in its chunk, at i + s for a row of segment s. The
+   * place between two segments has the end of the last row of the first.
+   */
+  readonly offsets: readonly Int32Array[];
+  /** By worker: where chunk segment · p + block begins in the file, and where the last one ends. */
+  readonly positions: readonly Float64Array[];
+  /** Room for chunks, of which thread k has the bytes shares[k] … shares[k+1]-1. */
+  readonly window: Uint8Array;
+  readonly shares: readonly number[];
+}
+
+/** Reserves the memory of a grid on disk; the positions of its chunks are not known yet. */
+export function allocateDiskCells(
+  arena: Arena,
+  { size, rowStarts }: Partition,
+  segments: Segments,
+  shares: readonly number[],
+): Omit<DiskCells, 'file'> {
+  const offsets: Int32Array[] = [];
+  for (let worker = 0; worker < size; worker++) {
+    const rows = rowStarts[worker + 1] - rowStarts[worker];
+    const length = rows + segments[worker].length - 1;
+    for (let block = 0; block < size; block++) offsets.push(arena.int32(length));
+  }
+  return {
+    offsets,
+    positions: segments.map(({ length }) => {
+      const bytes = 8 * (size * (length - 1) + 1);
+      return new Float64Array(new SharedArrayBuffer(bytes));
+    }),
+    window: arena.uint8(shares[shares.length - 1]),
+    shares,
+  };
+}
+
+/** Bytes of a worker's segments on disk, by segment. */
+export function segmentBytes(
+  { rowStarts, rowCounts }: Partition,
+  segments: Segments,
+  worker: number,
+): Float64Array {
+  const starts = segments[worker];
+  const bytes = new Float64Array(starts.length - 1);
+  const from = rowStarts[worker];
+  for (let segment = 0; segment < bytes.length; segment++) {
+    for (let row = starts[segment]; row < starts[segment + 1]; row++) {
+      bytes[segment] += nonzeroBytes * rowCounts[from + row];
+    }
+  }
+  return bytes;
+}
+
+/** Segments that a worker should have in the window: one being left, one being met, one to spare. */
+const segmentsAtOnce = 3;
+
+/** Bytes of the window with which a thread that plays these workers reads little twice. */
+export function comfortableWindow(
+  partition: Partition,
+  segments: Segments,
+  first: number,
+  end: number,
+): number {
+  let total = 0;
+  for (let worker = first; worker < end; worker++) {
+    const longest = segmentBytes(partition, segments, worker).reduce(
+      (most, bytes) => Math.max(most, bytes),
+      0,
+    );
+    // A segment is as many chunks as there are blocks, each on lines of its own.
+    total += segmentsAtOnce * (longest + partition.size * windowBuffer(1));
+  }
+  return total;
 }

@@ -1,31 +1,31 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { tags } from '../../mpi/tags.ts';
+import { VisitSlots } from '../block-layout.ts';
+import { tokenStride } from '../team.ts';
 import {
-  announcedCargo,
+  announcedFields,
   answered,
   asked,
-  blocksTravel,
-  type CargoList,
+  type CommChannel,
+  exchangesBlocks,
+  type FieldViews,
   rankOf,
-  type Traffic,
-  tally,
+  transferCounter,
   waiting,
-} from '../../parallel/traffic.ts';
-import { tokenStride } from '../team.ts';
+} from './comm-channel.ts';
 import { bytesOf, type Communicator, messagesOf } from './communicator.ts';
-import type { Owner } from './requests.ts';
+import { type Owner, tags } from './requests.ts';
 
-/** Milliseconds of sleep between looks while messages are under way, and while none is. */
+/** Milliseconds of sleep between polls while messages are under way, and while none is. */
 const shortNap = 0.1;
 const longNap = 5;
 /** Milliseconds without an event after which it no longer spins. */
-const patience = 1;
+const pollTimeout = 1;
 
-/** What a block takes along: its messages, by block. */
-type Luggage = readonly (readonly Uint8Array[])[];
+/** What is sent of each block. */
+type BlockMessages = readonly (readonly Uint8Array[])[];
 
-/** Blocks that go one way, counted since the run began; some may be under way. */
-class Leg implements Owner {
+/** Blocks sent, or received, counted since the run began; some may be under way. */
+class TransferQueue implements Owner {
   begun = 0;
   done = 0;
   /** Messages under way of the latest blocks, in turn. Never as many as there are blocks. */
@@ -56,75 +56,78 @@ class Leg implements Owner {
  * The network half of Algorithm 1. The process plays the workers first … end-1 of a ring of p.
  * Counted since the run began, block (first + k) mod p is sent on after worker `first` has made its
  * visit k, and block (end + k) mod p is received for visit k + 1 of worker end-1. Threads see in a
- * block's token, the count of its completed visits, that it has come.
+ * block's token, the count of its completed visits, that it has arrived.
  *
- * Beside blocks the carrier fetches what all processes have put into their outboxes.
+ * Beside blocks it exchanges what all processes have put into their send buffers.
  */
-export class Carrier implements Owner {
+export class BlockTransfer implements Owner {
   readonly #communicator: Communicator;
-  readonly #traffic: Traffic;
+  readonly #channel: CommChannel;
   readonly #port: MessagePort;
-  readonly #luggage: Luggage[] = [];
-  readonly #outgoing: Leg;
-  readonly #incoming: Leg;
+  /** By the id of the fields. */
+  readonly #messages: BlockMessages[] = [];
+  readonly #outgoing: TransferQueue;
+  readonly #incoming: TransferQueue;
+  readonly #slots: VisitSlots;
   readonly #blocks: number;
   readonly #first: number;
   readonly #end: number;
-  readonly #travel: boolean;
+  readonly #exchangesBlocks: boolean;
   readonly #downstream: number;
   readonly #upstream: number;
-  readonly #outbox: Uint8Array;
-  readonly #inbox: Uint8Array;
+  readonly #sendBuffer: Uint8Array;
+  readonly #receiveBuffer: Uint8Array;
   #arrived = 0;
   #gathering = false;
-  /** Whether a thread has been told in this step that its wait is over. */
+  /** Whether this step has woken a thread. */
   #hasWoken = false;
 
-  constructor(communicator: Communicator, traffic: Traffic, port: MessagePort) {
-    const { firsts, rank } = traffic;
+  constructor(communicator: Communicator, channel: CommChannel, port: MessagePort) {
+    const { firsts, rank } = channel;
     this.#communicator = communicator;
-    this.#traffic = traffic;
+    this.#channel = channel;
     this.#port = port;
     this.#blocks = firsts[firsts.length - 1];
     this.#first = firsts[rank];
     this.#end = firsts[rank + 1];
-    this.#travel = blocksTravel(traffic);
-    this.#downstream = rankOf(traffic, (this.#first - 1 + this.#blocks) % this.#blocks);
-    this.#upstream = rankOf(traffic, this.#end % this.#blocks);
-    this.#outgoing = new Leg(this.#blocks);
-    this.#incoming = new Leg(this.#blocks);
-    this.#outbox = bytesOf(traffic.outbox);
-    this.#inbox = bytesOf(traffic.inbox);
+    this.#slots = new VisitSlots(this.#blocks, this.#first, this.#end);
+    this.#exchangesBlocks = exchangesBlocks(channel);
+    this.#downstream = rankOf(channel, (this.#first - 1 + this.#blocks) % this.#blocks);
+    this.#upstream = rankOf(channel, this.#end % this.#blocks);
+    this.#outgoing = new TransferQueue(this.#blocks);
+    this.#incoming = new TransferQueue(this.#blocks);
+    this.#sendBuffer = bytesOf(channel.sendBuffer);
+    this.#receiveBuffer = bytesOf(channel.receiveBuffer);
   }
 
-  /** Carries until the main thread wants an end and everything has been carried. */
+  /** Runs until the main thread asks for an end and everything has arrived. */
   run(): void {
-    const { bell, tally: sums } = this.#traffic;
+    const { wakeFlag, transferCounters } = this.#channel;
     let before = performance.now();
     let lastEvent = before;
     for (;;) {
-      const rung = Atomics.load(bell, 0);
+      const flag = Atomics.load(wakeFlag, 0);
       const busy = this.#isBusy;
       this.#hasWoken = false;
       const moved = this.#step();
       const now = performance.now();
-      if (busy) sums[tally.milliseconds] += now - before;
+      if (busy) transferCounters[transferCounter.milliseconds] += now - before;
       before = now;
-      this.#communicator.tend(now);
+      this.#communicator.poll(now);
       if (moved) lastEvent = now;
-      if (this.#communicator.shouldEndCarrying && this.#isDone()) return;
-      // Whoever has been woken needs the core that it had left to this thread.
-      const maySpin = Atomics.load(bell, waiting) > 0 && !this.#hasWoken;
-      if (maySpin && now - lastEvent < patience) {
+      if (this.#communicator.shouldEndTransfer && this.#isDone()) return;
+      // A thread that has been woken needs the core that it had left to this one.
+      const maySpin = Atomics.load(wakeFlag, waiting) > 0 && !this.#hasWoken;
+      if (maySpin && now - lastEvent < pollTimeout) {
         this.#communicator.yieldCore();
         continue;
       }
       const nap = this.#communicator.requests.underWay > 0 ? shortNap : longNap;
-      if (Atomics.wait(bell, 0, rung, nap) !== 'timed-out') lastEvent = performance.now();
+      if (Atomics.wait(wakeFlag, 0, flag, nap) !== 'timed-out') lastEvent = performance.now();
     }
   }
 
-  /** Something of ours is on the wire. What others have yet to send is not our business. */
+  /** Something of this process is under way; what others have yet to send does not count. */
   get #isBusy(): boolean {
     return this.#outgoing.done < this.#outgoing.begun || this.#gathering;
   }
@@ -132,7 +135,7 @@ export class Carrier implements Owner {
   /** Does what can be done now; whether there was anything. */
   #step(): boolean {
     let moved = this.#communicator.requests.poll();
-    if (this.#travel) {
+    if (this.#exchangesBlocks) {
       while (this.#receiveNext()) moved = true;
       while (this.#sendNext()) moved = true;
       while (this.#announceArrival()) moved = true;
@@ -141,110 +144,82 @@ export class Carrier implements Owner {
   }
 
   #sendNext(): boolean {
-    const { tokens, tally: sums } = this.#traffic;
+    const { tokens, transferCounters } = this.#channel;
     const index = this.#outgoing.begun;
     const block = (this.#first + index) % this.#blocks;
-    const luggage = this.#luggageOf(index);
-    if (!luggage || Atomics.load(tokens, block * tokenStride) !== index + 1) return false;
-    const messages = luggage[block];
+    const messages = this.#messagesOf(index, block);
+    if (!messages || Atomics.load(tokens, block * tokenStride) !== index + 1) return false;
+    const { requests } = this.#communicator;
     this.#outgoing.begin(messages.length);
     for (const message of messages) {
-      this.#communicator.requests.send(
-        message,
-        this.#downstream,
-        tags.block,
-        this.#outgoing,
-        index,
-      );
-      sums[tally.sent] += message.length;
-      sums[tally.messages]++;
+      requests.send(message, this.#downstream, tags.block, this.#outgoing, index);
+      transferCounters[transferCounter.sent] += message.length;
+      transferCounters[transferCounter.messages]++;
     }
     return true;
   }
 
   #receiveNext(): boolean {
     const index = this.#incoming.begun;
-    const block = (this.#end + index) % this.#blocks;
-    const luggage = this.#luggageOf(index);
-    if (!luggage || this.#outgoing.done <= this.#occupant(index)) return false;
-    const messages = luggage[block];
+    const messages = this.#messagesOf(index, (this.#end + index) % this.#blocks);
+    if (!messages || this.#outgoing.done <= this.#slots.freeAfter(index)) return false;
+    const { requests } = this.#communicator;
     this.#incoming.begin(messages.length);
     for (const message of messages) {
-      this.#communicator.requests.receive(
-        message,
-        this.#upstream,
-        tags.block,
-        this.#incoming,
-        index,
-      );
-      this.#traffic.tally[tally.received] += message.length;
+      requests.receive(message, this.#upstream, tags.block, this.#incoming, index);
+      this.#channel.transferCounters[transferCounter.received] += message.length;
     }
     return true;
   }
 
-  /**
-   * Which sending must be over before block `index` can be received: of the same block, if it is at
-   * home here, otherwise of the guest that had its slot before (see lodge).
-   */
-  #occupant(index: number): number {
-    const home = this.#end - this.#first;
-    const guests = this.#blocks - home;
-    const slots = Math.min(home + 2, guests);
-    const turn = index % this.#blocks;
-    if (turn >= guests) return index - guests;
-    if (turn >= slots) return index - slots + home;
-    const last = turn + slots * Math.floor((guests - 1 - turn) / slots);
-    return index - turn - this.#blocks + last + home;
-  }
-
-  /** A block has come: whoever waits for it sees so. */
+  /** A block has arrived: threads that wait for it see its token. */
   #announceArrival(): boolean {
     if (this.#arrived === this.#incoming.done) return false;
-    const { tokens } = this.#traffic;
+    const { tokens } = this.#channel;
     const at = ((this.#end + this.#arrived++) % this.#blocks) * tokenStride;
     Atomics.store(tokens, at, this.#arrived);
     if (Atomics.notify(tokens, at) > 0) this.#hasWoken = true;
     return true;
   }
 
-  /** What travels in the rotation that a visit belongs to, once it has begun. */
-  #luggageOf(visit: number): Luggage | undefined {
-    const cargo = announcedCargo(this.#traffic, Math.floor(visit / this.#blocks));
-    if (cargo === undefined) return undefined;
-    while (this.#luggage[cargo] === undefined) {
+  /** The messages of a block in the rotation that a visit belongs to, once that has begun. */
+  #messagesOf(visit: number, block: number): readonly Uint8Array[] | undefined {
+    const fields = announcedFields(this.#channel, Math.floor(visit / this.#blocks));
+    if (fields === undefined) return undefined;
+    while (this.#messages[fields] === undefined) {
       const received = receiveMessageOnPort(this.#port);
       if (!received) return undefined;
-      const { cargo: id, views } = received.message as CargoList;
-      this.#luggage[id] = views.map((arrays) => arrays.flatMap(messagesOf));
+      const { fields: id, views } = received.message as FieldViews;
+      this.#messages[id] = views.map((arrays) => arrays.flatMap(messagesOf));
     }
-    return this.#luggage[cargo];
+    return this.#messages[fields][block];
   }
 
   #gatherNext(): boolean {
-    const { gatherings } = this.#traffic;
-    const open = Atomics.load(gatherings, asked) > Atomics.load(gatherings, answered);
+    const { allgathers } = this.#channel;
+    const open = Atomics.load(allgathers, asked) > Atomics.load(allgathers, answered);
     if (!open || this.#gathering) return false;
     this.#gathering = true;
-    this.#communicator.requests.gather(this.#outbox, this.#inbox, this, 0);
+    this.#communicator.requests.gather(this.#sendBuffer, this.#receiveBuffer, this, 0);
     return true;
   }
 
-  /** A gathering is over. */
+  /** An allgather is complete. */
   completed(): void {
-    const { gatherings } = this.#traffic;
+    const { allgathers } = this.#channel;
     this.#gathering = false;
-    Atomics.add(gatherings, answered, 1);
-    if (Atomics.notify(gatherings, answered) > 0) this.#hasWoken = true;
+    Atomics.add(allgathers, answered, 1);
+    if (Atomics.notify(allgathers, answered) > 0) this.#hasWoken = true;
   }
 
-  /** Whether all rotations that have begun are over, and nobody waits for a gathering. */
+  /** Whether all rotations that have begun are over, and no thread waits for an allgather. */
   #isDone(): boolean {
-    const { orders, gatherings } = this.#traffic;
-    const visits = this.#travel ? Atomics.load(orders, 0) * this.#blocks : 0;
+    const { rotationLog, allgathers } = this.#channel;
+    const visits = this.#exchangesBlocks ? Atomics.load(rotationLog, 0) * this.#blocks : 0;
     return (
       this.#outgoing.done === visits &&
       this.#arrived === visits &&
-      Atomics.load(gatherings, asked) === Atomics.load(gatherings, answered)
+      Atomics.load(allgathers, asked) === Atomics.load(allgathers, answered)
     );
   }
 }

@@ -1,13 +1,10 @@
 import { hostname } from 'node:os';
 import { DsoError, UsageError } from '../../errors.ts';
-import { loadForeign } from '../../mpi/foreign.ts';
-import type { Launch } from '../../mpi/launcher.ts';
-import { tags } from '../../mpi/tags.ts';
-import { Pulse } from './heartbeat.ts';
-import { MpiLibrary } from './mpi-library.ts';
-import { type Owner, Requests, sharedBytes } from './requests.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
+import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 
-/** One message holds at most so many bytes: counts are 32 bits wide. */
+/** Bytes of the longest message: counts are 32 bits wide. */
 const longestMessage = 2 ** 30;
 
 /** Polls that follow one another at once, before the processor is given away in between. */
@@ -16,21 +13,21 @@ const eagerPolls = 1000;
 const shortNap = 0.1;
 
 export interface JoinOptions {
-  /** Seconds without a sign of life after which a rank counts as lost. */
+  /** Seconds without a heartbeat after which a rank counts as lost. */
   readonly peerTimeout: number;
-  /** Seconds in which all ranks must have come up; default: a minute, or as long as `peerTimeout`. */
+  /** Seconds in which all ranks must have joined; default: a minute, or `peerTimeout` if longer. */
   readonly joinTimeout?: number;
-  /** A library file that the user insists on. */
+  /** The library file that the user has named. */
   readonly library?: string | undefined;
   /** Of this program: all ranks must run the same. */
   readonly version: string;
 }
 
 /**
- * Cells in which the main thread says what it wants of the thread that owns the communicator: that
- * the job be ended with exit code cell - 1; that carrying come to an end.
+ * Cells in which the main thread requests something of the thread that owns the communicator: to end
+ * the job with exit code cell - 1; to end the transfer.
  */
-export const wishes = { abort: 0, endCarrying: 1, length: 2 } as const;
+export const requestSlots = { abort: 0, endTransfer: 1, length: 2 } as const;
 
 /** An array as the library takes it. */
 export function bytesOf(array: ArrayBufferView): Uint8Array {
@@ -50,7 +47,7 @@ export function messagesOf(array: ArrayBufferView): Uint8Array[] {
 
 /**
  * The processes of an MPI job, as one of them sees them. Lives in the one thread that calls the
- * library, and waits without giving it away: see Peers for the other threads.
+ * library, and blocks it while it waits: see MpiGroup for the other threads.
  */
 export class Communicator implements Owner {
   readonly rank: number;
@@ -59,45 +56,47 @@ export class Communicator implements Owner {
   hosts: readonly string[] = [];
   readonly library: string;
   readonly requests: Requests;
-  readonly pulse: Pulse;
+  readonly heartbeat: Heartbeat;
   readonly #mpi: MpiLibrary;
-  readonly #wishes: Int32Array;
+  readonly #requested: Int32Array;
   readonly #peerTimeout: number;
   #begun = 0;
 
   private constructor(
     mpi: MpiLibrary,
     { peerTimeout }: JoinOptions,
-    wished: Int32Array,
+    requested: Int32Array,
     onLost: (rank: number, message: string) => void,
   ) {
     this.#mpi = mpi;
-    this.#wishes = wished;
+    this.#requested = requested;
     this.#peerTimeout = peerTimeout;
     this.rank = mpi.rank();
     this.size = mpi.size();
     this.library = mpi.version;
     this.requests = new Requests(mpi);
-    this.pulse = new Pulse(mpi, this, peerTimeout, (rank) => onLost(rank, this.#lossOf(rank)));
+    this.heartbeat = new Heartbeat(mpi, this, peerTimeout, (rank) =>
+      onLost(rank, this.#lossOf(rank)),
+    );
   }
 
   /** Joins the job; returns when all of its processes have. */
   static async join(
     launch: Launch,
     options: JoinOptions,
-    wished: Int32Array,
+    requested: Int32Array,
     onLost: (rank: number, message: string) => void,
   ): Promise<Communicator> {
-    const mpi = MpiLibrary.load(await loadForeign(), launch.flavour, options.library);
+    const mpi = MpiLibrary.load(await loadFfi(), launch.flavour, options.library);
     mpi.initialize();
-    const communicator = new Communicator(mpi, options, wished, onLost);
+    const communicator = new Communicator(mpi, options, requested, onLost);
     try {
       communicator.#compare(launch);
       communicator.#meet(options.version);
       return communicator;
     } catch (error) {
-      // All ranks see what is wrong, and take leave so that all can say so.
-      communicator.part();
+      // All ranks see what is wrong, and finalize so that each can report it.
+      communicator.announceEnd();
       communicator.finalize();
       throw error;
     }
@@ -116,7 +115,7 @@ export class Communicator implements Owner {
 
   /** Learns the hosts, and makes sure that all ranks run the same program. */
   #meet(version: string): void {
-    const cards = this.tellAll([hostname(), version]);
+    const cards = this.gatherValues([hostname(), version]);
     this.hosts = cards.map(([host]) => host);
     const other = cards.findIndex(([, theirs]) => theirs !== cards[0][1]);
     if (other > 0) {
@@ -126,8 +125,8 @@ export class Communicator implements Owner {
     }
   }
 
-  /** What every rank has to say, by rank. */
-  tellAll<Value>(value: Value): Value[] {
+  /** Every rank's value, by rank. */
+  gatherValues<Value>(value: Value): Value[] {
     const text = Buffer.from(JSON.stringify(value));
     const bytes = sharedBytes(text.length);
     bytes.set(text);
@@ -183,33 +182,33 @@ export class Communicator implements Owner {
   #until(reached: () => boolean): void {
     for (let polls = 0; !reached(); polls++) {
       if (this.requests.poll()) polls = 0;
-      this.tend(performance.now());
+      this.poll(performance.now());
       if (polls < eagerPolls) this.yieldCore();
-      else Atomics.wait(this.#wishes, wishes.abort, 0, shortNap);
+      else Atomics.wait(this.#requested, requestSlots.abort, 0, shortNap);
     }
   }
 
-  /** What has to be done now and then while waiting. Throws if waiting is in vain. */
-  tend(now: number): void {
-    this.obey();
-    this.pulse.tend(now);
-    const { lost } = this.pulse;
+  /** To be called often while waiting. Throws if a rank has been lost. */
+  poll(now: number): void {
+    this.applyRequests();
+    this.heartbeat.poll(now);
+    const { lost } = this.heartbeat;
     if (lost !== undefined) throw new DsoError('failure', this.#lossOf(lost));
   }
 
-  /** Between two looks at the messages; sleep would cost far more than the messages do. */
+  /** Between two polls; sleep would cost far more than the messages do. */
   yieldCore(): void {
     this.#mpi.yieldCore();
   }
 
   /** Ends the job if the main thread wants it to. */
-  obey(): void {
-    const wish = Atomics.load(this.#wishes, wishes.abort);
-    if (wish !== 0) this.#mpi.abort(wish - 1);
+  applyRequests(): void {
+    const code = Atomics.load(this.#requested, requestSlots.abort);
+    if (code !== 0) this.#mpi.abort(code - 1);
   }
 
-  get shouldEndCarrying(): boolean {
-    return Atomics.load(this.#wishes, wishes.endCarrying) !== 0;
+  get shouldEndTransfer(): boolean {
+    return Atomics.load(this.#requested, requestSlots.endTransfer) !== 0;
   }
 
   #lossOf(rank: number): string {
@@ -221,10 +220,10 @@ export class Communicator implements Owner {
     return nameOf(rank, this.hosts);
   }
 
-  /** Says goodbye, and returns when everybody has. */
-  part(): void {
-    this.pulse.leave();
-    this.#until(() => this.pulse.parted);
+  /** Announces the end to all ranks, and returns when each has announced its own. */
+  announceEnd(): void {
+    this.heartbeat.leave();
+    this.#until(() => this.heartbeat.parted);
   }
 
   finalize(): void {

@@ -1,6 +1,5 @@
-import { tags } from '../../mpi/tags.ts';
 import type { MpiLibrary } from './mpi-library.ts';
-import { type Owner, Requests, sharedBytes } from './requests.ts';
+import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 
 /** Above so many ranks not everybody listens to everybody. */
 const smallJob = 32;
@@ -37,13 +36,13 @@ export function listeners(rank: number, size: number): number[] {
  * messages tells. Each rank speaks for itself, whether or not its threads wait for others, so that
  * the one that has fallen silent is known and not just somebody who waits for it.
  */
-export class Pulse implements Owner {
+export class Heartbeat implements Owner {
   /** The first rank that has fallen silent. */
   lost: number | undefined;
   /** What this rank has begun to do together with the others, counted. */
   steps = 0;
   /** Called while rank 0, by what is heard of it, has begun more than this rank. */
-  onOvertaken: () => void = () => {};
+  onRankZeroAhead: () => void = () => {};
   readonly #peers: readonly Peer[];
   readonly #requests: Requests;
   readonly #timeout: number;
@@ -91,7 +90,7 @@ export class Pulse implements Owner {
   }
 
   /** To be called often; does something now and then. */
-  tend(now: number): void {
+  poll(now: number): void {
     if (now < this.#nextLook && !this.#leaving) return;
     const pause = now - this.#now;
     // Whoever has not listened for so long cannot say that others were silent.
@@ -121,7 +120,7 @@ export class Pulse implements Owner {
     }
     peer.heard = this.#now;
     const said = peer.incoming[0];
-    if (peer.rank === 0 && this.#isBehind(said)) this.onOvertaken();
+    if (peer.rank === 0 && this.#isBehind(said)) this.onRankZeroAhead();
     if (said === goodbye) peer.left = true;
     else this.#listen(peer, index);
   }
@@ -132,7 +131,7 @@ export class Pulse implements Owner {
   }
 
   #listen(peer: Peer, index: number): void {
-    this.#requests.receive(peer.incoming, peer.rank, tags.pulse, this, 2 * index);
+    this.#requests.receive(peer.incoming, peer.rank, tags.heartbeat, this, 2 * index);
   }
 
   #speak(): void {
@@ -142,7 +141,7 @@ export class Pulse implements Owner {
       peer.outgoing[0] = this.#leaving ? goodbye : 1 + (this.steps % circle);
       peer.told = this.#leaving;
       peer.sending = true;
-      this.#requests.send(peer.outgoing, peer.rank, tags.pulse, this, 2 * index + 1);
+      this.#requests.send(peer.outgoing, peer.rank, tags.heartbeat, this, 2 * index + 1);
     });
   }
 }

@@ -1,7 +1,5 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { DsoError } from '../../errors.ts';
-import type { Foreign, ForeignFunction, ForeignLibrary } from '../../mpi/foreign.ts';
-import type { Flavour } from '../../mpi/launcher.ts';
 
 /** A handle or constant as the library's C functions take it. */
 type Handle = number | bigint;
@@ -38,7 +36,7 @@ const mpichDialect: Dialect = {
 };
 
 /** Open MPI's handles are addresses of objects that the library exports. */
-function openMpiDialect(foreign: Foreign, library: ForeignLibrary): Dialect {
+function openMpiDialect(foreign: Ffi, library: FfiLibrary): Dialect {
   const address = (name: string) => foreign.address(library.symbol(name, 'int'));
   return {
     handle: 'uintptr_t',
@@ -82,12 +80,12 @@ export class MpiLibrary {
   readonly version: string;
   readonly requestBytes: number;
   readonly #dialect: Dialect;
-  readonly #functions = new Map<string, ForeignFunction>();
-  readonly #library: ForeignLibrary;
-  readonly #yieldCore: ForeignFunction;
+  readonly #functions = new Map<string, FfiFunction>();
+  readonly #library: FfiLibrary;
+  readonly #yieldCore: FfiFunction;
   readonly #finished = new Int32Array(new SharedArrayBuffer(4));
 
-  private constructor(foreign: Foreign, library: ForeignLibrary, version: string) {
+  private constructor(foreign: Ffi, library: FfiLibrary, version: string) {
     this.#library = library;
     this.version = version;
     this.#yieldCore = library.func('int sched_yield()');
@@ -97,7 +95,7 @@ export class MpiLibrary {
   }
 
   /** Loads the library of the launcher's family; `path` is one that the user insists on. */
-  static load(foreign: Foreign, flavour: Flavour, path: string | undefined): MpiLibrary {
+  static load(foreign: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
     // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
     process.env.UCX_ERROR_SIGNALS ??= '';
     // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
@@ -247,4 +245,79 @@ function parentName(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A C function; typed arrays are passed by address. */
+export type FfiFunction = (...values: unknown[]) => number;
+
+/** A shared library of the system. */
+export interface FfiLibrary {
+  func(prototype: string): FfiFunction;
+  symbol(name: string, type: string): unknown;
+}
+
+/** The part of koffi that is used here. */
+export interface Ffi {
+  load(path: string, options: { global: boolean; lazy: boolean }): FfiLibrary;
+  address(symbol: unknown): bigint;
+}
+
+/**
+ * koffi calls C functions without a compiler. Its binary comes in a package per platform, which
+ * unlike the main package wants to run nothing on installation.
+ */
+export async function loadFfi(): Promise<Ffi> {
+  const names = [`@koromix/koffi-${process.platform}-${process.arch}`, 'koffi'];
+  for (const name of names) {
+    try {
+      const { default: foreign } = (await import(name)) as { default: Ffi };
+      return foreign;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  throw new DsoError(
+    'failure',
+    `MPI needs the package ${names[0]} (an optional dependency that was left out): npm install ${names[0]}`,
+  );
+}
+
+/** Which family of MPI libraries started this process; the members of a family share their ABI. */
+export type Flavour = 'openmpi' | 'mpich';
+
+/** What a launcher told this process before it began. */
+export interface Launch {
+  readonly flavour: Flavour;
+  readonly rank: number;
+  readonly size: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables by which launchers number the processes of a job, most telling first. */
+const marks: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
+  {
+    flavour: 'openmpi',
+    rank: 'OMPI_COMM_WORLD_RANK',
+    sizes: ['OMPI_COMM_WORLD_SIZE'],
+  },
+  { flavour: 'mpich', rank: 'PMI_RANK', sizes: ['PMI_SIZE', 'SLURM_NTASKS'] },
+  // srun --mpi=pmix: the size is Slurm's to tell.
+  { flavour: 'openmpi', rank: 'PMIX_RANK', sizes: ['SLURM_NTASKS', 'PMIX_SIZE'] },
+];
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The job this process is part of, or undefined if no MPI launcher started it. */
+export function launchOf(environment: Environment): Launch | undefined {
+  for (const { flavour, rank: rankName, sizes } of marks) {
+    const rank = wholeNumber(environment[rankName]);
+    const named = sizes.find((name) => wholeNumber(environment[name]) !== undefined);
+    const size = named === undefined ? undefined : wholeNumber(environment[named]);
+    if (rank !== undefined && size !== undefined) return { flavour, rank, size };
+  }
+  return undefined;
 }

@@ -1,10 +1,9 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
-import { tags } from '../../mpi/tags.ts';
 import type { Communicator } from './communicator.ts';
-import { sharedBytes } from './requests.ts';
+import { sharedBytes, tags } from './requests.ts';
 
 /** What a rank says of itself. */
-export interface RankCard {
+export interface RankInfo {
   readonly rank: number;
   readonly host: string;
   /** Cores that this process may use, and cores of the machine. */
@@ -25,9 +24,9 @@ export interface Link {
   readonly bandwidth: number;
 }
 
-export interface Survey {
+export interface RingProbe {
   readonly library: string;
-  readonly ranks: readonly RankCard[];
+  readonly ranks: readonly RankInfo[];
   readonly links: readonly Link[];
 }
 
@@ -36,9 +35,9 @@ const largeMessages = 8;
 const largeBytes = 2 ** 23;
 
 /** Who is there, and how fast blocks would travel round the ring. Called by every rank. */
-export function surveyRing(communicator: Communicator): Survey {
+export function probeRing(communicator: Communicator): RingProbe {
   const { rank, size, library } = communicator;
-  const ranks = communicator.tellAll<RankCard>({
+  const ranks = communicator.gatherValues<RankInfo>({
     rank,
     host: hostname(),
     usable: availableParallelism(),
@@ -47,7 +46,7 @@ export function surveyRing(communicator: Communicator): Survey {
     node: process.version,
   });
   if (size === 1) return { library, ranks, links: [] };
-  return { library, ranks, links: communicator.tellAll(measureLink(communicator)) };
+  return { library, ranks, links: communicator.gatherValues(measureLink(communicator)) };
 }
 
 /** All ranks at once send to the rank before them, as blocks of w do. */
@@ -60,8 +59,8 @@ function measureLink(communicator: Communicator): Link {
     const outgoing = sharedBytes(bytes).fill(rank + 1);
     const started = performance.now();
     for (let k = 0; k < count; k++) {
-      communicator.receive(incoming, from, tags.survey);
-      communicator.send(outgoing, to, tags.survey);
+      communicator.receive(incoming, from, tags.probe);
+      communicator.send(outgoing, to, tags.probe);
       communicator.finish();
     }
     const wanted = from + 1;

@@ -1,35 +1,76 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
-import type { Traffic } from '../../parallel/traffic.ts';
+import type { CommChannel } from './comm-channel.ts';
 
-/** The processes of a job as training sees them; src/mpi/peers.ts makes one of them by MPI. */
-export interface Company {
+/** The processes that train together. All of them call the same methods in the same order. */
+export interface ProcessGroup {
   readonly rank: number;
   readonly size: number;
   /** Names of the hosts, by rank. */
   readonly hosts: readonly string[];
+  /** Whether this process reports for all of them and has the model: rank 0. */
+  readonly leads: boolean;
+  /** How to name a rank in a message. */
+  nameOf(rank: number): string;
   /** Every process's bytes, by rank. */
   gather(bytes: Uint8Array): Promise<Uint8Array[]>;
   /** outgoing[r] goes to rank r; returns what each rank sent here. */
   exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]>;
-  /** Every process's bytes, by rank, to rank 0 alone; the others get none. */
+  /** Every process's bytes, by rank, to rank 0; the others get none. */
   collect(bytes: Uint8Array): Promise<Uint8Array[]>;
-  /** The bytes of rank 0, to everybody. */
+  /** The bytes of rank 0, to all; the argument of the others is ignored. */
   broadcast(bytes: Uint8Array | undefined): Promise<Uint8Array>;
-  /** Carries blocks for threads that train, until endCarrying() is called in every process. */
-  carry(traffic: Traffic, port: MessagePort): Promise<void>;
-  endCarrying(): void;
+  /**
+   * Transfers blocks and sums for threads that train; `port` is the other end of the ring's.
+   * Resolves when endTransfer() has been called in every process and all has arrived.
+   */
+  transferBlocks(channel: CommChannel | undefined, port: MessagePort): Promise<void>;
+  endTransfer(): void;
 }
+
+/** A process on its own: it has all the data and nobody to talk to. */
+export class SingleProcess implements ProcessGroup {
+  readonly rank = 0;
+  readonly size = 1;
+  readonly hosts = [hostname()];
+  readonly leads = true;
+
+  nameOf(): string {
+    return `process ${process.pid}`;
+  }
+
+  async gather(bytes: Uint8Array): Promise<Uint8Array[]> {
+    return [bytes];
+  }
+
+  async exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]> {
+    return [...outgoing];
+  }
+
+  collect(bytes: Uint8Array): Promise<Uint8Array[]> {
+    return this.gather(bytes);
+  }
+
+  async broadcast(bytes: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
+    return bytes;
+  }
+
+  /** Several runs may go on at the same time here: nothing is transferred for any of them. */
+  async transferBlocks(): Promise<void> {}
+
+  endTransfer(): void {}
+}
+
+/** For all that runs in one process. */
+export const singleProcess: ProcessGroup = new SingleProcess();
 
 /** Cores for each of the processes that share this one's host. */
-export function fairCores(company: Pick<Company, 'rank' | 'hosts'> | undefined): number {
-  const all = availableParallelism();
-  if (!company) return all;
-  const { hosts, rank } = company;
-  return Math.max(1, Math.floor(all / hosts.filter((host) => host === hosts[rank]).length));
+export function fairCores({ hosts, rank }: Pick<ProcessGroup, 'rank' | 'hosts'>): number {
+  const sharing = hosts.filter((host) => host === hosts[rank]).length;
+  return Math.max(1, Math.floor(availableParallelism() / sharing));
 }
 
-function bytesOf(array: Int32Array | Float64Array | Uint32Array): Uint8Array {
+function bytesOf(array: Int32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
@@ -47,30 +88,17 @@ function int32Of(bytes: Uint8Array): Int32Array {
   return new Int32Array(buffer, byteOffset, byteLength / 4);
 }
 
-/** What every process has to say, by rank. */
-export async function gatherValues<Value>(
-  company: Company | undefined,
-  value: Value,
-): Promise<Value[]> {
-  if (!company) return [value];
-  const texts = await company.gather(Buffer.from(JSON.stringify(value)));
+/** Every process's value, by rank. */
+export async function gatherValues<Value>(group: ProcessGroup, value: Value): Promise<Value[]> {
+  if (group.size === 1) return [value];
+  const texts = await group.gather(Buffer.from(JSON.stringify(value)));
   return texts.map((text) => JSON.parse(Buffer.from(text).toString()) as Value);
 }
 
-/** Every process's numbers, one behind the other. */
-export async function gatherNumbers(company: Company, numbers: Int32Array): Promise<Int32Array> {
-  return joinedInt32((await company.gather(bytesOf(numbers))).map(int32Of));
-}
-
-/** Every process's numbers, by rank. */
-export async function gatherFloats(
-  company: Company,
-  numbers: Float64Array,
-): Promise<Float64Array[]> {
-  return (await company.gather(bytesOf(numbers))).map(float64Of);
-}
-
-function joinedInt32(pieces: readonly Int32Array[]): Int32Array {
+/** Every process's numbers, one after the other. */
+export async function gatherNumbers(group: ProcessGroup, numbers: Int32Array): Promise<Int32Array> {
+  const pieces = (await group.gather(bytesOf(numbers))).map(int32Of);
+  if (pieces.length === 1) return pieces[0];
   const joined = new Int32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -80,34 +108,43 @@ function joinedInt32(pieces: readonly Int32Array[]): Int32Array {
   return joined;
 }
 
+/** Every process's numbers, by rank. */
+export async function gatherFloats(
+  group: ProcessGroup,
+  numbers: Float64Array,
+): Promise<Float64Array[]> {
+  return (await group.gather(bytesOf(numbers))).map(float64Of);
+}
+
 /**
- * The sums of all processes' numbers, place by place. Each process adds up one stretch of places,
- * so that none ever holds more than twice the numbers.
+ * The sums of all processes' numbers, item by item. Each process adds up one range of items, so
+ * that none ever holds more than twice the numbers.
  */
-export async function sumNumbers(company: Company, numbers: Int32Array): Promise<Int32Array> {
-  const { size } = company;
-  const bound = (rank: number) => Math.floor((rank * numbers.length) / size);
-  const stretches = Array.from({ length: size }, (_, rank) =>
-    bytesOf(numbers.subarray(bound(rank), bound(rank + 1))),
+export async function sumNumbers(group: ProcessGroup, numbers: Int32Array): Promise<Int32Array> {
+  const { size, rank } = group;
+  if (size === 1) return numbers;
+  const bound = (r: number) => Math.floor((r * numbers.length) / size);
+  const ranges = Array.from({ length: size }, (_, r) =>
+    bytesOf(numbers.subarray(bound(r), bound(r + 1))),
   );
-  const received = (await company.exchange(stretches)).map(int32Of);
-  const sums = new Int32Array(received[company.rank].length);
+  const received = (await group.exchange(ranges)).map(int32Of);
+  const sums = new Int32Array(received[rank].length);
   for (const piece of received) for (let k = 0; k < sums.length; k++) sums[k] += piece[k];
-  return gatherNumbers(company, sums);
+  return gatherNumbers(group, sums);
 }
 
 /** Every process's numbers at rank 0, by rank. */
 export async function collectNumbers(
-  company: Company,
+  group: ProcessGroup,
   numbers: Float64Array,
 ): Promise<Float64Array[]> {
-  return (await company.collect(bytesOf(numbers))).map(float64Of);
+  return (await group.collect(bytesOf(numbers))).map(float64Of);
 }
 
-/** Rank 0's numbers, everywhere. */
+/** The numbers of rank 0, everywhere. */
 export async function broadcastNumbers(
-  company: Company,
+  group: ProcessGroup,
   numbers: Float64Array | undefined,
 ): Promise<Float64Array> {
-  return float64Of(await company.broadcast(numbers && bytesOf(numbers)));
+  return float64Of(await group.broadcast(numbers && bytesOf(numbers)));
 }

@@ -1,6 +1,6 @@
 import type { MpiLibrary } from './mpi-library.ts';
 
-/** Who is told when an operation is done. */
+/** Notified when an operation is done. */
 export interface Owner {
   completed(ticket: number): void;
 }
@@ -18,14 +18,14 @@ export class Requests {
   readonly #mpi: MpiLibrary;
   #count = 0;
   #handles = sharedBytes(0);
-  #places: Uint8Array[] = [];
+  #handleViews: Uint8Array[] = [];
   #indices = new Int32Array(new SharedArrayBuffer(0));
   #done = new Uint8Array(0);
   readonly #owners: Owner[] = [];
   readonly #tickets: number[] = [];
   /** What the library works on must not be collected meanwhile. */
   readonly #arrays: Uint8Array[] = [];
-  readonly #toTell: { owner: Owner; ticket: number }[] = [];
+  readonly #completed: { owner: Owner; ticket: number }[] = [];
 
   constructor(mpi: MpiLibrary) {
     this.#mpi = mpi;
@@ -37,18 +37,18 @@ export class Requests {
   }
 
   send(bytes: Uint8Array, to: number, tag: number, owner: Owner, ticket: number): void {
-    this.#mpi.send(bytes, to, tag, this.#nextPlace());
+    this.#mpi.send(bytes, to, tag, this.#nextHandle());
     this.#note(bytes, owner, ticket);
   }
 
   receive(bytes: Uint8Array, from: number, tag: number, owner: Owner, ticket: number): void {
-    this.#mpi.receive(bytes, from, tag, this.#nextPlace());
+    this.#mpi.receive(bytes, from, tag, this.#nextHandle());
     this.#note(bytes, owner, ticket);
   }
 
   /** Every rank's `mine`, one after the other, into everybody's `all`, which the owner keeps. */
   gather(mine: Uint8Array, all: Uint8Array, owner: Owner, ticket: number): void {
-    this.#mpi.gather(mine, all, this.#nextPlace());
+    this.#mpi.gather(mine, all, this.#nextHandle());
     this.#note(mine, owner, ticket);
   }
 
@@ -58,23 +58,23 @@ export class Requests {
     const finished = this.#mpi.someDone(this.#count, this.#handles, this.#indices);
     if (finished <= 0) return false;
     for (let k = 0; k < finished; k++) this.#done[this.#indices[k]] = 1;
-    const told = this.#closeRanks();
+    const told = this.#removeDone();
     // They may begin new operations, and find the table in order.
-    for (let k = 0; k < told; k++) this.#toTell[k].owner.completed(this.#toTell[k].ticket);
+    for (let k = 0; k < told; k++) this.#completed[k].owner.completed(this.#completed[k].ticket);
     return true;
   }
 
   /** Takes out what is done. Handles are values: they may be moved. Returns how many have gone. */
-  #closeRanks(): number {
+  #removeDone(): number {
     const width = this.#mpi.requestBytes;
     let kept = 0;
     let told = 0;
     for (let k = 0; k < this.#count; k++) {
       if (this.#done[k] === 1) {
         this.#done[k] = 0;
-        this.#toTell[told] ??= { owner: this.#owners[k], ticket: 0 };
-        this.#toTell[told].owner = this.#owners[k];
-        this.#toTell[told++].ticket = this.#tickets[k];
+        this.#completed[told] ??= { owner: this.#owners[k], ticket: 0 };
+        this.#completed[told].owner = this.#owners[k];
+        this.#completed[told++].ticket = this.#tickets[k];
         continue;
       }
       if (kept < k) {
@@ -89,9 +89,9 @@ export class Requests {
     return told;
   }
 
-  #nextPlace(): Uint8Array {
-    if (this.#count === this.#places.length) this.#resize(2 * this.#count);
-    return this.#places[this.#count];
+  #nextHandle(): Uint8Array {
+    if (this.#count === this.#handleViews.length) this.#resize(2 * this.#count);
+    return this.#handleViews[this.#count];
   }
 
   #note(bytes: Uint8Array, owner: Owner, ticket: number): void {
@@ -105,10 +105,13 @@ export class Requests {
     const handles = sharedBytes(width * capacity);
     handles.set(this.#handles);
     this.#handles = handles;
-    this.#places = Array.from({ length: capacity }, (_, k) =>
+    this.#handleViews = Array.from({ length: capacity }, (_, k) =>
       handles.subarray(k * width, (k + 1) * width),
     );
     this.#indices = new Int32Array(new SharedArrayBuffer(4 * capacity));
     this.#done = new Uint8Array(capacity);
   }
 }
+
+/** What a message between two ranks is about; within one tag messages keep their order. */
+export const tags = { block: 1, exchange: 2, heartbeat: 3, probe: 4 } as const;

@@ -1,10 +1,76 @@
 import { DataError } from '../../errors.ts';
-import { jsonFormat, jsonVersion, noPayload } from '../../export/json.ts';
-import { Fields } from '../fields.ts';
-import { parseHeader } from '../header.ts';
-import type { Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
-import { roomForWeights } from '../weights.ts';
+import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
+import { count, JsonValue } from '../fields.ts';
+import { headerText, parseHeader } from '../header.ts';
+import { type Model, vectorCount, weightsOf } from '../model.ts';
+import { allocateWeights } from '../weights.ts';
+
+/** First keys of the text, by which it is known again. */
+export const jsonFormat = 'dso-model-json';
+export const jsonVersion = 1;
+
+/** What the header of a model file says about bytes, of which there are none here. */
+export const noPayload = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' } as const;
+
+/**
+ * Everything about a model as JSON: the header of the model file, then the weights, vector by
+ * vector, either all of them in a list or, where fewer than half are other than 0, as
+ * `{ "columns": […], "values": […] }`, and the names. Numbers have the fewest digits that read back
+ * as the same double; −0, which JSON readers may lose, is the string "-0".
+ */
+export function* jsonModel(model: Model): Generator<string> {
+  const { weights: _, ...description } = JSON.parse(headerText(model, noPayload, undefined));
+  const header = { format: jsonFormat, version: jsonVersion, ...description };
+  yield `${JSON.stringify(header, undefined, 2).slice(0, -2)},\n`;
+  yield '  "weights": [\n';
+  const vectors = vectorCount(model);
+  for (let vector = 0; vector < vectors; vector++) {
+    yield '    ';
+    yield* vectorText(weightsOf(model, vector));
+    yield vector + 1 < vectors ? ',\n' : '\n';
+  }
+  yield '  ]';
+  if (model.featureNames !== undefined) {
+    yield ',\n  "featureNames": [\n';
+    yield* separated(model.featureNames, (name) => `    ${JSON.stringify(name)}`, ',\n');
+    yield '\n  ]';
+  }
+  yield '\n}\n';
+}
+
+function* vectorText(weights: Float64Array): Generator<string> {
+  const stored: number[] = [];
+  for (let column = 0; column < weights.length; column++) {
+    if (!Object.is(weights[column], 0)) stored.push(column);
+  }
+  if (2 * stored.length >= weights.length) {
+    yield '[';
+    yield* separated(weights, numberText, ', ');
+    yield ']';
+    return;
+  }
+  yield '{ "columns": [';
+  yield* separated(stored, String, ', ');
+  yield '], "values": [';
+  yield* separated(stored, (column) => numberText(weights[column]), ', ');
+  yield '] }';
+}
+
+function* separated<Item>(
+  items: Iterable<Item>,
+  text: (item: Item) => string,
+  separator: string,
+): Generator<string> {
+  let first = true;
+  for (const item of items) {
+    yield first ? text(item) : separator + text(item);
+    first = false;
+  }
+}
+
+function numberText(value: number): string {
+  return JSON.stringify(numberToJson(value));
+}
 
 /** Version of the model file whose header the text holds. */
 const headerVersion = 2;
@@ -12,20 +78,19 @@ const headerVersion = 2;
 /** The model in a text that `--to json` wrote; `name` is the file, for messages. */
 export function parseJsonModel(text: string, name: string): Model {
   const json = parseText(text, name);
-  const fields = new Fields(json, '', name);
-  checkVersion(fields, name);
+  checkVersion(new JsonValue(json, '', name), name);
   const { weights, featureNames, ...header } = json as Record<string, unknown>;
   const { description, intercepts } = parseHeader(
     JSON.stringify({ ...header, weights: noPayload }),
     headerVersion,
     name,
   );
-  const count = vectorCount(description);
-  if (!Array.isArray(weights) || weights.length !== count) {
-    throw new DataError(`${name}: weights: wanted a list with ${count} vectors of weights`);
+  const vectors = vectorCount(description);
+  if (!Array.isArray(weights) || weights.length !== vectors) {
+    throw new DataError(`${name}: weights: wanted a list with ${vectors} vectors of weights`);
   }
   const { columns } = description;
-  const joined = roomForWeights({ columns, vectors: count }, name);
+  const joined = allocateWeights({ columns, vectors }, name);
   for (const [vector, item] of weights.entries()) {
     fill(joined.subarray(vector * columns, (vector + 1) * columns), item, vector, name);
   }
@@ -38,56 +103,55 @@ function parseText(text: string, name: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new DataError(`${name}${placeOf(message, text)}: not JSON: ${message}`, { cause });
+    throw new DataError(`${name}${lineOf(message, text)}: not JSON: ${message}`, { cause });
   }
 }
 
-/** Engines tell the position of the fault; people look for lines. */
-function placeOf(message: string, text: string): string {
+/** The engine reports a position; people look for lines. */
+function lineOf(message: string, text: string): string {
   const [, position] = /position ([0-9]+)/.exec(message) ?? [];
   if (position === undefined) return '';
   return `: line ${text.slice(0, Number(position)).split('\n').length}`;
 }
 
-function checkVersion(fields: Fields, name: string): void {
-  if (!fields.has('format') || fields.string('format') !== jsonFormat) {
-    fields.refuse('format', JSON.stringify(jsonFormat));
-  }
-  const version = fields.count('version');
+function checkVersion(value: JsonValue, name: string): void {
+  const format = value.get('format');
+  if (format.json !== jsonFormat) format.refuse(JSON.stringify(jsonFormat));
+  const version = count().read(value.get('version'));
   if (version === jsonVersion) return;
   throw new DataError(`${name}: version ${version} of ${jsonFormat}; wanted ${jsonVersion}`);
 }
 
 function fill(target: Float64Array, item: unknown, vector: number, name: string): void {
-  const place = `${name}: weights[${vector}]`;
+  const location = `${name}: weights[${vector}]`;
   if (Array.isArray(item)) {
     if (item.length !== target.length) {
-      throw new DataError(`${place}: ${item.length} weights; wanted ${target.length}`);
+      throw new DataError(`${location}: ${item.length} weights; wanted ${target.length}`);
     }
-    for (const [column, value] of item.entries()) target[column] = weight(value, place);
+    for (const [column, value] of item.entries()) target[column] = weight(value, location);
     return;
   }
   const { columns, values } = (item ?? {}) as { columns?: unknown; values?: unknown };
   if (!Array.isArray(columns) || !Array.isArray(values) || columns.length !== values.length) {
-    throw new DataError(`${place}: wanted a list, or columns and values of the same length`);
+    throw new DataError(`${location}: wanted a list, or columns and values of the same length`);
   }
   let previous = -1;
   for (const [position, column] of columns.entries()) {
     if (!Number.isInteger(column) || column <= previous || column >= target.length) {
       throw new DataError(
-        `${place}: column ${JSON.stringify(column)} after column ${previous}; ` +
+        `${location}: column ${JSON.stringify(column)} after column ${previous}; ` +
           `wanted ascending columns below ${target.length}`,
       );
     }
-    target[column] = weight(values[position], place);
+    target[column] = weight(values[position], location);
     previous = column;
   }
 }
 
-function weight(value: unknown, place: string): number {
-  if (value === '-0') return -0;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new DataError(`${place}: the weight ${JSON.stringify(value)}; wanted a finite number`);
+function weight(value: unknown, location: string): number {
+  const number = numberFromJson(value);
+  if (number !== undefined && Number.isFinite(number)) return number;
+  throw new DataError(`${location}: the weight ${JSON.stringify(value)}; wanted a finite number`);
 }
 
 function checkNames(value: unknown, columns: number, name: string): string[] {

@@ -1,5 +1,96 @@
-import { DataError } from '../../errors.ts';
-import type { Certificate, Label, Model } from '../model.ts';
+import { DataError, UsageError } from '../../errors.ts';
+import { lossEntry, traitsOf } from '../../problem/losses/index.ts';
+import { type Certificate, type Label, type Model, vectorCount, weightsOf } from '../model.ts';
+import { numberText } from './tables.ts';
+
+/** LIBLINEAR stores labels in a C int. */
+const labelLimit = 2 ** 31;
+
+/**
+ * The model file of LIBLINEAR. Weights stand by feature, with one column per class; of two classes
+ * there is one column, whose positive side is the first label. The intercept is the weight of a
+ * last feature that is 1 in every row. Numbers have the fewest digits that give the same double.
+ */
+export function* liblinearModel(model: Model): Generator<string> {
+  const labels = labelLine(model);
+  const vectors = Array.from({ length: vectorCount(model) }, (_, vector) =>
+    weightsOf(model, vector),
+  );
+  const biased = model.intercepts.some((intercept) => intercept !== 0);
+  yield* liblinearText({
+    solver: solverType(model),
+    ...(labels && { labels }),
+    features: model.columns,
+    bias: biased ? 1 : -1,
+    vectors,
+    ...(biased && { biasWeights: model.intercepts }),
+  });
+}
+
+/** What a model file of LIBLINEAR says. */
+export interface LiblinearContent {
+  readonly solver: string;
+  /** In classification; of two, the first is the positive side. */
+  readonly labels?: readonly Label[];
+  readonly features: number;
+  /** The value of one more feature, the last; below 0 where there is none. */
+  readonly bias: number;
+  readonly vectors: readonly Float64Array[];
+  /** Its weights, one for each vector. */
+  readonly biasWeights?: Float64Array;
+}
+
+export function* liblinearText(content: LiblinearContent): Generator<string> {
+  const { solver, labels, features, bias, vectors, biasWeights } = content;
+  yield `solver_type ${solver}\n`;
+  yield `nr_class ${labels?.length ?? 2}\n`;
+  if (labels !== undefined) yield `label ${labels.join(' ')}\n`;
+  yield `nr_feature ${features}\n`;
+  yield `bias ${bias}\n`;
+  yield 'w\n';
+  for (let column = 0; column < features; column++) {
+    let line = '';
+    for (const weights of vectors) line += `${numberText(weights[column])} `;
+    yield `${line}\n`;
+  }
+  if (biasWeights) yield `${Array.from(biasWeights, numberText).join(' ')} \n`;
+}
+
+function labelLine({ classes, multiLabel }: Model): readonly Label[] | undefined {
+  if (classes === undefined) return undefined;
+  if (multiLabel) {
+    throw new UsageError('--to liblinear: LIBLINEAR has no models that give several labels');
+  }
+  const foreign = classes.find(
+    (label) => !Number.isInteger(label) || Math.abs(Number(label)) >= labelLimit,
+  );
+  if (foreign !== undefined) {
+    throw new UsageError(
+      `--to liblinear: the class ${JSON.stringify(foreign)}; ` +
+        'LIBLINEAR has whole numbers for labels and nothing else',
+    );
+  }
+  return classes.length === 2 ? [classes[1], classes[0]] : classes;
+}
+
+/** For losses that LIBLINEAR does not have. */
+const nearestSolvers: Readonly<Record<Model['task'], { l2: string; l1?: string }>> = {
+  classification: { l2: 'L2R_L2LOSS_SVC', l1: 'L1R_L2LOSS_SVC' },
+  regression: { l2: 'L2R_L2LOSS_SVR' },
+};
+
+/** The solver of LIBLINEAR for this problem, or the nearest; for prediction only its kind counts. */
+function solverType({ task, loss, penalty }: Model): string {
+  if (traitsOf(loss).link === 'log') {
+    throw new UsageError(
+      `--to liblinear: its predictions are scores, those of the ${loss.name} loss are exp(score)`,
+    );
+  }
+  const sparse = penalty.l1 > 0 && penalty.l2 === 0;
+  const nearest = nearestSolvers[task];
+  const { l2, l1 = nearest.l1 ?? l2 } = lossEntry(loss.name)?.liblinear ?? nearest;
+  return sparse ? l1 : l2;
+}
 
 interface Solver {
   readonly task: Model['task'];
@@ -53,7 +144,7 @@ interface Head {
 class Lines {
   readonly #text: string;
   readonly #name: string;
-  #place = 0;
+  #position = 0;
   #number = 0;
 
   constructor(text: string, name: string) {
@@ -63,18 +154,18 @@ class Lines {
 
   /** The next line without spaces at its ends; undefined behind the last. */
   next(): string | undefined {
-    if (this.#place >= this.#text.length) return undefined;
-    const found = this.#text.indexOf('\n', this.#place);
+    if (this.#position >= this.#text.length) return undefined;
+    const found = this.#text.indexOf('\n', this.#position);
     const end = found < 0 ? this.#text.length : found;
-    const line = this.#text.slice(this.#place, end).trim();
-    this.#place = end + 1;
+    const line = this.#text.slice(this.#position, end).trim();
+    this.#position = end + 1;
     this.#number++;
     return line;
   }
 
   /** Characters behind the last line. */
   get left(): number {
-    return this.#text.length - this.#place;
+    return this.#text.length - this.#position;
   }
 
   refuse(problem: string): never {
@@ -195,7 +286,7 @@ function parseWeights(
   count: number,
 ): Float64Array[] {
   const length = features + (biased ? 1 : 0);
-  // Before there is room made for them: a number takes a character, and one behind it.
+  // Before memory is taken for them: a number takes a character, and one behind it.
   if (2 * length * count > lines.left + 1) {
     return lines.end(`${length * count} weights, and ${lines.left} characters are left`);
   }
@@ -230,8 +321,8 @@ function arrange(
 ): { classes?: readonly Label[]; vectors: readonly Float64Array[] } {
   if (labels === undefined || solver.task === 'regression') return { vectors: table };
   const order = [...labels.keys()].sort((left, right) => labels[left] - labels[right]);
-  const classes = order.map((place) => labels[place]);
-  if (labels.length > 2) return { classes, vectors: order.map((place) => table[place]) };
+  const classes = order.map((index) => labels[index]);
+  if (labels.length > 2) return { classes, vectors: order.map((index) => table[index]) };
   const single =
     table.length === 1 ? table[0] : table[0].map((weight, index) => weight - table[1][index]);
   const positiveFirst = classes[1] === labels[0];

@@ -1,11 +1,8 @@
 import { UsageError } from '../../errors.ts';
-import { lengthOf } from '../../export/protobuf.ts';
-import { hasLogLink } from '../../losses/link.ts';
-import { givesProbabilities } from '../../metrics/probabilities.ts';
-import type { Calibration, Label, Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
-import type { Attribute } from './onnx-graph.ts';
-import { OnnxGraph } from './onnx-graph.ts';
+import { traitsOf } from '../../problem/losses/loss.ts';
+import { type Calibration, type Label, type Model, vectorCount } from '../model.ts';
+import { givesProbabilities } from '../predict/predict.ts';
+import { type Attribute, lengthOf, OnnxGraph } from './onnx-graph.ts';
 
 /** Protocol Buffers end here, and so does what readers of ONNX accept as one file. */
 const byteLimit = 2 ** 31 - 1;
@@ -57,7 +54,7 @@ function unitRows(graph: OnnxGraph, rows: string): string {
 }
 
 function addRegression(graph: OnnxGraph, model: Model, rows: string): void {
-  const logarithm = hasLogLink(model.loss.name);
+  const logarithm = traitsOf(model.loss).link === 'log';
   const score = logarithm ? 'score' : 'prediction';
   graph.learningNode('LinearRegressor', [rows], [score], linear(model));
   if (logarithm) graph.node('Exp', [score], 'prediction');
@@ -159,7 +156,7 @@ function addIsotonic(
   if (opposed) columns.unshift(graph.node('Sub', ['one', columns[0]], 'otherwise'));
   if (!shared) return void graph.node('Concat', columns, 'probabilities', { axis: 1 });
   const single = graph.node('Concat', columns, 'single', { axis: 1 });
-  // A little for all, so that a row with a sum of 0 belongs to all alike.
+  // A little for all, so that a row with a sum of 0 belongs to all equally.
   const least = graph.constant('least', [], [1e-30]);
   const positive = graph.node('Add', [single, least], 'positive');
   graph.learningNode('Normalizer', [positive], ['probabilities'], { norm: 'L1' });

@@ -1,8 +1,7 @@
 import { UsageError } from '../../errors.ts';
-import { hasLogLink } from '../../losses/link.ts';
-import { givesProbabilities } from '../../metrics/probabilities.ts';
-import type { Label, Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
+import { traitsOf } from '../../problem/losses/loss.ts';
+import { type Label, type Model, vectorCount } from '../model.ts';
+import { givesProbabilities } from '../predict/predict.ts';
 import { nameOf, nonzeroEntries } from './tables.ts';
 
 /**
@@ -122,7 +121,7 @@ function* regressionModel(
 
 /** Each class for itself where that gives probabilities; large scores would all be 1 that way. */
 function normalizationOf(model: Model): string {
-  if (model.classes === undefined) return hasLogLink(model.loss.name) ? 'exp' : 'none';
+  if (model.classes === undefined) return traitsOf(model.loss).link === 'log' ? 'exp' : 'none';
   return vectorCount(model) > 1 && !showsProbabilities(model) ? 'softmax' : 'logit';
 }
 

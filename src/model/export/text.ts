@@ -1,15 +1,6 @@
-import type { Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
-import { nameOf, nonzeroEntries } from './tables.ts';
-
-/** Names of losses in Vowpal Wabbit, where it has the loss. */
-const lossNames: Readonly<Record<string, string>> = {
-  hinge: 'hinge',
-  logistic: 'logistic',
-  square: 'squared',
-  quantile: 'quantile',
-  poisson: 'poisson',
-};
+import { lossEntry } from '../../problem/losses/index.ts';
+import { type Model, vectorCount } from '../model.ts';
+import { classOf, nameOf, nonzeroEntries, numberText } from './tables.ts';
 
 /**
  * Text like that of `vw --invert_hash`: a header, then `name:index:weight` for every weight that is
@@ -53,11 +44,31 @@ function bitsOf({ columns }: Model, count: number): number {
 }
 
 function optionsOf({ loss, penalty, lambda, classes }: Model, count: number): string {
-  const name = lossNames[loss.name];
+  const name = lossEntry(loss.name)?.vowpalWabbit;
   return [
     name === undefined ? '' : ` --loss_function ${name}`,
     penalty.l1 > 0 ? ` --l1 ${lambda * penalty.l1}` : '',
     penalty.l2 > 0 ? ` --l2 ${lambda * penalty.l2}` : '',
     count > 1 ? ` --oaa ${classes!.length}` : '',
   ].join('');
+}
+
+/**
+ * A table of the weights that are not 0, as RFC 4180 has it: lines end with CRLF, and a field with
+ * a quote, comma or line end stands in quotes. A class begins with its intercept.
+ */
+export function* csvTable(model: Model): Generator<string> {
+  yield 'feature,name,class,weight\r\n';
+  for (let vector = 0; vector < vectorCount(model); vector++) {
+    const label = quoted(String(classOf(model, vector) ?? ''));
+    yield `,(intercept),${label},${numberText(model.intercepts[vector])}\r\n`;
+    for (const { column, weight } of nonzeroEntries(model, vector)) {
+      const name = quoted(model.featureNames?.[column] ?? '');
+      yield `${column + 1},${name},${label},${weight}\r\n`;
+    }
+  }
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,10 +1,10 @@
 import { log } from '../../math/elementary.ts';
 import { rank } from '../../math/ranking.ts';
 import { log1pExp } from '../../math/scalars.ts';
-import { CompensatedSum } from '../../math/sum.ts';
-import { calibrated } from '../../metrics/calibration.ts';
+import { CompensatedSum } from '../../math/vectors.ts';
+import { traitsOf } from '../../problem/losses/loss.ts';
 import type { Calibration, Model } from '../model.ts';
-import { isPositive } from '../predict/predict.ts';
+import { calibrated, isPositive } from '../predict/predict.ts';
 import type { ClassificationMetrics } from './evaluate.ts';
 
 /** A probability of 0 where the class is the right one counts as this: 2⁻⁵². */
@@ -15,21 +15,21 @@ export function surprise(probability: number): number {
   return -log(Math.max(probability, leastProbability));
 }
 
-/** Two classes: `places` are 0 for the negative one and 1 for the positive one. */
+/** Two classes: `indices` are 0 for the negative one and 1 for the positive one. */
 export function measureBinary(
   { loss, calibration }: Pick<Model, 'loss' | 'calibration'>,
   scores: Float64Array,
-  places: Int32Array,
+  indices: Int32Array,
 ): ClassificationMetrics {
   const rows = scores.length;
-  const positives = scores.filter((_, row) => places[row] === 1);
-  const negatives = scores.filter((_, row) => places[row] !== 1);
+  const positives = scores.filter((_, row) => indices[row] === 1);
+  const negatives = scores.filter((_, row) => indices[row] !== 1);
   const truePositive = countCalledPositive(positives);
   const falsePositive = countCalledPositive(negatives);
   const falseNegative = positives.length - truePositive;
   const trueNegative = negatives.length - falsePositive;
-  const told = calibration && measureCalibrated(calibration[0], positives, negatives);
-  const logLoss = loss.name === 'logistic' ? meanLogLoss(positives, negatives) : null;
+  const measured = calibration && measureCalibrated(calibration[0], positives, negatives);
+  const logLoss = traitsOf(loss).givesProbabilities ? meanLogLoss(positives, negatives) : null;
   // Sorts the scores, so it comes last.
   const ranking = rank(positives, negatives);
   return {
@@ -40,7 +40,7 @@ export function measureBinary(
     auc: ranking?.auc ?? null,
     auprc: ranking?.auprc ?? null,
     logLoss,
-    ...told,
+    ...measured,
     confusion: { truePositive, falsePositive, trueNegative, falseNegative },
   };
 }

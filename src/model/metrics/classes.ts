@@ -5,10 +5,10 @@ import type { Label } from '../model.ts';
 /** How many labels or classes a message names. */
 const shown = 5;
 
-/** The classes of rows, of any number each: those of row i are `places[offsets[i] … ]`. */
+/** The classes of rows, of any number each: those of row i are `indices[offsets[i] … ]`. */
 export interface ClassSets {
   readonly offsets: Float64Array;
-  readonly places: Int32Array;
+  readonly indices: Int32Array;
 }
 
 /** Where a label is among the classes; −1 for one that is not. */
@@ -19,10 +19,10 @@ type Finder = (label: Label) => number;
  * so that data whose labels were read one way fits a model whose labels were read the other way.
  */
 function finderOf(classes: readonly Label[]): Finder {
-  const texts = new Map(classes.map((label, place) => [String(label), place]));
+  const texts = new Map(classes.map((label, index) => [String(label), index]));
   const numbers = new Map<number, number>();
-  for (const [place, label] of classes.entries()) {
-    if (typeof label === 'number') numbers.set(label, place);
+  for (const [index, label] of classes.entries()) {
+    if (typeof label === 'number') numbers.set(label, index);
   }
   return (label) => {
     const direct = typeof label === 'number' ? numbers.get(label) : texts.get(label);
@@ -36,7 +36,7 @@ function numberIn(text: string, numbers: ReadonlyMap<number, number>): number | 
   return text.trim() === '' ? undefined : numbers.get(Number(text));
 }
 
-/** The labels of all rows, in input order: numbers, or places in `labelNames`. */
+/** The labels of all rows, in input order: numbers, or indices into `labelNames`. */
 export function labelsOf(dataset: Dataset): Float64Array {
   const labels = new Float64Array(dataset.rows);
   let row = 0;
@@ -47,8 +47,8 @@ export function labelsOf(dataset: Dataset): Float64Array {
   return labels;
 }
 
-/** The place of each row's label among the classes; throws a DataError for foreign labels. */
-export function classPlaces(
+/** The index of each row's class; throws a DataError for labels the model does not know. */
+export function classIndices(
   classes: readonly Label[],
   { labelNames, name }: Pick<Dataset, 'labelNames' | 'name'>,
   labels: Float64Array,
@@ -56,14 +56,14 @@ export function classPlaces(
   const find = finderOf(classes);
   const known = labelNames?.map(find);
   const foreign = new ForeignLabels(classes, name);
-  const places = new Int32Array(labels.length);
+  const indices = new Int32Array(labels.length);
   for (let row = 0; row < labels.length; row++) {
     const label = labels[row];
-    places[row] = known ? known[label] : find(label);
-    if (places[row] < 0) foreign.add(labelNames ? labelNames[label] : label, row);
+    indices[row] = known ? known[label] : find(label);
+    if (indices[row] < 0) foreign.add(labelNames ? labelNames[label] : label, row);
   }
-  foreign.complain();
-  return places;
+  foreign.refuse();
+  return indices;
 }
 
 /** The same where a text may name several classes, separated by commas, or none. */
@@ -75,19 +75,19 @@ export function classSets(classes: readonly Label[], dataset: Dataset): ClassSet
   const offsets = new Float64Array(labels.length + 1);
   for (let row = 0; row < labels.length; row++) {
     const label = labels[row];
-    let places = sets.get(label);
-    if (places === undefined) {
+    let indices = sets.get(label);
+    if (indices === undefined) {
       const written = splitLabel(dataset.labelNames ? dataset.labelNames[label] : label);
       for (const one of written) if (find(one) < 0) foreign.add(one, row);
-      places = [...new Set(written.map(find))];
-      sets.set(label, places);
+      indices = [...new Set(written.map(find))];
+      sets.set(label, indices);
     }
-    offsets[row + 1] = offsets[row] + places.length;
+    offsets[row + 1] = offsets[row] + indices.length;
   }
-  foreign.complain();
-  const places = new Int32Array(offsets[labels.length]);
-  for (let row = 0; row < labels.length; row++) places.set(sets.get(labels[row])!, offsets[row]);
-  return { offsets, places };
+  foreign.refuse();
+  const indices = new Int32Array(offsets[labels.length]);
+  for (let row = 0; row < labels.length; row++) indices.set(sets.get(labels[row])!, offsets[row]);
+  return { offsets, indices };
 }
 
 function splitLabel(label: Label): readonly Label[] {
@@ -111,7 +111,7 @@ export function labelNumbers(dataset: Dataset): Float64Array {
   });
 }
 
-/** Labels that the model does not know, until there are enough to complain. */
+/** Labels that the model does not know, for one message about all of them. */
 class ForeignLabels {
   readonly #classes: readonly Label[];
   readonly #name: string;
@@ -128,7 +128,7 @@ class ForeignLabels {
     if (this.#found.size <= shown) this.#found.add(label);
   }
 
-  complain(): void {
+  refuse(): void {
     const count = this.#found.size;
     if (count === 0) return;
     const names = [...this.#found].slice(0, shown).map(quoted).join(', ');

@@ -1,4 +1,70 @@
-import type { Label } from '../model.ts';
+import type { Dataset } from '../../data/dataset.ts';
+import { DataError } from '../../errors.ts';
+import { checkLabels, lossEntry } from '../../problem/losses/index.ts';
+import { type Label, type Model, vectorCount } from '../model.ts';
+import { scoreBlocks, scoreDataset } from '../predict/score.ts';
+import { measureBinary } from './binary.ts';
+import { classIndices, classSets, labelNumbers, labelsOf } from './classes.ts';
+import { measureMulticlass, measureMultiLabel } from './multi-class.ts';
+import { measureRegression } from './regression.ts';
+
+/** How well a model does on rows whose labels are known; throws a DataError for unknown labels. */
+export function evaluate(model: Model, dataset: Dataset): Metrics {
+  const { rows, name } = dataset;
+  if (rows === 0) {
+    throw new DataError(`${name}: no rows; at least one is needed to evaluate a model`);
+  }
+  const { classes } = model;
+  if (classes === undefined) {
+    const labels = labelNumbers(dataset);
+    const { loss } = model;
+    const rule = loss.module === undefined ? lossEntry(loss.name)?.labels : undefined;
+    if (rule) checkLabels({ name: loss.name, labels: rule }, { name, parts: [{ labels }] });
+    return measureRegression(model, scoreDataset(model, dataset), labels, name);
+  }
+  if (model.multiLabel) {
+    return measureMultiLabel(classes, scoreBlocks(model, dataset), classSets(classes, dataset));
+  }
+  const indices = classIndices(classes, dataset, labelsOf(dataset));
+  if (vectorCount(model) === 1) return measureBinary(model, scoreDataset(model, dataset), indices);
+  return measureMulticlass(model, classes, indices, {
+    blocks: scoreBlocks(model, dataset),
+    vector: (vector) => scoreDataset(model, dataset, vector),
+  });
+}
+
+/**
+ * The same for rows with one label each, given their labels and the scores of all vectors, rows ×
+ * vectors; `name` is that of the data, for messages.
+ */
+export function measureScores(
+  model: Pick<Model, 'classes' | 'loss' | 'calibration'>,
+  scores: Float64Array,
+  labels: Float64Array,
+  name = 'test',
+): Metrics {
+  const { classes } = model;
+  if (classes === undefined) return measureRegression(model, scores, labels, name);
+  const indices = classIndices(classes, { name }, labels);
+  const vectors = vectorCount({ classes });
+  if (vectors === 1) return measureBinary(model, scores, indices);
+  return measureMulticlass(model, classes, indices, {
+    blocks: [{ firstRow: 0, rows: labels.length, scores }],
+    vector: (vector) => Float64Array.from(labels, (_, row) => scores[row * vectors + vector]),
+  });
+}
+
+/** The number by which models of a task are compared; smaller is better. */
+export function errorOf(metrics: Metrics): number {
+  switch (metrics.task) {
+    case 'regression':
+      return metrics.mse;
+    case 'multi-label':
+      return metrics.hammingLoss;
+    default:
+      return metrics.error;
+  }
+}
 
 /** Two classes. */
 export interface ClassificationMetrics {
@@ -21,7 +87,7 @@ export interface ClassificationMetrics {
   };
 }
 
-/** How well one class is told from all the others. */
+/** How well one class is separated from all the others. */
 export interface ClassMetrics {
   readonly class: Label;
   /** Rows of the class, and rows that the model put into it. */

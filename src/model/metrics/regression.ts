@@ -1,6 +1,6 @@
-import { hasLogLink } from '../../losses/link.ts';
 import { xlogx } from '../../math/scalars.ts';
-import { CompensatedSum, sum } from '../../math/sum.ts';
+import { CompensatedSum, sum } from '../../math/vectors.ts';
+import { lossEntry, traitsOf } from '../../problem/losses/index.ts';
 import type { Model } from '../model.ts';
 import { meansOf } from '../predict/predict.ts';
 import type { RegressionMetrics } from './evaluate.ts';
@@ -28,10 +28,10 @@ export function measureRegression(
     mse: squares / rows,
     mae: total(labels, (label, row) => Math.abs(residual(label, row))) / rows,
     r2: allEqual ? null : 1 - squares / spread,
-    ...(hasLogLink(loss.name) && { deviance: meanDeviance(scores, predictions, labels) }),
+    ...(traitsOf(loss).link === 'log' && { deviance: meanDeviance(scores, predictions, labels) }),
     // A custom loss may have the same name and mean something else by its parameter.
-    ...(loss.name === 'quantile' &&
-      !loss.module &&
+    ...(!loss.module &&
+      lossEntry(loss.name)?.estimatesQuantile &&
       measureQuantile(loss.parameter, scores, labels)),
   };
 }

@@ -1,4 +1,4 @@
-import { CompensatedSum } from '../../math/sum.ts';
+import { CompensatedSum } from '../../math/vectors.ts';
 
 export interface WeightSummary {
   /** Weights that are not 0. */

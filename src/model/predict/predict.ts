@@ -1,10 +1,67 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { DataError, UsageError } from '../../errors.ts';
-import { hasLogLink, meanOfScore } from '../../losses/link.ts';
-import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
-import type { Label, Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
+import { sigmoid } from '../../math/scalars.ts';
+import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
+import { type Calibration, type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset, scoreVectors } from './score.ts';
+
+/** The probability that a score stands for. */
+export function calibrated(calibration: Calibration, score: number): number {
+  if (calibration.method === 'platt') {
+    return sigmoid(-(calibration.slope * score + calibration.offset));
+  }
+  const { scores, probabilities } = calibration;
+  const last = scores.length - 1;
+  if (score <= scores[0]) return probabilities[0];
+  if (score >= scores[last]) return probabilities[last];
+  // The last point at or below the score, by halving.
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (scores[middle] <= score) low = middle;
+    else high = middle;
+  }
+  const part = (score - scores[low]) / (scores[high] - scores[low]);
+  return probabilities[low] + part * (probabilities[high] - probabilities[low]);
+}
+
+type Teller = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration'>;
+
+/** Whether scores of the model can be turned into probabilities. */
+export function givesProbabilities({ classes, loss, calibration }: Teller): boolean {
+  return (
+    classes !== undefined &&
+    (calibration !== undefined || traitsOf(loss).givesProbabilities === true)
+  );
+}
+
+/**
+ * Replaces scores, rows × vectors, by probabilities: 1 / (1 + e^−u) or what the calibration says.
+ * One vector gives that of the positive class. Of three or more classes, each told from the others
+ * by a vector of its own, they are divided by their sum; a row whose sum is 0 belongs to all alike.
+ */
+export function becomeProbabilities(model: Teller, scores: Float64Array): void {
+  const { calibration } = model;
+  const vectors = vectorCount(model);
+  for (let start = 0; start < scores.length; start += vectors) {
+    for (let vector = 0; vector < vectors; vector++) {
+      const score = scores[start + vector];
+      scores[start + vector] = calibration
+        ? calibrated(calibration[vector], score)
+        : sigmoid(score);
+    }
+    if (vectors > 1 && !model.multiLabel) shareOut(scores, start, start + vectors);
+  }
+}
+
+function shareOut(values: Float64Array, start: number, end: number): void {
+  let sum = 0;
+  for (let place = start; place < end; place++) sum += values[place];
+  for (let place = start; place < end; place++) {
+    values[place] = sum > 0 ? values[place] / sum : 1 / (end - start);
+  }
+}
 
 /**
  * - `labels`: the class, as it was written in the training data; in regression the value.
@@ -68,8 +125,9 @@ export function meansOf(
   name: string,
   firstRow = 0,
 ): Float64Array {
-  if (!hasLogLink(loss.name)) return scores;
-  const means = scores.map((score) => meanOfScore(loss.name, score));
+  const { link } = traitsOf(loss);
+  if (link !== 'log') return scores;
+  const means = scores.map((score) => meanOfScore(link, score));
   const row = means.indexOf(Infinity);
   if (row < 0) return means;
   throw new DataError(
@@ -88,11 +146,11 @@ export function labelAt(
     return classes.filter((_, place) => isPositive(scores[start + place])).join(',');
   }
   if (classes.length === 2) return classes[isPositive(scores[start]) ? 1 : 0];
-  return classes[placeOfLargest(scores, start, classes.length)];
+  return classes[indexOfLargest(scores, start, classes.length)];
 }
 
 /** Of equal ones the first. */
-export function placeOfLargest(scores: Float64Array, start: number, count: number): number {
+export function indexOfLargest(scores: Float64Array, start: number, count: number): number {
   let largest = 0;
   for (let place = 1; place < count; place++) {
     if (scores[start + place] > scores[start + largest]) largest = place;

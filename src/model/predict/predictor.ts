@@ -1,11 +1,8 @@
 import { DataError, UsageError } from '../../errors.ts';
-import { meanOfScore } from '../../losses/link.ts';
-import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
-import type { Row } from '../../predict/row.ts';
-import { RowReader } from '../../predict/row.ts';
-import type { Label, Model } from '../model.ts';
-import { vectorCount } from '../model.ts';
-import { labelAt } from './predict.ts';
+import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
+import { type Label, type Model, vectorCount } from '../model.ts';
+import { becomeProbabilities, givesProbabilities, labelAt } from './predict.ts';
+import { type Row, RowBuffer } from './row-buffer.ts';
 
 /** What scores and predictions depend on. */
 export type ScoringModel = Pick<
@@ -35,7 +32,7 @@ export class Predictor {
   /** Whether `probabilities` has an answer. */
   readonly givesProbabilities: boolean;
   readonly #model: ScoringModel;
-  readonly #reader: RowReader;
+  readonly #buffer: RowBuffer;
   readonly #scores: Float64Array;
 
   constructor(model: ScoringModel) {
@@ -44,7 +41,7 @@ export class Predictor {
     this.columns = model.columns;
     this.givesProbabilities = givesProbabilities(model);
     this.#model = model;
-    this.#reader = new RowReader(model);
+    this.#buffer = new RowBuffer(model);
     this.#scores = new Float64Array(vectorCount(model));
   }
 
@@ -68,7 +65,7 @@ export class Predictor {
   predict(row: Row): Label {
     const scores = this.#score(row);
     if (this.classes !== undefined) return labelAt(this.#model, this.classes, scores, 0);
-    const mean = meanOfScore(this.#model.loss.name, scores[0]);
+    const mean = meanOfScore(traitsOf(this.#model.loss).link, scores[0]);
     if (mean < Infinity) return mean;
     throw new DataError(`the prediction is e^${scores[0]}, which is too large a number`);
   }
@@ -84,11 +81,11 @@ export class Predictor {
     return [1 - scores[0], scores[0]];
   }
 
-  /** The same operations in the same order as in metrics/score.ts: the bits are the same. */
+  /** The same operations in the same order as in score.ts: the bits are the same. */
   #score(row: Row): Float64Array {
-    const reader = this.#reader;
-    reader.read(row);
-    const { indices, values, count } = reader;
+    const buffer = this.#buffer;
+    buffer.read(row);
+    const { indices, values, count } = buffer;
     const { weights, intercepts, columns, unitRows } = this.#model;
     const scores = this.#scores;
     let length = 1;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../../errors.ts';
-import type { Loss, LossFunctions, Task } from './loss.ts';
+import { commonSteps, type Loss, type LossFunctions, type Task } from './loss.ts';
 
 /** What each function is for, to end the sentence "loss '…' has no <function>: ". */
 const purposes: Readonly<Record<keyof LossFunctions, string>> = {
@@ -87,6 +87,10 @@ export async function loadLoss(location: string | URL): Promise<Loss> {
     parameter: parameterOf(label, module),
     ...(typeof parameterName === 'string' ? { parameterName } : {}),
     module: url,
+    link: 'identity',
+    givesProbabilities: false,
+    openEnds: false,
+    defaultSteps: commonSteps,
     value: functionOf(label, module, 'value'),
     derivative: functionOf(label, module, 'derivative'),
     curvature: functionOf(label, module, 'curvature'),

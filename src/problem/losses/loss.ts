@@ -1,3 +1,6 @@
+import { DataError } from '../../errors.ts';
+import { exp } from '../../math/elementary.ts';
+
 /**
  * The scalar functions of a loss ℓ(u, y): u is a score ⟨w, x⟩, y a label, `parameter` the loss's
  * single number where it has one (smoothing, δ, ε, τ). A loss knows one score and one label.
@@ -37,6 +40,37 @@ export interface LossFunctions {
 
 export type Task = 'classification' | 'regression';
 
+/** Of regression: whether a score u is the prediction itself or its logarithm. */
+export type Link = 'identity' | 'log';
+
+/** What the scores of a loss stand for. */
+export interface ScoreTraits {
+  /** Default: identity. */
+  readonly link?: Link;
+  /** Whether 1/(1 + e^−u) is the probability of the positive class. */
+  readonly givesProbabilities?: boolean;
+}
+
+/**
+ * Built-in losses whose scores stand for more than themselves. Apart from the table of losses,
+ * because `dso/predict` needs these two facts and none of the functions.
+ */
+export const scoreTraits: Readonly<Record<'logistic' | 'poisson', ScoreTraits>> = {
+  logistic: { givesProbabilities: true },
+  poisson: { link: 'log' },
+};
+
+/** The traits of the loss a model was trained with; a custom loss has none. */
+export function traitsOf(loss: { readonly name: string; readonly module?: string }): ScoreTraits {
+  const known = !loss.module && Object.hasOwn(scoreTraits, loss.name);
+  return known ? scoreTraits[loss.name as keyof typeof scoreTraits] : {};
+}
+
+/** What a regression model predicts where its score is u: e^u with a log link, else u itself. */
+export function meanOfScore(link: Link | undefined, score: number): number {
+  return link === 'log' ? exp(score) : score;
+}
+
 /** Which labels a loss is made for. */
 export interface LabelRule {
   /** Ends the sentence "wanted …". */
@@ -54,11 +88,43 @@ export interface PrimalLoss extends Pick<LossFunctions, 'value' | 'derivative'> 
 }
 
 /** A loss with its conjugate: what a certificate, and so every solver here, needs. */
-export interface Loss extends PrimalLoss, LossFunctions {
+export interface Loss extends PrimalLoss, LossFunctions, Required<ScoreTraits> {
   /** What `parameter` is called for users (`epsilon`, `delta`, `smoothing`), if it has one. */
   readonly parameterName?: string;
   /** Set where not every finite number is a label; of regression only. */
   readonly labels?: LabelRule;
+  /** Whether (ℓ*)' is unbounded at an end of its domain, so that α must stay away from it. */
+  readonly openEnds: boolean;
+  /** Step sizes of AdaGrad in solver dso, for w and for α, that do well on rows of length 1. */
+  readonly defaultSteps: readonly [number, number];
   /** file: URL of the module of a custom loss, which worker threads import themselves. */
   readonly module?: string;
+}
+
+/** The step sizes of losses that have no better ones. */
+export const commonSteps = [0.3, 0.5] as const;
+
+/** The parts of a data set that the rule looks at. */
+interface Labelled {
+  readonly name: string;
+  readonly parts: readonly { readonly labels: Float64Array }[];
+}
+
+/** Refuses labels the loss is not made for; `firstRow` is the number of rows before these. */
+export function checkLabels(
+  { name: lossName, labels: rule }: Pick<Loss, 'name' | 'labels'>,
+  { name, parts }: Labelled,
+  firstRow = 0,
+): void {
+  if (rule === undefined) return;
+  let row = firstRow;
+  for (const { labels } of parts) {
+    for (const label of labels) {
+      row += 1;
+      if (rule.accepts(label)) continue;
+      throw new DataError(
+        `${name}: row ${row} has label ${label}; the ${lossName} loss wants ${rule.wanted}`,
+      );
+    }
+  }
 }

@@ -21,7 +21,7 @@ const GREATEST_BETA = 7.22597376812575e86;
 /** Where the infinite slope of ℓ* at β = 0 is read instead; so its size stays below 691. */
 const LEAST_BETA = 1e-300;
 
-/** Columns of rows whose mean is nought would otherwise take infinite steps. */
+/** Columns of rows whose mean is zero would otherwise take infinite steps. */
 const LEAST_CURVATURE = 1e-9;
 
 /** So far beyond its bounds the root of the dual step may be looked for, lest rounding shut it out. */
@@ -68,7 +68,7 @@ export function conjugateHigh(y: number, _parameter: number): number {
 /**
  * With β = y − a the maximiser solves log β + q β = c, where c = u + q (y − α). In t = log β the
  * left side f(t) = t + q e^t rises with slope ≥ 1 and is convex: Halley's method, kept inside a
- * bracket a little more than 1 wide. It starts from the old β; two or three rounds are usual. The error is
+ * bracket a little more than 1 wide. It starts from the old β; it takes two or three rounds. The error is
  * below half the cube of the one before, so that after a step of 1e-5 nothing is left to do, and
  * e^t there needs three terms of its Taylor series rather than another exponential.
  */

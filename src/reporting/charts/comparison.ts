@@ -1,13 +1,21 @@
 import { basename } from 'node:path';
+import { formatNumber } from '../../math/format-number.ts';
 import {
   bestLowerBound,
   type Comparison,
-  entrantsOf,
+  competitorsOf,
   type Problem,
   problemsOf,
-} from '../../compare/comparison.ts';
-import { formatNumber } from '../../math/format-number.ts';
+} from '../../train/compare/comparison.ts';
 import type { EpochEvent } from '../../train/events.ts';
+import {
+  axes,
+  axisLabel,
+  type Column,
+  type FigureAxis,
+  quantityOf,
+  shownFactor,
+} from './quantities.ts';
 import { styleOf } from './series-style.ts';
 import type { LineChart, Series } from './svg.ts';
 
@@ -21,21 +29,29 @@ export interface Measure {
 export interface Abscissa {
   readonly key: 'seconds' | 'epochs' | 'passes';
   readonly name: string;
+  readonly column: FigureAxis;
 }
+
+const quantityKeys = {
+  objective: 'objective',
+  gap: 'gap',
+  error: 'testError',
+  auprc: 'testAuprc',
+} as const;
 
 export const measures: readonly Measure[] = [
   { key: 'distance', name: 'distance to the optimum' },
-  { key: 'objective', name: 'objective' },
-  { key: 'gap', name: 'relative duality gap' },
-  { key: 'error', name: 'test error' },
-  { key: 'auprc', name: 'test AUPRC' },
+  ...(['objective', 'gap', 'error', 'auprc'] as const).map((key) => ({
+    key,
+    name: quantityOf(quantityKeys[key]).noun,
+  })),
 ];
 
-export const abscissas: readonly Abscissa[] = [
-  { key: 'seconds', name: 'seconds of training' },
-  { key: 'epochs', name: 'epochs' },
-  { key: 'passes', name: 'passes over the data' },
-];
+export const abscissas: readonly Abscissa[] = axes.map(({ key, label }) => ({
+  key: key === 'epoch' ? 'epochs' : key,
+  name: label,
+  column: key,
+}));
 
 /** A chart and the name of its files, without an ending. */
 export interface NamedChart {
@@ -69,12 +85,6 @@ function fileName({ loss, lambda }: Problem): string {
   return `${safe}-${formatNumber(lambda)}`;
 }
 
-const x = {
-  seconds: (event: EpochEvent) => event.seconds,
-  epochs: (event: EpochEvent) => event.epoch,
-  passes: (event: EpochEvent) => event.passes,
-};
-
 interface Ordinate {
   readonly title: string;
   readonly label: string;
@@ -85,53 +95,26 @@ interface Ordinate {
 }
 
 function ordinateOf(key: Measure['key'], problem: Problem): Ordinate {
-  switch (key) {
-    case 'objective':
-      return {
-        title: 'Objective',
-        label: 'P(w)',
-        log: 'wide',
-        value: (event) => event.primal,
-      };
-    case 'distance': {
-      const bound = bestLowerBound(problem);
-      return {
-        title: 'Distance to the optimum',
-        label: 'P(w) − best lower bound',
-        note: `best lower bound ${formatNumber(bound)}`,
-        log: 'always',
-        value: (event) => event.primal - bound,
-      };
-    }
-    case 'gap':
-      return {
-        title: 'Relative duality gap',
-        label: '(P − D) / P',
-        log: 'always',
-        value: (event) => event.relativeGap,
-      };
-    case 'error':
-      return problem.task === 'classification'
-        ? {
-            title: 'Test error',
-            label: 'test error (%)',
-            log: 'never',
-            value: ({ testError }) => testError && 100 * testError,
-          }
-        : {
-            title: 'Test error',
-            label: 'test mean squared error',
-            log: 'wide',
-            value: ({ testError }) => testError,
-          };
-    case 'auprc':
-      return {
-        title: 'Test AUPRC',
-        label: 'test AUPRC',
-        log: 'never',
-        value: ({ testAuprc }) => testAuprc,
-      };
+  if (key === 'distance') {
+    const bound = bestLowerBound(problem);
+    return {
+      title: 'Distance to the optimum',
+      label: 'P(w) − best lower bound',
+      note: `best lower bound ${formatNumber(bound)}`,
+      log: 'always',
+      value: (event) => event.primal - bound,
+    };
   }
+  const quantity = quantityOf(quantityKeys[key]);
+  const [column] = quantity.columns as readonly Exclude<Column, 'recentLoss' | 'recentError'>[];
+  const factor = shownFactor(quantity, problem.task);
+  const isBounded = key === 'auprc' || factor !== 1;
+  return {
+    title: quantity.noun.replace(/^./, (letter) => letter.toUpperCase()),
+    label: axisLabel(quantity, problem.task),
+    log: quantity.log ? 'always' : isBounded ? 'never' : 'wide',
+    value: ({ [column]: value }) => value && factor * value,
+  };
 }
 
 function chartOf(
@@ -141,10 +124,10 @@ function chartOf(
   abscissa: Abscissa,
 ): LineChart {
   const ordinate = ordinateOf(measure.key, problem);
-  const entrants = entrantsOf(comparison);
+  const entrants = competitorsOf(comparison);
   const series = problem.runs.flatMap((run): Series[] => {
     const points = run.events
-      .map((event) => [x[abscissa.key](event), ordinate.value(event) ?? Number.NaN] as const)
+      .map((event) => [event[abscissa.column], ordinate.value(event) ?? Number.NaN] as const)
       .filter((point) => Number.isFinite(point[1]));
     const style = styleOf(run.solver, entrants.indexOf(run.solver));
     return points.length === 0 ? [] : [{ name: run.solver, points, style }];

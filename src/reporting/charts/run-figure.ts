@@ -1,18 +1,19 @@
-import type { FigureAxis } from '../../apps/dashboard/api.ts';
-import { type Curve, type Quantity, quantities } from '../../dashboard/figure-quantity.ts';
-import type { FigureRequest } from '../../dashboard/figure-request.ts';
 import { formatNumber } from '../../math/format-number.ts';
-import { type Range, seenRange } from '../../runs/range.ts';
 import { dataName, runLabels } from '../records/labels.ts';
 import type { RunDetail } from '../records/record.ts';
+import { type Range, visibleRange } from './axis.ts';
+import {
+  axes,
+  axisLabel,
+  type Curve,
+  curvesOf,
+  type FigureSpec,
+  type Point,
+  type Quantity,
+  quantityOf,
+} from './quantities.ts';
 import { styleOf } from './series-style.ts';
-import { type LineChart, legendRows, type Point, type Series } from './svg.ts';
-
-const axisLabels: Readonly<Record<FigureAxis, string>> = {
-  seconds: 'seconds of training',
-  epoch: 'epochs',
-  passes: 'passes over the data',
-};
+import { type LineChart, legendRows, type Series } from './svg.ts';
 
 const boundDash = '3 3';
 /** Stands for the bounds of all runs. */
@@ -35,16 +36,16 @@ interface Drawn {
  */
 export function figureOf(
   runs: readonly RunDetail[],
-  request: FigureRequest,
+  request: FigureSpec,
   places: readonly number[] = [...runs.keys()],
 ): LineChart {
   const { y, xscale, from, to } = request;
   // A stream knows time alone.
   const x = y.startsWith('progressive') ? 'seconds' : request.x;
-  const quantity = quantities[y];
+  const quantity = quantityOf(y);
   const drawn = drawnRuns(runs, places, quantity, { ...request, x });
   const curves = drawn.flatMap((one) => one.curves);
-  const log = (request.scale ?? quantity.scale) === 'log';
+  const log = request.scale === undefined ? quantity.log : request.scale === 'log';
   const xs = curves.flatMap(({ points }) => points.map((point) => point[0]));
   const isPart = from !== undefined || to !== undefined;
   const hasBounds = curves.some(({ isBound }) => isBound);
@@ -53,14 +54,17 @@ export function figureOf(
     title: quantity.title,
     subtitle: commonText(runs),
     x: {
-      label: axisLabels[x],
+      label: axes.find(({ key }) => key === x)!.label,
       log: xscale === 'log',
       zero: from === undefined,
       tight: true,
       ...(isPart && xs.length > 0 && { focus: [from ?? 0, to ?? largest(xs)] }),
     },
     y: {
-      label: quantity.label(drawn.map(({ run }) => run)),
+      label: labelOf(
+        quantity,
+        drawn.map(({ run }) => run),
+      ),
       log,
       zero: !log && (y === 'updates' || y === 'memory'),
       ...(seen !== undefined && { focus: seen }),
@@ -75,7 +79,7 @@ function drawnRuns(
   runs: readonly RunDetail[],
   places: readonly number[],
   quantity: Quantity,
-  { x, from, to }: FigureRequest,
+  { x, from, to }: FigureSpec,
 ): Drawn[] {
   const names = runLabels(runs.map(({ summary }) => summary));
   const drawn = runs
@@ -83,14 +87,26 @@ function drawnRuns(
       run,
       name: names.get(run.summary.id)!,
       place: places[index],
-      curves: quantity
-        .curves(run, x)
+      curves: curvesOf(quantity, run, x)
         .map((curve) => ({ ...curve, points: cutOut(curve.points, from, to) }))
         .filter(({ points }) => points.length > 0),
     }))
     .filter(({ curves }) => curves.length > 0);
-  const [unit] = drawn.map(({ run }) => quantity.unit?.(run));
-  return drawn.filter(({ run }) => quantity.unit?.(run) === unit);
+  // Error rates and mean squares cannot share an axis.
+  const taskOf = ({ run }: Drawn) => run.summary.start.task;
+  return drawn.filter((one) => !quantity.regression || taskOf(one) === taskOf(drawn[0]));
+}
+
+/** A class has an error of its own: of telling it from all others together. */
+function labelOf(quantity: Quantity, runs: readonly RunDetail[]): string {
+  const task = runs[0]?.summary.start.task ?? 'classification';
+  const several = runs.filter(({ summary }) => (summary.begin?.vectors ?? 1) > 1);
+  if (several.length === 0) return axisLabel(quantity, task);
+  const label = axisLabel(quantity, task, several[0].vector);
+  // Only some of the runs have several classes.
+  return several.length === runs.length
+    ? label
+    : label.replace(/, (class .*)$/, ' (of several classes: $1)');
 }
 
 const usualHeight = 420;
@@ -104,7 +120,7 @@ export function figureHeight(chart: LineChart): number {
 /** dso-gap-seconds-20261115-212345-3f9c.svg, dso-gap-seconds-3-runs.png */
 export function figureFileName(
   ids: readonly string[],
-  { y, x }: FigureRequest,
+  { y, x }: FigureSpec,
   format: 'svg' | 'png',
 ): string {
   const whose = ids.length === 1 ? ids[0].replace(/[^\w.-]+/g, '-') : `${ids.length}-runs`;
@@ -140,11 +156,11 @@ function seenValues(
 ): Range | undefined {
   const valuesOf = (bounds: boolean) =>
     curves
-      .filter(({ isBound = false }) => isBound === bounds)
+      .filter(({ isBound }) => isBound === bounds)
       .map(({ points }) =>
         points.flatMap(([place, value]) => (place >= from && place <= to ? [value] : [])),
       );
-  return seenRange(valuesOf(false), valuesOf(true), log);
+  return visibleRange(valuesOf(false), valuesOf(true), log);
 }
 
 /** A rule where all runs have the same tolerance. */

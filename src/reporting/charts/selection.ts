@@ -1,12 +1,13 @@
-import { penaltyName } from '../../cli/penalty-name.ts';
-import { escapeMarkup } from '../../compare/markup.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { ValidatedLambda, Validation } from '../../train/select/cross-validate.ts';
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Search } from '../../train/select/search.ts';
+import { penaltyName } from '../format.ts';
 import type { Trace } from '../text/path.ts';
 import { lambdaText, measureTitle } from '../text/selection.ts';
-import { type LineChart, lineChart, type Point, type Series } from './svg.ts';
+import type { Point } from './quantities.ts';
+import { type LineChart, lineChart, type Series } from './svg.ts';
+import { escapeMarkup } from './svg-style.ts';
 
 const lambdaAxis = { label: 'λ', log: true } as const;
 const accent = { color: '#D55E00', symbol: 'diamond' } as const;

@@ -1,6 +1,71 @@
-import { escapeMarkup } from '../../compare/markup.ts';
-import { shorten } from '../../compare/stroke.ts';
-import { textWidth } from '../../compare/text-width.ts';
+import { xmlSafe } from '../format.ts';
+import { type SeriesStyle, symbolPath } from './series-style.ts';
+
+const symbolArea = 36;
+
+export function symbolMark({ symbol: name }: SeriesStyle, x: number, y: number): string {
+  const shape = symbolPath(name, symbolArea);
+  return `<path d="${shape}" transform="translate(${shorten(x)} ${shorten(y)})" stroke="none"/>`;
+}
+
+export const strokeWidth = 1.8;
+
+/** The attributes of a line. */
+export function strokeOf({ dash }: SeriesStyle): string {
+  const dashes = dash === undefined ? '' : ` stroke-dasharray="${dash}"`;
+  return `fill="none" stroke-width="${strokeWidth}" stroke-linejoin="round"${dashes}`;
+}
+
+/** A tenth of a pixel is finer than anybody sees. */
+export function shorten(place: number): number {
+  return Math.round(10 * place) / 10;
+}
+
+/** Text as it may stand in HTML and XML, between tags and in quoted attributes. */
+export function escapeMarkup(text: string): string {
+  return xmlSafe(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Characters by their width in Arimo and Arial, in thousandths of the size of the font. */
+const widths: readonly (readonly [width: number, characters: string])[] = [
+  [191, "'"],
+  [222, 'ijl'],
+  [260, '|'],
+  [278, ' !,./:;I[\\]ft'],
+  [333, '()-`r·⁻⁰¹²³⁴⁵⁶⁷⁸⁹{}'],
+  [355, '"'],
+  [389, '*'],
+  [469, '^'],
+  [500, 'Jcksvxyzλ'],
+  [556, '#$0123456789?L_abdeghnopqu–'],
+  [584, '+<=>~−×α'],
+  [611, 'FTZ'],
+  [667, '&ABEKPSVXY'],
+  [722, 'CDHNRUw'],
+  [778, 'GOQ'],
+  [833, 'Mm'],
+  [889, '%'],
+  [944, 'W'],
+  [1000, '…@'],
+];
+
+/** For any other character, so that it hardly ever has too little room. */
+const otherWidth = 667;
+
+const widthOf = new Map(
+  widths.flatMap(([width, characters]) => characters.split('').map((one) => [one, width] as const)),
+);
+
+/** How wide a text is, in the unit of its font size. */
+export function textWidth(text: string, size: number): number {
+  let sum = 0;
+  for (const character of text) sum += widthOf.get(character) ?? otherWidth;
+  return (sum * size) / 1000;
+}
 
 /** A value of y to compare with, such as a tolerance. */
 export interface Rule {

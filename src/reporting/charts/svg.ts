@@ -1,14 +1,68 @@
 import { createRequire } from 'node:module';
 import { line } from 'd3-shape';
-import { type Axis, type Scale, scaleOf } from '../../compare/axis.ts';
-import { type LegendEntry, layOutLegend, legendRow } from '../../compare/legend.ts';
-import { escapeMarkup } from '../../compare/markup.ts';
-import { shorten, strokeOf, strokeWidth, symbolMark } from '../../compare/stroke.ts';
-import { textWidth } from '../../compare/text-width.ts';
+import { type Axis, type Scale, scaleOf, type Tick } from './axis.ts';
+import type { Point } from './quantities.ts';
 import { type SeriesStyle, styleOf } from './series-style.ts';
-import { type Frame, type Rule, ruleMark } from './svg-style.ts';
+import {
+  escapeMarkup,
+  type Frame,
+  type Rule,
+  ruleMark,
+  shorten,
+  strokeOf,
+  strokeWidth,
+  symbolMark,
+  textWidth,
+} from './svg-style.ts';
 
-export type Point = readonly [x: number, y: number];
+/** A name, and how the line looks that it stands for. */
+export interface LegendEntry {
+  readonly name: string;
+  readonly style: SeriesStyle;
+  /** Whether the line carries symbols; default true. */
+  readonly marks?: boolean;
+}
+
+export interface Legend {
+  readonly markup: string;
+  readonly rows: number;
+}
+
+export const legendRow = 18;
+const sampleWidth = 30;
+const beforeName = 6;
+const betweenEntries = 18;
+
+/** The names with a piece of their line, in rows above the plot. */
+export function layOutLegend(
+  entries: readonly LegendEntry[],
+  room: number,
+  fontSize: number,
+): Legend {
+  let left = 0;
+  let row = 0;
+  const markup = entries.map((entry) => {
+    const width = sampleWidth + beforeName + textWidth(entry.name, fontSize);
+    if (left > 0 && left + width > room) {
+      left = 0;
+      row += 1;
+    }
+    const text = entryMarkup(entry, left, legendRow * row + legendRow / 2);
+    left = Math.round(left + width + betweenEntries);
+    return text;
+  });
+  return { markup: markup.join('\n'), rows: entries.length === 0 ? 0 : row + 1 };
+}
+
+function entryMarkup({ name, style, marks }: LegendEntry, left: number, middle: number): string {
+  return (
+    `<g transform="translate(${left} ${middle})">` +
+    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
+    `<path d="M0 0H${sampleWidth}" ${strokeOf(style)}/>` +
+    `${marks === false ? '' : symbolMark(style, sampleWidth / 2, 0)}</g>` +
+    `<text x="${sampleWidth + beforeName}" y="4">${escapeMarkup(name)}</text></g>`
+  );
+}
 
 export interface Series {
   readonly name: string;
@@ -68,18 +122,20 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
   const ruled = (chart.rules ?? []).map((rule) => rule.y);
   const barred = chart.series.flatMap(({ bars = [] }) => bars.flat());
   const y = scaleOf(chart.y, [...points.map((point) => point[1]), ...ruled, ...barred], range);
-  const widest = Math.max(0, ...y.ticks.map(({ label }) => textWidth(label, fontSize)));
+  const yTicks = ticksOf(chart.y, y);
+  const widest = Math.max(0, ...yTicks.map(({ label }) => textWidth(label, fontSize)));
   const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom: range[0] };
   const xValues = points.map((point) => point[0]);
   const x = scaleOf(chart.x, xValues, [frame.left, frame.right]);
+  const ticks = { x: ticksOf(chart.x, x), y: yTicks };
   const isCut = chart.x.focus !== undefined || chart.y.focus !== undefined;
   const curves = chart.series.map((series) => placesOf(series, x, y, frame));
   const body = [
     heading(chart),
     `<g transform="translate(8 ${headTop})">${legend.markup}</g>`,
-    grid(x, y, frame),
-    axisLabels(chart, x, y, frame),
-    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y.place(rule.y), frame, curves)),
+    grid(x, y, ticks, frame),
+    axisLabels(chart, { x, y }, ticks, frame),
+    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y.position(rule.y), frame, curves)),
     ...drawn.map(({ series, style }, index) => {
       const path = `${linePath(curves[index], style)}${barMarks(series, x, y)}`;
       const marks = series.marks === false ? [] : markedPlaces(curves[index], index, frame);
@@ -93,6 +149,19 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
     `font-family="${fontFamily}" font-size="${fontSize}" fill="currentColor" role="img" ` +
     `aria-label="${escapeMarkup(chart.title)}">\n${paper}${body}\n</svg>\n`
   );
+}
+
+interface Ticks {
+  readonly x: readonly Tick[];
+  readonly y: readonly Tick[];
+}
+
+/** With a real minus sign. */
+function ticksOf({ log }: Axis, scale: Scale): Tick[] {
+  return scale.ticks(log ? 8 : 6).map(({ value, label }) => ({
+    value,
+    label: label.replace(/^-/, '−'),
+  }));
 }
 
 /** How many rows the names take above the plot. */
@@ -125,9 +194,9 @@ function heading({ title, subtitle }: LineChart): string {
   return `${first}\n<text x="8" y="38" fill-opacity="0.72">${escapeMarkup(subtitle)}</text>`;
 }
 
-function grid(x: Scale, y: Scale, { left, right, top, bottom }: Frame): string {
-  const vertical = x.ticks.map(({ value }) => `M${shorten(x.place(value))} ${top}V${bottom}`);
-  const horizontal = y.ticks.map(({ value }) => `M${left} ${shorten(y.place(value))}H${right}`);
+function grid(x: Scale, y: Scale, ticks: Ticks, { left, right, top, bottom }: Frame): string {
+  const vertical = ticks.x.map(({ value }) => `M${shorten(x.position(value))} ${top}V${bottom}`);
+  const horizontal = ticks.y.map(({ value }) => `M${left} ${shorten(y.position(value))}H${right}`);
   return (
     `<path d="${[...vertical, ...horizontal].join('')}" fill="none" stroke="currentColor" ` +
     `stroke-opacity="0.13" stroke-width="1"/>\n` +
@@ -135,15 +204,21 @@ function grid(x: Scale, y: Scale, { left, right, top, bottom }: Frame): string {
   );
 }
 
-function axisLabels(chart: LineChart, x: Scale, y: Scale, frame: Frame): string {
+function axisLabels(
+  chart: LineChart,
+  { x, y }: { readonly x: Scale; readonly y: Scale },
+  ticks: Ticks,
+  frame: Frame,
+): string {
   const { left, right, top, bottom } = frame;
   const middle = (top + bottom) / 2;
-  const along = x.ticks.map(
-    ({ value, label }) => `<text x="${shorten(x.place(value))}" y="${bottom + 17}">${label}</text>`,
-  );
-  const beside = y.ticks.map(
+  const along = ticks.x.map(
     ({ value, label }) =>
-      `<text x="${left - 7}" y="${shorten(y.place(value) + 4)}">${label}</text>`,
+      `<text x="${shorten(x.position(value))}" y="${bottom + 17}">${label}</text>`,
+  );
+  const beside = ticks.y.map(
+    ({ value, label }) =>
+      `<text x="${left - 7}" y="${shorten(y.position(value) + 4)}">${label}</text>`,
   );
   return (
     `<g text-anchor="middle">${along.join('')}` +
@@ -182,7 +257,7 @@ const reach = 5;
 function placesOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Frame): Point[] {
   const far = reach * (bottom - top);
   const within = (place: number) => Math.min(Math.max(place, top - far), bottom + far);
-  return thin(points.map((point) => [x.place(point[0]), within(y.place(point[1]))]));
+  return thin(points.map((point) => [x.position(point[0]), within(y.position(point[1]))]));
 }
 
 const barWidth = 6;
@@ -190,7 +265,7 @@ const barWidth = 6;
 /** A bar that reaches beyond what the axis can show is left out. */
 function barMarks({ points, bars = [] }: Series, x: Scale, y: Scale): string {
   const paths = bars.flatMap(([low, high], index) => {
-    const [place, bottom, top] = [x.place(points[index][0]), y.place(low), y.place(high)];
+    const [place, bottom, top] = [x.position(points[index][0]), y.position(low), y.position(high)];
     if ([place, bottom, top].some(Number.isNaN)) return [];
     const left = shorten(place - barWidth / 2);
     const across = (level: number) => `M${left} ${shorten(level)}h${barWidth}`;

@@ -1,8 +1,132 @@
-import type { Io } from '../../cli/io.ts';
-import type { Colours } from '../../cli/terminal.ts';
-import type { TextAxis, TextScale, TextTick } from '../../cli/text-axis.ts';
-import { textScale } from '../../cli/text-axis.ts';
-import { nobody, TextCanvas } from '../../cli/text-canvas.ts';
+import { type Colours, formatNumber } from '../format.ts';
+import { type Axis, isShown, type Scale, scaleOf } from './axis.ts';
+
+/** Whom a cell of the canvas belongs to. */
+export const nobody = -1;
+
+/** Bits of the dots of a braille character, by row and column: U+2800 plus their sum. */
+const brailleBits = [
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+];
+
+/**
+ * Dots to draw lines with: two by four in every cell of a terminal, by braille characters, or one
+ * where there are only the characters of ASCII. A cell has the colour of who drew into it last.
+ */
+export class TextCanvas {
+  readonly columns: number;
+  readonly rows: number;
+  /** Dots of a cell. */
+  readonly #wide: number;
+  readonly #high: number;
+  readonly #bits: Uint8Array;
+  readonly #owners: Int8Array;
+  /** A bit for everybody who drew into a cell. */
+  readonly #visitors: Uint32Array;
+
+  constructor(columns: number, rows: number, ascii: boolean) {
+    this.columns = columns;
+    this.rows = rows;
+    this.#wide = ascii ? 1 : 2;
+    this.#high = ascii ? 1 : 4;
+    this.#bits = new Uint8Array(columns * rows);
+    this.#owners = new Int8Array(columns * rows).fill(nobody);
+    this.#visitors = new Uint32Array(columns * rows);
+  }
+
+  /** Who drew into a cell last, or nobody. */
+  owner(column: number, row: number): number {
+    return this.#owners[row * this.columns + column];
+  }
+
+  /** Whether somebody drew into a cell, the last or not. */
+  touched(column: number, row: number, owner: number): boolean {
+    return (this.#visitors[row * this.columns + column] & (1 << (owner % 32))) !== 0;
+  }
+
+  braille(column: number, row: number): string {
+    return String.fromCodePoint(0x2800 + this.#bits[row * this.columns + column]);
+  }
+
+  /** The row of cells in which 0 (bottom) … 1 (top) lies. */
+  rowOf(place: number): number {
+    return Math.floor(this.#dotRow(place) / this.#high);
+  }
+
+  columnOf(place: number): number {
+    return Math.floor(this.#dotColumn(place) / this.#wide);
+  }
+
+  /** A line through points of the unit square, and what of it leaves the square is cut off. */
+  draw(points: readonly (readonly [x: number, y: number])[], owner: number): void {
+    for (const [index, point] of points.entries()) {
+      const segment = clip(points[Math.max(0, index - 1)], point);
+      if (segment) this.#line(segment[0], segment[1], owner);
+    }
+  }
+
+  #line([x0, y0]: Place, [x1, y1]: Place, owner: number): void {
+    const [fromX, fromY] = [this.#dotColumn(x0), this.#dotRow(y0)];
+    const [toX, toY] = [this.#dotColumn(x1), this.#dotRow(y1)];
+    const steps = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
+    for (let step = 0; step <= steps; step++) {
+      const part = steps === 0 ? 0 : step / steps;
+      this.#dot(
+        Math.round(fromX + part * (toX - fromX)),
+        Math.round(fromY + part * (toY - fromY)),
+        owner,
+      );
+    }
+  }
+
+  #dot(x: number, y: number, owner: number): void {
+    const cell = Math.floor(y / this.#high) * this.columns + Math.floor(x / this.#wide);
+    this.#bits[cell] |= brailleBits[y % this.#high][x % this.#wide];
+    this.#owners[cell] = owner;
+    this.#visitors[cell] |= 1 << (owner % 32);
+  }
+
+  #dotColumn(place: number): number {
+    return Math.round(place * (this.columns * this.#wide - 1));
+  }
+
+  #dotRow(place: number): number {
+    return Math.round((1 - place) * (this.rows * this.#high - 1));
+  }
+}
+
+type Place = readonly [x: number, y: number];
+
+/** The part of a segment inside the unit square: from a + s(b − a) to a + t(b − a). */
+function clip(a: Place, b: Place): [Place, Place] | undefined {
+  // Most segments lie inside.
+  if (isInside(a) && isInside(b)) return [a, b];
+  let [s, t] = [0, 1];
+  for (const axis of [0, 1] as const) {
+    const slope = b[axis] - a[axis];
+    if (slope === 0) {
+      if (a[axis] < 0 || a[axis] > 1) return undefined;
+      continue;
+    }
+    const ends = [(0 - a[axis]) / slope, (1 - a[axis]) / slope];
+    s = Math.max(s, Math.min(...ends));
+    t = Math.min(t, Math.max(...ends));
+  }
+  if (s > t) return undefined;
+  const at = (part: number): Place => [inside(a[0], b[0], part), inside(a[1], b[1], part)];
+  return [at(s), at(t)];
+}
+
+function isInside([x, y]: Place): boolean {
+  return x >= 0 && x <= 1 && y >= 0 && y <= 1;
+}
+
+function inside(a: number, b: number, part: number): number {
+  return Math.min(1, Math.max(0, a + part * (b - a)));
+}
 
 /** Points that an axis cannot show (0 on a log axis, nothing measured) are left out. */
 export type TextPoint = readonly [x: number, y: number | null];
@@ -17,9 +141,9 @@ export interface TextSeries {
 
 export interface TextChart {
   readonly series: readonly TextSeries[];
-  readonly x: TextAxis;
+  readonly x: Axis;
   /** Its label is the title. */
-  readonly y: TextAxis;
+  readonly y: Axis;
   /** Characters and lines that there is room for. */
   readonly width: number;
   readonly height: number;
@@ -42,7 +166,7 @@ const unicode = { side: '│', tick: '┤', corner: '└', floor: '─', below: 
 const plain = { side: '|', tick: '+', corner: '+', floor: '-', below: '+', rule: '-' };
 
 /** Whether the terminal shows nothing but ASCII for sure. */
-export function asciiOnly(environment: Io['environment'], platform = process.platform): boolean {
+export function asciiOnly(environment: NodeJS.ProcessEnv, platform = process.platform): boolean {
   const { LC_ALL, LC_CTYPE, LANG, TERM } = environment;
   if (TERM === 'dumb') return true;
   const locale = [LC_ALL, LC_CTYPE, LANG].find((name) => (name ?? '') !== '');
@@ -53,18 +177,18 @@ export function asciiOnly(environment: Io['environment'], platform = process.pla
 /** A line chart as lines of text, none wider than `width`; none at all if there is no room. */
 export function textChart(chart: TextChart): string[] {
   const { series, rules = [], width, height } = chart;
-  const points = series.flatMap((one) => one.points.filter(([, y]) => isShown(y, chart.y)));
-  const xScale = textScale(
-    chart.x,
-    points.map(([x]) => x),
-  );
-  const yScale = textScale(chart.y, [
-    ...points.map(([, y]) => y!),
-    ...(points.length > 0 ? rules.map((rule) => rule.y) : []),
-  ]);
+  const { log = false } = chart.y;
+  const points = series.flatMap((one) => one.points.filter(([, y]) => isShown(y, log)));
   const rows = height - linesAround;
-  if (!xScale || !yScale || rows < fewestRows) return [];
-  const yTicks = yScale.ticks(Math.max(2, Math.floor((2 * rows) / 3)));
+  if (points.length === 0 || rows < fewestRows) return [];
+  const xScale = scaleOf(
+    { ...chart.x, tight: true },
+    points.map(([x]) => x),
+    [0, 1],
+  );
+  const heights = [...points.map(([, y]) => y!), ...rules.map((rule) => rule.y)];
+  const yScale = scaleOf({ ...chart.y, tight: true }, heights, [0, 1]);
+  const yTicks = textTicks(yScale, log, Math.max(2, Math.floor((2 * rows) / 3)));
   const margin = Math.max(0, ...yTicks.map(({ label }) => label.length)) + 1;
   const columns = width - margin - 1;
   if (columns < fewestColumns) return [];
@@ -79,13 +203,29 @@ export function textChart(chart: TextChart): string[] {
   ];
 }
 
-function isShown(y: number | null, { scale }: TextAxis): y is number {
-  return y !== null && Number.isFinite(y) && (scale === 'linear' || y > 0);
+interface TextTick {
+  /** 0 … 1 along the axis. */
+  readonly place: number;
+  readonly label: string;
 }
 
-function placesOf({ points }: TextSeries, x: TextScale, y: TextScale): [number, number][] {
+/** Round values, `most` at most, in characters of ASCII. */
+export function textTicks(scale: Scale, log: boolean, most: number): TextTick[] {
+  const power = (exponent: number) => `1e${exponent}`.replace(/^1e0$/, '1').replace(/^1e1$/, '10');
+  const options = { power, ...(log && { format: formatNumber }) };
+  let ticks = scale.ticks(most, options);
+  for (let count = most - 1; count > 0 && ticks.length > most; count--) {
+    ticks = scale.ticks(count, options);
+  }
+  return ticks.map(({ value, label }) => ({
+    place: Math.min(1, Math.max(0, scale.position(value))),
+    label,
+  }));
+}
+
+function placesOf({ points }: TextSeries, x: Scale, y: Scale): [number, number][] {
   return points
-    .map(([one, other]): [number, number] => [x.place(one), y.place(other ?? Number.NaN)])
+    .map(([one, other]): [number, number] => [x.position(one), y.position(other ?? Number.NaN)])
     .filter(([across, up]) => !Number.isNaN(across) && !Number.isNaN(up));
 }
 
@@ -124,7 +264,7 @@ function titleLine({ series, rules = [], y, colours, width, ascii }: TextChart):
 function plotLines(
   chart: TextChart,
   canvas: TextCanvas,
-  scale: TextScale,
+  scale: Scale,
   ticks: readonly TextTick[],
   margin: number,
 ): string[] {
@@ -132,7 +272,7 @@ function plotLines(
   const labels = new Map(ticks.map(({ place, label }) => [canvas.rowOf(place), label]));
   const ruled = new Set(
     (chart.rules ?? [])
-      .map(({ y }) => scale.place(y))
+      .map(({ y }) => scale.position(y))
       .filter((place) => place >= 0 && place <= 1)
       .map((place) => canvas.rowOf(place)),
   );
@@ -207,13 +347,13 @@ function lowestCells(canvas: TextCanvas, owner: number): { column: number; row: 
 
 /** The axis below, and the labels of its ticks; the last of them, which has the unit, for sure. */
 function floorLines(
-  { colours, ascii, width }: TextChart,
+  { x, colours, ascii, width }: TextChart,
   canvas: TextCanvas,
-  scale: TextScale,
+  scale: Scale,
   margin: number,
 ): string[] {
   const glyphs = ascii ? plain : unicode;
-  const ticks = scale.ticks(Math.max(2, Math.floor(canvas.columns / 8)));
+  const ticks = textTicks(scale, x.log ?? false, Math.max(2, Math.floor(canvas.columns / 8)));
   const places = ticks.map(({ place, label }, index) => {
     const column = canvas.columnOf(place);
     const text = index < ticks.length - 1 ? label : `${label} ${scale.unit}`.slice(0, width);

@@ -1,8 +1,12 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison } from '../../compare/comparison.ts';
-import { encodeCsv, encodeResults, resultsFile } from '../../compare/results.ts';
 import { writeAtomically } from '../../files.ts';
+import {
+  type Comparison,
+  encodeCsv,
+  encodeResults,
+  resultsFile,
+} from '../../train/compare/comparison.ts';
 import { chartsOf, type NamedChart } from '../charts/comparison.ts';
 
 const csvFile = 'results.csv';

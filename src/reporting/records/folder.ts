@@ -1,10 +1,27 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DataError } from '../../errors.ts';
-import { isRunId } from '../../runs/id.ts';
+import { makeFolders } from '../../files.ts';
+
+const pattern = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
+
+/**
+ * The name of a run, such as 20261115-212345-3f9c: when it began, in UTC, and four digits by chance
+ * for those that begin in the same second. Names sort by time.
+ */
+export function newRunId(now: Date): string {
+  const digits = now.toISOString().replaceAll(/\D/g, '');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString('hex')}`;
+}
+
+/** Whether a text can be the name of a run; one that comes from outside has to pass. */
+export function isRunId(text: string): boolean {
+  return pattern.test(text);
+}
 
 /** Where records go unless another folder is named. */
-export const usualFolder = '.dso/runs';
+export const defaultFolder = '.dso/runs';
 
 /** How many records a folder holds. */
 export const keptRuns = 100;
@@ -51,31 +68,12 @@ function entriesOf(folder: string) {
 
 /** Makes the folder for records if need be. Of the usual one, nothing is to be committed. */
 export function makeRunsFolder(folder: string): void {
-  if (resolve(folder) === resolve(usualFolder)) makeHidden(dirname(usualFolder));
-  makeWithParents(folder);
+  if (resolve(folder) === resolve(defaultFolder)) makeHidden(dirname(defaultFolder));
+  makeFolders(folder);
 }
 
 function makeHidden(folder: string): void {
-  if (make(folder)) writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
-}
-
-/** Node's own way tries for ever where a folder cannot be made though its parent is there. */
-function makeWithParents(folder: string): void {
-  const parent = dirname(folder);
-  if (parent !== folder && !statSync(parent, { throwIfNoEntry: false })) makeWithParents(parent);
-  make(folder);
-}
-
-/** Whether the folder is a new one. */
-function make(folder: string): boolean {
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return false;
-    throw error;
-  }
+  if (makeFolders(folder, false)) writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
 }
 
 /**

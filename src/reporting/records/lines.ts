@@ -1,16 +1,44 @@
-import {
-  countUpTo,
-  listOf,
-  measured,
-  moment,
-  number,
-  objectOf,
-  type Shape,
-  text,
-} from '../../runs/shape.ts';
 import type { RunLine } from './record.ts';
 
-/** Threads, classes and workers that anybody draws. */
+/** Whether a value read from a file is as expected. */
+export type Shape = (value: unknown) => boolean;
+
+export const text: Shape = (value) => typeof value === 'string';
+export const number: Shape = (value) => typeof value === 'number';
+/** A number, or null where it was not finite or not known yet. */
+export const measured: Shape = (value) => value === null || number(value);
+
+export const moment: Shape = (value) => text(value) && !Number.isNaN(Date.parse(value as string));
+
+/** A whole number from 1 to `most`. */
+export const countUpTo =
+  (most: number): Shape =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+
+export const listOf =
+  (element: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(element);
+
+/** An object with these fields; further ones may have any shape. A name that ends in ? may be absent. */
+export function objectOf(fields: Readonly<Record<string, Shape>>): Shape {
+  const wanted = Object.entries(fields).map(([name, shape]) => ({
+    name: name.replace(/\?$/, ''),
+    optional: name.endsWith('?'),
+    shape,
+  }));
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const found = value as Readonly<Record<string, unknown>>;
+    return wanted.every(({ name, optional, shape }) => {
+      const isThere = Object.hasOwn(found, name) && found[name] !== undefined;
+      return isThere ? shape(found[name]) : optional;
+    });
+  };
+}
+
+/** Limits on what can be drawn. */
 const mostThreads = 100_000;
 const mostVectors = 1_000_000;
 const largestGrid = 65_536;
@@ -108,10 +136,10 @@ const shapes: Readonly<Record<RunLine['event'], Shape>> = {
   failure: objectOf({ ended: text, message: text }),
 };
 
-/** No line of ours comes near; what is longer is not worth the time. */
+/** Lines are far shorter; longer ones are not parsed. */
 const longest = 2 ** 24;
 
-/** A line of a record, or undefined for what is none: half a line, a kind not known yet, junk. */
+/** A line of a record; undefined if it is incomplete, of an unknown kind, or something else. */
 export function parseLine(bytes: Buffer, begin: number, end: number): RunLine | undefined {
   if (end - begin > longest) return undefined;
   let value: unknown;
@@ -130,22 +158,28 @@ function isLine(value: unknown): value is RunLine {
 }
 
 /**
- * A line as text. Kind and vector come first, by which readers know a line without reading it all.
- * JSON has neither infinities nor NaN: null is in their place, or nothing where a field may be left
- * out.
+ * A line as readers of the record get it. Kind and vector come first, by which readers know a line
+ * without parsing it. JSON has neither infinities nor NaN: null takes their place, or nothing where
+ * a field is optional.
  */
-export function lineText(line: RunLine): string {
+export function recordable<Line extends RunLine>(line: Line): Line {
   if (line.event !== 'epoch') {
     const { event, ...others } = line;
-    return JSON.stringify({ event, ...others });
+    return plain({ event, ...others }) as Line;
   }
   const { event, vector, epoch, testError, testAuprc, ...rest } = line;
-  const tested = { testError, testAuprc };
-  return JSON.stringify({
-    event,
-    ...(vector !== undefined && { vector }),
-    epoch,
-    ...rest,
-    ...Object.fromEntries(Object.entries(tested).filter(([, value]) => Number.isFinite(value))),
-  });
+  const tested = Object.entries({ testError, testAuprc }).filter(([, value]) =>
+    Number.isFinite(value),
+  );
+  return plain({ event, vector, epoch, ...rest, ...Object.fromEntries(tested) }) as Line;
+}
+
+/** What JSON.parse makes of JSON.stringify's text. */
+function plain(value: unknown): unknown {
+  // Adding 0 turns −0 into 0.
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
 }

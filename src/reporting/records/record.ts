@@ -1,10 +1,11 @@
-import type { BeginEvent } from '../../train/events.ts';
+import type { Quality } from '../../data/quality/quality.ts';
+import type { BeginEvent, EpochEvent } from '../../train/events.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 
 /** The version of the record; a reader skips lines and fields that it does not know. */
 export const recordFormat = 1;
 
-/** First line: what was asked for, and by whom it is being done. */
+/** First line: what was requested, and which process does it. */
 export interface StartLine {
   readonly event: 'start';
   readonly format: number;
@@ -13,17 +14,17 @@ export interface StartLine {
   readonly started: string;
   /** Of the program. */
   readonly version: string;
-  /** The process, as long as it runs, and its machine. */
+  /** The process and its machine; `--log` leaves them out. */
   readonly pid: number;
   readonly host: string;
   /**
-   * When that process began, in the clock ticks of its system, where the system tells: numbers of
-   * processes are reused. The recorder fills it in.
+   * When that process began, in clock ticks of its system, where known: process ids are reused.
+   * The recorder fills it in.
    */
   readonly began?: number;
-  /** What the run was called, if it was. */
+  /** From `--name`. */
   readonly name?: string;
-  /** The data as it was named on the command line; of a query only that it was one. */
+  /** The data as named on the command line; for a query only that it was one. */
   readonly data: string;
   /** Where the model goes. */
   readonly model: string;
@@ -31,22 +32,19 @@ export interface StartLine {
   readonly loss: string;
   readonly penalty: string;
   readonly tolerance: number;
-  /** The limits, where there are any: most epochs, most seconds. */
+  /** Limits on epochs and seconds, if any. */
   readonly epochs?: number;
   readonly time?: number;
   /** The command line after `dso`, from which a query is left out. */
   readonly words?: readonly string[];
-  /**
-   * By their long names in camel case the options that were given, and those with a default that
-   * counts, such as the loss.
-   */
+  /** Options given, and those whose default matters, such as the loss; names in camel case. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** The data is laid out and training begins. */
 export interface BeginLine extends Omit<BeginEvent, 'look' | 'seconds' | 'loads'> {
   readonly event: 'begin';
-  /** What each worker and block has to do; cells by worker · p + block, left out above a size. */
+  /** Loads of workers and blocks; cells by worker · p + block, absent for large grids. */
   readonly loads: Omit<BeginEvent['loads'], 'cells'> & { readonly cells?: readonly number[] };
   /** Seconds spent so far. */
   readonly seconds: { readonly read: number; readonly partition: number };
@@ -69,11 +67,15 @@ export interface EpochLine {
   readonly dual: number | null;
   /** null while there is no bound. */
   readonly relativeGap: number | null;
+  /** Of the iterate evaluated last; `primal` and `dual` are the best so far. */
+  readonly latest?: { readonly primal: number | null; readonly dual: number | null };
   readonly testError?: number;
   readonly testAuprc?: number;
+  /** What the threads did in this epoch, in seconds summed over threads, and bytes sent. */
+  readonly effort?: EpochEvent['effort'];
   /**
-   * Sent from process to process so far, in all epochs of this vector. The recorder is given the
-   * bytes of each epoch and adds them up, so that lines may be left out.
+   * Sent between processes so far, in all epochs of this vector. The recorder is given the bytes of
+   * each epoch and adds them up, so that lines may be left out.
    */
   readonly bytes?: number;
 }
@@ -88,7 +90,7 @@ export interface ThreadEffort {
   readonly bytes: number;
 }
 
-/** Now and then: threads, memory, weights. */
+/** Written at intervals: threads, memory, weights. */
 export interface SampleLine {
   readonly event: 'sample';
   readonly vector?: number;
@@ -101,7 +103,7 @@ export interface SampleLine {
   readonly features: readonly { readonly name: string; readonly weight: number }[];
 }
 
-/** Of `--progressive`, which knows no epochs. */
+/** Of `--progressive`, which has no epochs. */
 export interface ReportLine {
   readonly event: 'report';
   readonly seconds: number;
@@ -121,6 +123,8 @@ export interface NoticeLine {
 /** Last line of a run that came to an end: its report, the one `--json` prints. */
 export interface ResultLine extends Partial<TrainReport> {
   readonly event: 'result';
+  /** With `--describe`. */
+  readonly quality?: Quality;
   readonly ended: string;
   /** The exit code. */
   readonly code: number;
@@ -145,9 +149,8 @@ export type RunLine =
   | FailureLine;
 
 /**
- * running: its process is there (or on another machine and the record is being written);
- * done: it came to its end, by itself or because it was asked to; failed: it says why;
- * lost: its process is gone without a word.
+ * running: its process exists (or is on another machine and the record grows); done: it ended, by
+ * itself or on request; failed: it recorded why; lost: its process is gone without a last line.
  */
 export type RunStatus = 'running' | 'done' | 'failed' | 'lost';
 
@@ -164,7 +167,7 @@ export interface RunSummary {
   readonly failure?: FailureLine;
 }
 
-/** Epochs of a run, or every so many of them, as columns of equal length; null where unknown. */
+/** Epochs of a run, or every k-th of them, as columns of equal length; null where unknown. */
 export interface RunSeries {
   readonly epoch: readonly number[];
   readonly seconds: readonly number[];
@@ -174,7 +177,7 @@ export interface RunSeries {
   readonly relativeGap: readonly (number | null)[];
   readonly testError?: readonly (number | null)[];
   readonly testAuprc?: readonly (number | null)[];
-  /** Bytes sent so far, all epochs before included, where processes talk. */
+  /** Bytes sent so far between processes, if there are several. */
   readonly bytes?: readonly number[];
 }
 
@@ -186,10 +189,42 @@ export interface RunDetail {
   /** Epochs of that vector in the record, of which the series may hold fewer. */
   readonly epochs: number;
   readonly series: RunSeries;
-  /** Of a run with several vectors: those whose newest gap is within the tolerance. */
+  /** For several vectors: those whose newest gap is within the tolerance. */
   readonly reached?: readonly number[];
   /** Spread over the run, at most a few hundred; the newest is always there. */
   readonly samples: readonly SampleLine[];
   readonly reports: readonly ReportLine[];
   readonly notices: readonly string[];
+}
+
+/** The summary after another line; nothing follows a result or failure. */
+export function withLine<Summary extends Partial<RunSummary>>(
+  summary: Summary,
+  line: RunLine,
+): Summary {
+  if (summary.result || summary.failure) return summary;
+  switch (line.event) {
+    case 'start':
+    case 'begin':
+      return { [line.event]: line, ...summary };
+    case 'epoch':
+      return { ...summary, latest: line };
+    case 'report':
+    case 'result':
+    case 'failure':
+      return { ...summary, [line.event]: line };
+    default:
+      return summary;
+  }
+}
+
+/** The status that the last line gives. */
+export function endOf({ result, failure }: Partial<RunSummary>): 'done' | 'failed' | undefined {
+  if (result) return 'done';
+  return failure ? 'failed' : undefined;
+}
+
+/** Whether the gap is within the tolerance. */
+export function hasReached({ relativeGap }: EpochLine, tolerance: number): boolean {
+  return relativeGap !== null && relativeGap <= tolerance;
 }

@@ -1,18 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { reasonOf } from '../../engine/checkpoint/folder.ts';
 import { DataError, DsoError } from '../../errors.ts';
-import { Contents } from '../../runs/contents.ts';
-import { type DetailOptions, detailOf } from '../../runs/detail.ts';
-import { newestFirst } from '../../runs/order.ts';
-import { statusOf, summaryOf } from '../../runs/outline.ts';
-import { outlineOf, readRange, withFile } from '../../runs/record-bytes.ts';
+import { reasonOf } from '../../files.ts';
 import { recordedIds, recordPath, stopPath } from './folder.ts';
-import { shortId } from './labels.ts';
+import { newestFirst, shortId } from './labels.ts';
 import type { RunDetail, RunSummary } from './record.ts';
+import { outlineOf, readRange, withFile } from './record-file.ts';
+import { type DetailOptions, RunView, statusOf } from './run-view.ts';
 
-export { pruneRuns } from '../../runs/prune.ts';
-export { RunTail } from '../../runs/tail.ts';
-export { keptRuns, usualFolder } from './folder.ts';
+export { defaultFolder as usualFolder, keptRuns } from './folder.ts';
+export { pruneRuns, RunTail } from './record-file.ts';
 
 /** No record comes near; of a larger file the first part is read. */
 const mostBytes = 2 ** 28;
@@ -50,8 +46,8 @@ function isDamaged(folder: string, id: string): boolean {
 export function readSummary(folder: string, id: string): RunSummary | undefined {
   const read = () =>
     withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-      const outline = outlineOf(file, size);
-      return summaryOf(id, outline, statusOf(outline, mtimeMs));
+      const view = outlineOf(id, file, size);
+      return view.isRecord ? view.summary(statusOf(view, mtimeMs)) : undefined;
     });
   const summary = read();
   return mayHaveEnded(summary) ? read() : summary;
@@ -67,15 +63,10 @@ function mayHaveEnded(summary: RunSummary | undefined): boolean {
 
 /** A run with its curves. Its process may be writing the record at the same time. */
 export function readRun(folder: string, id: string, options: DetailOptions = {}): RunDetail {
-  const { points, vector = 0 } = options;
   const read = () =>
     withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-      const contents = new Contents(readRange(file, 0, Math.min(size, mostBytes)), vector);
-      const { outline, epochs, samples, reports, notices } = contents;
-      const summary = summaryOf(id, outline, statusOf(outline, mtimeMs));
-      if (!summary) return undefined;
-      const newest = () => contents.newest();
-      return detailOf({ summary, vector, epochs, newest, samples, reports, notices }, points);
+      const view = new RunView(id, readRange(file, 0, Math.min(size, mostBytes)));
+      return view.isRecord ? view.detail(options, statusOf(view, mtimeMs)) : undefined;
     });
   const first = read();
   const detail = mayHaveEnded(first?.summary) ? read() : first;

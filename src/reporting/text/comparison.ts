@@ -1,15 +1,18 @@
-import type { Colours } from '../../cli/terminal.ts';
-import type { Comparison, Problem } from '../../compare/comparison.ts';
-import { problemsOf } from '../../compare/comparison.ts';
+import type { Task } from '../../problem/losses/loss.ts';
 import {
+  type Comparison,
   describeOutcome,
   finalAuprc,
   finalTestError,
+  type Problem,
+  problemsOf,
+  type RankedRun,
+  rankingRule,
+  rankRuns,
   trainingSeconds,
-} from '../../compare/outcome.ts';
-import type { Standing } from '../../compare/ranking.ts';
-import { rankingRule, rankRuns } from '../../compare/ranking.ts';
-import { formatGap, formatNumber, formatPercent, formatSeconds } from '../format.ts';
+} from '../../train/compare/comparison.ts';
+import { type Colours, formatGap, formatNumber, formatPercent, formatSeconds } from '../format.ts';
+import { headedTable, type Row } from '../table.ts';
 
 /** The ranking of every problem as JSON has it; the numbers of a run that has none are absent. */
 export function rankingOf(comparison: Comparison) {
@@ -20,7 +23,7 @@ export function rankingOf(comparison: Comparison) {
   }));
 }
 
-function standingOf({ run, rank, reached }: Standing) {
+function standingOf({ run, rank, reached }: RankedRun) {
   const { report, reason } = run;
   return {
     rank: rank ?? null,
@@ -54,11 +57,9 @@ export function comparisonTable(comparison: Comparison, colours: Colours): strin
   return `${tables.join('\n\n')}\n\n${colours.dim(wrap(legend, 80))}`;
 }
 
-type Row = readonly string[];
-
 function problemTable(problem: Problem, tolerance: number, colours: Colours): string {
   const tested = problem.runs.some((run) => finalTestError(run) !== undefined);
-  const head = [
+  const titles = [
     '',
     'solver',
     'to tol.',
@@ -70,17 +71,19 @@ function problemTable(problem: Problem, tolerance: number, colours: Colours): st
     'epochs',
     '',
   ];
-  const standings = rankRuns(problem.runs, tolerance);
-  const rows = standings.map((standing) => rowOf(standing));
-  const keep = (row: Row) => (tested ? row : row.filter((_, index) => index !== 5));
-  const lines = align([keep(head), ...rows.map(keep)]);
-  return [colours.dim(lines[0]), ...lines.slice(1)].join('\n');
+  const head = tested ? titles : titles.filter((title) => title !== 'test');
+  return headedTable({
+    head,
+    rows: rankRuns(problem.runs, tolerance).map((standing) => rowOf(standing, tested)),
+    left: (column) => column === 1 || column === head.length - 1,
+    colours,
+  });
 }
 
-function rowOf({ run, rank, reached }: Standing): Row {
+function rowOf({ run, rank, reached }: RankedRun, tested: boolean): Row {
   const { report } = run;
   const place = rank === undefined ? '–' : String(rank);
-  if (!report) return [place, run.solver, ...Array<string>(7).fill(''), describeOutcome(run)];
+  if (!report) return [place, run.solver, describeOutcome(run)];
   const error = finalTestError(run);
   const time = trainingSeconds(run);
   return [
@@ -89,11 +92,7 @@ function rowOf({ run, rank, reached }: Standing): Row {
     reached === undefined ? '–' : formatSeconds(reached),
     formatNumber(report.primal),
     formatGap(report.relativeGap),
-    error === undefined
-      ? '–'
-      : run.task === 'classification'
-        ? formatPercent(error)
-        : formatNumber(error),
+    ...(tested ? [errorText(run.task, error)] : []),
     time === undefined ? '–' : formatSeconds(time),
     report.passes.toFixed(1),
     String(report.epochs),
@@ -101,17 +100,9 @@ function rowOf({ run, rank, reached }: Standing): Row {
   ];
 }
 
-/** Columns of equal width, numbers to the right; a row without numbers has its text behind the name. */
-function align(rows: readonly Row[]): string[] {
-  const last = rows[0].length - 1;
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) => {
-    const start = `${row[0].padStart(widths[0])}  ${row[1].padEnd(widths[1])}`;
-    const numbers = row.slice(2, last);
-    if (numbers.every((cell) => cell === '')) return `${start}  ${row[last]}`.trimEnd();
-    const cells = numbers.map((cell, index) => cell.padStart(widths[index + 2]));
-    return [start, ...cells, row[last]].join('  ').trimEnd();
-  });
+function errorText(task: Task, error: number | undefined): string {
+  if (error === undefined) return '–';
+  return task === 'classification' ? formatPercent(error) : formatNumber(error);
 }
 
 function wrap(text: string, width: number): string {

@@ -1,4 +1,3 @@
-import { lineText } from '../../cli/label-text.ts';
 import type {
   ClassificationMetrics,
   ClassMetrics,
@@ -8,7 +7,8 @@ import type {
   RegressionMetrics,
 } from '../../model/metrics/evaluate.ts';
 import type { Label } from '../../model/model.ts';
-import { formatCount, formatNumber, formatPercent, twoColumns } from '../format.ts';
+import { formatCount, formatNumber, formatPercent, lineText } from '../format.ts';
+import { numberTable, twoColumns } from '../table.ts';
 
 /** So many classes have a table of their confusions, and a line each. */
 const mostClasses = 20;
@@ -108,13 +108,13 @@ function classTable(classes: readonly ClassMetrics[]): string {
     formatNumber(one.f1),
     formatCount(one.support),
   ]);
-  const text = aligned([['class', 'precision', 'recall', 'F1', 'rows'], ...table]);
+  const text = numberTable([['class', 'precision', 'recall', 'F1', 'rows'], ...table]);
   return many ? `classes with the least F1 (--json has all):\n${text}` : text;
 }
 
 function binaryConfusion({ confusion }: ClassificationMetrics, classes: readonly Label[]): string {
   const [negative, positive] = classes.map(lineText);
-  return aligned([
+  return numberTable([
     ['', `predicted ${positive}`, `predicted ${negative}`],
     [
       `label ${positive}`,
@@ -137,7 +137,7 @@ function confusionTable({ classes, confusion }: MulticlassMetrics): string {
     counts[places.get(label)!][places.get(predicted)!] = rows;
   }
   const names = classes.map((one) => lineText(one.class));
-  return aligned([
+  return numberTable([
     ['label \\ predicted', ...names],
     ...counts.map((row, place) => [names[place], ...row.map(formatCount)]),
   ]);
@@ -152,20 +152,6 @@ function largestConfusions({ confusion }: MulticlassMetrics): string {
     lineText(cell.predicted),
     formatCount(cell.rows),
   ]);
-  const text = aligned([['label', 'predicted', 'rows'], ...table]);
+  const text = numberTable([['label', 'predicted', 'rows'], ...table]);
   return `largest confusions of ${formatCount(wrong.length)}:\n${text}`;
-}
-
-/** Columns of equal width, the first one aligned to the left, the others to the right. */
-export function aligned(table: readonly (readonly string[])[]): string {
-  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]),
-        )
-        .join('  '),
-    )
-    .join('\n');
 }

@@ -1,7 +1,7 @@
-import type { Metrics } from '../../model/metrics/evaluate.ts';
+import { errorOf, type Metrics } from '../../model/metrics/evaluate.ts';
 import { type Model, weightsOf } from '../../model/model.ts';
-import { type PathPoint, testErrorOf } from '../../train/select/path.ts';
-import type { Point } from '../charts/svg.ts';
+import type { PathPoint } from '../../train/select/path.ts';
+import type { Point } from '../charts/quantities.ts';
 
 /** The weight of a feature along the path. */
 export interface Trace {
@@ -49,7 +49,7 @@ export class PathRecord {
     const row = { lambda, nonzero, ...certificate, epochs, passes, ...(test && { test }) };
     this.rows.push(row);
     const { best } = this;
-    if (!test || !best?.row.test || testErrorOf(test) < testErrorOf(best.row.test)) {
+    if (!test || !best?.row.test || errorOf(test) < errorOf(best.row.test)) {
       this.best = { row, model };
     }
     this.#largest.push(largestWeights(lambda, model));
@@ -60,7 +60,7 @@ export class PathRecord {
   /** The error on the test rows, from the smallest λ to the largest. */
   get errors(): Point[] {
     return this.rows
-      .flatMap(({ lambda, test }): Point[] => (test ? [[lambda, testErrorOf(test)]] : []))
+      .flatMap(({ lambda, test }): Point[] => (test ? [[lambda, errorOf(test)]] : []))
       .toReversed();
   }
 

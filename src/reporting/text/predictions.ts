@@ -1,11 +1,17 @@
-import { sharesVector } from '../../cli/inspection.ts';
-import { lineText } from '../../cli/label-text.ts';
 import type { Dataset } from '../../data/dataset.ts';
-import { becomeProbabilities, givesProbabilities } from '../../metrics/probabilities.ts';
 import type { Label, Model } from '../../model/model.ts';
-import type { PredictionOutput } from '../../model/predict/predict.ts';
-import { isPositive, labelAt, meansOf, predict } from '../../model/predict/predict.ts';
+import {
+  becomeProbabilities,
+  givesProbabilities,
+  isPositive,
+  labelAt,
+  meansOf,
+  type PredictionOutput,
+  predict,
+} from '../../model/predict/predict.ts';
 import { scoreBlocks } from '../../model/predict/score.ts';
+import { lineText } from '../format.ts';
+import { sharesVector } from './model.ts';
 
 /** Labels are written so many at a time. */
 const linesPerWrite = 4096;

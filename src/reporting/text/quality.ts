@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
-import type { Colours } from '../../cli/terminal.ts';
-import type { ColumnPlace, Findings, Quality } from '../../data/quality/quality.ts';
-import { formatCount, formatNumber, formatPercent, plural, twoColumns } from '../format.ts';
+import type { Findings, NamedColumn, Quality } from '../../data/quality/quality.ts';
+import { type Colours, formatCount, formatNumber, formatPercent, plural } from '../format.ts';
+import { numberTable, twoColumns } from '../table.ts';
 
 export interface QualityTextOptions {
   /** Default: none. */
@@ -72,19 +72,19 @@ function listsLabels({ labels, rows }: Quality): boolean {
 function labelText(quality: Quality): string {
   if (!listsLabels(quality)) return '';
   const { distinct, top } = quality.labels;
-  const width = Math.max(...top.map(({ count }) => formatCount(count).length));
-  const lines = top.map(({ label, count, share }): [string, string] => {
-    const name = label === '' ? '(none)' : String(label);
-    return [name, `${formatCount(count).padStart(width)}  ${formatPercent(share).padStart(8)}`];
-  });
+  const rows = top.map(({ label, count, share }) => [
+    label === '' ? '(none)' : String(label),
+    formatCount(count),
+    formatPercent(share),
+  ]);
   const more = (distinct ?? 0) - top.length;
-  const text = `labels, by number of rows:\n${twoColumns(lines)}`;
+  const text = `labels, by number of rows:\n${numberTable(rows)}`;
   return more > 0 ? `${text}\nand ${formatCount(more)} more` : text;
 }
 
 function findingRows(quality: Quality, firstFeature: number): [string, string][] {
   const { emptyRows, emptyColumns, constantColumns, equalColumns, equalRows } = quality;
-  const feature = ({ column, name }: ColumnPlace): string => name ?? String(column + firstFeature);
+  const feature = ({ column, name }: NamedColumn): string => name ?? String(column + firstFeature);
   const rows: [string, string][] = [];
   const find = <Place>(title: string, found: Findings<Place>, text: (place: Place) => string) => {
     if (found.count > 0) rows.push([title, listed(found, text)]);
@@ -107,7 +107,7 @@ function findingRows(quality: Quality, firstFeature: number): [string, string][]
   return rows;
 }
 
-function scaleRows({ scales }: Quality, feature: (place: ColumnPlace) => string) {
+function scaleRows({ scales }: Quality, feature: (place: NamedColumn) => string) {
   if (!scales || scales.ratio <= wideRatio) return [];
   const { smallest, largest } = scales;
   const place = (scale: typeof smallest) => `${feature(scale)} (${formatNumber(scale.size)})`;

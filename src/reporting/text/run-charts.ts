@@ -1,10 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Colours } from '../../cli/terminal.ts';
-import type { Task } from '../../problem/losses/loss.ts';
-import { seenRange } from '../../runs/range.ts';
-import type { TextChart, TextPoint, TextSeries } from '../charts/text.ts';
-import { textChart } from '../charts/text.ts';
-import { formatNumber } from '../format.ts';
+import { type Axis, visibleRange } from '../charts/axis.ts';
+import { axisLabel, type Quantity, quantityOf, shownFactor } from '../charts/quantities.ts';
+import { type TextChart, type TextPoint, type TextSeries, textChart } from '../charts/text.ts';
+import { type Colours, formatNumber } from '../format.ts';
 import type { RunSeries } from '../records/record.ts';
 
 /** What is drawn of a run. */
@@ -16,7 +14,7 @@ export interface RunChartsOptions {
   readonly height: number;
   readonly colours: Colours;
   readonly ascii: boolean;
-  readonly task: Task;
+  readonly task: 'classification' | 'regression';
   /** The relative gap to reach. */
   readonly tolerance: number;
   /** Default: time. */
@@ -64,7 +62,7 @@ function chartOf(
   return {
     ...plot,
     ...size,
-    x: { label: 'epochs', scale: 'linear', zero: true, time },
+    x: { label: 'epochs', zero: 'near', time },
     colours,
     ascii,
   };
@@ -73,47 +71,48 @@ function chartOf(
 /** How many times less than the smallest gap a tolerance may be that is drawn. */
 const farthest = 1e6;
 
-function plotsOf(curves: Curves, options: RunChartsOptions): Plot[] {
-  const { task, vector } = options;
-  const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
-  const across = options.over === 'epochs' ? curves.epoch : curves.seconds;
-  const line = (name: string, values: readonly (number | null)[]): TextSeries => ({
-    name,
-    points: values.map((y, index): TextPoint => [across[index], y]),
-  });
-  const part = vector ? `, class ${vector.index + 1} of ${vector.count}` : '';
-  const plots: Plot[] = [
-    {
-      series: [line('relative gap', curves.relativeGap)],
-      y: {
-        label: `relative gap${part}`,
-        scale: 'log',
-        focus: provenRange(curves.relativeGap, tolerance),
-      },
-      rules: tolerance > 0 ? [{ y: tolerance, label: `tolerance ${formatNumber(tolerance)}` }] : [],
-    },
-    {
-      series: [line('objective', curves.primal), line('lower bound', curves.dual)],
-      y: {
-        label: 'objective',
-        scale: 'linear',
-        focus: seenRange([curves.primal], [curves.dual], false),
-      },
-    },
-  ];
-  const { testError, testAuprc } = curves;
-  if (testError) {
-    const isError = task === 'classification';
-    const values = testError.map((error) => error && (isError ? 100 : 1) * error);
-    plots.push(testPlot(isError ? 'error' : 'mse', isError ? ', %' : '', line('test', values)));
-  }
-  if (testAuprc) plots.push(testPlot('AUPRC', '', line('test', testAuprc)));
-  return plots;
+const plotted = (['gap', 'objective', 'testError', 'testAuprc'] as const).map(quantityOf);
 
-  /** Of several vectors each is tested by itself: its class is told from all others together. */
-  function testPlot(what: string, unit: string, series: TextSeries): Plot {
-    const name = vector ? `${what} of class ${vector.index + 1} against the rest` : `test ${what}`;
-    return { series: [series], y: { label: `${name}${unit}`, scale: 'linear' } };
+function plotsOf(curves: Curves, options: RunChartsOptions): Plot[] {
+  const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
+  const x = options.over === 'epochs' ? curves.epoch : curves.seconds;
+  return plotted
+    .filter(({ columns }) => curves[columns[0] as keyof Curves] !== undefined)
+    .map((quantity) => {
+      const factor = shownFactor(quantity, options.task);
+      const series = quantity.columns.map((column, index): TextSeries => {
+        const values: readonly (number | null)[] = curves[column as keyof Curves] ?? [];
+        return {
+          name: index === 0 ? quantity.noun : 'lower bound',
+          points: values.map((y, k): TextPoint => [x[k], y && factor * y]),
+        };
+      });
+      const isGap = quantity.key === 'gap';
+      const label = `tolerance ${formatNumber(tolerance)}`;
+      return {
+        series,
+        y: yAxis(quantity, curves, options, tolerance),
+        rules: isGap && tolerance > 0 ? [{ y: tolerance, label }] : [],
+      };
+    });
+}
+
+function yAxis(
+  quantity: Quantity,
+  { relativeGap, primal, dual }: Curves,
+  { task, vector }: RunChartsOptions,
+  tolerance: number,
+): Axis {
+  switch (quantity.key) {
+    case 'gap': {
+      const part = vector ? `, class ${vector.index + 1} of ${vector.count}` : '';
+      const focus = provenRange(relativeGap, tolerance);
+      return { label: `${quantity.noun}${part}`, log: true, focus };
+    }
+    case 'objective':
+      return { label: quantity.noun, focus: visibleRange([primal], [dual], false) };
+    default:
+      return { label: axisLabel(quantity, task, vector?.index) };
   }
 }
 

@@ -1,9 +1,15 @@
-import { lineText } from '../../cli/label-text.ts';
-import { describeEnd, describeWhen, runSeconds } from '../../cli/run-words.ts';
-import type { Colours } from '../../cli/terminal.ts';
-import { formatCount, formatGapUp, formatNumber, formatSeconds } from '../format.ts';
-import { dataName, shortId, solverName } from '../records/labels.ts';
+import {
+  type Colours,
+  formatCount,
+  formatGapUp,
+  formatNumber,
+  formatSeconds,
+  formatWhen,
+  lineText,
+} from '../format.ts';
+import { dataName, runSeconds, shortId, solverName, statusText } from '../records/labels.ts';
 import type { RunSummary } from '../records/record.ts';
+import { tableLines } from '../table.ts';
 
 const columns = [
   'id',
@@ -60,18 +66,17 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
   const whole = runs.map((run) => rowOf(run, now));
   const short = whole.map((row) => ({ ...row, id: shortIdAmong(ids, row.id) }));
   const rows = widthOf([head, ...whole]) <= width ? whole : short;
-  const { chosen, widths } = layOut([head, ...rows], width);
-  const line = (row: Row): string[] =>
-    chosen.map((column, place) => {
-      if (numeric.has(column)) return row[column].padStart(widths[place]);
-      const text = column === 'data' ? shorten(row.data, widths[place]) : row[column];
-      return place === chosen.length - 1 ? text : text.padEnd(widths[place]);
-    });
-  const join = (cells: string[]): string => cells.join(' '.repeat(between)).slice(0, width);
+  const { chosen, dataWidth } = layOut([head, ...rows], width);
+  const cells = (row: Row): string[] =>
+    chosen.map((column) => (column === 'data' ? shorten(row.data, dataWidth) : row[column]));
+  const left = (column: number) => !numeric.has(chosen[column]);
+  const lines = tableLines([head, ...rows].map(cells), { left }).map((line) =>
+    line.slice(0, width),
+  );
   return [
-    colours.dim(join(line(head))),
+    colours.dim(lines[0]),
     ...runs.map((run, index) => {
-      const text = join(line(rows[index]));
+      const text = lines[index + 1];
       const { ended } = rows[index];
       return text.endsWith(ended)
         ? text.slice(0, -ended.length) + paint(run, colours)(ended)
@@ -87,7 +92,7 @@ function rowOf(run: RunSummary, now: Date): Row {
   const epochs = result?.epochs ?? latest?.epoch;
   return {
     id: run.id,
-    when: describeWhen(start.started, now),
+    when: formatWhen(start.started, now),
     name: beginningOf(lineText(start.name ?? ''), widestName),
     data: lineText(dataName(run)),
     solver: lineText(solverName(run)),
@@ -97,7 +102,7 @@ function rowOf(run: RunSummary, now: Date): Row {
     objective: formatNumber(result?.primal ?? latest?.primal ?? report?.loss ?? Number.NaN),
     gap: gapText(result?.relativeGap ?? latest?.relativeGap),
     time: seconds === undefined ? '–' : formatSeconds(seconds),
-    ended: describeEnd(run),
+    ended: statusText(run),
   };
 }
 
@@ -130,7 +135,7 @@ function widthOf(rows: readonly Row[]): number {
 function layOut(
   rows: readonly Row[],
   width: number,
-): { chosen: readonly Column[]; widths: number[] } {
+): { chosen: readonly Column[]; dataWidth: number } {
   const natural = (column: Column): number => naturalWidth(rows, column);
   const data = natural('data');
   const size = (column: Column): number =>
@@ -144,8 +149,8 @@ function layOut(
     room -= size(column);
   }
   const chosen = columns.filter((column) => wanted.has(column));
-  const left = Math.max(1, Math.min(data, Math.min(data, narrowestData) + room));
-  return { chosen, widths: chosen.map((name) => (name === 'data' ? left : natural(name))) };
+  const dataWidth = Math.max(1, Math.min(data, Math.min(data, narrowestData) + room));
+  return { chosen, dataWidth };
 }
 
 function beginningOf(text: string, width: number): string {

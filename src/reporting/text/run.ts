@@ -1,22 +1,22 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { lineText } from '../../cli/label-text.ts';
-import { clockTime, commandLine, describeEnd, describeWhen } from '../../cli/run-words.ts';
-import type { Colours } from '../../cli/terminal.ts';
 import type { TrainReport } from '../../train/options/options.ts';
-import type { TextPoint } from '../charts/text.ts';
-import { textChart } from '../charts/text.ts';
+import { type TextPoint, textChart } from '../charts/text.ts';
 import {
+  type Colours,
   formatBytes,
+  formatClock,
   formatCount,
   formatNumber,
   formatPercent,
   formatSeconds,
+  formatWhen,
+  lineText,
   plural,
-  twoColumns,
 } from '../format.ts';
-import { solverName } from '../records/labels.ts';
+import { commandLine, solverName, statusText } from '../records/labels.ts';
 import type { RunDetail, RunSummary, SampleLine } from '../records/record.ts';
+import { twoColumns } from '../table.ts';
 import { describeEffort } from './effort.ts';
 import { describeMetrics } from './metrics.ts';
 import { runCharts } from './run-charts.ts';
@@ -71,9 +71,9 @@ export function runText(detail: RunDetail, options: RunTextOptions): string {
 
 function describeState(summary: RunSummary, now: Date): string {
   const { start } = summary;
-  const when = describeWhen(start.started, now);
-  const clock = clockTime(new Date(start.started));
-  return `${describeEnd(summary)}, started ${when === clock ? when : `${when} (${clock})`}`;
+  const when = formatWhen(start.started, now);
+  const clock = formatClock(new Date(start.started));
+  return `${statusText(summary)}, started ${when === clock ? when : `${when} (${clock})`}`;
 }
 
 function askedRows(summary: RunSummary): Row[] {
@@ -245,8 +245,8 @@ function chartText(detail: RunDetail, options: RunTextOptions): string {
       { name: 'all rows', points: points('loss') },
       { name: 'lately', points: points('recentLoss') },
     ],
-    x: { label: 'rows', scale: 'linear', zero: true },
-    y: { label: 'mean loss', scale: 'linear' },
+    x: { label: 'rows', zero: 'near' },
+    y: { label: 'mean loss' },
     width,
     height: reportLines,
     colours,

@@ -1,36 +1,21 @@
-import { penaltyName } from '../../cli/penalty-name.ts';
-import type { Colours } from '../../cli/terminal.ts';
 import { formatShort } from '../../math/format-number.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { ValidatedLambda, Validation } from '../../train/select/cross-validate.ts';
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Candidate, Search } from '../../train/select/search.ts';
-import { formatGap, formatNumber, formatPercent, plural } from '../format.ts';
-
-type Row = readonly string[];
+import {
+  type Colours,
+  formatGap,
+  formatNumber,
+  formatPercent,
+  penaltyName,
+  plural,
+} from '../format.ts';
+import { headedTable, type Row } from '../table.ts';
 
 /** What programs read: the area itself is better when it is larger, what is told here when smaller. */
 export function measureKey(metric: MeasureName): string {
   return metric === 'auc' ? '1 - auc' : metric;
-}
-
-/** Columns of equal width: numbers to the right, texts and the notes at the end to the left. */
-export function alignedTable(
-  head: Row,
-  rows: readonly Row[],
-  isChosen: (row: number) => boolean,
-  { bold, dim }: Pick<Colours, 'bold' | 'dim'>,
-  texts: readonly number[] = [],
-): string {
-  const widths = head.map((cell, column) =>
-    Math.max(cell.length, ...rows.map((row) => row[column].length)),
-  );
-  const isText = (column: number) => texts.includes(column) || column === head.length - 1;
-  const padded = (cell: string, column: number) =>
-    isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
-  const lineOf = (row: Row) => row.map(padded).join('  ').trimEnd();
-  const lines = rows.map((row, index) => (isChosen(index) ? bold(lineOf(row)) : lineOf(row)));
-  return [dim(lineOf(head)), ...lines].join('\n');
 }
 
 /** What a measure is called where it is shown: smaller is better. */
@@ -77,7 +62,13 @@ export function validationTable(
   };
   const rows = lambdas.map((one) => [...cellsOf(metric, one), noteOf(one)]);
   const chosen = lambdas.indexOf(validation[choose]);
-  return alignedTable([...head(metric), ''], rows, (row) => row === chosen, colours);
+  return headedTable({
+    head: [...head(metric), ''],
+    rows,
+    left: (column) => column === 5,
+    isChosen: (row) => row === chosen,
+    colours,
+  });
 }
 
 /** One line for each loss and penalty, with its λ; the best first. */
@@ -91,11 +82,14 @@ export function searchTable(
     candidate.loss.name,
     penaltyName(candidate.penalty),
     ...cellsOf(metric, candidate.validation[choose]),
-    '',
   ]);
-  const isWinner = (row: number) => ranking[row] === winner;
-  const titles = ['#', 'loss', 'penalty', ...head(metric), ''];
-  return alignedTable(titles, rows, isWinner, colours, [1, 2]);
+  return headedTable({
+    head: ['#', 'loss', 'penalty', ...head(metric)],
+    rows,
+    left: (column) => column === 1 || column === 2,
+    isChosen: (row) => ranking[row] === winner,
+    colours,
+  });
 }
 
 /** What was left out, if anything. */

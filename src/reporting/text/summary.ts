@@ -1,8 +1,8 @@
-import type { Colours } from '../../cli/terminal.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
 import type { StopReason } from '../../train/events.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import {
+  type Colours,
   formatBytes,
   formatCount,
   formatGapUp,
@@ -55,11 +55,11 @@ function describeStop(stopped: StopReason, tolerance: number): string {
     case 'converged':
       return `converged to the tolerance ${formatNumber(tolerance)}`;
     case 'early-stop':
-      return 'stopped early, where the test error had not fallen any more,';
+      return 'stopped early, since the test error stopped falling,';
     case 'epoch-limit':
-      return `stopped by the limit on epochs, short of the tolerance ${formatNumber(tolerance)},`;
+      return `stopped by the epoch limit, above the tolerance ${formatNumber(tolerance)},`;
     case 'time-limit':
-      return `stopped by the time limit, short of the tolerance ${formatNumber(tolerance)},`;
+      return `stopped by the time limit, above the tolerance ${formatNumber(tolerance)},`;
     case 'stream':
       return 'stopped by the end of the stream';
     case 'imported':
@@ -75,9 +75,9 @@ function describeTimes({ seconds }: TrainReport): string {
 
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 export function describeCertificate(relativeGap: number): string {
-  if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound was found';
+  if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
   if (relativeGap > 0.5) {
-    return `not even within 100 % of the optimum, as far as is proved (relative duality gap ${formatGapUp(relativeGap)})`;
+    return `no useful bound yet (relative duality gap ${formatGapUp(relativeGap)})`;
   }
   return (
     `within ${formatPercentUp(relativeGap / (1 - relativeGap))} of the optimum ` +

@@ -1,40 +1,54 @@
 import type { Arena } from '../../engine/arena.ts';
-import { allocateWander, Replay, Wander, type WanderMemory } from '../../engine/async-ring.ts';
+import {
+  AsyncRing,
+  type AsyncRingMemory,
+  allocateAsyncRing,
+  Replay,
+} from '../../engine/async-ring.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateDso, Dso, type DsoMemory, dsoEngine } from '../dso.ts';
-import type { Engine } from '../engine.ts';
-import type { Workplace } from '../method.ts';
-import type { DsoAsyncSettings } from '../solver.ts';
+import type { SolverCode, SolverContext } from '../solver.ts';
+import { Dso } from './dso.ts';
+import { allocateDso, type DsoMemory, type DsoSettings } from './state.ts';
+
+export interface DsoAsyncSettings extends DsoSettings {
+  /** The block visits of an earlier run, to make again in the same order on one thread. */
+  readonly order?: Int32Array;
+}
 
 export interface DsoAsyncMemory {
   readonly dso: DsoMemory;
-  readonly wander: WanderMemory;
+  readonly async: AsyncRingMemory;
 }
 
 function allocate(arena: Arena, partition: Partition, settings: DsoAsyncSettings): DsoAsyncMemory {
   return {
     dso: allocateDso(arena, partition, settings),
-    wander: allocateWander(arena, partition.size),
+    async: allocateAsyncRing(arena, partition.size),
   };
 }
 
 /**
  * Algorithm 1 without its inner iterations, as the paper's conclusion proposes: the blocks of an
- * epoch wander from worker to worker as these become free, instead of going round in step. Workers
+ * epoch move from worker to worker as these become free, instead of going round in step. Workers
  * meet once an epoch, for the snapshot and the certificate. Because a visit still owns its rows and
  * its block, the visits have a serial order with the same result; it is recorded, and `order` in
  * the settings runs such a record again.
  */
 export class DsoAsync extends Dso {
-  readonly #rotation: Wander | Replay;
+  readonly #rotation: AsyncRing | Replay;
 
-  constructor(place: Workplace, memory: DsoAsyncMemory, settings: DsoAsyncSettings, loss: Loss) {
-    const { team } = place;
+  constructor(
+    context: SolverContext,
+    memory: DsoAsyncMemory,
+    settings: DsoAsyncSettings,
+    loss: Loss,
+  ) {
+    const { team } = context;
     const rotation = settings.order
       ? new Replay(settings.order, team.shared.workers)
-      : new Wander(team, memory.wander);
-    super(place, memory.dso, settings, loss, rotation);
+      : new AsyncRing(team, memory.async);
+    super(context, memory.dso, settings, loss, rotation);
     this.#rotation = rotation;
   }
 
@@ -43,13 +57,7 @@ export class DsoAsync extends Dso {
   }
 }
 
-export const dsoAsyncEngine: Engine<DsoAsyncSettings, DsoAsyncMemory> = {
-  orientation: 'rows',
-  leastGrid: 4,
-  refusal: (request, settings) =>
-    settings.order === undefined || settings.order instanceof Int32Array
-      ? dsoEngine.refusal?.(request, settings)
-      : 'wants an Int32Array as its order: the visits of an earlier result',
+export const dsoAsync: SolverCode<DsoAsyncSettings, DsoAsyncMemory> = {
   allocate,
-  create: (place, memory, settings, loss) => new DsoAsync(place, memory, settings, loss),
+  create: (context, memory, settings, loss) => new DsoAsync(context, memory, settings, loss),
 };

@@ -1,18 +1,17 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { stream } from '../../math/random.ts';
-import { sum } from '../../math/sum.ts';
+import { sum } from '../../math/vectors.ts';
 import { type Cell, stat } from '../kernels/kernels.ts';
-import type { Workplace } from '../method.ts';
-import { wholeRows } from '../whole.ts';
-import { allColumns, blockAmongAll, everywhere, partOfWorker } from '../whole-columns.ts';
+import type { SolverContext } from '../solver.ts';
+import { allColumns, blockAmongAll, everywhere, partOfWorker, wholeRows } from '../whole.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
 const chunk = 1024;
 
 export type LocalDescentMemory = ReturnType<typeof allocateLocalDescent>;
 
-/** Every worker has its own weights: 8 bytes per column and worker that the process plays. */
+/** Every worker has its own weights: 8 bytes per column and worker that the process runs. */
 export function allocateLocalDescent(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
   const all = allColumns(partition);
@@ -21,7 +20,7 @@ export function allocateLocalDescent(arena: Arena, partition: Partition) {
     spare: arena.float64(rows),
     counts: arena.int32(rows),
     order: arena.int32(rows),
-    inverse: arena.float64(partition.travelling),
+    inverse: arena.float64(partition.bufferLength),
     /** That of all columns. */
     inverses: arena.float64(all),
     weights: arena.float64((partition.end - partition.first) * all),
@@ -33,30 +32,30 @@ export function allocateLocalDescent(arena: Arena, partition: Partition) {
 /**
  * The appendix's starting point: every worker solves its own rows' problem by `passes` passes of
  * dual coordinate descent (Hsieh et al. 2008); α stays as it is there, and w is the mean of the
- * workers' weights. Of the penalty only the quadratic part is minded, and columns without one stay
+ * workers' weights. Only the quadratic part of the penalty counts, and columns without one stay
  * at 0: it is a start, not a result.
  */
 export function localDualDescent(
-  place: Workplace,
+  context: SolverContext,
   memory: LocalDescentMemory,
   passes: number,
   alpha: Float64Array,
   weights: Float64Array,
 ): void {
-  const { problem, objective, ring, team } = place;
+  const { problem, objective, ring, team } = context;
   const { partition } = problem.grid;
   const { columnStarts, columnBounds } = partition;
   if (team.index === 0) memory.starts.set(columnBounds);
   for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
     memory.inverse[j] = problem.l2[j] > 0 ? 1 / problem.l2[j] : 0;
   }
-  everywhere(place, memory.inverse, memory.inverses);
+  everywhere(context, memory.inverse, memory.inverses);
   const local = new Map<number, Float64Array>();
   for (let worker = team.first; worker < team.end; worker++) {
-    local.set(worker, solveLocally(place, memory, passes, alpha, worker));
+    local.set(worker, solveLocally(context, memory, passes, alpha, worker));
   }
   const share = 1 / problem.grid.size;
-  ring.rotate(objective.cargoOf(weights), (worker, block, iteration) => {
+  ring.rotate(objective.fieldsOf(weights), (worker, block, iteration) => {
     const target = objective.columnsOf(weights, block);
     const mine = blockAmongAll(partition, local.get(worker) as Float64Array, block);
     if (iteration === 0) target.fill(0);
@@ -66,7 +65,7 @@ export function localDualDescent(
 }
 
 function solveLocally(
-  { problem, objective, kernels, seed }: Workplace,
+  { problem, objective, kernels, seed }: SolverContext,
   memory: LocalDescentMemory,
   passes: number,
   alpha: Float64Array,
@@ -80,13 +79,13 @@ function solveLocally(
   counts.set(rowCounts.subarray(from, to));
   const rows = {
     labels: objective.rowsOf(problem.labels, worker),
-    importance: objective.rowsOf(problem.weights, worker),
+    rowWeights: objective.rowsOf(problem.rowWeights, worker),
     alpha: objective.rowsOf(alpha, worker),
     norms: objective.rowsOf(memory.norms, worker),
     counts,
   };
-  const mass = sum(rows.importance);
-  const share = 1 / (mass > 0 ? mass : 1);
+  const totalWeight = sum(rows.rowWeights);
+  const share = 1 / (totalWeight > 0 ? totalWeight : 1);
   for (let block = 0; block < grid.size; block++) {
     const cell = grid.cells[worker * grid.size + block];
     const inverse = blockAmongAll(grid.partition, memory.inverses, block);

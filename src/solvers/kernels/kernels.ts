@@ -1,10 +1,14 @@
+import type { SaddleRows, SaddleStep, SgdRows, SgdStep } from './slots.ts';
+
+export * from './slots.ts';
+
 /**
  * The hot loops. Two implementations share this interface and agree to the last bit: WebAssembly
  * compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript, which
  * also serves custom losses and data beyond one WebAssembly memory.
  *
  * A *cell* is the part X[I_q, J_r] of the data matrix in compressed form. Its *units* are the rows
- * of I_q (row orientation) or the columns of J_r (column orientation); unit k has the entries
+ * of I_q (row orientation) or the columns of J_r (column orientation); unit k has the nonzeros
  * offsets[k] … offsets[k+1]-1 of indices (local to the other axis) and values.
  *
  * `order` lists units; kernels work on order[begin … end-1].
@@ -16,7 +20,7 @@ export interface Cell {
 }
 
 /**
- * Whole rows of one worker, across its cells: the entries of row i in block b are
+ * Whole rows of one worker, across its cells: the nonzeros of row i in block b are
  * offsets[b·(rows+1) + i] … offsets[b·(rows+1) + i + 1]-1, and their columns count from starts[b].
  */
 export interface WholeRows {
@@ -48,13 +52,13 @@ export interface WeightMap {
 }
 
 /**
- * What row mode keeps for each row of one worker. In every kernel the loss of row i is c_i ℓ: α_i and
+ * The rows of one worker in row mode. In every kernel the loss of row i is c_i ℓ: α_i and
  * slopes are those of the weighted loss, and a row with c_i = 0 has no say.
  */
 export interface RowState {
   readonly labels: Float64Array;
   /** c_i: how much the row counts. */
-  readonly importance: Float64Array;
+  readonly rowWeights: Float64Array;
   readonly alpha: Float64Array;
   /** Σ_j x_ij² / μ_j, with μ_j the curvature of column j's penalty. */
   readonly norms: Float64Array;
@@ -87,17 +91,17 @@ export interface RowStep {
   /** ρ κ φ · stale · N/B: multiplies the collisions. */
   readonly damping: number;
   /** 1/W, W = Σ c_i */
-  readonly inverseMass: number;
+  readonly inverseTotalWeight: number;
   /** What a change of α is multiplied with on its way to w (1/(λW)) or to the image (1/W). */
   readonly deltaScale: number;
   /** 1 to skip rows that rest at a bound. */
   readonly shrink: number;
 }
 
-/** What column mode keeps for each row of one worker. */
+/** The rows of one worker in column mode. */
 export interface MarginState {
   readonly labels: Float64Array;
-  readonly importance: Float64Array;
+  readonly rowWeights: Float64Array;
   readonly margins: Float64Array;
   /** c ℓ' and damped c ℓ'' at the margin, valid where dirty is 0. */
   readonly slopes: Float64Array;
@@ -107,7 +111,7 @@ export interface MarginState {
   readonly density: Float64Array;
 }
 
-/** What column mode keeps for each column of one block. */
+/** The columns of one block in column mode. */
 export interface ColumnState {
   readonly weights: Float64Array;
   readonly gradients: Float64Array;
@@ -122,144 +126,49 @@ export interface ColumnState {
   readonly skip: Uint8Array;
 }
 
-/** Doubles per column in the paper's solver: one cache line, see saddleSlot. */
-export const saddleStride = 8;
-
-/** Slots of a column's line: w, AdaGrad's sum, λf/|Ω̄|, w₀, ∇₀ and the ends of its box. */
-export const saddleSlot = {
-  weight: 0,
-  squares: 1,
-  share: 2,
-  snapshot: 3,
-  gradient: 4,
-  low: 5,
-  high: 6,
-} as const;
-
-/** What the paper's solver keeps for each row of one worker. */
-export interface SaddleRows {
-  readonly labels: Float64Array;
-  readonly importance: Float64Array;
-  readonly alpha: Float64Array;
-  /** Σ of squared gradients (AdaGrad). */
-  readonly accumulators: Float64Array;
-  /** 1/(W |Ω_i|) */
-  readonly inverseCounts: Float64Array;
-  /** Ends of the domain of α_i/c_i. */
-  readonly low: Float64Array;
-  readonly high: Float64Array;
-  /** Snapshot of α and its full gradient, in α_i/c_i, per non-zero (SVRG). */
-  readonly snapshot: Float64Array;
-  readonly snapshotGradient: Float64Array;
-}
-
-export interface SaddleStep {
-  /** Step sizes: η_t itself, or AdaGrad's numerator. */
-  readonly weightStep: number;
-  readonly alphaStep: number;
-  readonly adagrad: boolean;
-  readonly svrg: boolean;
-  readonly l1: number;
-  readonly l2: number;
-  readonly inverseMass: number;
-}
-
-/** Doubles per column in stochastic gradient descent: one cache line, see sgdSlot. */
-export const sgdStride = 8;
-
-/**
- * Slots of a column's line: the weight; AdaGrad's sum of squared gradients; the step size by which
- * the penalty acts per unit of time; when the weight was last brought up to date; its sum over
- * time; λ l1 f_j and λ l2 f_j; AdaGrad's numerator η_j.
- */
-export const sgdSlot = {
-  weight: 0,
-  squares: 1,
-  rate: 2,
-  seen: 3,
-  sum: 4,
-  l1: 5,
-  l2: 6,
-  scale: 7,
-} as const;
-
-/**
- * What a worker carries from row to row: time since the epoch began (steps with AdaGrad, else the
- * sum of step sizes), the age that step sizes fall with, and entries touched so far.
- */
-export const sgdPace = { time: 0, age: 1, work: 2, length: 8 } as const;
-
-export interface SgdRows {
-  readonly labels: Float64Array;
-  readonly importance: Float64Array;
-  /** −c ℓ' at the row's last step. */
-  readonly alpha: Float64Array;
-}
-
-export interface SgdStep {
-  /** Step sizes η_j/√G_j, or else η₀/√age for all columns. */
-  readonly adagrad: boolean;
-  /** η₀; AdaGrad's are in the columns' lines. */
-  readonly stepSize: number;
-  /** By how much a step adds to the age. */
-  readonly aging: number;
-  /** n/W of the worker's n rows: c_i times it is 1 in the mean. */
-  readonly rowShare: number;
-  /** Where every weight is kept but that of a column without a penalty, the intercept. */
-  readonly bounds?: { readonly low: number; readonly high: number };
-}
+/** Numbers by row or by column, and lists of rows or columns. */
+type Vector = Float64Array;
+type Units = Int32Array;
 
 /** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
 export interface VectorKernels {
   /** now ← now + β (now − previous); start and previous ← now as it was. */
-  extrapolate(now: Float64Array, start: Float64Array, previous: Float64Array, beta: number): void;
+  extrapolate(now: Vector, start: Vector, previous: Vector, beta: number): void;
   /** target ← from + share · (to − from); target may be one of the two. */
-  interpolate(target: Float64Array, from: Float64Array, to: Float64Array, share: number): void;
+  interpolate(target: Vector, from: Vector, to: Vector, share: number): void;
   /** target ← factor · source */
-  scaleInto(source: Float64Array, target: Float64Array, factor: number): void;
+  scaleInto(source: Vector, target: Vector, factor: number): void;
   /** Σ l1_j |w_j| + (l2_j/2) w_j² */
-  penaltySum(weights: Float64Array, l1: Float64Array, l2: Float64Array): number;
+  penaltySum(weights: Vector, l1: Vector, l2: Vector): number;
   /** Σ soft(v_j, l1_j)² / (2 l2_j) over the columns with a quadratic part. */
-  penaltyConjugateSum(image: Float64Array, l1: Float64Array, l2: Float64Array): number;
+  penaltyConjugateSum(image: Vector, l1: Vector, l2: Vector): number;
   /**
    * The same with weights that are bounded, at scale · v: Σ w_j (e_j − (l2_j/2) w_j) with
    * e_j = soft(scale v_j, l1_j) and w_j the weight in the box that attains it. Columns where e_j
    * points to a side without an end, and nothing else holds it, are left out.
    */
-  boundedConjugateSum(
-    image: Float64Array,
-    l1: Float64Array,
-    l2: Float64Array,
-    box: Box,
-    scale: number,
-  ): number;
+  boundedConjugateSum(image: Vector, l1: Vector, l2: Vector, box: Box, scale: number): number;
   /** d/ds of penaltySum at from + s (to − from), at a corner from the right. */
-  penaltySlope(
-    from: Float64Array,
-    to: Float64Array,
-    l1: Float64Array,
-    l2: Float64Array,
-    share: number,
-  ): number;
+  penaltySlope(from: Vector, to: Vector, l1: Vector, l2: Vector, share: number): number;
   /** Σ from_j (to_j − from_j) */
-  changeAlong(from: Float64Array, to: Float64Array): number;
+  changeAlong(from: Vector, to: Vector): number;
   /** Σ (to_j − from_j)² */
-  changeSquare(from: Float64Array, to: Float64Array): number;
+  changeSquare(from: Vector, to: Vector): number;
   /** w_j = soft(v_j + shift_j, threshold_j) · inverse_j, clipped to the map's box. */
-  mapWeights(map: WeightMap, weights: Float64Array): void;
+  mapWeights(map: WeightMap, weights: Vector): void;
   /** Σ_j w_j(v_j) · dv_j at start + share · (image − start). */
-  mappedSlope(map: WeightMap, start: Float64Array, share: number): number;
+  mappedSlope(map: WeightMap, start: Vector, share: number): number;
   /**
    * Lists the units of the runs in order; leaves out those whose skip count is not 0, which counts
    * down, and which have not moved since `start`. Returns how many are listed.
    */
-  dealRuns(
-    runs: Int32Array,
+  listUnits(
+    runs: Units,
     length: number,
     skip: Uint8Array,
-    now: Float64Array,
-    start: Float64Array,
-    active: Int32Array,
+    now: Vector,
+    start: Vector,
+    active: Units,
   ): number;
 }
 
@@ -269,70 +178,64 @@ export interface Kernels extends VectorKernels {
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */
   gather(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     fresh: boolean,
-    source: Float64Array,
-    result: Float64Array,
+    source: Vector,
+    result: Vector,
   ): void;
 
   /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
-  scatter(cell: Cell, pending: Pending, count: number, target: Float64Array): void;
+  scatter(cell: Cell, pending: Pending, count: number, target: Vector): void;
 
   /** The same on the image v, followed by the map's w_j. */
-  scatterMapped(
-    cell: Cell,
-    pending: Pending,
-    count: number,
-    map: WeightMap,
-    weights: Float64Array,
-  ): void;
+  scatterMapped(cell: Cell, pending: Pending, count: number, map: WeightMap, weights: Vector): void;
 
   /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */
   rowNorms(
     cell: Cell,
     units: number,
-    a: Float64Array,
-    b: Float64Array,
-    norms: Float64Array,
-    collisions: Float64Array,
+    a: Vector,
+    b: Vector,
+    norms: Vector,
+    collisions: Vector,
   ): void;
 
   /** Dual steps of a batch whose margins are complete. Returns the number of pending changes. */
   stepRows(
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
-    margins: Float64Array,
+    margins: Vector,
     rows: RowState,
     step: RowStep,
     pending: Pending,
-    stats: Float64Array,
+    stats: Vector,
   ): number;
 
   /** One worker, one row at a time: margin, dual step, update. */
   sweepRows(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     rows: RowState,
     step: RowStep,
-    weights: Float64Array,
-    stats: Float64Array,
+    weights: Vector,
+    stats: Vector,
   ): void;
 
   sweepRowsMapped(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     rows: RowState,
     step: RowStep,
     map: WeightMap,
-    weights: Float64Array,
-    stats: Float64Array,
+    weights: Vector,
+    stats: Vector,
   ): void;
 
   /**
@@ -341,33 +244,33 @@ export interface Kernels extends VectorKernels {
    */
   sweepWholeRows(
     whole: WholeRows,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
-    rows: Pick<RowState, 'labels' | 'importance' | 'alpha' | 'norms' | 'counts'>,
-    inverseMass: number,
-    inverse: Float64Array,
-    weights: Float64Array,
-    stats: Float64Array,
+    rows: Pick<RowState, 'labels' | 'rowWeights' | 'alpha' | 'norms' | 'counts'>,
+    inverseTotalWeight: number,
+    inverse: Vector,
+    weights: Vector,
+    stats: Vector,
   ): void;
 
   /**
    * Dual steps of a batch whose margins are complete, one whole row after the other: a row also
-   * minds what the rows before it have changed, drift[j] += (1/W) Δα · value · pull[j], where drift
+   * takes account of what the rows before it have changed, drift[j] += (1/W) Δα · value · pull[j], where drift
    * is 0 to begin with. Returns the number of pending changes.
    */
   stepWholeRows(
     whole: WholeRows,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
-    margins: Float64Array,
+    margins: Vector,
     rows: RowState,
     step: RowStep,
-    pull: Float64Array,
-    drift: Float64Array,
+    pull: Vector,
+    drift: Vector,
     pending: Pending,
-    stats: Float64Array,
+    stats: Vector,
   ): number;
 
   /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
@@ -376,7 +279,7 @@ export interface Kernels extends VectorKernels {
   /** gradients[j] (+)= Σ c_i ℓ'(u_i) x_ij, hessians[j] (+)= Σ c_i ℓ''(u_i) (1 + damping·density_i) x_ij². */
   gatherColumns(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     fresh: boolean,
@@ -387,117 +290,98 @@ export interface Kernels extends VectorKernels {
 
   /** Prox-Newton steps of a batch of columns. Returns the number of pending changes. */
   stepColumns(
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     columns: ColumnState,
-    inverseMass: number,
+    inverseTotalWeight: number,
     pending: Pending,
-    stats: Float64Array,
+    stats: Vector,
   ): number;
 
   /** One worker, one column at a time. */
   sweepColumns(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     rows: MarginState,
     columns: ColumnState,
     damping: number,
-    inverseMass: number,
-    stats: Float64Array,
+    inverseTotalWeight: number,
+    stats: Vector,
   ): void;
 
   /** Equation saddle_grad of the paper over the listed rows of a cell. */
   saddleRows(
     cell: Cell,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     rows: SaddleRows,
-    columns: Float64Array,
+    columns: Vector,
     step: SaddleStep,
   ): void;
 
   /** Gradient steps on the listed rows; the penalty acts on a column when a row meets it. */
   sgdRows(
     whole: WholeRows,
-    order: Int32Array,
+    order: Units,
     begin: number,
     end: number,
     rows: SgdRows,
-    lines: Float64Array,
-    pace: Float64Array,
+    lines: Vector,
+    clock: Vector,
     step: SgdStep,
   ): void;
 
   /** Brings the columns listed up to date and starts a new count of time. */
-  sgdSettle(lines: Float64Array, held: Int32Array, pace: Float64Array): void;
+  sgdSettle(lines: Vector, held: Units, clock: Vector): void;
 
+  // Sums over the rows begin … end-1, with labels y, row weights c and margins u.
   /** Σ c_i ℓ(u_i, y_i) */
-  lossSum(
-    margins: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
-    begin: number,
-    end: number,
-  ): number;
+  lossSum(u: Vector, y: Vector, c: Vector, begin: number, end: number): number;
   /** Σ c_i ℓ*(−scale·α_i/c_i) */
   conjugateSum(
-    alpha: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
+    alpha: Vector,
+    y: Vector,
+    c: Vector,
     begin: number,
     end: number,
     scale: number,
   ): number;
   /** Σ (b_i − a_i) ℓ*'(−(a_i + η (b_i − a_i))/c_i): slope of −Σ c ℓ*(−α/c) from a to b. */
   conjugateSlope(
-    from: Float64Array,
-    to: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
+    a: Vector,
+    b: Vector,
+    y: Vector,
+    c: Vector,
     begin: number,
     end: number,
     eta: number,
   ): number;
   /** Σ (b_i − a_i) c_i ℓ'(a_i + η (b_i − a_i)): slope of Σ c ℓ from margins a to b. */
   lossSlope(
-    from: Float64Array,
-    to: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
+    a: Vector,
+    b: Vector,
+    y: Vector,
+    c: Vector,
     begin: number,
     end: number,
     eta: number,
   ): number;
   /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
-  dualPoint(
-    margins: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
-    begin: number,
-    end: number,
-    alpha: Float64Array,
-  ): void;
+  dualPoint(u: Vector, y: Vector, c: Vector, begin: number, end: number, alpha: Vector): void;
   /** target[i] = ℓ*'(−α_i/c_i) */
-  dualSlopes(
-    alpha: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
-    begin: number,
-    end: number,
-    target: Float64Array,
-  ): void;
+  dualSlopes(alpha: Vector, y: Vector, c: Vector, begin: number, end: number, target: Vector): void;
   /** target[i] = clip(alpha[i] + c_i · shift) to the domain; returns the sum. */
   shiftAlpha(
-    alpha: Float64Array,
-    labels: Float64Array,
-    importance: Float64Array,
+    alpha: Vector,
+    y: Vector,
+    c: Vector,
     begin: number,
     end: number,
     shift: number,
-    target: Float64Array,
+    target: Vector,
   ): number;
 }

@@ -1,5 +1,5 @@
 import type { Team } from '../../engine/team.ts';
-import { rootOfFalling } from '../../math/root.ts';
+import { rootOfFalling } from '../../math/line-search.ts';
 import type { Objective } from './objective.ts';
 
 /** Evaluations of the slope that a search may take. */
@@ -8,10 +8,10 @@ const searchSteps = 8;
 /**
  * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
  * segment from the best point to a new one usually holds a better point than either end. With the
- * margins of both at hand the search costs no pass over the data. P at the mixture never rises; it
+ * margins of both at hand the search costs no pass over the data. P there never rises; it
  * begins at w = 0, where the arrays are when they are new, unless goTo() puts it elsewhere.
  */
-export class Mixture {
+export class BestPoint {
   readonly weights: Float64Array;
   readonly #margins: Float64Array;
   readonly #objective: Objective;
@@ -86,7 +86,7 @@ export class Mixture {
       if (value >= 0) falling = Math.max(falling, share);
       return value - goal;
     };
-    rootOfFalling(aim, 0, atHere - goal, 1, atThere - goal, goal, searchSteps);
+    rootOfFalling(aim, [0, atHere - goal], [1, atThere - goal], goal, searchSteps);
     return falling;
   }
 
@@ -97,11 +97,11 @@ export class Mixture {
       const from = this.#objective.rowsOf(this.#margins, part);
       const to = this.#objective.rowsOf(margins, part);
       const labels = this.#objective.rowsOf(problem.labels, part);
-      const importance = this.#objective.rowsOf(problem.weights, part);
-      values[0] = kernels.lossSlope(from, to, labels, importance, 0, from.length, share);
+      const rowWeights = this.#objective.rowsOf(problem.rowWeights, part);
+      values[0] = kernels.lossSlope(from, to, labels, rowWeights, 0, from.length, share);
       values[1] = this.#penaltySlope(weights, part, share);
     });
-    return loss / problem.mass + penalty;
+    return loss / problem.totalWeight + penalty;
   }
 
   #penaltySlope(weights: Float64Array, block: number, share: number): number {

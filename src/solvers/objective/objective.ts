@@ -1,11 +1,11 @@
 import type { Arena } from '../../engine/arena.ts';
+import { blockOf } from '../../engine/block-layout.ts';
+import { type Cells, openCells } from '../../engine/cells.ts';
 import type { Partition } from '../../engine/partition.ts';
-import type { Cargo, Ring } from '../../engine/ring.ts';
+import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
-import { rootOfFalling } from '../../math/root.ts';
+import { rootOfFalling } from '../../math/line-search.ts';
 import { clamp } from '../../math/scalars.ts';
-import { type Cells, openCells } from '../../parallel/cells.ts';
-import { blockOf } from '../../parallel/lodging.ts';
 import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
 import type { Problem } from './problem.ts';
 
@@ -15,7 +15,7 @@ export interface Gap {
   readonly dual: number;
 }
 
-/** An objective this much smaller than at w = 0 counts as nought: its gap is measured against P(0). */
+/** An objective this much smaller than at w = 0 counts as zero: its gap is measured against P(0). */
 const negligible = 1e-12;
 
 /**
@@ -47,12 +47,12 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
     identity,
     alpha: arena.float64(partition.rowOrder.length),
     margins: arena.float64(partition.rowOrder.length),
-    image: arena.float64(partition.travelling),
+    image: arena.float64(partition.bufferLength),
   };
 }
 
 /**
- * The only place that knows P(w), D(α) and their difference:
+ * The only code that knows P(w), D(α) and their difference:
  *
  *   P(w) = Σ_j λ f_j φ(w_j) + (1/W) Σ_i c_i ℓ(⟨w, x_i⟩, y_i),   W = Σ_i c_i
  *   D(α) = −Σ_j (λ f_j φ)*(v_j) − (1/W) Σ_i c_i ℓ*(−α_i/c_i),   v = (1/W) Σ_i α_i x_i
@@ -66,12 +66,12 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
 export class Objective {
   readonly problem: Problem;
   readonly kernels: Kernels;
-  /** The entries of the problem's grid. */
+  /** The nonzeros of the problem's grid. */
   readonly cells: Cells;
   readonly #team: Team;
   readonly #ring: Ring;
   readonly #memory: ObjectiveMemory;
-  readonly #cargos = new Map<Float64Array, Cargo>();
+  readonly #fields = new Map<Float64Array, BlockFields>();
 
   constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
     this.problem = problem;
@@ -99,13 +99,13 @@ export class Objective {
   }
 
   /** One array of columns, as what travels; all threads ask in the same order. */
-  cargoOf(array: Float64Array): Cargo {
-    let cargo = this.#cargos.get(array);
-    if (!cargo) {
-      cargo = this.#ring.cargo((block) => [this.columnsOf(array, block)]);
-      this.#cargos.set(array, cargo);
+  fieldsOf(array: Float64Array): BlockFields {
+    let fields = this.#fields.get(array);
+    if (!fields) {
+      fields = this.#ring.fields((block) => [this.columnsOf(array, block)]);
+      this.#fields.set(array, fields);
     }
-    return cargo;
+    return fields;
   }
 
   /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
@@ -118,7 +118,7 @@ export class Objective {
   image(alpha: Float64Array, image: Float64Array): void {
     const { orientation } = this.problem.grid;
     this.#multiply(orientation === 'columns', alpha, image, 'column');
-    const scale = 1 / this.problem.mass;
+    const scale = 1 / this.problem.totalWeight;
     for (let block = this.#team.first; block < this.#team.end; block++) {
       const mine = this.columnsOf(image, block);
       this.kernels.scaleInto(mine, mine, scale);
@@ -137,7 +137,7 @@ export class Objective {
     const home = onto === 'row' ? this.rowsOf : this.columnsOf;
     for (let own = this.#team.first; own < this.#team.end; own++)
       home.call(this, target, own).fill(0);
-    this.#ring.rotate(this.cargoOf(onto === 'row' ? source : target), (worker, block) => {
+    this.#ring.rotate(this.fieldsOf(onto === 'row' ? source : target), (worker, block) => {
       const rows = this.rowsOf(onto === 'row' ? target : source, worker);
       const columns = this.columnsOf(onto === 'row' ? source : target, block);
       const from = onto === 'row' ? columns : rows;
@@ -153,18 +153,18 @@ export class Objective {
 
   /** P(0) = (1/W) Σ c_i ℓ(0, y_i) */
   primalAtZero(): number {
-    const { mass, labels, weights } = this.problem;
+    const { totalWeight, labels, rowWeights } = this.problem;
     const [sum] = this.#team.reduce(1, (worker, values) => {
       const zero = this.rowsOf(this.#memory.margins, worker).fill(0);
-      const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+      const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker)];
       values[0] = this.kernels.lossSum(zero, y, c, 0, zero.length);
     });
-    return sum / mass;
+    return sum / totalWeight;
   }
 
   /** P(w), given the margins of w. */
   primal(weights: Float64Array, margins: Float64Array): number {
-    const { mass, l1, l2, labels, weights: importance } = this.problem;
+    const { totalWeight, l1, l2, labels, rowWeights } = this.problem;
     const sums = this.#team.reduce(2, (part, values) => {
       const w = this.columnsOf(weights, part);
       const penalty = this.kernels.penaltySum(
@@ -174,10 +174,10 @@ export class Objective {
       );
       const u = this.rowsOf(margins, part);
       values[0] = penalty;
-      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(importance, part)];
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(rowWeights, part)];
       values[1] = this.kernels.lossSum(u, y, c, 0, u.length);
     });
-    return sums[0] + sums[1] / mass;
+    return sums[0] + sums[1] / totalWeight;
   }
 
   /** P(w) and D(α), each from nothing but its point and the data; leaves the margins of w. */
@@ -195,14 +195,14 @@ export class Objective {
 
   /** D at α cut to its domain, wherever it comes from. */
   dualWithin(alpha: Float64Array): number {
-    const { intercept, labels, weights } = this.problem;
+    const { intercept, labels, rowWeights } = this.problem;
     // The shift that an intercept asks for cuts it anyway.
     if (intercept) return this.dual(alpha);
     const cut = this.#memory.alpha;
     for (let worker = this.#team.first; worker < this.#team.end; worker++) {
       const from = this.rowsOf(alpha, worker);
       const y = this.rowsOf(labels, worker);
-      const c = this.rowsOf(weights, worker);
+      const c = this.rowsOf(rowWeights, worker);
       this.kernels.shiftAlpha(from, y, c, 0, from.length, 0, this.rowsOf(cut, worker));
     }
     return this.dual(cut);
@@ -210,15 +210,15 @@ export class Objective {
 
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
   dualOfImage(alpha: Float64Array, image: Float64Array): number {
-    const { mass, labels, weights, penalty } = this.problem;
+    const { totalWeight, labels, rowWeights, penalty } = this.problem;
     const scale = penalty.l2 > 0 ? 1 : 1 / Math.max(1, this.#largestExcess(image));
     const sums = this.#team.reduce(2, (part, values) => {
       const a = this.rowsOf(alpha, part);
       values[0] = this.#conjugatePenalty(image, part, scale);
-      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(weights, part)];
+      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(rowWeights, part)];
       values[1] = this.kernels.conjugateSum(a, y, c, 0, a.length, scale);
     });
-    return -sums[0] - sums[1] / mass;
+    return -sums[0] - sums[1] / totalWeight;
   }
 
   /**
@@ -282,13 +282,13 @@ export class Objective {
    */
   #balance(alpha: Float64Array): Float64Array {
     if (!this.problem.intercept) return alpha;
-    const { mass, labels, weights } = this.problem;
+    const { totalWeight, labels, rowWeights } = this.problem;
     const balanced = this.#memory.alpha;
     const sumAt = (shift: number) =>
       this.#team.reduce(1, (worker, values) => {
         const a = this.rowsOf(alpha, worker);
         const target = this.rowsOf(balanced, worker);
-        const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(weights, worker)];
+        const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker)];
         values[0] = this.kernels.shiftAlpha(a, y, c, 0, a.length, shift, target);
       })[0];
     const start = sumAt(0);
@@ -298,7 +298,7 @@ export class Objective {
     const side = start > 0 ? -1 : 1;
     let inner = 0;
     let atInner = start;
-    let outer = (side * Math.abs(start)) / mass;
+    let outer = (side * Math.abs(start)) / totalWeight;
     let atOuter = sumAt(outer);
     for (let k = 0; k < 60 && Math.abs(atOuter) > goal && atOuter > 0 === start > 0; k++) {
       inner = outer;
@@ -308,7 +308,7 @@ export class Objective {
     }
     if (Math.abs(atOuter) <= goal) return balanced;
     const flipped = (t: number) => -side * sumAt(inner + t * (outer - inner));
-    rootOfFalling(flipped, 0, -side * atInner, 1, -side * atOuter, goal, 60);
+    rootOfFalling(flipped, [0, -side * atInner], [1, -side * atOuter], goal, 60);
     return balanced;
   }
 

@@ -1,7 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
 import { boundsOf } from '../../problem/penalties/separable.ts';
 import type { Box } from '../kernels/kernels.ts';
 
@@ -15,13 +15,13 @@ export interface Problem {
   readonly rows: number;
   readonly columns: number;
   /** |Ω|, with the intercept's column. */
-  readonly entries: number;
+  readonly nonzeros: number;
   readonly grid: Grid;
   readonly labels: Float64Array;
   /** c_i, how much each row counts; all 1 where nothing else is said. */
-  readonly weights: Float64Array;
+  readonly rowWeights: Float64Array;
   /** W, of all rows wherever they are: what the sum of losses is divided by. */
-  readonly mass: number;
+  readonly totalWeight: number;
   /** λ l1 f_j and λ l2 f_j: all that kernels and solvers know of λ. */
   readonly l1: Float64Array;
   readonly l2: Float64Array;
@@ -35,8 +35,8 @@ export interface Problem {
   readonly lambda: number;
   /** Whether the last column is one of ones without a penalty. */
   readonly intercept: boolean;
-  /** Place of the intercept's column among those that are at home here, −1 if it is not. */
-  readonly interceptPlace: number;
+  /** Position of the intercept's column among those that are at home here, −1 if it is not. */
+  readonly interceptPosition: number;
 }
 
 export type ProblemMemory = ReturnType<typeof allocateProblem>;
@@ -47,7 +47,7 @@ export function allocateProblem(arena: Arena, partition: Partition, penalty: Pen
   const isBounded = boundsOf(penalty) !== undefined;
   return {
     labels: arena.float64(rows),
-    weights: arena.float64(rows),
+    rowWeights: arena.float64(rows),
     l1: arena.float64(columns),
     l2: arena.float64(columns),
     strength: arena.float64(columns),
@@ -55,7 +55,7 @@ export function allocateProblem(arena: Arena, partition: Partition, penalty: Pen
   };
 }
 
-/** `weights` and `mass` go together: those of the rows here, in their order, and the sum of all. */
+/** `rowWeights` and `totalWeight` go together: those of the rows here, in their order, and the sum of all. */
 export function layOutProblem(
   memory: ProblemMemory,
   grid: Grid,
@@ -65,54 +65,62 @@ export function layOutProblem(
     lambda: number;
     factors: Float64Array | undefined;
     intercept: boolean;
-    weights?: Float64Array | undefined;
-    mass?: number | undefined;
+    rowWeights?: Float64Array | undefined;
+    totalWeight?: number | undefined;
   },
 ): Problem {
-  const { rowBounds, rowOrder, columnOrder, columnPlace, workerEntries, size } = grid.partition;
-  const { penalty, lambda, factors, intercept, weights, mass = rowBounds[size] } = options;
+  const { rowBounds, rowOrder, columnOrder, columnPosition, workerNonzeros, size } = grid.partition;
+  const {
+    penalty,
+    lambda,
+    factors,
+    intercept,
+    rowWeights,
+    totalWeight = rowBounds[size],
+  } = options;
   const columns = columnOrder.length;
-  for (let place = 0; place < rowOrder.length; place++) {
-    memory.labels[place] = targets[rowOrder[place]];
-    memory.weights[place] = weights ? weights[rowOrder[place]] : 1;
+  for (let position = 0; position < rowOrder.length; position++) {
+    memory.labels[position] = targets[rowOrder[position]];
+    memory.rowWeights[position] = rowWeights ? rowWeights[rowOrder[position]] : 1;
   }
-  const interceptPlace = intercept ? columnOrder.indexOf(columnPlace.length - 1) : -1;
+  const interceptPosition = intercept ? columnOrder.indexOf(columnPosition.length - 1) : -1;
   memory.strength.fill(lambda);
   if (factors) {
-    for (let place = 0; place < columns; place++) {
-      if (place !== interceptPlace) memory.strength[place] = lambda * factors[columnOrder[place]];
+    for (let position = 0; position < columns; position++) {
+      if (position !== interceptPosition)
+        memory.strength[position] = lambda * factors[columnOrder[position]];
     }
   }
-  if (interceptPlace >= 0) memory.strength[interceptPlace] = 0;
-  for (let place = 0; place < columns; place++) {
-    memory.l1[place] = memory.strength[place] * penalty.l1;
-    memory.l2[place] = memory.strength[place] * penalty.l2;
+  if (interceptPosition >= 0) memory.strength[interceptPosition] = 0;
+  for (let position = 0; position < columns; position++) {
+    memory.l1[position] = memory.strength[position] * penalty.l1;
+    memory.l2[position] = memory.strength[position] * penalty.l2;
   }
   const bounds = boundsOf(penalty);
-  if (memory.box && bounds) fillBox(memory.box, bounds, interceptPlace);
+  if (memory.box && bounds) fillBox(memory.box, bounds, interceptPosition);
   return {
     rows: rowBounds[size],
-    columns: columnPlace.length,
-    entries: workerEntries.reduce((sum, entries) => sum + entries, 0),
+    columns: columnPosition.length,
+    nonzeros: workerNonzeros.reduce((sum, nonzeros) => sum + nonzeros, 0),
     grid,
     ...memory,
-    mass,
+    totalWeight,
     penalty: { l1: penalty.l1, l2: penalty.l2 },
     ...(bounds && { bounds }),
     lambda,
     intercept,
-    interceptPlace,
+    interceptPosition,
   };
 }
 
 function fillBox(
   box: Box,
   { low, high }: NonNullable<Problem['bounds']>,
-  interceptPlace: number,
+  interceptPosition: number,
 ): void {
   box.low.fill(low);
   box.high.fill(high);
-  if (interceptPlace < 0) return;
-  box.low[interceptPlace] = -Infinity;
-  box.high[interceptPlace] = Infinity;
+  if (interceptPosition < 0) return;
+  box.low[interceptPosition] = -Infinity;
+  box.high[interceptPosition] = Infinity;
 }

@@ -1,11 +1,80 @@
 /**
- * How fast the intercept may follow its pull, the image (1/m) Σα_i of its column, which is nought
+ * Units of one batch move at the same time and collide where they share an index. The ring solver
+ * damps their steps by a factor that is measured rather than assumed: κ grows when an epoch
+ * overshoots its line search and falls slowly when it undershoots, φ is the share of units that
+ * still move.
+ */
+export class Damping {
+  #kappa = 1;
+  #floor = 0;
+  #moving = 1;
+  readonly #unitsPerBatch: number;
+
+  constructor(unitsPerBatch: number) {
+    this.#unitsPerBatch = unitsPerBatch;
+  }
+
+  /** Multiplies a unit's collisions. */
+  get value(): number {
+    return damped * this.#kappa * this.#moving * this.#unitsPerBatch;
+  }
+
+  /** `exactness` is D'(0)/(D'(0) − D'(1)): 1 when the epoch ended at the top of its line. */
+  learn(exactness: number, movingShare: number): void {
+    if (exactness < 0.8) {
+      this.#kappa = Math.min(8, 1.5 * this.#kappa);
+      this.#floor = this.#kappa;
+    } else if (exactness > 1.2) {
+      this.#floor *= 0.98;
+      this.#kappa = Math.max(this.#floor, 0.5, 0.95 * this.#kappa);
+    }
+    this.#moving = Math.min(1, Math.max(0.02, movingShare));
+  }
+
+  save() {
+    return { kappa: this.#kappa, floor: this.#floor, moving: this.#moving };
+  }
+
+  restore(saved: ReturnType<Damping['save']>): void {
+    this.#kappa = saved.kappa;
+    this.#floor = saved.floor;
+    this.#moving = saved.moving;
+  }
+}
+
+/** ρ · stale: a quarter of the worst case, on margins that are up to 1.5 rotations old. */
+export const damped = 0.25 * 1.5;
+
+/**
+ * Rotations per epoch: enough that the expected collisions of a batch are about one, but no more
+ * than leave a visit enough work to be worth its hand-off. A function of the data alone.
+ */
+export function rotationsFor(units: number, meanCollision: number, nonzeros: number, size: number) {
+  const most = Math.max(64, Math.floor(nonzeros / (visitNonzeros * size * size)));
+  const wanted = Math.ceil(rotationsPerCollision * damped * units * meanCollision);
+  return Math.max(1, Math.min(most, wanted, units));
+}
+
+const visitNonzeros = 1000;
+/** On data too small for `most` to bind, rotations cost nothing and fewer collisions pay. */
+const rotationsPerCollision = 4;
+
+/** Rotations up to which an epoch has few; only those who ask for so few get them. */
+export const fewRotations = 16;
+
+/** Whether workers track their own updates: with few rotations, if they were asked for. */
+export function tracksLocalUpdates(asked: number | undefined, size: number): boolean {
+  return size > 1 && asked !== undefined && asked <= fewRotations;
+}
+
+/**
+ * How fast the intercept may follow its pull, the image (1/m) Σα_i of its column, which is zero
  * at the optimum: it moves by pull/weight an epoch. Its right scale is that of labels and features
  * and not known beforehand, so that the weight is eased when the pull neither turns nor fades for a
  * while, and restored when it keeps turning. Both are done with restraint: a weight that is too
  * small makes all rows of a batch chase the same number.
  */
-export class InterceptPace {
+export class InterceptStep {
   readonly #heaviest: number;
   readonly #lightest: number;
   #weight: number;
@@ -58,7 +127,7 @@ export class InterceptPace {
     };
   }
 
-  restore(saved: ReturnType<InterceptPace['save']>): void {
+  restore(saved: ReturnType<InterceptStep['save']>): void {
     this.#weight = saved.weight;
     this.#epochs = saved.epochs;
     this.#turns = saved.turns;

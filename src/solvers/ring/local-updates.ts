@@ -2,34 +2,25 @@ import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { exp, log1p } from '../../math/elementary.ts';
 import { pendingPart, type RowStep, type WholeRows } from '../kernels/kernels.ts';
-import type { Workplace } from '../method.ts';
-import { wholeRows } from '../whole.ts';
-import { allColumns, everywhere, partOfWorker } from '../whole-columns.ts';
+import type { SolverContext } from '../solver.ts';
+import { allColumns, everywhere, partOfWorker, wholeRows } from '../whole.ts';
 import type { WorkerRows } from './rows-state.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
 const chunk = 1024;
-/** Rotations up to which an epoch has few; only somebody who asks for them gets so few. */
-export const fewRotations = 16;
+export type LocalUpdatesMemory = ReturnType<typeof allocateLocalUpdates>;
 
-/** Whether workers mind their own changes: with few rotations, as far as they were asked for. */
-export function mindsOwnChanges(asked: number | undefined, size: number): boolean {
-  return size > 1 && asked !== undefined && asked <= fewRotations;
-}
-
-export type OwnChangesMemory = ReturnType<typeof allocateOwnChanges>;
-
-/** Where they are minded, 8 bytes per column and worker and 32 per column and process. */
-export function allocateOwnChanges(arena: Arena, partition: Partition, minded: boolean) {
-  const all = minded ? allColumns(partition) : 0;
+/** Where they are tracked, 8 bytes per column and worker and 32 per column and process. */
+export function allocateLocalUpdates(arena: Arena, partition: Partition, tracked: boolean) {
+  const all = tracked ? allColumns(partition) : 0;
   return {
-    crowd: arena.float64(minded ? partition.travelling : 0),
+    overlap: arena.float64(tracked ? partition.bufferLength : 0),
     /** Those of all columns. */
-    crowds: arena.float64(all),
+    allOverlaps: arena.float64(all),
     inverses: arena.float64(all),
     pull: arena.float64(all),
     drifts: arena.float64((partition.end - partition.first) * all),
-    starts: arena.int32(minded ? partition.size + 1 : 0),
+    starts: arena.int32(tracked ? partition.size + 1 : 0),
   };
 }
 
@@ -38,7 +29,7 @@ export function allocateOwnChanges(arena: Arena, partition: Partition, minded: b
  * can be expected to move it in the same batch as a worker that does. Each of the n − 1 other rows
  * is in the present batch of a certain worker with probability 1/(B p).
  */
-export function expectedCrowd(count: number, rotations: number, size: number): number {
+export function expectedOverlap(count: number, rotations: number, size: number): number {
   const spared = exp((Math.max(1, count) - 1) * log1p(-1 / (rotations * size)));
   return (size - 1) * (1 - spared);
 }
@@ -51,25 +42,25 @@ export function expectedCrowd(count: number, rotations: number, size: number): n
  * workers move meanwhile. The share s is measured, see Damping. With s = 1 and c_j = p − 1 that is
  * the safe sum of local solutions of Ma et al. 2015 (CoCoA+).
  */
-export class OwnChanges {
-  readonly #place: Workplace;
-  readonly #memory: OwnChangesMemory;
+export class LocalUpdates {
+  readonly #context: SolverContext;
+  readonly #memory: LocalUpdatesMemory;
   readonly #whole: readonly WholeRows[];
   #share = -1;
 
-  constructor(place: Workplace, memory: OwnChangesMemory) {
-    this.#place = place;
+  constructor(context: SolverContext, memory: LocalUpdatesMemory) {
+    this.#context = context;
     this.#memory = memory;
-    const { problem, team } = place;
+    const { problem, team } = context;
     if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
     const mine = Array.from({ length: team.end - team.first }, (_, k) => team.first + k);
     this.#whole = mine.map((worker) => wholeRows(problem, worker, memory.starts));
-    everywhere(place, memory.crowd, memory.crowds);
+    everywhere(context, memory.overlap, memory.allOverlaps);
   }
 
   /** Tells all workers 1/μ_j, of which a home knows those of its columns. */
   learnCurvature(inverse: Float64Array): void {
-    everywhere(this.#place, inverse, this.#memory.inverses);
+    everywhere(this.#context, inverse, this.#memory.inverses);
     this.#share = -1;
   }
 
@@ -77,19 +68,19 @@ export class OwnChanges {
   assume(share: number): void {
     if (share === this.#share) return;
     this.#share = share;
-    const { team } = this.#place;
-    const { crowds, inverses, pull } = this.#memory;
+    const { team } = this.#context;
+    const { allOverlaps, inverses, pull } = this.#memory;
     const { threads } = team.shared;
     const end = Math.floor(((team.index + 1) * pull.length) / threads);
     for (let j = Math.floor((team.index * pull.length) / threads); j < end; j++) {
-      pull[j] = (1 + share * crowds[j]) * inverses[j];
+      pull[j] = (1 + share * allOverlaps[j]) * inverses[j];
     }
     team.barrier();
   }
 
   /** The steps of a batch, which is active[begin … end-1]. */
   step(worker: number, own: WorkerRows, begin: number, end: number, step: RowStep): void {
-    const { kernels, problem, team } = this.#place;
+    const { kernels, problem, team } = this.#context;
     const { pull } = this.#memory;
     const whole = this.#whole[worker - team.first];
     const drift = partOfWorker(problem.grid.partition, this.#memory.drifts, worker).fill(0);

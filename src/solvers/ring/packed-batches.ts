@@ -1,8 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
-import type { Cargo } from '../../engine/ring.ts';
-import { blocksTravel } from '../../parallel/traffic.ts';
-import type { Workplace } from '../method.ts';
+import type { BlockFields } from '../../engine/ring.ts';
+import type { SolverContext } from '../solver.ts';
 
 /** A block of column mode, as far as it is at work: its batch, and the changes of the one before. */
 export interface Batch {
@@ -17,11 +16,11 @@ export interface Batch {
   readonly deltas: Float64Array;
 }
 
-export type ParcelMemory = ReturnType<typeof allocateParcels>;
+export type PackedBatchMemory = ReturnType<typeof allocatePackedBatches>;
 
 /** Nothing where no block ever leaves. */
-export function allocateParcels(arena: Arena, { slots, travelling, size }: Partition) {
-  const length = slots > 0 ? travelling : 0;
+export function allocatePackedBatches(arena: Arena, { slots, bufferLength, size }: Partition) {
+  const length = slots > 0 ? bufferLength : 0;
   return {
     counts: arena.int32(slots > 0 ? 2 * size : 0),
     integers: arena.int32(2 * length),
@@ -34,30 +33,29 @@ export function allocateParcels(arena: Arena, { slots, travelling, size }: Parti
  * block, and only it is sent, packed together when the block leaves and laid out again where it
  * arrives.
  */
-export class Parcels {
-  readonly #place: Workplace;
-  readonly #memory: ParcelMemory;
+export class PackedBatches {
+  readonly #context: SolverContext;
+  readonly #memory: PackedBatchMemory;
   readonly #longest: number;
   readonly #travel: boolean;
-  readonly cargo: Cargo;
+  readonly fields: BlockFields;
 
   /** `rotations`: batches per epoch, by which the length of a batch is bounded. */
-  constructor(place: Workplace, memory: ParcelMemory, rotations: number) {
-    const { traffic } = place.team.shared;
-    this.#place = place;
+  constructor(context: SolverContext, memory: PackedBatchMemory, rotations: number) {
+    this.#context = context;
     this.#memory = memory;
-    this.#travel = traffic !== undefined && blocksTravel(traffic);
-    const { blockLengths } = place.problem.grid.partition;
+    this.#travel = context.team.link.exchangesBlocks;
+    const { blockLengths } = context.problem.grid.partition;
     const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
     this.#longest = Math.min(longest, Math.ceil(longest / rotations) + 1);
-    this.cargo = place.ring.cargo((block) => (this.#travel ? this.#views(block) : []));
+    this.fields = context.ring.fields((block) => (this.#travel ? this.#views(block) : []));
   }
 
   /** Counts; units and changed units; gradients, hessians and deltas. */
   #views(block: number): [Int32Array, Int32Array, Float64Array] {
     const { counts, integers, numbers } = this.#memory;
-    const { blockAt, blockLengths } = this.#place.problem.grid.partition;
-    const at = blockAt[block];
+    const { blockOffsets, blockLengths } = this.#context.problem.grid.partition;
+    const at = blockOffsets[block];
     const length = Math.min(this.#longest, blockLengths[block]);
     return [
       counts.subarray(2 * block, 2 * block + 2),
@@ -67,13 +65,13 @@ export class Parcels {
   }
 
   #isHome(block: number): boolean {
-    const { first, end } = this.#place.team.shared;
+    const { first, end } = this.#context.team.shared;
     return block >= first && block < end;
   }
 
   /** Before the visit of a worker: unpacks the block if it comes from another process. */
   arrive(worker: number, block: number, begun: boolean, batch: Batch): void {
-    const { shared } = this.#place.team;
+    const { shared } = this.#context.team;
     if (!this.#travel || worker !== shared.end - 1 || !begun) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
@@ -94,7 +92,7 @@ export class Parcels {
 
   /** After the visit of a worker: packs the block if it goes to another process. */
   leave(worker: number, block: number, batch: Batch): void {
-    if (!this.#travel || worker !== this.#place.team.shared.first) return;
+    if (!this.#travel || worker !== this.#context.team.shared.first) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
     const units = batch.units.subarray(batch.range[0], batch.range[1]);

@@ -1,15 +1,14 @@
+import type { CellVisit } from '../../engine/cells.ts';
 import type { StateArray } from '../../engine/checkpoint/state.ts';
-import { rootOfFalling } from '../../math/root.ts';
-import type { CellVisit } from '../../parallel/cells.ts';
+import { rootOfFalling } from '../../math/line-search.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { Damping, rotationsFor } from '../damping.ts';
-import type { Engine } from '../engine.ts';
 import { pendingPart, type RowStep } from '../kernels/kernels.ts';
-import type { Method, Start, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
+import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha, startingShare } from '../warm-start.ts';
-import { InterceptPace } from './damping.ts';
-import { expectedCrowd, mindsOwnChanges, OwnChanges } from './local-updates.ts';
+import { Damping, InterceptStep, rotationsFor, tracksLocalUpdates } from './damping.ts';
+import { expectedOverlap, LocalUpdates } from './local-updates.ts';
+import { ColumnCurvature } from './rows-columns.ts';
 import { allocateRingRows, type RingRowsMemory, RowModeState } from './rows-state.ts';
 
 /** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
@@ -19,7 +18,7 @@ const solved = 0.1;
 /** Epochs in which a proximal subproblem should be solved. */
 const quickEpochs = 4;
 const slowEpochs = 40;
-/** Polishing after the tolerance is met: at most so many epochs, and passes. */
+/** Polishing after the tolerance is met: the most epochs, and passes. */
 const mostPolish = 6;
 const polishPasses = 2;
 /** How much less than all other columns of a row together the intercept counts, to begin with. */
@@ -44,7 +43,7 @@ export interface RingRowsOptions {
  * current batch; after p visits the margins are complete and the batch takes its dual steps.
  * Momentum carries over epochs, and an exact line search keeps the dual objective rising.
  *
- * With few rotations batches are long, and a worker's steps mind each other: see OwnChanges. An
+ * With few rotations batches are long, and a worker's steps take account of each other: see LocalUpdates. An
  * epoch then ends with the margins of all rows, which serve its evaluation and the first batch of
  * the next epoch: B + 1 rotations in all.
  *
@@ -55,16 +54,17 @@ export class RingRows implements Method {
   readonly weights: Float64Array;
   readonly margins: Float64Array;
   passes = 0;
-  readonly mixes = true;
-  readonly #place: Workplace;
+  readonly combinesIterates = true;
+  readonly #context: SolverContext;
   readonly #state: RowModeState;
+  readonly #curvature: ColumnCurvature;
   readonly #rotations: number;
   readonly #damping: Damping;
   /** Only with few rotations. */
-  readonly #own: OwnChanges | undefined;
+  readonly #localUpdates: LocalUpdates | undefined;
   /** How much rows collide in the intercept's column. */
-  readonly #interceptCrowd: number;
-  readonly #interceptPace: InterceptPace;
+  readonly #interceptOverlap: number;
+  readonly #interceptStep: InterceptStep;
   #momentum = 0;
   /** Passes of the last epoch. */
   #lastPasses = 2;
@@ -72,41 +72,47 @@ export class RingRows implements Method {
   #recentreNext = true;
   #epochsSinceRecentring = 0;
 
-  constructor(place: Workplace, memory: RingRowsMemory, options: RingRowsOptions, loss: Loss) {
-    const { rows, entries, grid } = place.problem;
-    const few = mindsOwnChanges(options.rotations, grid.size);
-    const state = new RowModeState(place, memory, options.mapped, few);
-    this.#place = place;
+  constructor(
+    context: SolverContext,
+    memory: RingRowsMemory,
+    options: RingRowsOptions,
+    loss: Loss,
+  ) {
+    const { rows, nonzeros, grid } = context.problem;
+    const few = tracksLocalUpdates(options.rotations, grid.size);
+    const state = new RowModeState(context, memory, options.mapped, few);
+    this.#context = context;
     this.#state = state;
+    this.#curvature = new ColumnCurvature(state, few);
     this.weights = memory.weights;
     this.margins = memory.margins;
-    const crowdOf = (count: number) =>
-      few ? expectedCrowd(count, options.rotations ?? rows, grid.size) : count / rows;
-    state.prepareColumns(options.proximal, crowdOf);
-    const { norm, collision } = state.prepareNorms();
+    const overlapOf = (count: number) =>
+      few ? expectedOverlap(count, options.rotations ?? rows, grid.size) : count / rows;
+    this.#curvature.prepareColumns(options.proximal, overlapOf);
+    const { norm, collision } = this.#curvature.prepareNorms();
     this.#rotations =
       grid.size === 1
         ? rows
-        : (options.rotations ?? rotationsFor(rows, collision, entries, grid.size));
-    this.#interceptCrowd = crowdOf(rows);
+        : (options.rotations ?? rotationsFor(rows, collision, nonzeros, grid.size));
+    this.#interceptOverlap = overlapOf(rows);
     this.#damping = new Damping(few ? 1 : rows / this.#rotations);
-    const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptCrowd)) / norm;
-    this.#interceptPace = new InterceptPace(weight, 1 / (interceptWeight * norm));
-    state.prepareIntercept(weight, this.#interceptCrowd);
-    this.#own = few ? new OwnChanges(place, memory) : undefined;
-    this.#own?.learnCurvature(memory.inverse);
+    const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptOverlap)) / norm;
+    this.#interceptStep = new InterceptStep(weight, 1 / (interceptWeight * norm));
+    this.#curvature.prepareIntercept(weight, this.#interceptOverlap);
+    this.#localUpdates = few ? new LocalUpdates(context, memory) : undefined;
+    this.#localUpdates?.learnCurvature(memory.inverse);
     state.startCold(options.startInside);
-    if (place.start) this.#startFrom(place.start, loss);
+    if (context.start) this.#startFrom(context.start, loss);
     state.settle();
   }
 
   /** A point between the cold start and the one suggested, see startingShare. */
-  #startFrom(start: Start, loss: Loss): void {
+  #startFrom(start: WarmStart, loss: Loss): void {
     const state = this.#state;
     const { margins, alpha } = state.memory;
     state.centreAt(start.weights);
     state.extrapolate(0, false);
-    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    this.passes += 1 + startingAlpha(this.#context, start, loss, margins, alpha);
     state.recomputeImage();
     state.moveTo(startingShare(this.#search().eta));
   }
@@ -117,7 +123,7 @@ export class RingRows implements Method {
 
   /** With one worker, which hands nothing on, every row is a batch. */
   get rotations(): number {
-    return this.#place.problem.grid.size === 1 ? 0 : this.#rotations;
+    return this.#context.problem.grid.size === 1 ? 0 : this.#rotations;
   }
 
   /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
@@ -126,15 +132,15 @@ export class RingRows implements Method {
   }
 
   epoch(): void {
-    const { team } = this.#place;
+    const { team } = this.#context;
     const recentre = this.#recentreNext;
     if (recentre) this.#adaptProximal();
     // A new centre is a new problem, unless it is the intercept's alone.
-    if (recentre && !(this.#place.problem.penalty.l2 > 0)) this.#momentum = 0;
+    if (recentre && !(this.#context.problem.penalty.l2 > 0)) this.#momentum = 0;
     this.#state.extrapolate(this.#momentum / (this.#momentum + 3), recentre);
     this.#momentum++;
     for (const { batches, rows, start, stats } of this.#state.mine) {
-      batches.deal(this.#place.kernels, rows.skip, rows.alpha, start);
+      batches.shuffle(this.#context.kernels, rows.skip, rows.alpha, start);
       stats.fill(0);
     }
     if (team.shared.workers === 1) this.#sweep();
@@ -142,14 +148,14 @@ export class RingRows implements Method {
     const [work, effective] = team.reduce(2, (worker, values) => {
       values.set(this.#state.workers[worker].stats.subarray(0, 2));
     });
-    this.#lastPasses = work / Math.max(1, this.#place.problem.entries);
+    this.#lastPasses = work / Math.max(1, this.#context.problem.nonzeros);
     this.passes += this.#lastPasses;
     const { eta, exactness } = this.#search();
     this.#state.moveTo(eta);
     this.#state.refreshMargins();
     if (eta < 0.5) this.#momentum = 0;
     // Whether many rows move or few, the other workers' do as one's own.
-    this.#damping.learn(exactness, this.#own ? 1 : effective / this.#place.problem.rows);
+    this.#damping.learn(exactness, this.#localUpdates ? 1 : effective / this.#context.problem.rows);
     this.#epochsSinceRecentring++;
   }
 
@@ -158,7 +164,7 @@ export class RingRows implements Method {
    * that are solved at once were too easy, those that drag on too hard.
    */
   #adaptProximal(): void {
-    const { penalty, intercept } = this.#place.problem;
+    const { penalty, intercept } = this.#context.problem;
     const epochs = this.#epochsSinceRecentring;
     this.#epochsSinceRecentring = 0;
     if (epochs === 0) return;
@@ -166,32 +172,32 @@ export class RingRows implements Method {
       if (epochs < quickEpochs) this.#scaleProximal(0.5);
       else if (epochs > slowEpochs) this.#scaleProximal(2);
     } else if (intercept) {
-      const pull = this.#state.interceptPull();
+      const pull = this.#curvature.interceptPull();
       // Where batches are long it might swing for ever.
-      if (this.#own && this.#interceptPace.swings(pull)) this.#momentum = 0;
-      const factor = this.#interceptPace.observe(pull);
+      if (this.#localUpdates && this.#interceptStep.swings(pull)) this.#momentum = 0;
+      const factor = this.#interceptStep.observe(pull);
       if (factor !== 1) this.#scaleProximal(factor);
     }
   }
 
   #scaleProximal(factor: number): void {
-    this.#state.scaleProximal(factor, this.#interceptCrowd);
-    this.#own?.learnCurvature(this.#state.memory.inverse);
+    this.#curvature.scaleProximal(factor, this.#interceptOverlap);
+    this.#localUpdates?.learnCurvature(this.#state.memory.inverse);
   }
 
   #step(): RowStep {
-    const { mass, lambda } = this.#place.problem;
+    const { totalWeight, lambda } = this.#context.problem;
     return {
       damping: this.#damping.value,
-      inverseMass: 1 / mass,
-      deltaScale: this.#state.mapped ? 1 / mass : 1 / (lambda * mass),
+      inverseTotalWeight: 1 / totalWeight,
+      deltaScale: this.#state.mapped ? 1 / totalWeight : 1 / (lambda * totalWeight),
       shrink: 1,
     };
   }
 
   /** One worker: every row is a batch of its own. */
   #sweep(): void {
-    const { kernels, objective } = this.#place;
+    const { kernels, objective } = this.#context;
     const { rows, batches, stats } = this.#state.workers[0];
     const { active } = batches;
     const { weights, map } = this.#state.blocks[0];
@@ -208,18 +214,18 @@ export class RingRows implements Method {
 
   /**
    * B rotations and one more that only applies the changes of the last batch. The first is spared
-   * where margins are kept.
+   * where margins are part of the state.
    */
   #rotate(): void {
-    const { kernels, objective, ring, team } = this.#place;
+    const { kernels, objective, ring, team } = this.#context;
     const { cells } = objective;
     const step = this.#step();
     const batchCount = this.#rotations;
     for (const worker of this.#state.mine) worker.pendingCount = 0;
-    this.#own?.assume(step.damping);
-    if (this.#state.keepsMargins) this.#stepBatch(0, step);
-    for (let batch = this.#state.keepsMargins ? 1 : 0; batch <= batchCount; batch++) {
-      ring.rotate(this.#state.cargo, (worker, block, iteration) => {
+    this.#localUpdates?.assume(step.damping);
+    if (this.#state.savesMargins) this.#stepBatch(0, step);
+    for (let batch = this.#state.savesMargins ? 1 : 0; batch <= batchCount; batch++) {
+      ring.rotate(this.#state.fields, (worker, block, iteration) => {
         const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
         const { weights, map } = this.#state.blocks[block];
         cells.over(worker, block, pending.units, 0, pendingCount, (cell, from, to) => {
@@ -242,12 +248,12 @@ export class RingRows implements Method {
 
   /** The dual steps of a batch whose margins are complete. */
   #stepBatch(batch: number, step: RowStep): void {
-    const { kernels, team } = this.#place;
+    const { kernels, team } = this.#context;
     for (const [k, worker] of this.#state.mine.entries()) {
       const { batches, margins, rows, pending, stats } = worker;
       const begin = batches.begin(batch, this.#rotations);
       const end = batches.begin(batch + 1, this.#rotations);
-      if (this.#own) this.#own.step(team.first + k, worker, begin, end, step);
+      if (this.#localUpdates) this.#localUpdates.step(team.first + k, worker, begin, end, step);
       else
         worker.pendingCount = kernels.stepRows(
           batches.active,
@@ -271,26 +277,26 @@ export class RingRows implements Method {
     const exactness = atStart / Math.max(1e-300, atStart - atEnd);
     if (!(atStart > 0)) return { eta: 0, exactness };
     if (atEnd >= 0) return { eta: 1, exactness };
-    return { eta: rootOfFalling(slope, 0, atStart, 1, atEnd, 1e-3 * atStart, 12), exactness };
+    return { eta: rootOfFalling(slope, [0, atStart], [1, atEnd], 1e-3 * atStart, 12), exactness };
   }
 
   /** d/dη of D at start + η (end − start); `straight` is the penalty's part where it is linear. */
   #dualSlope(eta: number, straight: readonly [number, number] | undefined): number {
-    const { team, kernels, problem } = this.#place;
+    const { team, kernels, problem } = this.#context;
     const [conjugate, penalty] = team.reduce(2, (part, values) => {
       const { rows, start } = this.#state.workers[part];
-      const { alpha, labels, importance } = rows;
-      values[0] = kernels.conjugateSlope(start, alpha, labels, importance, 0, alpha.length, eta);
+      const { alpha, labels, rowWeights } = rows;
+      values[0] = kernels.conjugateSlope(start, alpha, labels, rowWeights, 0, alpha.length, eta);
       const { map, start: from } = this.#state.homeOf(part);
       if (map) values[1] = kernels.mappedSlope(map, from, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
-    return conjugate / problem.mass - bend;
+    return conjugate / problem.totalWeight - bend;
   }
 
   /** λ Σ_j w_j dw_j as a function of η: (value at 0, growth). */
   #straightSlope(): [number, number] {
-    const { team, problem, kernels } = this.#place;
+    const { team, problem, kernels } = this.#context;
     const [value, growth] = team.reduce(2, (block, values) => {
       const { image, start } = this.#state.homeOf(block);
       values[0] = kernels.changeAlong(start, image);
@@ -300,11 +306,11 @@ export class RingRows implements Method {
   }
 
   evaluate(whole: boolean): Gap {
-    const { problem, objective } = this.#place;
+    const { problem, objective } = this.#context;
     const { alpha } = this.#state.memory;
     const curved = problem.penalty.l2 > 0;
-    const { keepsMargins } = this.#state;
-    const primal = whole || !curved || keepsMargins ? this.#primal() : Infinity;
+    const { savesMargins } = this.#state;
+    const primal = whole || !curved || savesMargins ? this.#primal() : Infinity;
     if (this.#imageServes())
       return { primal, dual: objective.dualOfImage(alpha, this.#state.image()) };
     if (!whole && curved) return { primal, dual: -Infinity };
@@ -314,8 +320,8 @@ export class RingRows implements Method {
   }
 
   #primal(): number {
-    const { objective } = this.#place;
-    if (!this.#state.keepsMargins) objective.margins(this.weights, this.margins);
+    const { objective } = this.#context;
+    if (!this.#state.savesMargins) objective.margins(this.weights, this.margins);
     return objective.primal(this.weights, this.margins);
   }
 
@@ -325,26 +331,26 @@ export class RingRows implements Method {
    * cancel.
    */
   #proximalGap(primal: number): number {
-    const { team, kernels, problem } = this.#place;
+    const { team, kernels, problem } = this.#context;
     const [value, conjugate] = team.reduce(2, (part, values) => {
       const { rows } = this.#state.workers[part];
       const { image, weights, map } = this.#state.blocks[part];
-      const { alpha, labels, importance } = rows;
-      values[1] = kernels.conjugateSum(alpha, labels, importance, 0, alpha.length, 1);
+      const { alpha, labels, rowWeights } = rows;
+      values[1] = kernels.conjugateSum(alpha, labels, rowWeights, 0, alpha.length, 1);
       if (!map) return;
       for (let j = 0; j < weights.length; j++) {
         values[0] += image[j] * weights[j] - map.threshold[j] * Math.abs(weights[j]);
       }
     });
-    return primal + value + conjugate / problem.mass;
+    return primal + value + conjugate / problem.totalWeight;
   }
 
   certify(bound: number): number {
-    return this.#imageServes() ? this.#place.objective.dual(this.#state.memory.alpha) : bound;
+    return this.#imageServes() ? this.#context.objective.dual(this.#state.memory.alpha) : bound;
   }
 
   save() {
-    this.#state.save();
+    this.#state.saveRandom();
     return {
       passes: this.passes,
       momentum: this.#momentum,
@@ -352,7 +358,7 @@ export class RingRows implements Method {
       recentreNext: this.#recentreNext,
       epochsSinceRecentring: this.#epochsSinceRecentring,
       damping: this.#damping.save(),
-      interceptPace: this.#interceptPace.save(),
+      interceptStep: this.#interceptStep.save(),
     };
   }
 
@@ -363,7 +369,7 @@ export class RingRows implements Method {
     this.#recentreNext = saved.recentreNext;
     this.#epochsSinceRecentring = saved.epochsSinceRecentring;
     this.#damping.restore(saved.damping);
-    this.#interceptPace.restore(saved.interceptPace);
+    this.#interceptStep.restore(saved.interceptStep);
   }
 
   arrays(): StateArray[] {
@@ -372,19 +378,23 @@ export class RingRows implements Method {
 
   resume(): void {
     this.#state.resume();
-    this.#own?.learnCurvature(this.#state.memory.inverse);
+    this.#localUpdates?.learnCurvature(this.#state.memory.inverse);
   }
 
   /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
   #imageServes(): boolean {
-    const { penalty, intercept } = this.#place.problem;
+    const { penalty, intercept } = this.#context.problem;
     return penalty.l2 > 0 && !intercept;
   }
 }
 
-export const ringRowsEngine: Engine<RingRowsOptions, RingRowsMemory> = {
-  orientation: 'rows',
+export const ringRows: SolverCode<RingRowsOptions, RingRowsMemory> = {
   allocate: (arena, partition, options) =>
-    allocateRingRows(arena, partition, options, mindsOwnChanges(options.rotations, partition.size)),
-  create: (place, memory, options, loss) => new RingRows(place, memory, options, loss),
+    allocateRingRows(
+      arena,
+      partition,
+      options,
+      tracksLocalUpdates(options.rotations, partition.size),
+    ),
+  create: (context, memory, options, loss) => new RingRows(context, memory, options, loss),
 };

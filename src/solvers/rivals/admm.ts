@@ -1,19 +1,24 @@
 import type { StateArray } from '../../engine/checkpoint/state.ts';
 import { clamp, softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Engine } from '../engine.ts';
-import type { Method, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { AdmmSettings } from '../solver.ts';
+import type { Method, SolverCode, SolverContext } from '../solver.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
 
 /** Over-relaxation (Boyd et al. §3.4.3): a third fewer iterations than 1; at 1.8 some stall. */
 const relaxation = 1.6;
-/** ρ changes by this factor when one relative residual is so many times the other. */
+/** ρ changes by this factor when one relative residual is this many times the other. */
 const change = 2;
 const imbalance = 5;
 /** ρ is fixed from then on: convergence is known for a constant ρ only. */
 const adaptingEpochs = 60;
+
+export interface AdmmSettings {
+  /** Weight ρ of the quadratic tie to the consensus; by default found by balancing residuals. */
+  readonly rho?: number;
+  /** Passes of local dual coordinate descent per iteration (default 1). */
+  readonly passes: number;
+}
 
 /**
  * Consensus ADMM over the row blocks (Boyd et al. 2010, §7 and 8). Worker q, with f_q(x) = (1/W) Σ c ℓ
@@ -37,8 +42,8 @@ export class Admm implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 0;
-  readonly mixes = false;
-  readonly #place: Workplace;
+  readonly combinesIterates = false;
+  readonly #context: SolverContext;
   readonly #memory: AdmmMemory;
   readonly #copies: AdmmCopies;
   readonly #passesPerEpoch: number;
@@ -46,16 +51,21 @@ export class Admm implements Method {
   /** Epochs in which ρ may still change. */
   #adapting: number;
 
-  constructor(place: Workplace, memory: AdmmMemory, { rho, passes }: AdmmSettings, loss: Loss) {
-    this.#place = place;
+  constructor(
+    context: SolverContext,
+    memory: AdmmMemory,
+    { rho, passes }: AdmmSettings,
+    loss: Loss,
+  ) {
+    this.#context = context;
     this.#memory = memory;
     this.weights = memory.weights;
     this.margins = memory.margins;
     this.#passesPerEpoch = passes;
     this.#adapts = rho === undefined;
     this.#adapting = rho === undefined ? adaptingEpochs : 0;
-    this.#copies = new AdmmCopies(place, memory, rho);
-    if (place.start) this.passes += this.#copies.startFrom(place.start, loss);
+    this.#copies = new AdmmCopies(context, memory, rho);
+    if (context.start) this.passes += this.#copies.startFrom(context.start, loss);
   }
 
   get dualPoint(): Float64Array {
@@ -63,12 +73,12 @@ export class Admm implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#place;
+    const { team, problem } = this.#context;
     const copies = this.#copies;
     const [work] = team.reduce(1, (worker, values) => {
       values[0] = copies.descend(worker, this.#passesPerEpoch);
     });
-    this.passes += work / Math.max(1, problem.entries);
+    this.passes += work / Math.max(1, problem.nonzeros);
     copies.sum(relaxation);
     for (let block = team.first; block < team.end; block++) this.#agree(block);
     copies.learn();
@@ -88,7 +98,7 @@ export class Admm implements Method {
    * where weights are bounded: the copies may leave the box, what they agree on does not.
    */
   #agree(block: number): void {
-    const { problem, objective } = this.#place;
+    const { problem, objective } = this.#context;
     const of = (array: Float64Array) => objective.columnsOf(array, block);
     const weights = of(this.#memory.weights);
     const sums = of(this.#memory.sums);
@@ -108,7 +118,7 @@ export class Admm implements Method {
 
   evaluate(whole: boolean): Gap {
     if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.#place.objective.gap(this.weights, this.margins, this.#memory.alpha);
+    return this.#context.objective.gap(this.weights, this.margins, this.#memory.alpha);
   }
 
   /** Every bound was computed from nothing but α. */
@@ -117,7 +127,7 @@ export class Admm implements Method {
   }
 
   save() {
-    this.#copies.save();
+    this.#copies.saveRandom();
     return { passes: this.passes, adapting: this.#adapting };
   }
 
@@ -135,9 +145,7 @@ export class Admm implements Method {
   }
 }
 
-export const admmEngine: Engine<AdmmSettings, AdmmMemory> = {
-  orientation: 'rows',
-  leastGrid: 4,
+export const admm: SolverCode<AdmmSettings, AdmmMemory> = {
   allocate: allocateAdmm,
-  create: (place, memory, settings, loss) => new Admm(place, memory, settings, loss),
+  create: (context, memory, settings, loss) => new Admm(context, memory, settings, loss),
 };

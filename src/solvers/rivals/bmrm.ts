@@ -2,29 +2,32 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
-import { type Engine, refuseBounds } from '../engine.ts';
-import type { Method, Start, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { BmrmSettings } from '../solver.ts';
+import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { BundleProgram } from './bundle-program.ts';
 
 /**
- * Planes that are kept: as many as fit this room, within bounds. A page of memory is taken when it
+ * Planes: as many as fit this memory, within bounds. A page of memory is taken when it
  * is first written to, so that a run which needs few planes takes little, whatever is set aside.
  */
 const planeBytes = 2 ** 28;
 const fewestPlanes = 20;
 const mostPlanes = 500;
-/** A plane that was of no use for so many iterations is dropped. */
+/** A plane that was of no use for this many iterations is dropped. */
 const idleIterations = 20;
 /** The inner program is solved to this share of the gap. */
 const defaultShare = 0.1;
 /** Products of planes that one reduction carries. */
 const together = 16;
 
+export interface BmrmSettings {
+  /** Accuracy of the inner quadratic program, as a share of the current gap (default 0.1). */
+  readonly innerTolerance?: number;
+}
+
 export type BmrmMemory = ReturnType<typeof allocateBmrm>;
 
-/** Room for the planes of a problem with so many columns. */
+/** The planes there is memory for, given the number of columns. */
 export function planeCapacity(columns: number): number {
   const room = Math.floor(planeBytes / (8 * Math.max(1, columns)));
   return Math.max(fewestPlanes, Math.min(mostPlanes, room));
@@ -34,9 +37,9 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
   // As many planes in every process as if one had all the columns: their number is part of the result.
-  const capacity = planeCapacity(partition.columnPlace.length);
+  const capacity = planeCapacity(partition.columnPosition.length);
   return {
-    weights: arena.float64(partition.travelling),
+    weights: arena.float64(partition.bufferLength),
     margins: arena.float64(rows),
     alpha: arena.float64(rows),
     inverseRoots: arena.float64(home),
@@ -66,8 +69,8 @@ export class Bmrm implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 0;
-  readonly mixes = false;
-  readonly #place: Workplace;
+  readonly combinesIterates = false;
+  readonly #context: SolverContext;
   readonly #memory: BmrmMemory;
   readonly #share: number;
   readonly #program: BundleProgram;
@@ -78,8 +81,8 @@ export class Bmrm implements Method {
   #primal = Infinity;
   #bound = -Infinity;
 
-  constructor(place: Workplace, memory: BmrmMemory, settings: BmrmSettings) {
-    this.#place = place;
+  constructor(context: SolverContext, memory: BmrmMemory, settings: BmrmSettings) {
+    this.#context = context;
     this.#memory = memory;
     this.weights = memory.weights;
     this.margins = memory.margins;
@@ -87,17 +90,17 @@ export class Bmrm implements Method {
     this.#planes = [...memory.planes];
     this.#program = new BundleProgram(this.#planes.length);
     this.#idle = new Int32Array(this.#planes.length);
-    const { problem, team } = place;
+    const { problem, team } = context;
     const { columnStarts } = problem.grid.partition;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
       memory.inverseRoots[j] = 1 / Math.sqrt(problem.l2[j]);
     }
-    if (place.start) this.#startFrom(place.start);
+    if (context.start) this.#startFrom(context.start);
   }
 
   /** The first plane is taken at w; one of α, where it is given, comes before. */
-  #startFrom(start: Start): void {
-    const { objective, kernels, problem, team } = this.#place;
+  #startFrom(start: WarmStart): void {
+    const { objective, kernels, problem, team } = this.#context;
     for (let block = team.first; block < team.end; block++) {
       const weights = objective.columnsOf(this.weights, block);
       weights.set(objective.columnsOf(start.weights, block));
@@ -108,9 +111,9 @@ export class Bmrm implements Method {
     for (let worker = team.first; worker < team.end; worker++) {
       const given = objective.rowsOf(start.alpha, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      const importance = objective.rowsOf(problem.weights, worker);
+      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
       const target = objective.rowsOf(this.#memory.alpha, worker);
-      kernels.shiftAlpha(given, labels, importance, 0, given.length, 0, target);
+      kernels.shiftAlpha(given, labels, rowWeights, 0, given.length, 0, target);
     }
     this.#add(this.#cut());
     this.passes++;
@@ -128,7 +131,7 @@ export class Bmrm implements Method {
     this.#add(this.#cut());
     program.solve(this.#share * Math.max(0, this.#primal - this.#bound));
     this.#move();
-    this.#place.objective.margins(this.weights, this.margins);
+    this.#context.objective.margins(this.weights, this.margins);
     this.passes += 2;
     for (let k = 0; k < program.size; k++) {
       this.#idle[k] = program.shares[k] > 0 ? 0 : this.#idle[k] + 1;
@@ -167,7 +170,7 @@ export class Bmrm implements Method {
   }
 
   #mergeLeast(): void {
-    const { kernels, objective, team } = this.#place;
+    const { kernels, objective, team } = this.#context;
     const { shares, size } = this.#program;
     let least = 0;
     let next = 1;
@@ -187,19 +190,19 @@ export class Bmrm implements Method {
 
   /** α at the current point. */
   #differentiate(): void {
-    const { kernels, objective, problem, team } = this.#place;
+    const { kernels, objective, problem, team } = this.#context;
     for (let worker = team.first; worker < team.end; worker++) {
       const margins = objective.rowsOf(this.margins, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      const importance = objective.rowsOf(problem.weights, worker);
+      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
       const alpha = objective.rowsOf(this.#memory.alpha, worker);
-      kernels.dualPoint(margins, labels, importance, 0, margins.length, alpha);
+      kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, alpha);
     }
   }
 
   /** The plane of α at the current point, into the first free one; returns its offset b. */
   #cut(): number {
-    const { kernels, objective, problem, team } = this.#place;
+    const { kernels, objective, problem, team } = this.#context;
     const { alpha, inverseRoots } = this.#memory;
     const plane = this.#planes[this.#program.size];
     const image = objective.scratchImage;
@@ -212,15 +215,15 @@ export class Bmrm implements Method {
     const [conjugates] = team.reduce(1, (worker, values) => {
       const a = objective.rowsOf(alpha, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      const importance = objective.rowsOf(problem.weights, worker);
-      values[0] = kernels.conjugateSum(a, labels, importance, 0, a.length, 1);
+      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
+      values[0] = kernels.conjugateSum(a, labels, rowWeights, 0, a.length, 1);
     });
-    return -conjugates / problem.mass;
+    return -conjugates / problem.totalWeight;
   }
 
   /** The new plane's products with the older ones and itself. */
   #products(): Float64Array {
-    const { objective, team } = this.#place;
+    const { objective, team } = this.#context;
     const { size } = this.#program;
     const products = new Float64Array(size + 1);
     for (let begin = 0; begin <= size; begin += together) {
@@ -238,7 +241,7 @@ export class Bmrm implements Method {
 
   /** w = −Σ_k β_k a_k / l2, and D(β) from that very sum. */
   #move(): void {
-    const { objective, team } = this.#place;
+    const { objective, team } = this.#context;
     const { inverseRoots } = this.#memory;
     const { shares, size } = this.#program;
     const [square] = team.reduce(1, (block, values) => {
@@ -254,7 +257,7 @@ export class Bmrm implements Method {
   }
 
   evaluate(): Gap {
-    const primal = this.#place.objective.primal(this.weights, this.margins);
+    const primal = this.#context.objective.primal(this.weights, this.margins);
     this.#primal = Math.min(this.#primal, primal);
     return { primal, dual: this.#bound };
   }
@@ -294,7 +297,7 @@ export class Bmrm implements Method {
   }
 
   resume(): void {
-    this.#place.objective.margins(this.weights, this.margins);
+    this.#context.objective.margins(this.weights, this.margins);
   }
 }
 
@@ -305,17 +308,7 @@ function slopeOfAbsolute(w: number, v: number, l1: number): number {
   return Math.max(-l1, Math.min(l1, v));
 }
 
-export const bmrmEngine: Engine<BmrmSettings, BmrmMemory> = {
-  orientation: 'rows',
-  refusal: (request) => {
-    const { penalty, intercept } = request;
-    if (!(penalty.l2 > 0)) {
-      return `needs a penalty with a quadratic part (l2 or elastic-net), which '${penalty.name}' has not`;
-    }
-    return intercept
-      ? 'needs a quadratic penalty on every column; the intercept has none (leave it out, or add a column of ones to the data)'
-      : refuseBounds(request);
-  },
+export const bmrm: SolverCode<BmrmSettings, BmrmMemory> = {
   allocate: (arena, partition) => allocateBmrm(arena, partition),
-  create: (place, memory, settings) => new Bmrm(place, memory, settings),
+  create: (context, memory, settings) => new Bmrm(context, memory, settings),
 };

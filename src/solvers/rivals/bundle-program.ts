@@ -7,7 +7,7 @@ import { GrowingCholesky } from '../../math/cholesky.ts';
  *
  * by an active set method (Wolfe 1976, with a linear term): β is kept optimal on the planes in use;
  * the plane most violated enters, and where an optimum would ask for a negative share the step
- * ends at the boundary and the plane that has become nought leaves. f never falls. The result is
+ * ends at the boundary and the plane that has become zero leaves. f never falls. The result is
  * proved by its gap max_k r_k − ⟨β, r⟩ with r = b − Gβ, which bounds how far f is from its maximum.
  *
  * On the simplex βᵀ(c 1 1ᵀ)β is the constant c, so G may be replaced by G + c 1 1ᵀ: with it planes
@@ -60,7 +60,7 @@ export class BundleProgram {
   }
 
   /**
-   * Puts in place of plane `index` its mixture with plane `other`, (1 − s) of the one and s of the
+   * Replaces plane `index` by its combination with plane `other`, (1 − s) of the one and s of the
    * other in the proportion of their β, and takes `other` out. Σ β_k a_k and ⟨b, β⟩ stay, so f does.
    * Returns s.
    */
@@ -165,7 +165,7 @@ export class BundleProgram {
   }
 
   /**
-   * Moves β to its optimum on the planes in use, dropping those that become nought on the way.
+   * Moves β to its optimum on the planes in use, dropping those that become zero on the way.
    * False when the plane that `entered` is the first to go: only rounding errors called for it.
    */
   #settle(entered: number): boolean {

@@ -10,7 +10,7 @@ export interface CurvaturePair {
   readonly change: Float64Array;
 }
 
-/** A pair whose step and change are nearer than this to a right angle tells of rounding errors. */
+/** A pair whose step and change are nearer than this to a right angle is one of rounding errors. */
 const leastCosine = 1e-10;
 
 export function allocateHistory(
@@ -27,7 +27,7 @@ export function allocateHistory(
 
 /** One column whose curvature is known to be another than that of most. */
 export interface Damped {
-  readonly place: number;
+  readonly position: number;
   /** The block it is in, −1 when it is not at home here or there is no such column. */
   readonly block: number;
   /** Its entry of the diagonal H₀, that of the others being 1. */
@@ -36,7 +36,7 @@ export interface Damped {
 
 /**
  * What limited-memory BFGS knows of the curvature: the last few pairs (s, y), on top of a diagonal
- * H₀. A pair is filled in place and then kept or not. Threads touch the blocks they are home to;
+ * H₀. A pair is filled in and then saved or not. Threads touch the blocks they are home to;
  * products are sums over the team.
  */
 export class CurvatureHistory {
@@ -45,7 +45,7 @@ export class CurvatureHistory {
   /** Oldest first; `size` of them hold something. */
   readonly #pairs: CurvaturePair[];
   readonly #damped: Damped;
-  /** 1/⟨s, y⟩ of each pair kept. */
+  /** 1/⟨s, y⟩ of each pair. */
   readonly #inverses: number[] = [];
   /** ⟨s, y⟩/⟨y, H₀ y⟩ of the newest pair, by which H₀ is multiplied. */
   #scale = 1;
@@ -100,7 +100,7 @@ export class CurvatureHistory {
   }
 
   /** Keeps the pair that next() gave out, if its curvature is positive beyond doubt. */
-  keep(): void {
+  add(): void {
     const { step, change } = this.#pairs[this.size];
     const [along, steps, changes, mapped] = this.#team.reduce(4, (block, values) => {
       const s = this.#columnsOf(step, block);
@@ -110,7 +110,7 @@ export class CurvatureHistory {
       values[2] = dot(y, y);
       values[3] = values[2];
       if (block === this.#damped.block) {
-        values[3] -= (1 - this.#damped.factor) * change[this.#damped.place] ** 2;
+        values[3] -= (1 - this.#damped.factor) * change[this.#damped.position] ** 2;
       }
     });
     if (!(along > leastCosine * Math.sqrt(steps * changes))) return;
@@ -140,7 +140,7 @@ export class CurvatureHistory {
     for (let block = this.#team.first; block < this.#team.end; block++) {
       const mine = this.#columnsOf(direction, block);
       for (let j = 0; j < mine.length; j++) mine[j] *= scale;
-      if (block === this.#damped.block) direction[this.#damped.place] *= this.#damped.factor;
+      if (block === this.#damped.block) direction[this.#damped.position] *= this.#damped.factor;
     }
   }
 

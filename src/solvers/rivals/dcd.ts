@@ -1,21 +1,24 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
-import { stream } from '../../math/random.ts';
-import { rootOfFalling } from '../../math/root.ts';
+import { rootOfFalling } from '../../math/line-search.ts';
+import { type Random, stream } from '../../math/random.ts';
 import { softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { Batches } from '../batches.ts';
-import { type Engine, refuseBounds } from '../engine.ts';
-import { allocateGenerators } from '../generators.ts';
+import { allocateGenerators } from '../block-state.ts';
 import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
-import type { Method, Start, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { DcdSettings } from '../solver.ts';
+import { Batches } from '../orders.ts';
+import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha, startingShare } from '../warm-start.ts';
 
 /** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
 const sweepChunk = 1024;
+
+export interface DcdSettings {
+  /** Leaves out rows that rest at a bound (default true). */
+  readonly shrink: boolean;
+}
 
 export type DcdMemory = ReturnType<typeof allocateDcd>;
 
@@ -63,32 +66,34 @@ export class Dcd implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 0;
-  readonly mixes = false;
-  readonly #place: Workplace;
+  readonly combinesIterates = false;
+  readonly #context: SolverContext;
   readonly #memory: DcdMemory;
   readonly #rows: RowState;
+  readonly #random: Random;
   readonly #batches: Batches;
   readonly #step: RowStep;
   readonly #map: WeightMap | undefined;
 
-  constructor(place: Workplace, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
-    this.#place = place;
+  constructor(context: SolverContext, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
+    this.#context = context;
     this.#memory = memory;
     this.weights = memory.weights;
     this.margins = memory.margins;
-    const { mass, labels, weights, l2 } = place.problem;
-    this.#rows = { ...memory, labels, importance: weights };
-    const { active, activeCount, order } = memory;
-    this.#batches = new Batches(active, activeCount, order, 1, stream(place.seed, 1));
+    const { totalWeight, labels, rowWeights, l2 } = context.problem;
+    this.#rows = { ...memory, labels, rowWeights };
+    const { active, activeCount: count, order: runs } = memory;
+    this.#random = stream(context.seed, 1);
+    this.#batches = new Batches({ active, count, runs, run: 1, random: this.#random });
     this.#map = this.#isMapped() ? memory : undefined;
     this.#step = {
       damping: 0,
-      inverseMass: 1 / mass,
-      deltaScale: this.#map ? 1 / mass : 1 / (l2[0] * mass),
+      inverseTotalWeight: 1 / totalWeight,
+      deltaScale: this.#map ? 1 / totalWeight : 1 / (l2[0] * totalWeight),
       shrink: shrink ? 1 : 0,
     };
-    if (place.team.first < place.team.end) this.#prepare();
-    if (place.start) this.#startFrom(place.start, loss);
+    if (context.team.first < context.team.end) this.#prepare();
+    if (context.start) this.#startFrom(context.start, loss);
   }
 
   get dualPoint(): Float64Array {
@@ -96,16 +101,16 @@ export class Dcd implements Method {
   }
 
   /** A multiple of the α suggested, see startingShare. */
-  #startFrom(start: Start, loss: Loss): void {
-    const { objective, kernels, problem } = this.#place;
+  #startFrom(start: WarmStart, loss: Loss): void {
+    const { objective, kernels, problem } = this.#context;
     const { alpha, margins, image, weights, inverse } = this.#memory;
-    this.passes += 1 + startingAlpha(this.#place, start, loss, margins, alpha);
+    this.passes += 1 + startingAlpha(this.#context, start, loss, margins, alpha);
     objective.image(alpha, image);
     margins.fill(0);
     const slope = (share: number) => this.#slopeFromZero(share);
     const [atZero, atAll] = [slope(0), slope(1)];
     const falls = atZero > 0 && atAll < 0;
-    const found = falls ? rootOfFalling(slope, 0, atZero, 1, atAll, 1e-3 * -atAll, 20) : 1;
+    const found = falls ? rootOfFalling(slope, [0, atZero], [1, atAll], 1e-3 * -atAll, 20) : 1;
     const share = startingShare(atZero > 0 ? found : 0);
     kernels.scaleInto(alpha, alpha, share);
     kernels.scaleInto(image, image, share);
@@ -116,27 +121,27 @@ export class Dcd implements Method {
 
   /** d/ds of D(s α); the margins are 0. */
   #slopeFromZero(share: number): number {
-    const { team, kernels, problem } = this.#place;
+    const { team, kernels, problem } = this.#context;
     const { alpha, margins, image, inverse } = this.#memory;
     const [conjugate, penalty] = team.reduce(2, (_worker, values) => {
-      const { labels, weights: importance } = problem;
+      const { labels, rowWeights } = problem;
       const { length } = alpha;
-      values[0] = kernels.conjugateSlope(margins, alpha, labels, importance, 0, length, share);
+      values[0] = kernels.conjugateSlope(margins, alpha, labels, rowWeights, 0, length, share);
       for (let j = 0; j < image.length; j++) {
         values[1] += softThreshold(share * image[j], problem.l1[j]) * inverse[j] * image[j];
       }
     });
-    return conjugate / problem.mass - penalty;
+    return conjugate / problem.totalWeight - penalty;
   }
 
   /** Whether w is anything but a multiple of its image. */
   #isMapped(): boolean {
-    const { penalty, l2 } = this.#place.problem;
+    const { penalty, l2 } = this.#context.problem;
     return penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
   }
 
   #prepare(): void {
-    const { problem, kernels } = this.#place;
+    const { problem, kernels } = this.#context;
     const { inverse, threshold, norms, collisions, counts } = this.#memory;
     threshold.set(problem.l1);
     for (let j = 0; j < inverse.length; j++) inverse[j] = 1 / problem.l2[j];
@@ -145,20 +150,20 @@ export class Dcd implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#place;
+    const { team, problem } = this.#context;
     const [work] = team.reduce(1, (_worker, values) => {
       values[0] = this.#sweep();
     });
-    this.passes += work / Math.max(1, problem.entries);
+    this.passes += work / Math.max(1, problem.nonzeros);
   }
 
-  /** A step on every row that does not rest; returns the entries touched. */
+  /** A step on every row that does not rest; returns the nonzeros touched. */
   #sweep(): number {
-    const { kernels, problem } = this.#place;
+    const { kernels, problem } = this.#context;
     const { alpha, skip, stats, weights } = this.#memory;
     const batches = this.#batches;
     const cell = problem.grid.cells[0];
-    batches.deal(kernels, skip, alpha, alpha);
+    batches.shuffle(kernels, skip, alpha, alpha);
     stats.fill(0);
     for (let begin = 0; begin < batches.count; begin += sweepChunk) {
       const end = Math.min(batches.count, begin + sweepChunk);
@@ -170,7 +175,7 @@ export class Dcd implements Method {
   }
 
   evaluate(whole: boolean): Gap {
-    const { objective } = this.#place;
+    const { objective } = this.#context;
     const { weights, margins, alpha } = this.#memory;
     const dual = objective.dualOfImage(alpha, this.#image());
     if (!whole) return { primal: Infinity, dual };
@@ -180,7 +185,7 @@ export class Dcd implements Method {
 
   /** v = (1/W) Σ α_i x_i, which without a map is λ l2 w. */
   #image(): Float64Array {
-    const { kernels, problem } = this.#place;
+    const { kernels, problem } = this.#context;
     const { image, weights } = this.#memory;
     if (!this.#map) kernels.scaleInto(weights, image, problem.l2[0]);
     return image;
@@ -188,11 +193,11 @@ export class Dcd implements Method {
 
   /** The image gathers rounding errors from step to step. */
   certify(): number {
-    return this.#place.objective.dual(this.#memory.alpha);
+    return this.#context.objective.dual(this.#memory.alpha);
   }
 
   save() {
-    this.#batches.save(this.#memory.generators);
+    this.#random.store(this.#memory.generators);
     return { passes: this.passes };
   }
 
@@ -210,22 +215,12 @@ export class Dcd implements Method {
   }
 
   resume(): void {
-    this.#batches.resume(this.#memory.generators);
+    this.#random.load(this.#memory.generators);
+    this.#batches.resume();
   }
 }
 
-export const dcdEngine: Engine<DcdSettings, DcdMemory> = {
-  orientation: 'rows',
-  serial: true,
-  refusal: (request) => {
-    const { penalty, intercept } = request;
-    if (!(penalty.l2 > 0)) {
-      return `cannot solve penalty '${penalty.name}': its steps on α need a quadratic part (l2 or elastic-net)`;
-    }
-    return intercept
-      ? 'cannot fit an intercept: it is not penalised, and steps on one α at a time need a quadratic penalty on every column'
-      : refuseBounds(request);
-  },
+export const dcd: SolverCode<DcdSettings, DcdMemory> = {
   allocate: allocateDcd,
-  create: (place, memory, settings, loss) => new Dcd(place, memory, settings, loss),
+  create: (context, memory, settings, loss) => new Dcd(context, memory, settings, loss),
 };

@@ -2,11 +2,9 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { findFlat } from '../../math/line-search.ts';
-import { type Engine, refuseBounds } from '../engine.ts';
-import type { Method, Start, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
-import type { LbfgsSettings } from '../solver.ts';
+import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import {
   allocateHistory,
   CurvatureHistory,
@@ -27,19 +25,24 @@ const rounding = 1e-14;
 /** Margins that interpolation has made this many times less exact are computed again. */
 const stale = 100;
 
+export interface LbfgsSettings {
+  /** Pairs of steps and gradient changes that are remembered (default 10). */
+  readonly history: number;
+}
+
 export type LbfgsMemory = ReturnType<typeof allocateLbfgs>;
 
 export function allocateLbfgs(arena: Arena, partition: Partition, { history }: LbfgsSettings) {
   const rows = partition.rowOrder.length;
-  const { travelling } = partition;
+  const { bufferLength } = partition;
   const home = partition.columnOrder.length;
   return {
     margins: arena.float64(rows),
     nextMargins: arena.float64(rows),
     alpha: arena.float64(rows),
-    weights: arena.float64(travelling),
-    next: arena.float64(travelling),
-    image: arena.float64(travelling),
+    weights: arena.float64(bufferLength),
+    next: arena.float64(bufferLength),
+    image: arena.float64(bufferLength),
     steepest: arena.float64(home),
     direction: arena.float64(home),
     pairs: allocateHistory(arena, partition, history),
@@ -62,8 +65,8 @@ export class Lbfgs implements Method {
   readonly margins: Float64Array;
   passes = 0;
   readonly polish = 0;
-  readonly mixes = false;
-  readonly #place: Workplace;
+  readonly combinesIterates = false;
+  readonly #context: SolverContext;
   readonly #memory: LbfgsMemory;
   readonly #history: CurvatureHistory;
   readonly #orthants: boolean;
@@ -75,16 +78,16 @@ export class Lbfgs implements Method {
   /** No direction leads down any more: the optimum, to rounding. */
   #resting = false;
 
-  constructor(place: Workplace, memory: LbfgsMemory) {
-    const { objective, problem, team } = place;
-    this.#place = place;
+  constructor(context: SolverContext, memory: LbfgsMemory) {
+    const { objective, problem, team } = context;
+    this.#context = context;
     this.#memory = memory;
     this.weights = memory.weights;
     this.margins = memory.margins;
     this.#orthants = problem.penalty.l1 > 0;
     const columnsOf = (array: Float64Array, block: number) => objective.columnsOf(array, block);
     this.#history = new CurvatureHistory(team, columnsOf, memory.pairs, interceptOf(problem));
-    if (place.start) this.#startFrom(place.start);
+    if (context.start) this.#startFrom(context.start);
     this.#primal = objective.primal(this.weights, this.margins);
     this.#differentiate();
   }
@@ -93,8 +96,8 @@ export class Lbfgs implements Method {
     return this.#memory.alpha;
   }
 
-  #startFrom(start: Start): void {
-    const { objective, team } = this.#place;
+  #startFrom(start: WarmStart): void {
+    const { objective, team } = this.#context;
     for (let block = team.first; block < team.end; block++) {
       const weights = objective.columnsOf(this.weights, block);
       weights.set(objective.columnsOf(start.weights, block));
@@ -113,7 +116,7 @@ export class Lbfgs implements Method {
 
   /** One iteration; false, and nothing has changed, when no point with a smaller P was found. */
   #step(): boolean {
-    const { objective, team } = this.#place;
+    const { objective, team } = this.#context;
     const { weights, margins, next, nextMargins } = this.#memory;
     this.#aim();
     const primal = this.#orthants ? this.#searchOrthant() : this.#searchLine();
@@ -129,18 +132,18 @@ export class Lbfgs implements Method {
     this.#refresh();
     this.#differentiate();
     this.#addPoint(pair, 1, false);
-    this.#history.keep();
+    this.#history.add();
     return true;
   }
 
   /** α and its image at the current point. */
   #differentiate(): void {
-    const { kernels, objective, problem, team } = this.#place;
+    const { kernels, objective, problem, team } = this.#context;
     const { margins, alpha, image } = this.#memory;
     for (let worker = team.first; worker < team.end; worker++) {
       const u = objective.rowsOf(margins, worker);
       const y = objective.rowsOf(problem.labels, worker);
-      const c = objective.rowsOf(problem.weights, worker);
+      const c = objective.rowsOf(problem.rowWeights, worker);
       kernels.dualPoint(u, y, c, 0, u.length, objective.rowsOf(alpha, worker));
     }
     objective.image(alpha, image);
@@ -149,16 +152,16 @@ export class Lbfgs implements Method {
 
   #refresh(): void {
     if (this.#staleness <= stale) return;
-    const { objective } = this.#place;
+    const { objective } = this.#context;
     objective.margins(this.weights, this.margins);
     this.#primal = objective.primal(this.weights, this.margins);
     this.#staleness = 1;
     this.passes++;
   }
 
-  /** Adds sign · (w, gradient of P's smooth part) to what a pair holds, or to nought. */
+  /** Adds sign · (w, gradient of P's smooth part) to what a pair holds, or to zero. */
   #addPoint({ step, change }: CurvaturePair, sign: -1 | 1, fresh: boolean): void {
-    const { problem, team } = this.#place;
+    const { problem, team } = this.#context;
     const { weights, image } = this.#memory;
     const { columnStarts } = problem.grid.partition;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
@@ -170,7 +173,7 @@ export class Lbfgs implements Method {
 
   /** The steepest descent, and the direction H makes of it. */
   #aim(): void {
-    const { problem, team } = this.#place;
+    const { problem, team } = this.#context;
     const { weights, image, steepest, direction } = this.#memory;
     const { columnStarts } = problem.grid.partition;
     const begin = columnStarts[team.first];
@@ -189,7 +192,7 @@ export class Lbfgs implements Method {
 
   /** next ← w + share · d, cut off at the borders of the orthant if asked for. */
   #advance(share: number, projected: boolean): void {
-    const { objective, problem, team } = this.#place;
+    const { objective, problem, team } = this.#context;
     const { weights, next, nextMargins, steepest, direction } = this.#memory;
     const { columnStarts } = problem.grid.partition;
     for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
@@ -217,7 +220,7 @@ export class Lbfgs implements Method {
   /** next ← w + share · (next − w), and P there; Infinity for no share. */
   #retreat(share: number): number {
     if (!(share > 0)) return Infinity;
-    const { kernels, objective, team } = this.#place;
+    const { kernels, objective, team } = this.#context;
     const { weights, margins, next, nextMargins } = this.#memory;
     for (let part = team.first; part < team.end; part++) {
       const w = objective.columnsOf(next, part);
@@ -231,7 +234,7 @@ export class Lbfgs implements Method {
 
   /** The first of ever shorter projected steps that lowers P enough: P there, or undefined. */
   #searchOrthant(): number | undefined {
-    const { objective } = this.#place;
+    const { objective } = this.#context;
     const { next, nextMargins } = this.#memory;
     let share = 1;
     if (this.#history.size === 0) {
@@ -278,14 +281,14 @@ export class Lbfgs implements Method {
 
   /** d/ds of P at w + s (next − w). */
   #slope(share: number): number {
-    const { kernels, objective, problem, team } = this.#place;
+    const { kernels, objective, problem, team } = this.#context;
     const { weights, margins, next, nextMargins } = this.#memory;
     const [loss, penalty] = team.reduce(2, (part, values) => {
       const from = objective.rowsOf(margins, part);
       const labels = objective.rowsOf(problem.labels, part);
       const to = objective.rowsOf(nextMargins, part);
-      const importance = objective.rowsOf(problem.weights, part);
-      values[0] = kernels.lossSlope(from, to, labels, importance, 0, from.length, share);
+      const rowWeights = objective.rowsOf(problem.rowWeights, part);
+      values[0] = kernels.lossSlope(from, to, labels, rowWeights, 0, from.length, share);
       values[1] = kernels.penaltySlope(
         objective.columnsOf(weights, part),
         objective.columnsOf(next, part),
@@ -294,7 +297,7 @@ export class Lbfgs implements Method {
         share,
       );
     });
-    return loss / problem.mass + penalty;
+    return loss / problem.totalWeight + penalty;
   }
 
   evaluate(whole: boolean): Gap {
@@ -303,7 +306,7 @@ export class Lbfgs implements Method {
 
   /** An intercept asks for a shifted α, whose image has to be computed. */
   #dual(whole: boolean): number {
-    const { objective, problem } = this.#place;
+    const { objective, problem } = this.#context;
     const { alpha, image } = this.#memory;
     if (!problem.intercept) return objective.dualOfImage(alpha, image);
     return whole ? objective.dual(alpha) : -Infinity;
@@ -349,9 +352,16 @@ export class Lbfgs implements Method {
  * The intercept's column is full where the others are sparse, and its curvature is larger by about
  * as much: H₀ is smaller there, by three times the density, which measured best on text.
  */
-function interceptOf({ interceptPlace: place, grid, entries, rows, columns }: Problem): Damped {
-  const block = place < 0 ? -1 : grid.partition.columnStarts.findLastIndex((from) => from <= place);
-  return { place, block, factor: Math.min(1, (3 * entries) / (rows * columns)) };
+function interceptOf({
+  interceptPosition: position,
+  grid,
+  nonzeros,
+  rows,
+  columns,
+}: Problem): Damped {
+  const block =
+    position < 0 ? -1 : grid.partition.columnStarts.findLastIndex((from) => from <= position);
+  return { position, block, factor: Math.min(1, (3 * nonzeros) / (rows * columns)) };
 }
 
 /** The slope of P along a column on the side where P falls faster, 0 where it rises on both. */
@@ -362,14 +372,7 @@ function pseudoGradient(gradient: number, w: number, l1: number): number {
   return gradient - l1 > 0 ? gradient - l1 : 0;
 }
 
-export const lbfgsEngine: Engine<LbfgsSettings, LbfgsMemory> = {
-  orientation: 'rows',
-  refusal: (request) => {
-    const { loss } = request;
-    return loss.smooth
-      ? refuseBounds(request)
-      : `needs a smooth loss; '${loss.name}' has a kink (use ring, dso or bmrm)`;
-  },
+export const lbfgs: SolverCode<LbfgsSettings, LbfgsMemory> = {
   allocate: allocateLbfgs,
-  create: (place, memory) => new Lbfgs(place, memory),
+  create: (context, memory) => new Lbfgs(context, memory),
 };

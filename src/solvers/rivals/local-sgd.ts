@@ -1,22 +1,20 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
-import { type Random, stream } from '../../math/random.ts';
-import { sum } from '../../math/sum.ts';
+import type { Random } from '../../math/random.ts';
+import { sum } from '../../math/vectors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, generatorOf } from '../generators.ts';
+import { allocateGenerators, type BlockState } from '../block-state.ts';
 import {
   type SgdRows,
   type SgdStep,
-  sgdPace,
+  sgdClock,
   sgdSlot,
   sgdStride,
   type WholeRows,
 } from '../kernels/kernels.ts';
-import type { Workplace } from '../method.ts';
 import type { Problem } from '../objective/problem.ts';
-import type { SgdSettings } from '../solver.ts';
-import { heldColumns, mostHeld, wholeRows } from '../whole.ts';
-import { allColumns, partOfWorker } from '../whole-columns.ts';
+import type { SolverContext } from '../solver.ts';
+import { allColumns, heldColumns, mostHeld, partOfWorker, wholeRows } from '../whole.ts';
 
 /** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
 const chunk = 1024;
@@ -25,11 +23,21 @@ const chunk = 1024;
 const adagradStep = { classification: 1, regression: 0.5 };
 const sqrtStep = 0.5;
 
+/** Settings of stochastic gradient descent, serial (sgd) and parallel (psgd). */
+export interface SgdSettings {
+  /** 'adagrad' (default) or 'sqrt': η₀/√t. */
+  readonly step: 'adagrad' | 'sqrt';
+  /** Step size η₀; the default depends on the step rule and the loss. */
+  readonly stepSize?: number;
+  /** Whether the model is the average of the iterates (default true) or the last one. */
+  readonly average: boolean;
+}
+
 export type SgdMemory = ReturnType<typeof allocateSgd>;
 
 export function allocateSgd(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
-  const { first, travelling } = partition;
+  const { first, bufferLength } = partition;
   const played = partition.end - first;
   return {
     alpha: arena.float64(rows),
@@ -37,12 +45,12 @@ export function allocateSgd(arena: Arena, partition: Partition) {
     margins: arena.float64(rows),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
-    weights: arena.float64(travelling),
+    weights: arena.float64(bufferLength),
     /** λ f_j, on its way to all workers. */
-    strength: arena.float64(travelling),
+    strength: arena.float64(bufferLength),
     /** Every worker has its own copy of all columns; only those of its rows are ever touched. */
     lines: arena.float64(played * sgdStride * allColumns(partition)),
-    paces: arena.float64(partition.size * sgdPace.length),
+    clocks: arena.float64(partition.size * sgdClock.length),
     starts: arena.int32(partition.size + 1),
     held: Array.from({ length: played }, (_, k) => arena.int32(mostHeld(partition, first + k))),
   };
@@ -68,7 +76,7 @@ export function allocateSgd(arena: Arena, partition: Partition) {
 export class LocalSgd {
   /** −c ℓ' at each row's step of the last epoch: where w comes to rest, the dual optimum. */
   readonly alpha: Float64Array;
-  readonly #kernels: Workplace['kernels'];
+  readonly #kernels: SolverContext['kernels'];
   readonly #average: boolean;
   readonly #whole: WholeRows;
   readonly #columnBounds: Int32Array;
@@ -78,43 +86,39 @@ export class LocalSgd {
   /** The columns that occur in its rows; those of block b from listed[b] on. */
   readonly #held: Int32Array;
   readonly #listed: Int32Array;
-  readonly #pace: Float64Array;
+  readonly #clock: Float64Array;
   readonly #step: SgdStep;
   /** n/W */
   readonly #rowShare: number;
   readonly #random: Random;
-  readonly #words: Int32Array;
   /** Time the last epoch took; its mean weights are sums divided by it. */
   #span = 1;
 
   constructor(
-    place: Workplace,
+    state: BlockState,
     memory: SgdMemory,
     settings: SgdSettings,
     loss: Loss,
     worker: number,
   ) {
-    const { problem, objective } = place;
-    const { partition } = problem.grid;
-    const { rowStarts, columnBounds, first } = partition;
-    this.#kernels = place.kernels;
+    const { problem, kernels } = state.context;
+    const { labels, rowWeights, grid } = problem;
+    const { partition } = grid;
+    const { columnBounds, first } = partition;
+    const { alpha, order } = memory;
+    this.#kernels = kernels;
     this.#average = settings.average;
     this.#whole = wholeRows(problem, worker, memory.starts);
     this.#columnBounds = columnBounds;
-    this.#order = memory.order.subarray(rowStarts[worker], rowStarts[worker + 1]);
-    this.alpha = objective.rowsOf(memory.alpha, worker);
-    this.#rows = {
-      labels: objective.rowsOf(problem.labels, worker),
-      importance: objective.rowsOf(problem.weights, worker),
-      alpha: this.alpha,
-    };
-    this.#rowShare = rowShareOf(this.#rows.importance);
+    this.#rows = state.rowsOf(worker, { labels, rowWeights, alpha });
+    this.alpha = this.#rows.alpha;
+    this.#order = state.rowsOf(worker, { order }).order;
+    this.#rowShare = rowShareOf(this.#rows.rowWeights);
     this.#lines = partOfWorker(partition, memory.lines, worker);
-    this.#pace = memory.paces.subarray(worker * sgdPace.length, (worker + 1) * sgdPace.length);
-    this.#random = stream(place.seed, 1 + worker);
-    this.#words = generatorOf(memory.generators, worker);
+    this.#clock = memory.clocks.subarray(worker * sgdClock.length, (worker + 1) * sgdClock.length);
+    this.#random = state.random(worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
-    this.#pace[sgdPace.age] = 1;
+    this.#clock[sgdClock.age] = 1;
     const { held, listed } = heldColumns(problem, worker);
     this.#held = memory.held[worker - first].subarray(0, held.length);
     this.#held.set(held);
@@ -136,7 +140,7 @@ export class LocalSgd {
   }
 
   /** Starts the block's columns at these weights. */
-  placeAt(block: number, weights: Float64Array): void {
+  startAt(block: number, weights: Float64Array): void {
     const start = this.#columnBounds[block];
     for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
       this.#lines[sgdStride * this.#held[k] + sgdSlot.weight] = weights[this.#held[k] - start];
@@ -153,9 +157,9 @@ export class LocalSgd {
     let slopes = 0;
     for (let i = 0; i < this.alpha.length; i++) slopes += this.alpha[i] * this.alpha[i];
     const mean = slopes > 0 ? slopes / this.alpha.length : 1;
-    let entries = 0;
+    let nonzeros = 0;
     this.#visit((_row, column, x) => {
-      entries++;
+      nonzeros++;
       lines[column * sgdStride + sgdSlot.squares] += mean * x * x;
     });
     for (const j of this.#held) {
@@ -165,20 +169,12 @@ export class LocalSgd {
       // Nothing but stored zeros: no step would ever move it.
       else lines[at + sgdSlot.weight] = 0;
     }
-    this.#pace[sgdPace.work] += 2 * entries;
+    this.#clock[sgdClock.work] += 2 * nonzeros;
   }
 
   /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
   get work(): number {
-    return this.#pace[sgdPace.work];
-  }
-
-  save(): void {
-    this.#random.store(this.#words);
-  }
-
-  resume(): void {
-    this.#random.load(this.#words);
+    return this.#clock[sgdClock.work];
   }
 
   epoch(): void {
@@ -193,12 +189,12 @@ export class LocalSgd {
         end,
         this.#rows,
         this.#lines,
-        this.#pace,
+        this.#clock,
         this.#step,
       );
     }
-    this.#span = rows > 0 ? this.#pace[sgdPace.time] : 1;
-    this.#kernels.sgdSettle(this.#lines, this.#held, this.#pace);
+    this.#span = rows > 0 ? this.#clock[sgdClock.time] : 1;
+    this.#kernels.sgdSettle(this.#lines, this.#held, this.#clock);
   }
 
   /** target += share · the block's weights: their mean over the epoch, or what it ended with. */
@@ -237,13 +233,13 @@ export class LocalSgd {
   #scaleColumns(stepSize: number): void {
     const lines = this.#lines;
     const counts = new Int32Array(lines.length / sgdStride);
-    let entries = 0;
+    let nonzeros = 0;
     this.#visit((_row, column, x) => {
       lines[column * sgdStride + sgdSlot.scale] += x * x;
       counts[column]++;
-      entries++;
+      nonzeros++;
     });
-    const perRow = entries / Math.max(1, this.#order.length);
+    const perRow = nonzeros / Math.max(1, this.#order.length);
     const common = (stepSize * this.#labelScale()) / Math.sqrt(Math.max(1, perRow));
     for (const j of this.#held) {
       const at = j * sgdStride + sgdSlot.scale;
@@ -258,9 +254,9 @@ export class LocalSgd {
       squares[row] += x * x;
     });
     let longest = 0;
-    const { importance } = this.#rows;
+    const { rowWeights } = this.#rows;
     for (let i = 0; i < squares.length; i++) {
-      longest = Math.max(longest, squares[i] * (importance[i] * this.#rowShare));
+      longest = Math.max(longest, squares[i] * (rowWeights[i] * this.#rowShare));
     }
     return longest;
   }
@@ -278,9 +274,9 @@ export class LocalSgd {
 }
 
 /** How many rows there are for each unit of weight; 0 where no row counts. */
-function rowShareOf(importance: Float64Array): number {
-  const mass = sum(importance);
-  return mass > 0 ? importance.length / mass : 0;
+function rowShareOf(rowWeights: Float64Array): number {
+  const totalWeight = sum(rowWeights);
+  return totalWeight > 0 ? rowWeights.length / totalWeight : 0;
 }
 
 /** L of LocalSgd. For a label 1 every ℓ'' there is shows between the scores 0 and 2. */

@@ -1,16 +1,20 @@
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Engine } from '../engine.ts';
+import { BlockState } from '../block-state.ts';
 import { sgdSlot, sgdStride } from '../kernels/kernels.ts';
-import type { Method, Start, Workplace } from '../method.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { SgdSettings } from '../solver.ts';
-import { allocateSgd, LocalSgd, type SgdMemory } from './local-sgd.ts';
+import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
+import { allocateSgd, LocalSgd, type SgdMemory, type SgdSettings } from './local-sgd.ts';
 
 /**
- * Stochastic gradient descent, every worker on its own rows; with one worker the serial method,
- * with more that of psgd.ts. The model is the mean of the workers' weights. It is made anew after
- * every epoch and no worker ever sees it.
+ * Stochastic gradient descent, every worker on its own rows. The model is the mean of the workers'
+ * weights. It is made anew after every epoch and no worker ever sees it.
+ *
+ * With one worker that is the serial method (sgd). With more (psgd) it is parallel stochastic
+ * gradient descent (Zinkevich, Weimer, Smola and Li 2010): workers exchange nothing, so the mean
+ * tends to the mean of their minimisers, which is not the minimiser for all rows: the gap stays
+ * open, the more so the fewer rows a worker has. Each worker has weights of its own for all
+ * columns: 64 bytes a column and worker.
  *
  * Averaged (the default), they are those of all its steps, epoch e counting e (e + 1) times:
  * mean ← mean + 3/(e + 2) (w̄_e − mean). The slopes −ℓ' of the steps, averaged alike, are the dual
@@ -20,47 +24,49 @@ import { allocateSgd, LocalSgd, type SgdMemory } from './local-sgd.ts';
 export class Sgd implements Method {
   passes = 0;
   readonly polish = 0;
-  readonly mixes = false;
+  readonly combinesIterates = false;
   readonly weights: Float64Array;
   readonly margins: Float64Array;
-  readonly #place: Workplace;
+  readonly #context: SolverContext;
   readonly #memory: SgdMemory;
+  readonly #state: BlockState;
   readonly #average: boolean;
   readonly #adagrad: boolean;
   readonly #workers = new Map<number, LocalSgd>();
   #epochs = 0;
 
-  constructor(place: Workplace, memory: SgdMemory, settings: SgdSettings, loss: Loss) {
-    const { team, problem } = place;
-    this.#place = place;
+  constructor(context: SolverContext, memory: SgdMemory, settings: SgdSettings, loss: Loss) {
+    const { team, problem } = context;
+    this.#context = context;
     this.#memory = memory;
     this.#average = settings.average;
     this.#adagrad = settings.step === 'adagrad';
     this.weights = memory.weights;
     this.margins = memory.margins;
     if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
-    for (let worker = team.first; worker < team.end; worker++) {
-      this.#workers.set(worker, new LocalSgd(place, memory, settings, loss, worker));
+    this.#state = new BlockState(context, memory.generators);
+    for (const worker of this.#state.parts) {
+      this.#workers.set(worker, new LocalSgd(this.#state, memory, settings, loss, worker));
     }
     this.#penalise();
-    if (place.start) this.#startFrom(place.start);
+    if (context.start) this.#startFrom(context.start);
   }
 
   get dualPoint(): Float64Array {
     return this.#memory.meanAlpha;
   }
 
-  #startFrom({ weights }: Start): void {
-    const { ring, objective, kernels, problem, team } = this.#place;
+  #startFrom({ weights }: WarmStart): void {
+    const { ring, objective, kernels, problem, team } = this.#context;
     objective.margins(weights, this.margins);
-    ring.rotate(objective.cargoOf(weights), (worker, block) => {
-      this.#workerOf(worker).placeAt(block, objective.columnsOf(weights, block));
+    ring.rotate(objective.fieldsOf(weights), (worker, block) => {
+      this.#workerOf(worker).startAt(block, objective.columnsOf(weights, block));
     });
     for (const [worker, local] of this.#workers) {
       const margins = objective.rowsOf(this.margins, worker);
       const labels = objective.rowsOf(problem.labels, worker);
-      const importance = objective.rowsOf(problem.weights, worker);
-      kernels.dualPoint(margins, labels, importance, 0, margins.length, local.alpha);
+      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
+      kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, local.alpha);
       if (this.#adagrad) local.rememberGradients();
     }
     team.barrier();
@@ -68,12 +74,12 @@ export class Sgd implements Method {
 
   /** Every worker has to know the penalty of the columns in its rows, wherever they are at home. */
   #penalise(): void {
-    const { ring, objective, problem, team } = this.#place;
+    const { ring, objective, problem, team } = this.#context;
     const { strength } = this.#memory;
     for (let block = team.first; block < team.end; block++) {
       objective.columnsOf(strength, block).set(objective.columnsOf(problem.strength, block));
     }
-    ring.rotate(objective.cargoOf(strength), (worker, block) => {
+    ring.rotate(objective.fieldsOf(strength), (worker, block) => {
       const visiting = objective.columnsOf(strength, block);
       this.#workerOf(worker).penalise(block, visiting, problem.penalty);
     });
@@ -81,7 +87,7 @@ export class Sgd implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#place;
+    const { team, problem } = this.#context;
     this.#epochs++;
     for (const worker of this.#workers.values()) worker.epoch();
     const weight = 3 / (this.#epochs + 2);
@@ -90,14 +96,14 @@ export class Sgd implements Method {
     const [work] = team.reduce(1, (worker, values) => {
       values[0] = this.#workerOf(worker).work;
     });
-    this.passes = work / Math.max(1, problem.entries);
+    this.passes = work / Math.max(1, problem.nonzeros);
   }
 
   /** weights ← weights + weight · (mean of the workers' − weights) */
   #collectWeights(weight: number): void {
-    const { ring, objective, problem, team } = this.#place;
+    const { ring, objective, problem, team } = this.#context;
     const share = weight / problem.grid.size;
-    ring.rotate(objective.cargoOf(this.weights), (worker, block, iteration) => {
+    ring.rotate(objective.fieldsOf(this.weights), (worker, block, iteration) => {
       const target = objective.columnsOf(this.weights, block);
       if (iteration === 0) {
         for (let j = 0; j < target.length; j++) target[j] *= 1 - weight;
@@ -112,8 +118,8 @@ export class Sgd implements Method {
 
   #collectAlpha(weight: number): void {
     for (const [worker, { alpha }] of this.#workers) {
-      const mean = this.#place.objective.rowsOf(this.#memory.meanAlpha, worker);
-      this.#place.kernels.interpolate(mean, mean, alpha, weight);
+      const mean = this.#context.objective.rowsOf(this.#memory.meanAlpha, worker);
+      this.#context.kernels.interpolate(mean, mean, alpha, weight);
     }
   }
 
@@ -123,7 +129,7 @@ export class Sgd implements Method {
 
   evaluate(whole: boolean): Gap {
     if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.#place.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
+    return this.#context.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
   }
 
   /** Every bound was computed from nothing but α and the data. */
@@ -132,7 +138,7 @@ export class Sgd implements Method {
   }
 
   save() {
-    for (const worker of this.#workers.values()) worker.save();
+    this.#state.saveRandom();
     return { epochs: this.#epochs, passes: this.passes };
   }
 
@@ -143,26 +149,24 @@ export class Sgd implements Method {
 
   /** Between epochs every weight has caught up, and the sums have been collected. */
   arrays(): StateArray[] {
-    const { meanAlpha, order, weights, lines, paces, generators } = this.#memory;
+    const { meanAlpha, order, weights, lines, clocks, generators } = this.#memory;
     const slots = this.#adagrad
       ? [sgdSlot.weight, sgdSlot.squares, sgdSlot.rate]
       : [sgdSlot.weight];
     return stateArrays({
       row: { meanAlpha, order },
       column: { weights },
-      worker: { paces, generators },
+      worker: { clocks, generators },
       played: { lines: { lines, stride: sgdStride, slots } },
     });
   }
 
   resume(): void {
-    for (const worker of this.#workers.values()) worker.resume();
+    this.#state.restoreRandom();
   }
 }
 
-export const sgdEngine: Engine<SgdSettings, SgdMemory> = {
-  orientation: 'rows',
-  serial: true,
+export const sgd: SolverCode<SgdSettings, SgdMemory> = {
   allocate: allocateSgd,
-  create: (place, memory, settings, loss) => new Sgd(place, memory, settings, loss),
+  create: (context, memory, settings, loss) => new Sgd(context, memory, settings, loss),
 };

@@ -2,54 +2,125 @@ import { cpus, totalmem } from 'node:os';
 import { basename } from 'node:path';
 import packageDescription from '../../../package.json' with { type: 'json' };
 import {
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedFloat64,
+  sharedInt32,
+} from '../../data/dataset.ts';
+import { hashData, hashNumbers } from '../../data/fingerprint.ts';
+import { classesOf, targetsOf } from '../../data/labels.ts';
+import { splitDataset } from '../../data/split.ts';
+import { threadCount } from '../../engine/thread-pool.ts';
+import { DataError, UsageError } from '../../errors.ts';
+import { formatNumber } from '../../math/format-number.ts';
+import { losses as lossFactories } from '../../problem/losses/index.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import { describePenalty, type Penalty, penalties } from '../../problem/penalties/index.ts';
+import { defaultGrid, isSerial } from '../../solvers/index.ts';
+import type { Solver } from '../../solvers/registry.ts';
+import type { EpochEvent } from '../events.ts';
+import type { TrainOptions } from '../options/options.ts';
+import { train } from '../train.ts';
+import {
   type Comparison,
+  type DataSummary,
+  differences,
   type Machine,
   type Run,
   sameRun,
   withRun,
-} from '../../compare/comparison.ts';
-import { differences } from '../../compare/differences.ts';
-import { summarizeData } from '../../compare/fingerprint.ts';
-import { warmUp, warmUpSample } from '../../compare/warm-up.ts';
-import type { Dataset } from '../../data/dataset.ts';
-import { hashNumbers } from '../../data/fingerprint.ts';
-import { classesOf, targetsOf } from '../../data/labels.ts';
-import { splitDataset } from '../../data/split.ts';
-import { DataError, UsageError } from '../../errors.ts';
-import { losses as lossFactories } from '../../losses/index.ts';
-import { formatNumber } from '../../math/format-number.ts';
-import { describePenalty, penalties } from '../../penalties/index.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
-import { defaultGrid, isSerial } from '../../solvers/index.ts';
-import type { Solver } from '../../solvers/solver.ts';
-import type { EpochEvent } from '../events.ts';
-import type { TrainOptions } from '../options/options.ts';
-import { threadCount } from '../threads.ts';
-import { train } from '../train.ts';
+} from './comparison.ts';
+
+/** What the data is, with a hash of everything training sees of it. */
+export function summarizeData(dataset: Dataset): DataSummary {
+  const { name, rows, columns, nonzeros } = dataset;
+  return { name, rows, columns, nonzeros, hash: hashData(dataset) };
+}
+
+/** Non-zeros up to which a warm-up runs on the data itself. */
+const smallData = 500_000;
+const warmUpEpochs = 3;
+const mostSeconds = 2;
+
+/**
+ * The rows that warm-ups run on: all of them, or every n-th one with all columns. Labels may
+ * alternate, so n is odd.
+ */
+export function warmUpSample(dataset: Dataset): Dataset {
+  if (dataset.nonzeros <= smallData) return dataset;
+  const distance = Math.ceil(dataset.nonzeros / smallData) | 1;
+  const parts: DatasetPart[] = [];
+  let start = 0;
+  for (const part of dataset.parts) {
+    parts.push(takeRows(part, (distance - (start % distance)) % distance, distance));
+    start += part.labels.length;
+  }
+  const rows = parts.reduce((sum, part) => sum + part.labels.length, 0);
+  const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
+  return { ...dataset, parts: parts.filter((part) => part.labels.length > 0), rows, nonzeros };
+}
+
+/** Rows first, first + distance, … of a part. */
+function takeRows(part: DatasetPart, first: number, distance: number): DatasetPart {
+  const { rowOffsets } = part;
+  const labels: number[] = [];
+  const offsets = [0];
+  const indices: number[] = [];
+  const values: number[] = [];
+  for (let row = first; row < part.labels.length; row += distance) {
+    labels.push(part.labels[row]);
+    for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k++) {
+      indices.push(part.indices[k]);
+      values.push(part.values[k]);
+    }
+    offsets.push(indices.length);
+  }
+  return {
+    labels: sharedFloat64(labels),
+    rowOffsets: sharedInt32(offsets),
+    indices: sharedInt32(indices),
+    values: sharedFloat32(values),
+  };
+}
+
+/**
+ * Some epochs whose result nobody looks at: afterwards the engine has compiled the solver's code in
+ * every thread.
+ */
+export async function warmUp(sample: Dataset, options: TrainOptions): Promise<void> {
+  const { test: _test, auprc: _auprc, testOn: _testOn, grid, ...rest } = options;
+  const short = { epochs: warmUpEpochs, time: mostSeconds };
+  const fitting = grid === undefined ? {} : { grid: Math.min(grid, sample.rows) };
+  try {
+    await train(sample, { ...rest, ...fitting, ...short });
+  } catch {
+    // The run itself will report what is wrong, unless only the sample was (all rows of one class).
+  }
+}
 
 /** A solver with its settings, under the name it has in the report. */
-export interface Entrant {
+export interface Competitor {
   readonly name: string;
   readonly solver: Solver;
 }
 
 /** One run to be made. */
 export interface Job {
-  readonly entrant: Entrant;
+  readonly entrant: Competitor;
   readonly loss: Loss;
   /** The loss's name in the report, with its parameter. */
   readonly lossName: string;
   readonly lambda: number;
   /** For parallel solvers; serial ones take 1. */
   readonly grid: number;
-  /** Its place among all runs, from 1, and their number. */
+  /** Its position among all runs, from 1, and their number. */
   readonly place: number;
   readonly count: number;
 }
 
 export interface CompareOptions {
-  readonly entrants: readonly Entrant[];
+  readonly entrants: readonly Competitor[];
   /** Default: hinge. */
   readonly losses?: readonly Loss[];
   /** Default: 1/m. */
@@ -90,7 +161,7 @@ export interface CompareOptions {
 }
 
 /**
- * Runs every entrant on every problem, one after another and under the same conditions. A refusal
+ * Runs every competitor on every problem, one after another and under the same conditions. A refusal
  * or a failure of one is a result of the comparison; it goes on with the next.
  */
 export async function compare(dataset: Dataset, options: CompareOptions): Promise<Comparison> {
@@ -129,7 +200,7 @@ interface Input {
 function prepareInput(whole: Dataset, options: CompareOptions): Input {
   const { holdout, test, seed, losses, auprc } = options;
   if (auprc && !test && holdout === undefined) {
-    throw new UsageError('auprc is measured on test rows; give test or holdout');
+    throw new UsageError('auprc needs test or holdout');
   }
   if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   const split =
@@ -156,7 +227,7 @@ function begin(input: Input, options: CompareOptions): Comparison {
   if (found.length > 0) {
     throw new UsageError(
       `the earlier results were made under other conditions: ${found.join('; ')}. ` +
-        'Start over with --fresh, or keep them and choose another folder',
+        'Start over with --fresh, or choose another folder to preserve them',
     );
   }
   const commands = new Set([...previous.commands, ...(command === undefined ? [] : [command])]);
@@ -196,7 +267,7 @@ function emptyComparison({ dataset, test }: Input, options: CompareOptions): Com
 /** Solvers that average over workers make no sense of fewer. */
 const leastGrid = 4;
 
-/** The same for all parallel solvers, whoever takes part: others may be added to a report later. */
+/** The same for all parallel solvers, whichever take part: others may be added to a report later. */
 function gridOf(dataset: Dataset, { grid }: CompareOptions): number {
   const most = Math.max(1, Math.min(dataset.rows, dataset.columns));
   return grid ?? Math.min(most, Math.max(leastGrid, defaultGrid(dataset)));
@@ -246,28 +317,14 @@ function isDone(run: Run, { entrant, lossName, lambda }: Job): boolean {
   );
 }
 
+/** What remains of the options when those of the comparison itself are taken out. */
 function trainOptions({ test }: Input, options: CompareOptions, job: Job): TrainOptions {
+  const { entrants: _a, losses: _b, lambdas: _c, holdout: _d, warmUp: _e, ...some } = options;
+  const { title: _f, command: _g, previous: _h, onSkip: _i, onStart: _j, ...others } = some;
+  const { onEpoch: _k, onNotice: _l, onEnd: _m, ...shared } = others;
   const { solver } = job.entrant;
-  const { threads, seed, tolerance, epochs, time, intercept, penaltyFactors, signal } = options;
   const grid = isSerial(solver) ? 1 : job.grid;
-  return {
-    solver,
-    loss: job.loss,
-    lambda: job.lambda,
-    ...(options.penalty && { penalty: options.penalty }),
-    ...(test && { test }),
-    ...(options.auprc && { auprc: true }),
-    ...(options.testOn && { testOn: options.testOn }),
-    ...(threads !== undefined && { threads }),
-    grid,
-    ...(seed !== undefined && { seed }),
-    ...(tolerance !== undefined && { tolerance }),
-    ...(epochs !== undefined && { epochs }),
-    ...(time !== undefined && { time }),
-    ...(intercept !== undefined && { intercept }),
-    ...(penaltyFactors && { penaltyFactors }),
-    ...(signal && { signal }),
-  };
+  return { ...shared, solver, loss: job.loss, lambda: job.lambda, grid, ...(test && { test }) };
 }
 
 async function perform(
@@ -289,7 +346,7 @@ async function perform(
     events,
   };
   let listenerFailed = false;
-  const tell = (call: () => void) => {
+  const notify = (call: () => void) => {
     try {
       call();
     } catch (error) {
@@ -302,17 +359,17 @@ async function perform(
       ...settings,
       onEpoch(event) {
         events.push(event);
-        tell(() => options.onEpoch?.(event, job));
+        notify(() => options.onEpoch?.(event, job));
       },
       onNotice(message) {
         notices.push(message);
-        tell(() => options.onNotice?.(message, job));
+        notify(() => options.onNotice?.(message, job));
       },
     });
     const state = report.stopped === 'interrupted' ? 'interrupted' : 'finished';
     return { ...base, state, report };
   } catch (error) {
-    // Whoever listens is no part of the solver: its failure ends the comparison.
+    // A listener is no part of the solver: its failure ends the comparison.
     if (listenerFailed) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return { ...base, state: error instanceof UsageError ? 'refused' : 'failed', reason };

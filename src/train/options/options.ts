@@ -3,9 +3,9 @@ import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
 import type { Calibration, Label, Model } from '../../model/model.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Solver } from '../../solvers/solver.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import type { Solver } from '../../solvers/registry.ts';
 import type { ClassWeights } from '../class-weights.ts';
 import type { BeginEvent, EpochEvent, SampleEvent, StopReason } from '../events.ts';
 

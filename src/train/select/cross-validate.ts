@@ -1,17 +1,98 @@
-import type { Dataset } from '../../data/dataset.ts';
-import { rowWeights } from '../../data/weights.ts';
+import { type Dataset, rowWeights } from '../../data/dataset.ts';
+import type { Targets } from '../../data/labels.ts';
 import { DsoError, UsageError } from '../../errors.ts';
-import { Fold } from '../../select/fold.ts';
-import { refuseSingleRun, type SingleRun } from '../../select/refusal.ts';
-import { Allowance } from '../allowance.ts';
-import { type Fit, fitProblem, inLanes } from '../fit.ts';
-import { checkFolds, dealFolds, scoresOfFold } from '../folds.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
+import { assignFolds, checkFolds, scoresOfFold } from '../calibrate.ts';
+import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
 import type { TrainOptions, TrainResult } from '../options/options.ts';
-import { type Prepared, prepare } from '../prepare.ts';
-import { train } from '../train.ts';
-import { checkLambdas, type LambdaOptions, lambdasOf, startAtZero } from './lambdas.ts';
-import { checkMeasure, type MeasureName, usualMeasure } from './measure.ts';
+import { TimeBudget, train } from '../train.ts';
+import {
+  type LaidPath,
+  type LambdaOptions,
+  openPath,
+  type SingleRun,
+  startAtZero,
+} from './lambdas.ts';
+import { checkMeasure, defaultMeasure, type MeasureName, measure } from './measure.ts';
 import { startFrom } from './path.ts';
+
+/** What was found out about one λ on one fold. */
+interface Step {
+  readonly value: number;
+  readonly relativeGap: number;
+  readonly epochs: number;
+  readonly passes: number;
+}
+
+/** Scores and effort of one λ, until all vectors have come to it. */
+interface Gathering {
+  readonly scores: Float64Array[];
+  missing: number;
+  relativeGap: number;
+  epochs: number;
+  passes: number;
+}
+
+/** What the folds of a cross-validation share. */
+export interface FoldSettings {
+  /** The fold of each row. */
+  readonly folds: Int32Array;
+  readonly targets: Targets;
+  readonly weights: Float64Array;
+  readonly vectors: number;
+  /** Whether a row has one class of several. */
+  readonly several: boolean;
+  readonly metric: MeasureName;
+  readonly loss: Loss;
+}
+
+/** One fold: measures each λ as soon as all vectors have been fitted, and forgets the scores. */
+export class Fold {
+  /** By index of the λ, as far as they are measured. */
+  readonly steps: Step[] = [];
+  readonly #gatherings = new Map<number, Gathering>();
+  readonly #settings: FoldSettings;
+  readonly #isHeldOut: (_: number, row: number) => boolean;
+  readonly #weights: Float64Array;
+  /** Of the rows held out, by vector. */
+  readonly #targets: Float64Array[] = [];
+
+  constructor(which: number, settings: FoldSettings) {
+    this.#settings = settings;
+    this.#isHeldOut = (_, row) => settings.folds[row] === which;
+    this.#weights = settings.weights.filter(this.#isHeldOut);
+  }
+
+  /** The scores of the rows held out, and what a fit cost, if there was one. */
+  add(step: number, vector: number, scores: Float64Array, outcome?: Fit['outcome']): void {
+    const { vectors: missing, metric, loss, several } = this.#settings;
+    const found = this.#gatherings.get(step) ?? {
+      scores: [],
+      missing,
+      relativeGap: 0,
+      epochs: 0,
+      passes: 0,
+    };
+    this.#gatherings.set(step, found);
+    found.scores[vector] = scores;
+    found.missing -= 1;
+    found.relativeGap = Math.max(found.relativeGap, outcome?.relativeGap ?? 0);
+    found.epochs += outcome?.epochs ?? 0;
+    found.passes += outcome?.passes ?? 0;
+    if (found.missing > 0) return;
+    this.#gatherings.delete(step);
+    const { relativeGap, epochs, passes } = found;
+    const targets = found.scores.map((_, own) => this.#targetsOf(own));
+    const heldOut = { scores: found.scores, targets, weights: this.#weights };
+    const value = measure(metric, heldOut, loss, several);
+    this.steps[step] = { value, relativeGap, epochs, passes };
+  }
+
+  #targetsOf(vector: number): Float64Array {
+    this.#targets[vector] ??= this.#settings.targets.of(vector).filter(this.#isHeldOut);
+    return this.#targets[vector];
+  }
+}
 
 /** `time` is for all models together; a signal ends it with what is known by then. */
 export interface ValidateOptions
@@ -21,7 +102,7 @@ export interface ValidateOptions
   readonly folds?: number;
   /** What λ is chosen by; default: the error of a classification, else what the loss measures. */
   readonly metric?: MeasureName;
-  /** Called after each model that was trained: of so many. */
+  /** Called after each model: models trained, and how many there will be. */
   readonly onFit?: (done: number, of: number) => void;
 }
 
@@ -55,35 +136,29 @@ export interface Validation {
 /**
  * Trains on all folds but one and measures on that one, for every fold and λ. All models are fitted
  * to one copy of the data, in which the rows held out weigh nothing; along λ each starts from the
- * one before. Folds are dealt by the seed and stratified by class.
+ * one before. The seed assigns rows to folds, stratified by class.
  */
 export async function crossValidate(
   dataset: Dataset,
-  { lambdas, count, ratio, folds = 5, metric, onFit, ...options }: ValidateOptions = {},
+  { folds = 5, metric, onFit, ...options }: ValidateOptions = {},
 ): Promise<Validation> {
-  refuseSingleRun('cross-validation', options);
-  checkLambdas({ lambdas, count, ratio });
   checkFolds(folds, dataset.rows);
   if (dataset.stored) {
     throw new UsageError(
-      `${dataset.name}: its entries are on disk; read it with readDataset to cross-validate on it`,
+      `${dataset.name}: its nonzeros are on disk; read it with readDataset to cross-validate on it`,
     );
   }
-  const atEnd: (() => void)[] = [];
+  const laid = await openPath('cross-validation', dataset, options, (vectors) => vectors * folds);
   try {
-    const tasksOf = (vectors: number) => vectors * folds;
-    const kept = { ...options, consume: false };
-    const prepared = await prepare(dataset, kept, undefined, atEnd, { tasksOf, starts: true });
-    const { loss } = prepared.site.settings;
-    const name = metric ?? usualMeasure(loss);
+    const { loss } = laid.training.settings;
+    const name = metric ?? defaultMeasure(loss);
     checkMeasure(name, loss);
-    const path = lambdasOf(prepared, { lambdas, count, ratio });
     // The weights of classes are for training; an error counts what its row counts.
     const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
-    const measured = await measureFolds(prepared, path, folds, name, weights, onFit);
-    return summarize(name, path, measured);
+    const measured = await measureFolds(laid, folds, { metric: name, weights, loss }, onFit);
+    return summarize(name, laid.path, measured);
   } finally {
-    for (const act of atEnd) act();
+    laid.training.layout.close();
   }
 }
 
@@ -94,9 +169,14 @@ export async function crossValidateAndTrain(
 ): Promise<TrainResult & { readonly validation: Validation }> {
   const { choose = 'best', ...rest } = options;
   const validation = await crossValidate(dataset, rest);
-  const { lambdas: _a, count: _b, ratio: _c, folds: _d, metric: _e, onFit: _f, ...training } = rest;
   const { lambda } = validation[choose];
-  return { ...(await train(dataset, { ...training, lambda })), validation };
+  return { ...(await train(dataset, { ...withoutSelection(rest), lambda })), validation };
+}
+
+/** The options of training among those of a selection. */
+export function withoutSelection<Options extends ValidateOptions>(options: Options) {
+  const { lambdas: _a, count: _b, ratio: _c, folds: _d, metric: _e, onFit: _f, ...rest } = options;
+  return rest;
 }
 
 /** One fold and one vector of the model: its fits follow one another from the largest λ on. */
@@ -106,96 +186,74 @@ interface Chain {
 }
 
 async function measureFolds(
-  prepared: Prepared,
-  path: readonly number[],
+  laid: LaidPath,
   count: number,
-  name: MeasureName,
-  rowWeight: Float64Array,
+  measuring: Pick<FoldSettings, 'metric' | 'weights' | 'loss'>,
   onFit: ValidateOptions['onFit'],
 ): Promise<Fold[]> {
-  const { site, input } = prepared;
-  const { ground, settings, vectors } = site;
-  const { rows } = input.train.dataset;
-  const fold = dealFolds(rows, ground.targets.codes, count, settings.seed);
-  const several = vectors > 1 && !input.classes?.multiLabel;
-  const folds = Array.from(
-    { length: count },
-    (_, which) => new Fold(fold, which, ground.targets, rowWeight, { vectors, several }),
-  );
+  const { training } = laid;
+  const { layout, settings, vectors, classes, shard } = training;
+  const { targets } = layout;
+  const several = vectors > 1 && !classes?.multiLabel;
+  const folds = assignFolds(shard.dataset.rows, targets.codes, count, settings.seed);
+  const shared = { ...measuring, folds, targets, vectors, several };
+  const measured = Array.from({ length: count }, (_, which) => new Fold(which, shared));
   const chains = Array.from({ length: count * vectors }, (_, task): Chain => {
     return { fold: Math.floor(task / vectors), vector: task % vectors };
   });
-  const fits = chains.length * path.length;
-  const allowance = new Allowance(settings.time, fits, ground.rooms.length);
-  const walk = new Walk(prepared, path, allowance);
+  const fits = chains.length * laid.path.length;
+  const budget = new TimeBudget(settings.time, fits, layout.workspaces.length);
   let done = 0;
-  await inLanes(site, chains, ({ fold: which, vector }, lane) =>
-    walk.follow(fold, { fold: which, vector }, lane, (step, scores, outcome) => {
-      folds[which].add(step, vector, scores, outcome, name, settings.loss);
+  await inLanes(training, chains, (chain, lane) =>
+    followChain(laid, { ...chain, folds, budget, lane }, (step, scores, outcome) => {
+      measured[chain.fold].add(step, chain.vector, scores, outcome);
       done += 1;
       onFit?.(done, fits);
     }),
   );
-  walk.rethrow();
-  return folds;
+  return measured;
+}
+
+interface ChainContext extends Chain {
+  readonly folds: Int32Array;
+  readonly budget: TimeBudget;
+  readonly lane: number;
 }
 
 type OnScores = (step: number, scores: Float64Array, outcome?: Fit['outcome']) => void;
 
-/** Fits along chains. When one fails the others end too, so that nothing runs on behind an error. */
-class Walk {
-  readonly #prepared: Prepared;
-  readonly #path: readonly number[];
-  readonly #allowance: Allowance;
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(prepared: Prepared, path: readonly number[], allowance: Allowance) {
-    this.#prepared = prepared;
-    this.#path = path;
-    this.#allowance = allowance;
+async function followChain(
+  { training, path }: LaidPath,
+  { fold, vector, folds, budget, lane }: ChainContext,
+  onScores: OnScores,
+): Promise<void> {
+  const { layout, classes, shard, options } = training;
+  const weights = new Float64Array(folds.length);
+  for (let row = 0; row < folds.length; row += 1) {
+    if (folds[row] !== fold) weights[row] = layout.rowWeights?.[row] ?? 1;
   }
-
-  async follow(fold: Int32Array, chain: Chain, lane: number, onScores: OnScores): Promise<void> {
-    try {
-      await this.#follow(fold, chain, lane, onScores);
-    } catch (error) {
-      this.#failure ??= { error };
+  const only = classes && onlySign(layout.targets.of(vector), weights);
+  let before: Fit | undefined;
+  for (const [step, lambda] of path.entries()) {
+    const time = budget.next();
+    if (layout.halt.signal.aborted || options.signal?.aborted || !(time > 0)) return;
+    if (only !== undefined) {
+      const held = folds.reduce((sum, one) => sum + (one === fold ? 1 : 0), 0);
+      onScores(step, new Float64Array(held).fill(only));
+      continue;
     }
-  }
-
-  rethrow(): void {
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  async #follow(fold: Int32Array, chain: Chain, lane: number, onScores: OnScores): Promise<void> {
-    const { site, input } = this.#prepared;
-    const { dataset } = input.train;
-    const { vector, fold: which } = chain;
-    const weights = new Float64Array(fold.length);
-    for (let row = 0; row < fold.length; row += 1) {
-      if (fold[row] !== which) weights[row] = site.ground.weights?.[row] ?? 1;
-    }
-    const only = input.classes && onlySign(site.ground.targets.of(vector), weights);
-    let before: Fit | undefined;
-    for (const [step, lambda] of this.#path.entries()) {
-      const time = this.#allowance.next();
-      if (this.#failure || site.options.signal?.aborted || !(time > 0)) return;
-      if (only !== undefined) {
-        const held = fold.reduce((sum, one) => sum + (one === which ? 1 : 0), 0);
-        onScores(step, new Float64Array(held).fill(only));
-        continue;
-      }
-      const start = startFrom(before) ?? startAtZero(this.#prepared, vector, weights);
-      before = await fitProblem(site, { vector, lambda, weights, ...start }, lane, time);
-      if (before.outcome.stopped === 'interrupted') return;
-      onScores(step, scoresOfFold(dataset, before.weights, fold, which), before.outcome);
-    }
+    const start = startFrom(before) ?? startAtZero(training, vector, weights);
+    const subproblem = { vector, lambda, rowWeights: weights, ...start };
+    before = await fitSubproblem(training, subproblem, lane, time);
+    if (before.outcome.stopped === 'interrupted') return;
+    const scores = scoresOfFold(shard.dataset, before.weights, folds, fold);
+    onScores(step, scores, before.outcome);
   }
 }
 
 /**
  * The side that all rows with a weight are on, if they are: a class too rare to be in every fold.
- * There is nothing to tell apart then, and an intercept would grow without end.
+ * There is nothing to separate then, and an intercept would grow without end.
  */
 function onlySign(targets: Float64Array, weights: Float64Array): number | undefined {
   let only: number | undefined;

@@ -1,11 +1,13 @@
 import type { Dataset, DatasetPart } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { exp, log } from '../../math/elementary.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import { type LaidOutTraining, layOutData } from '../layout.ts';
+import type { TrainOptions } from '../options/options.ts';
+import { prepareTraining } from '../prepare.ts';
 
-/** λ of a path: given, or so many from the largest useful one down to a fraction of it. */
+/** λ of a path: given, or `count` of them from the largest useful one down to a fraction of it. */
 export interface LambdaOptions {
   readonly lambdas?: readonly number[];
   /** Default 30. */
@@ -14,20 +16,19 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
-type Laid = Pick<Prepared, 'site' | 'input'>;
 type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
 
-const usualCount = 30;
+const defaultCount = 30;
 
 /** Refuses what can be no path, before anything is read or laid out for it. */
-export function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
+function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
   if (lambdas && (count !== undefined || ratio !== undefined)) {
     throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
   }
   if (lambdas?.length === 0) throw new UsageError('no value of lambda; give at least one');
   for (const lambda of lambdas ?? []) {
     if (lambda > 0 && lambda < Infinity) continue;
-    throw new UsageError(`lambda is ${lambda}; it must be a positive finite number`);
+    throw new UsageError(`lambda is ${lambda}; it must be a number above 0`);
   }
   if (count !== undefined && !(Number.isInteger(count) && count >= 1)) {
     throw new UsageError(`count is ${count}; it must be a whole number of at least 1`);
@@ -38,15 +39,15 @@ export function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): v
 }
 
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
-export function lambdasOf(
-  { site, input }: Laid,
-  { lambdas, count = usualCount, ratio }: Given<LambdaOptions>,
+function lambdasOf(
+  training: LaidOutTraining,
+  { lambdas, count = defaultCount, ratio }: Given<LambdaOptions>,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
-  const { penalty } = site.settings;
+  const { penalty } = training.settings;
   let first = 0;
-  for (let vector = 0; vector < site.vectors; vector += 1) {
-    first = Math.max(first, largestLambda(problemAtZero({ site, input }, vector), penalty));
+  for (let vector = 0; vector < training.vectors; vector += 1) {
+    first = Math.max(first, largestLambda(problemAtZero(training, vector), penalty));
   }
   // Where nothing pulls at a weight, any λ is as good as another. At λ_max itself rounding decides
   // whether a weight is 0; a little above it none is in doubt.
@@ -55,14 +56,14 @@ export function lambdasOf(
 }
 
 function problemAtZero(
-  { site, input }: Laid,
+  { layout, settings, options, shard }: LaidOutTraining,
   vector: number,
-  weights: Float64Array | undefined = site.ground.weights,
+  weights: Float64Array | undefined = layout.rowWeights,
 ): AtZero {
-  const { loss, intercept } = site.settings;
-  const targets = site.ground.targets.of(vector);
-  const factors = site.options.penaltyFactors;
-  return { dataset: input.train.dataset, targets, weights, loss, intercept, factors };
+  const { loss, intercept } = settings;
+  const targets = layout.targets.of(vector);
+  const factors = options.penaltyFactors;
+  return { dataset: shard.dataset, targets, weights, loss, intercept, factors };
 }
 
 /**
@@ -70,11 +71,11 @@ function problemAtZero(
  * largest λ. From 0, weights would grow first and never quite get back.
  */
 export function startAtZero(
-  prepared: Laid,
+  training: LaidOutTraining,
   vector: number,
   weights?: Float64Array,
 ): { start?: { weights: Float64Array } } {
-  const problem = problemAtZero(prepared, vector, weights);
+  const problem = problemAtZero(training, vector, weights);
   if (!problem.intercept) return {};
   const start = new Float64Array(problem.dataset.columns + 1);
   start[problem.dataset.columns] = bestIntercept(problem);
@@ -107,7 +108,7 @@ export interface AtZero {
  * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. Where b is a kink of the loss for some
  * rows, ℓ' is one of many slopes and the result an estimate. A penalty without an L1 part has no
  * such λ; for those, l1 = 1 gives the λ at which no weight is larger than 1, as far as the slopes at
- * w = 0 tell.
+ * w = 0 show.
  */
 export function largestLambda(
   problem: AtZero,
@@ -129,21 +130,21 @@ function gradientAtZero(problem: AtZero): Float64Array {
   const { dataset, targets, weights, loss, intercept } = problem;
   const offset = intercept ? bestIntercept(problem) : 0;
   const image = new Float64Array(dataset.columns);
-  let mass = 0;
+  let totalWeight = 0;
   let row = 0;
   const parts: Iterable<DatasetPart> = dataset.stored?.scan() ?? dataset.parts;
   for (const { rowOffsets, labels, indices, values } of parts) {
     for (let local = 0; local < labels.length; local += 1) {
       const weight = weights?.[row] ?? 1;
       const slope = weight * loss.derivative(offset, targets[row], loss.parameter);
-      mass += weight;
+      totalWeight += weight;
       for (let k = rowOffsets[local]; k < rowOffsets[local + 1]; k += 1) {
         image[indices[k]] += slope * values[k];
       }
       row += 1;
     }
   }
-  return image.map((value) => value / mass);
+  return image.map((value) => value / totalWeight);
 }
 
 /** Where Σ c_i ℓ'(b, y_i) changes its sign: the sum rises with b. */
@@ -171,4 +172,51 @@ function bestIntercept({ targets, weights, loss }: AtZero): number {
     else far = middle;
   }
   return (near + far) / 2;
+}
+
+/** The data laid out for many models, and their λ from the largest on. */
+export interface LaidPath {
+  readonly training: LaidOutTraining;
+  readonly path: readonly number[];
+}
+
+/** Refuses what does not fit many models, then lays out the data for `tasksOf` of them at a time. */
+export async function openPath(
+  purpose: string,
+  dataset: Dataset,
+  { lambdas, count, ratio, ...options }: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
+  tasksOf?: (vectors: number) => number,
+): Promise<LaidPath> {
+  refuseSingleRun(purpose, options);
+  checkLambdas({ lambdas, count, ratio });
+  // The test rows may be a part of the data, and it may be used again.
+  const kept = { ...options, consume: false };
+  const intent = { warmStarts: true, ...(tasksOf && { tasksOf }) };
+  const training = await layOutData(await prepareTraining(dataset, kept, intent));
+  try {
+    return { training, path: lambdasOf(training, { lambdas, count, ratio }) };
+  } catch (error) {
+    training.layout.close();
+    throw error;
+  }
+}
+
+/** Options of training that are for one run alone. */
+export type SingleRun = 'lambda' | 'checkpoint' | 'resume' | 'start' | 'alpha' | 'calibrate';
+
+const singleRun: Readonly<Record<SingleRun, string>> = {
+  lambda: 'give lambdas, a list',
+  checkpoint: 'what is saved would be one model of many',
+  resume: 'what was saved is one model of many',
+  start: 'each model starts from the one before it',
+  alpha: 'train the model that was chosen to get its dual point',
+  calibrate: 'train the model that was chosen with it',
+};
+
+/** Types exclude such options; plain JavaScript would see them ignored. */
+function refuseSingleRun(of: string, options: TrainOptions): void {
+  for (const [name, reason] of Object.entries(singleRun)) {
+    if (options[name as SingleRun] === undefined) continue;
+    throw new UsageError(`${name} is not an option of ${of}: ${reason}`);
+  }
 }

@@ -1,8 +1,8 @@
 import { UsageError } from '../../errors.ts';
-import { meanOfScore } from '../../losses/link.ts';
 import { rank } from '../../math/ranking.ts';
-import { CompensatedSum } from '../../math/sum.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
+import { CompensatedSum } from '../../math/vectors.ts';
+import { lossEntry } from '../../problem/losses/index.ts';
+import { type Loss, meanOfScore } from '../../problem/losses/loss.ts';
 
 /** What models are chosen by, measured on rows that were held out; smaller is better. */
 export const measureNames = ['error', 'loss', 'mse', 'mae', 'auc'] as const;
@@ -17,9 +17,9 @@ export interface HeldOut {
 }
 
 /** The error of a classification; in regression what the loss itself measures. */
-export function usualMeasure({ task, name }: Pick<Loss, 'task' | 'name'>): MeasureName {
+export function defaultMeasure({ task, name }: Pick<Loss, 'task' | 'name'>): MeasureName {
   if (task === 'classification') return 'error';
-  return name === 'square' || name === 'huber' ? 'mse' : 'loss';
+  return lossEntry(name)?.defaultMetric ?? 'loss';
 }
 
 export function checkMeasure(given: MeasureName, { task, name }: Loss): void {
@@ -49,16 +49,16 @@ export function measure(name: MeasureName, heldOut: HeldOut, loss: Loss, several
 
 function mean({ weights }: HeldOut, of: (row: number) => number): number {
   const total = new CompensatedSum();
-  const mass = new CompensatedSum();
+  const totalWeight = new CompensatedSum();
   for (let row = 0; row < weights.length; row += 1) {
     total.add(weights[row] * of(row));
-    mass.add(weights[row]);
+    totalWeight.add(weights[row]);
   }
-  return mass.total > 0 ? total.total / mass.total : 0;
+  return totalWeight.total > 0 ? total.total / totalWeight.total : 0;
 }
 
-function residual({ scores, targets }: HeldOut, { name }: Loss, row: number): number {
-  return meanOfScore(name, scores[0][row]) - targets[0][row];
+function residual({ scores, targets }: HeldOut, { link }: Loss, row: number): number {
+  return meanOfScore(link, scores[0][row]) - targets[0][row];
 }
 
 function isWrong({ scores, targets }: HeldOut) {
@@ -90,7 +90,7 @@ function totalLoss({ scores, targets }: HeldOut, loss: Loss, row: number): numbe
   return total;
 }
 
-/** Rows count alike, but for those without weight; vectors of which a side is absent say nothing. */
+/** Rows count equally, except those without weight; vectors that lack one side are left out. */
 function meanAuc({ scores, targets, weights }: HeldOut): number {
   const found = scores.flatMap((all, vector) => {
     const side = (positive: boolean) =>

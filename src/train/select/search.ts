@@ -1,10 +1,15 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
 import type { TrainResult } from '../options/options.ts';
 import { train } from '../train.ts';
-import { crossValidate, type ValidateOptions, type Validation } from './cross-validate.ts';
+import {
+  crossValidate,
+  type ValidateOptions,
+  type Validation,
+  withoutSelection,
+} from './cross-validate.ts';
 import { checkMeasure, type MeasureName } from './measure.ts';
 
 /** `time` is for the whole search. */
@@ -12,7 +17,7 @@ export interface SearchOptions extends Omit<ValidateOptions, 'loss' | 'penalty' 
   /** All for the same task. */
   readonly losses: readonly Loss[];
   readonly penalties: readonly Penalty[];
-  /** Called after each model that was trained for a candidate: which, of so many models. */
+  /** Called after each model: the candidate, models trained for it, and how many there will be. */
   readonly onFit?: (candidate: number, done: number, of: number) => void;
 }
 
@@ -43,18 +48,18 @@ export async function search(
   const started = performance.now();
   const found: Candidate[] = [];
   let complete = true;
-  for (const [place, pair] of pairs.entries()) {
+  for (const [index, pair] of pairs.entries()) {
     const spent = (performance.now() - started) / 1000;
-    const share = (time - spent) / (pairs.length - place);
+    const share = (time - spent) / (pairs.length - index);
     // The first candidate is tried in any case: it says what is wrong if nothing can be measured.
-    if (place > 0 && (options.signal?.aborted || !(share > 0))) complete = false;
+    if (index > 0 && (options.signal?.aborted || !(share > 0))) complete = false;
     if (!complete) break;
     const validation = await crossValidate(dataset, {
       ...options,
       ...pair,
       ...(share < Infinity && { time: Math.max(share, Number.MIN_VALUE) }),
       metric: name,
-      ...(onFit && { onFit: (done: number, of: number) => onFit(place, done, of) }),
+      ...(onFit && { onFit: (done: number, of: number) => onFit(index, done, of) }),
     });
     // What was measured on some of the folds is compared only if there is nothing else.
     if (!validation.complete) complete = false;
@@ -75,9 +80,9 @@ export async function searchAndTrain(
   const found = await search(dataset, rest);
   const { loss, penalty, validation } = found.winner;
   const { lambda } = validation[choose];
-  const { losses: _a, penalties: _b, lambdas: _c, count: _d, ratio: _e, ...others } = rest;
-  const { folds: _f, metric: _g, onFit: _h, ...training } = others;
-  return { ...(await train(dataset, { ...training, loss, penalty, lambda })), search: found };
+  const { losses: _a, penalties: _b, onFit: _c, ...others } = rest;
+  const training = { ...withoutSelection(others), loss, penalty, lambda };
+  return { ...(await train(dataset, training)), search: found };
 }
 
 function checkCandidates(

@@ -1,6 +1,5 @@
 import { gibibytes, machineMemory } from '../../engine/memory.ts';
 import { DataError } from '../../errors.ts';
-import { hasLogLink } from '../../losses/link.ts';
 import { decayed } from '../../math/decay.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 
@@ -73,7 +72,7 @@ export class OnlineLearner {
   constructor(settings: LearnerSettings) {
     const { loss } = settings;
     this.#settings = { stepSize: usualStep, intercept: false, ...settings };
-    this.#scaled = loss.task === 'regression' && !hasLogLink(loss.name);
+    this.#scaled = loss.task === 'regression' && loss.link === 'identity';
     this.#lines[slot.largest] = 1;
   }
 

@@ -1,15 +1,91 @@
 import type { Label } from '../../data/labels.ts';
-import type { ByteChunks } from '../../data/read/byte-blocks.ts';
+import {
+  type ByteChunks,
+  compressionOf,
+  decompress,
+  magicLength,
+  peekUntil,
+} from '../../data/read/byte-blocks.ts';
 import { DataError } from '../../errors.ts';
-import { meanOfScore } from '../../losses/link.ts';
+import { CompensatedSum } from '../../math/vectors.ts';
 import type { Certificate, Model } from '../../model/model.ts';
-import { ClassPair } from '../../online/class-pair.ts';
-import { type ProgressiveReport, ProgressiveSums } from '../../online/progress.ts';
-import { type RowBlock, RowStream, type StreamOptions } from '../../online/row-stream.ts';
-import type { Penalty } from '../../penalties/penalty.ts';
+import { meanOfScore } from '../../problem/losses/loss.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
 import { type LearnerSettings, OnlineLearner } from './learner.ts';
+import {
+  BinaryLabels,
+  CancellableIterator,
+  type RowBlock,
+  RowStream,
+  type StreamOptions,
+} from './row-stream.ts';
 
-export interface LearningOptions extends LearnerSettings {
+/** How well rows were predicted before they were learned. */
+export interface ProgressiveReport {
+  readonly rows: number;
+  /** Mean loss of all rows so far, and of those since the last report; rows count by weight. */
+  readonly loss: number;
+  readonly recentLoss: number;
+  /**
+   * Classification: the share of rows whose class was not predicted. Regression: the mean squared
+   * error.
+   */
+  readonly error: number;
+  readonly recentError: number;
+}
+
+/** Adds up losses and errors, and tells when to report: after 1, 2, 4, 8 … rows or at intervals. */
+export class ProgressiveSums {
+  readonly #every: number | undefined;
+  readonly #all = { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
+  #recent = freshSums();
+  #rows = 0;
+  #reported = 0;
+  #next: number;
+
+  constructor(every?: number) {
+    this.#every = every;
+    this.#next = every ?? 1;
+  }
+
+  /** Whether a report is due after this row. */
+  add(loss: number, error: number, weight: number): boolean {
+    for (const sums of [this.#all, this.#recent]) {
+      sums.loss.add(weight * loss);
+      sums.error.add(weight * error);
+      sums.mass += weight;
+    }
+    this.#rows += 1;
+    return this.#rows === this.#next;
+  }
+
+  /** Whether rows have come since the last report. */
+  get hasNews(): boolean {
+    return this.#rows > this.#reported;
+  }
+
+  /** All that is known; what follows counts as recent in the next report. */
+  report(): ProgressiveReport {
+    const mean = (sum: CompensatedSum, mass: number) => (mass > 0 ? sum.total / mass : 0);
+    const [all, recent] = [this.#all, this.#recent];
+    this.#recent = freshSums();
+    this.#reported = this.#rows;
+    if (this.#rows === this.#next) this.#next += this.#every ?? this.#next;
+    return {
+      rows: this.#rows,
+      loss: mean(all.loss, all.mass),
+      recentLoss: mean(recent.loss, recent.mass),
+      error: mean(all.error, all.mass),
+      recentError: mean(recent.error, recent.mass),
+    };
+  }
+}
+
+function freshSums() {
+  return { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
+}
+
+export interface StreamTrainingOptions extends LearnerSettings {
   readonly penalty: Penalty;
   readonly reading: StreamOptions;
   /** Reports come after so many rows each time; default: after 1, 2, 4, 8 … rows. */
@@ -29,17 +105,17 @@ const noCertificate: Certificate = {
 };
 
 /** A model on its way, and how well it has predicted what it then learned. */
-export class Learning {
+export class StreamTraining {
   readonly #name: string;
-  readonly #options: LearningOptions;
+  readonly #options: StreamTrainingOptions;
   readonly #stream: RowStream;
   readonly #learner: OnlineLearner;
   readonly #sums: ProgressiveSums;
-  readonly #pair = new ClassPair();
+  readonly #pair = new BinaryLabels();
   #nonzeros = 0;
   #last: ProgressiveReport | undefined;
 
-  constructor(name: string, options: LearningOptions) {
+  constructor(name: string, options: StreamTrainingOptions) {
     this.#name = name;
     this.#options = options;
     this.#stream = new RowStream(name, options.reading);
@@ -135,7 +211,7 @@ export class Learning {
     const error =
       loss.task === 'classification'
         ? Number(this.#isWrong(score, target, known))
-        : (meanOfScore(loss.name, score) - target) ** 2;
+        : (meanOfScore(loss.link, score) - target) ** 2;
     return this.#sums.add(value, error, weight);
   }
 
@@ -170,4 +246,59 @@ export class Learning {
 
 function labelOf({ labels, labelTexts }: RowBlock, row: number): Label {
   return labelTexts ? labelTexts[labels[row]] : labels[row];
+}
+
+export interface ProgressiveOptions extends StreamTrainingOptions {
+  /**
+   * When the model is handed on: after so many rows, or seconds, each time, also while no rows come.
+   * It may be both.
+   */
+  readonly snapshot: { readonly rows?: number; readonly seconds?: number };
+  readonly onSnapshot: (model: Model) => Promise<void>;
+  /** Ends the stream here; what has been learned becomes the model. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ProgressiveResult {
+  readonly model: Model;
+  readonly report: ProgressiveReport;
+}
+
+/**
+ * Learns from rows as they come, each predicted before it is learned, and hands on the model from
+ * time to time. Rows are not kept, so nothing is proved about the model.
+ */
+export async function learnStream(
+  source: ByteChunks,
+  name: string,
+  options: ProgressiveOptions,
+): Promise<ProgressiveResult> {
+  const { snapshot, onSnapshot, signal } = options;
+  const learning = new StreamTraining(name, options);
+  const arrivals = new CancellableIterator(learning.blocks(plainChunks(source, name)), signal);
+  const period = 1000 * (snapshot.seconds ?? Infinity);
+  let due = performance.now() + period;
+  let saved = 0;
+  const save = async () => {
+    due = performance.now() + period;
+    saved = learning.rows;
+    if (learning.canBeModel) await onSnapshot(learning.model());
+  };
+  for (;;) {
+    const isAhead = learning.rows > saved;
+    const block = await arrivals.next(isAhead ? Math.max(0, due - performance.now()) : Infinity);
+    if (block === 'end') break;
+    if (block !== 'late') {
+      for (const rows of learning.learn(block)) {
+        if (snapshot.rows !== undefined && rows % snapshot.rows === 0) await save();
+      }
+    }
+    if (learning.rows > saved && performance.now() >= due) await save();
+  }
+  return { model: learning.model(), report: learning.report() };
+}
+
+async function* plainChunks(source: ByteChunks, name: string): ByteChunks {
+  const { head, chunks } = await peekUntil(source, ({ length }) => length >= magicLength);
+  yield* decompress(chunks, compressionOf(head, head.length > 0 ? name : ''), name);
 }

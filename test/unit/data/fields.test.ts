@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { openDataset } from '../../../src/data/binary/stored.ts';
 import { ByteColumns } from '../../../src/data/fields/byte-columns.ts';
-import { DistinctCount } from '../../../src/data/fields/distinct.ts';
-import { readShare } from '../../../src/data/read/read.ts';
-import { type ReadOptions, readDataset, readParts } from '../../../src/data/read.ts';
+import { DistinctCount } from '../../../src/data/fields/label-list.ts';
+import {
+  type ReadOptions,
+  readDataset,
+  readParts,
+  readShard,
+} from '../../../src/data/read/read.ts';
 import { DataError } from '../../../src/errors.ts';
 import { hashedColumn } from '../../../src/math/murmur.ts';
 import { stream } from '../../../src/math/random.ts';
@@ -153,7 +157,7 @@ describe('like other data', () => {
     expect(labelsOf(dataset)).toEqual(['']);
     expect(dataset.notices).toEqual([
       'read as CSV: no label, 1 numeric and 0 categorical columns',
-      'no column "zip", which the training data has: its values count as 0',
+      'no column "zip", which the training data has: taken as missing values',
     ]);
     const vw = await readDataset(temporaryFile('a.vw', '1 | a\n'));
     const scored = await readDataset(temporaryFile('b.vw', '| a b\n'), { like: vw });
@@ -190,7 +194,7 @@ describe('like other data', () => {
     expect((await readDataset(path)).featureNames).toEqual(['v', 'w', 'u']);
     expect(openDataset(path).featureNames).toEqual(['v', 'w', 'u']);
     for (const rank of [0, 1]) {
-      const { dataset: share } = await readShare(path, { rank, ranks: 2 });
+      const { dataset: share } = await readShard(path, { rank, ranks: 2 });
       expect(share.featureNames).toEqual(['v', 'w', 'u']);
     }
     const dataset = await readDataset(path, { like });

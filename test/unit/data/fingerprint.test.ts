@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openDataset } from '../../../src/data/binary/stored.ts';
 import type { Dataset } from '../../../src/data/dataset.ts';
-import { hashData, hashShare, joinHashes } from '../../../src/data/fingerprint.ts';
+import { hashData, hashShard, joinHashes } from '../../../src/data/fingerprint.ts';
 import { datasetFromRows } from '../../../src/data/from-arrays.ts';
 import { columnCounts } from '../../../src/data/row-packing.ts';
 import { fc } from '../../support/property.ts';
@@ -41,7 +41,7 @@ describe('the hash of data', () => {
         const shares = cutAt(whole, places);
         let row = 0;
         const hashes = shares.map((share) => {
-          const hash = hashShare(share, row);
+          const hash = hashShard(share, row);
           row += share.rows;
           return hash;
         });
@@ -54,7 +54,7 @@ describe('the hash of data', () => {
 
   test('has 16 digits, the same on every machine and from version to version', () => {
     expect(hashData(dataset)).toBe('7249d61931cbab15');
-    expect([...hashShare({ parts: [] }, 7)]).toEqual([0, 0, 0, 0]);
+    expect([...hashShard({ parts: [] }, 7)]).toEqual([0, 0, 0, 0]);
   });
 
   test('is that of the rows in memory if the entries are left on disk', async () => {
@@ -115,7 +115,7 @@ describe('the hash of data', () => {
 
   test('knows rows beyond 2^32', () => {
     const hashes = [0, 1, 2 ** 32, 2 ** 32 + 1, 2 ** 40].map((row) =>
-      hashShare(dataset, row).join(),
+      hashShard(dataset, row).join(),
     );
     expect(new Set(hashes).size).toBe(5);
   });
@@ -124,7 +124,7 @@ describe('the hash of data', () => {
     // Each of 128 bits is set in about half of 4096 rows: 6 standard deviations are 192.
     const counts = new Int32Array(128);
     for (let row = 0; row < 4096; row += 1) {
-      const words = hashShare(datasetFromRows({ rows: [rows[0]], labels: [0] }), row);
+      const words = hashShard(datasetFromRows({ rows: [rows[0]], labels: [0] }), row);
       for (let bit = 0; bit < 128; bit += 1) counts[bit] += (words[bit >> 5] >>> (bit & 31)) & 1;
     }
     for (const count of counts) expect(Math.abs(count - 2048)).toBeLessThan(192);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ReadOptions, readDataset } from '../../../src/data/read.ts';
+import { type ReadOptions, readDataset } from '../../../src/data/read/read.ts';
 import { fc } from '../../support/property.ts';
 import {
   csvOf,

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readShare } from '../../../src/data/read/read.ts';
-import { type ReadOptions, readDataset } from '../../../src/data/read.ts';
+import { type ReadOptions, readDataset, readShard } from '../../../src/data/read/read.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
 import { temporaryFile, temporaryFolder } from './support/files.ts';
 import { WorkerRunner } from './support/worker-runner.ts';
@@ -97,8 +96,8 @@ describe('CSV', () => {
       'no column that could be the label',
       'a,b\n1,2\n',
       {},
-      'x.csv:1: no column called label, target, class or y (name it with --label COLUMN), ' +
-        'whose columns are a, b',
+      'x.csv:1: no column called label, target, class or y (name it with --label COLUMN); ' +
+        'the columns are a, b',
     ],
     ['two columns of one name', '\na,a,y\n1,2,0\n', {}, 'x.csv:2: two columns are called "a"'],
     [
@@ -127,7 +126,7 @@ describe('CSV', () => {
         labelled: true,
       },
       'x.csv:1: no column "sold", which has the labels of the training data ' +
-        '(name it with --label COLUMN), whose columns are a, b',
+        '(name it with --label COLUMN); the columns are a, b',
     ],
     ['nothing', '', {}, 'x.csv: no rows; expected at least one'],
     ['a header alone', 'a,y\n', {}, 'x.csv: no rows; expected at least one'],
@@ -145,9 +144,9 @@ describe('CSV', () => {
   });
 
   test.each<[ReadOptions, string]>([
-    [{ label: 'z' }, '--label z: no such column in x.csv:1, whose columns are a, y'],
-    [{ label: 3 }, '--label 3: no such column in x.csv:1, whose columns are a, y'],
-    [{ ignore: ['b'] }, '--ignore b: no such column in x.csv:1, whose columns are a, y'],
+    [{ label: 'z' }, '--label z: no such column in x.csv:1; the columns are a, y'],
+    [{ label: 3 }, '--label 3: no such column in x.csv:1; the columns are a, y'],
+    [{ ignore: ['b'] }, '--ignore b: no such column in x.csv:1; the columns are a, y'],
     [{ weight: 'y' }, 'column "y" is asked to be label and weight'],
     [{ hashBits: 40 }, 'hashes of 40 bits; expected a whole number from 1 to 30'],
     [{ delimiter: 'ab' }, 'delimiter "ab"; expected one character, no quote'],
@@ -167,10 +166,10 @@ describe('CSV', () => {
 
 describe('JSON lines', () => {
   const good = '{"label": 1, "a": 2}\n';
-  const expected = 'expected one like {"label": 1, "age": 30}';
+  const expected = 'expected an object like {"label": 1, "age": 30}';
   const faults: [string, string, string][] = [
-    ['no JSON', `${good}{"label": 1,\n`, `x.jsonl:2: not a JSON object; ${expected}`],
-    ['no JSON at the start', `{a}\n${good}`, `x.jsonl:1: not a JSON object; ${expected}`],
+    ['no JSON', `${good}{"label": 1,\n`, `x.jsonl:2: not JSON; ${expected}`],
+    ['no JSON at the start', `{a}\n${good}`, `x.jsonl:1: not JSON; ${expected}`],
     ['an array', `${good}\n[1, 2]\n`, `x.jsonl:3: a JSON array; ${expected}`],
     ['a value', `${good}17\n`, `x.jsonl:2: the JSON value "17"; ${expected}`],
     ['no label', `${good}{"a": 1}\n`, 'x.jsonl:2: no label "label"; expected one in every line'],
@@ -263,7 +262,7 @@ describe('JSON lines', () => {
   test('whole numbers that are not exact make no categories', async () => {
     const text = `${good}{"label": 1, "a": 9007199254740993}\n`;
     expect(await complaint('x.jsonl', text, { categorical: ['a'] })).toBe(
-      'x.jsonl:2: "a": 9007199254740992 cannot be told from its neighbours; expected a text for a category',
+      'x.jsonl:2: "a": 9007199254740992 has more than 53 bits; expected a text for a category',
     );
     const { featureNames } = await readDataset(temporaryFile('x.jsonl', text));
     expect(featureNames).toEqual(['a']);
@@ -341,18 +340,18 @@ describe('several files and processes', () => {
       `a.csv: its columns have names, those of ${folder}/b.svm numbers; expected files of one kind`,
     );
     await expect(read('a.csv', 'c.vw')).rejects.toThrow(
-      `c.vw: Vowpal Wabbit text, but ${folder}/a.csv:1 is CSV; expected files of one format`,
+      `c.vw: Vowpal Wabbit text, but ${folder}/a.csv is CSV; expected files of one format`,
     );
   });
 
   test('several processes refuse names, and labels that are texts', async () => {
     const csv = temporaryFile('x.csv', 'a,y\n1,0\n2,1\n');
     const share = { rank: 0, ranks: 2 };
-    await expect(readShare(csv, share)).rejects.toThrow(UsageError);
-    await expect(readShare(csv, share)).rejects.toThrow('convert it first (dso convert');
+    await expect(readShard(csv, share)).rejects.toThrow(UsageError);
+    await expect(readShard(csv, share)).rejects.toThrow('convert it first (dso convert');
     const text = temporaryFile('x.svm', 'spam 1:1\nham 2:1\n');
-    await expect(readShare(text, share)).rejects.toThrow('labels that are no numbers');
-    const { dataset } = await readShare(csv, { rank: 0, ranks: 1 });
+    await expect(readShard(text, share)).rejects.toThrow('labels that are no numbers');
+    const { dataset } = await readShard(csv, { rank: 0, ranks: 1 });
     expect(dataset.featureNames).toEqual(['a']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { separateArena } from '../../../src/engine/arena.ts';
-import { allocateWander, Replay, Wander } from '../../../src/engine/async-ring.ts';
-import type { Cargo } from '../../../src/engine/ring.ts';
+import { AsyncRing, allocateAsyncRing, Replay } from '../../../src/engine/async-ring.ts';
+import type { BlockFields } from '../../../src/engine/ring.ts';
 import { shareTeam, Team } from '../../../src/engine/team.ts';
 import { testPool } from './support/pool.ts';
 import { touch } from './support/touch.ts';
@@ -9,7 +9,7 @@ import type { WanderPayload } from './support/worker.ts';
 
 const ints = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
 /** Blocks that stay in one process take nothing along. */
-const nothing: Cargo = { id: 0 };
+const nothing: BlockFields = { id: 0 };
 const doubles = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
 
 describe.each([
@@ -22,7 +22,7 @@ describe.each([
   test('every block meets every worker once a rotation; the record is a serial order', async () => {
     const rotations = 60;
     const shared = shareTeam({ threads, workers, cores: 2 });
-    const memory = allocateWander(separateArena, workers);
+    const memory = allocateAsyncRing(separateArena, workers);
     const rows = doubles(workers);
     const columns = doubles(workers);
     const common = { shared, rotations, memory, rows, columns };
@@ -65,7 +65,7 @@ test('another order has another result, so that the comparison above means somet
 test('a worker that is slow is left aside: others go on with the blocks they hold', () => {
   // One thread plays both workers; the first visit of worker 0 hands its block to worker 1.
   const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
-  const wander = new Wander(team, allocateWander(separateArena, 2));
+  const wander = new AsyncRing(team, allocateAsyncRing(separateArena, 2));
   const visits: string[] = [];
   wander.rotate(nothing, (worker, block) => visits.push(`${worker}:${block}`));
   expect(visits).toEqual(['0:0', '1:1', '0:1', '1:0']);

@@ -4,15 +4,15 @@ import { Budget, createArena, separateArena } from '../../../src/engine/arena.ts
 import {
   allocateGrid,
   canFillByRows,
-  entriesOfCells,
   fillRows,
   fillWorker,
   type Grid,
   imbalance,
+  nonzerosOfCells,
   type Orientation,
   offsetsFromCounts,
 } from '../../../src/engine/grid.ts';
-import { holdings, placeEntries } from '../../../src/engine/partition.ts';
+import { localPartition, placeRowsAndColumns } from '../../../src/engine/partition.ts';
 import { inParts, sample, zipfDataset } from '../../support/data.ts';
 import { countEntries, partition } from '../../support/partition.ts';
 
@@ -66,7 +66,7 @@ describe.each(['rows', 'columns'] as const)('orientation %s', (orientation) => {
         expect(offsets[0]).toBe(next);
         next = offsets[offsets.length - 1];
       }
-      expect(next).toBe(parts.workerEntries[worker]);
+      expect(next).toBe(parts.workerNonzeros[worker]);
     }
   });
 });
@@ -82,7 +82,7 @@ describe.each(['rows', 'columns'] as const)('a process among others, by %s', (or
     const size = 5;
     const whole = gridOf(dataset, size, orientation, true);
     const counts = countEntries(dataset, true);
-    const parts = holdings(placeEntries(counts, size, 3), counts, first, end);
+    const parts = localPartition(placeRowsAndColumns(counts, size, 3), counts, first, end);
     const grid = allocateGrid(separateArena, parts, orientation);
     for (let worker = first; worker < end; worker++) fillWorker(grid, dataset, true, worker);
     grid.cells.forEach((cell, number) => {
@@ -90,7 +90,7 @@ describe.each(['rows', 'columns'] as const)('a process among others, by %s', (or
       if (worker >= first && worker < end) expect(cell).toEqual(whole.cells[number]);
       else expect(cell.indices).toHaveLength(0);
     });
-    expect(entriesOfCells(grid)).toEqual(entriesOfCells(whole).slice(first * size, end * size));
+    expect(nonzerosOfCells(grid)).toEqual(nonzerosOfCells(whole).slice(first * size, end * size));
   });
 });
 
@@ -158,12 +158,12 @@ test('imbalance is the largest share over the fair one, minus 1', () => {
   const grid = gridOf(dataset, 4, 'rows', false);
   const { rowStarts } = grid.partition;
   const largest = Math.max(...[0, 1, 2, 3].map((k) => rowStarts[k + 1] - rowStarts[k]));
-  const report = imbalance(grid.partition, entriesOfCells(grid));
+  const report = imbalance(grid.partition, nonzerosOfCells(grid));
   expect(report.rows).toBeCloseTo(largest / 500 - 1, 12);
   expect(report.nonzeros).toBeGreaterThan(0);
   expect(report.nonzeros).toBeLessThan(0.1);
   const alone = gridOf(dataset, 1, 'columns', false);
-  expect(imbalance(alone.partition, entriesOfCells(alone))).toEqual({
+  expect(imbalance(alone.partition, nonzerosOfCells(alone))).toEqual({
     rows: 0,
     columns: 0,
     nonzeros: 0,

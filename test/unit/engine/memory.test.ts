@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkWorkers, leastMemory, machineMemory } from '../../../src/engine/memory.ts';
-import { holdings, placeEntries } from '../../../src/engine/partition.ts';
+import { localPartition, placeRowsAndColumns } from '../../../src/engine/partition.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 describe('more than 2^31 entries', () => {
@@ -11,13 +11,13 @@ describe('more than 2^31 entries', () => {
   };
 
   test('are counted and dealt', () => {
-    const partition = holdings(placeEntries(counts, 3, 1), counts, 0, 3);
-    expect([...partition.workerEntries]).toEqual([1.2e9, 1.2e9, 1.2e9]);
+    const partition = localPartition(placeRowsAndColumns(counts, 3, 1), counts, 0, 3);
+    expect([...partition.workerNonzeros]).toEqual([1.2e9, 1.2e9, 1.2e9]);
     expect(() => checkWorkers(partition)).not.toThrow();
   });
 
   test('are too many for one worker in memory', () => {
-    const partition = holdings(placeEntries(counts, 1, 1), counts, 0, 1);
+    const partition = localPartition(placeRowsAndColumns(counts, 1, 1), counts, 0, 1);
     expect(() => checkWorkers(partition)).toThrow(UsageError);
     expect(() => checkWorkers(partition)).toThrow(
       '3600000000 entries for one of the 1 workers of the grid; one can have 2147483647 in memory: ask for more workers, --grid 3',

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { holdings, type Partition, placeEntries } from '../../../src/engine/partition.ts';
-import { workersOfRanks } from '../../../src/parallel/traffic.ts';
+import { workersOfRanks } from '../../../src/engine/block-layout.ts';
+import {
+  localPartition,
+  type Partition,
+  placeRowsAndColumns,
+} from '../../../src/engine/partition.ts';
 import { datasetOf, inParts, sample, zipfDataset } from '../../support/data.ts';
 import { countEntries, partition } from '../../support/partition.ts';
 
@@ -41,7 +45,7 @@ describe.each([1, 2, 3, 8])('grid %i', (size) => {
     expect(parts.rowStarts[size]).toBe(text.rows);
     expect(parts.columnStarts[size]).toBe(columns);
     for (let column = 0; column < columns; column++) {
-      const place = parts.columnPlace[column];
+      const place = parts.columnPosition[column];
       const block = parts.columnBlock[column];
       expect(parts.columnOrder[place]).toBe(column);
       expect(place >= parts.columnStarts[block] && place < parts.columnStarts[block + 1]).toBe(
@@ -54,7 +58,7 @@ describe.each([1, 2, 3, 8])('grid %i', (size) => {
     const parts = partition(text, size, 1, false);
     expect(excess(lengths(parts.rowStarts))).toBeLessThan(0.03);
     expect(excess(lengths(parts.columnStarts))).toBeLessThan(0.01);
-    expect(excess([...parts.workerEntries])).toBeLessThan(0.03);
+    expect(excess([...parts.workerNonzeros])).toBeLessThan(0.03);
     expect(excess(blockEntries(parts))).toBeLessThan(0.02);
   });
 });
@@ -74,7 +78,7 @@ test('counts are those of the data, with the intercept in every row', () => {
         .subarray(parts.rowStarts[worker], parts.rowStarts[worker + 1])
         .reduce((sum, count) => sum + count, 0),
     );
-    expect([...parts.workerEntries]).toEqual(perWorker);
+    expect([...parts.workerNonzeros]).toEqual(perWorker);
   }
 });
 
@@ -117,10 +121,10 @@ describe.each([1, 2, 3, 4])('the holdings of %i ranks', (ranks) => {
     (size) => {
       const whole = partition(dataset, size, 2, true);
       const counts = countEntries(dataset, true);
-      const placement = placeEntries(counts, size, 2);
+      const placement = placeRowsAndColumns(counts, size, 2);
       const firsts = workersOfRanks(size, ranks);
       const parts = upTo(ranks).map((rank) =>
-        holdings(placement, counts, firsts[rank], firsts[rank + 1]),
+        localPartition(placement, counts, firsts[rank], firsts[rank + 1]),
       );
       for (const field of ['rowOrder', 'rowCounts', 'columnOrder', 'columnCounts'] as const) {
         expect(parts.flatMap((part) => [...part[field]])).toEqual([...whole[field]]);
@@ -129,7 +133,7 @@ describe.each([1, 2, 3, 4])('the holdings of %i ranks', (ranks) => {
         const { first, end, rowBounds, rowStarts, columnBounds, columnStarts } = part;
         expect([...rowBounds]).toEqual([...whole.rowStarts]);
         expect([...columnBounds]).toEqual([...whole.columnStarts]);
-        expect([...part.columnPlace]).toEqual([...whole.columnPlace]);
+        expect([...part.columnPosition]).toEqual([...whole.columnPosition]);
         for (const worker of upTo(size)) {
           const mine = worker >= first && worker < end;
           const ends = (starts: Int32Array) => [starts[worker], starts[worker + 1]];

@@ -28,7 +28,7 @@ test('one thread visits in the serial order: by inner iteration, then by rank', 
   const p = 4;
   const ring = new Ring(new Team(shareTeam({ threads: 1, workers: p, cores: 1 }), 0));
   const visits: number[][] = [];
-  const nothing = ring.cargo(() => []);
+  const nothing = ring.fields(() => []);
   ring.rotate(nothing, (worker, block, iteration) => visits.push([iteration, worker, block]));
   const wanted = Array.from({ length: p * p }, (_, k) => {
     const iteration = Math.floor(k / p);

@@ -25,12 +25,9 @@ test('runAll gives every thread its own payload and keeps the order of results',
 test('events reach the listener before the result', async () => {
   const pool = testPool(1);
   const events: unknown[] = [];
-  const [result] = await pool.runAll(
-    'count',
-    1,
-    () => 4,
-    (event) => events.push(event),
-  );
+  const [result] = await pool.runAll('count', 1, () => 4, {
+    onEvent: (event) => events.push(event),
+  });
   expect(result).toBe('counted');
   expect(events).toEqual([1, 2, 3, 4]);
 });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Round } from '../../../experiments/support/contest.ts';
 import { costUntilError, errorAt, goalsOf } from '../../../experiments/support/progress.ts';
 import { duel, excess, race, runOf } from '../../../experiments/support/verdict.ts';
-import type { Problem, Run } from '../../../src/compare/comparison.ts';
 import { solverByName } from '../../../src/solvers/index.ts';
+import type { Problem, Run } from '../../../src/train/compare/comparison.ts';
 
 /** A run whose epochs take `seconds` each, with P and test error after every one. */
 function runWith(solver: string, seconds: number, course: readonly (readonly number[])[]): Run {

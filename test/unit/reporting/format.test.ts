@@ -9,7 +9,6 @@ import {
   formatPercentUp,
   formatSeconds,
   plural,
-  twoColumns,
 } from '../../../src/reporting/format.ts';
 import { fc } from '../../support/property.ts';
 
@@ -72,12 +71,6 @@ test('bytes', () => {
   ]);
 });
 
-test('plurals and columns', () => {
+test('plurals', () => {
   expect([plural(1, 'row'), plural(2000, 'row')]).toEqual(['1 row', '2,000 rows']);
-  expect(
-    twoColumns([
-      ['a', '1'],
-      ['long', '2'],
-    ]),
-  ).toBe('a     1\nlong  2');
 });

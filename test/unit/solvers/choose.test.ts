@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
-import { lossByName, losses, lossNames } from '../../../src/losses/index.ts';
-import { penalties } from '../../../src/penalties/index.ts';
-import type { Penalty } from '../../../src/penalties/penalty.ts';
+import { lossByName, losses, lossNames } from '../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../../src/problem/penalties/index.ts';
 import { choose as chooseFor, defaultGrid, gridFor } from '../../../src/solvers/choose.ts';
-import type { Shape } from '../../../src/solvers/engine.ts';
-import { engineOf } from '../../../src/solvers/engines.ts';
-import { solvers } from '../../../src/solvers/index.ts';
-import type { Solver } from '../../../src/solvers/solver.ts';
+import { solverByName, solvers } from '../../../src/solvers/index.ts';
+import type { Solver } from '../../../src/solvers/registry.ts';
+import { entryOf } from '../../../src/solvers/registry.ts';
+import type { DataShape } from '../../../src/solvers/solver.ts';
 
 const l2 = penalties.l2();
 const tall = { rows: 50_000, columns: 100, nonzeros: 500_000 };
@@ -20,10 +19,10 @@ function choose(
   penalty: Penalty,
   lambda: number,
   factors: boolean,
-  shape: Shape,
+  shape: DataShape,
 ) {
   const plan = chooseFor(solver, { loss, penalty, lambda, factors, shape, intercept: false });
-  return { ...plan, orientation: engineOf(plan).orientation };
+  return { ...plan, orientation: entryOf(plan).orientation };
 }
 
 describe('choose', () => {
@@ -31,15 +30,15 @@ describe('choose', () => {
     const loss = lossByName(name);
     for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, tall);
-      expect(plan.engine).toMatch(loss.smooth && penalty === l2 ? 'lbfgs' : /^ring-/);
+      expect(plan.name).toMatch(loss.smooth && penalty === l2 ? 'lbfgs' : /^ring-/);
       expect(plan.reason).toContain(name);
-      if (!loss.smooth) expect(plan).toMatchObject({ engine: 'ring-rows', orientation: 'rows' });
+      if (!loss.smooth) expect(plan).toMatchObject({ name: 'ring-rows', orientation: 'rows' });
     }
   });
 
   test('takes what is asked for', () => {
     const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false, tall);
-    expect(rows).toMatchObject({ engine: 'ring-rows', orientation: 'rows' });
+    expect(rows).toMatchObject({ name: 'ring-rows', orientation: 'rows' });
     const columns = choose(
       solvers.ring({ mode: 'columns' }),
       losses.square(),
@@ -48,16 +47,16 @@ describe('choose', () => {
       false,
       tall,
     );
-    expect(columns).toMatchObject({ engine: 'ring-columns', orientation: 'columns' });
+    expect(columns).toMatchObject({ name: 'ring-columns', orientation: 'columns' });
     const turned = choose(solvers.ring({ rotations: 7 }), losses.square(), l2, 0.1, false, tall);
     expect(turned).toMatchObject({ settings: { rotations: 7 } });
     expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false, tall).orientation).toBe('rows');
   });
 
   test('auto takes columns for smooth losses on tall data or without a quadratic penalty', () => {
-    const modeOf = (loss: Loss, penalty: Penalty, shape: Shape) => {
+    const modeOf = (loss: Loss, penalty: Penalty, shape: DataShape) => {
       const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
-      return plan.engine.replace('ring-', '');
+      return plan.name.replace('ring-', '');
     };
     const mixed = penalties.elasticNet();
     for (const loss of [losses.logistic(), losses.square(), losses.squaredHinge()]) {
@@ -74,7 +73,7 @@ describe('choose', () => {
 
   test('auto takes L-BFGS for smooth losses with L2 alone on few columns or tall data', () => {
     const engineFor = (loss: Loss, penalty: Penalty, columns: number, rows = 6000) =>
-      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, rows, columns }).engine;
+      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, rows, columns }).name;
     expect(engineFor(losses.square(), l2, 8)).toBe('lbfgs');
     expect(engineFor(losses.logistic(), l2, 64)).toBe('lbfgs');
     expect(engineFor(losses.square(), l2, 65)).toBe('ring-rows');
@@ -87,7 +86,7 @@ describe('choose', () => {
         ...request,
         intercept: true,
         shape: { rows, columns: 500, nonzeros: 9000 },
-      }).engine;
+      }).name;
     expect(withIntercept(501)).toBe('lbfgs');
     expect(withIntercept(500)).toBe('ring-rows');
     expect(engineFor(losses.hinge(), l2, 8)).toBe('ring-rows');
@@ -99,16 +98,16 @@ describe('choose', () => {
     const bounded = penalties.nonNegative(l2);
     const ask = (solver: Solver, loss: Loss, columns: number) =>
       choose(solver, loss, bounded, 0.1, false, { ...tall, columns });
-    expect(ask(solvers.auto(), losses.square(), 8).engine).toBe('ring-columns');
+    expect(ask(solvers.auto(), losses.square(), 8).name).toBe('ring-columns');
     expect(ask(solvers.auto(), losses.hinge(), 8)).toMatchObject({
-      engine: 'ring-rows',
+      name: 'ring-rows',
       settings: { mapped: true, bounded: true },
     });
     for (const solver of [solvers.lbfgs(), solvers.bmrm(), solvers.dcd()]) {
       const refused = () => ask(solver, losses.square(), 8);
       expect(refused).toThrow(UsageError);
       expect(refused).toThrow(
-        `${solver.name} cannot keep weights in [0, Infinity]: it knows no bounds on them ` +
+        `${solver.name} is not compatible with weights in [0, Infinity]: it cannot bound them ` +
           '(use ring, dso, sgd or admm)',
       );
     }
@@ -124,14 +123,16 @@ describe('choose', () => {
     const ask = () =>
       choose(solvers.ring({ mode: 'columns' }), losses.hinge(), l2, 0.1, false, tall);
     expect(ask).toThrow(UsageError);
-    expect(ask).toThrow("column mode needs a smooth loss; 'hinge' has no second derivative");
+    expect(ask).toThrow(
+      "ring is not compatible with loss 'hinge': column mode needs a smooth loss",
+    );
   });
 
   test('the local initialization wants a quadratic penalty', () => {
     expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false, tall)).toThrow(
       "penalty 'l1': it needs a quadratic part",
     );
-    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false, tall).engine).toBe('dso');
+    expect(choose(solvers.paper(), losses.hinge(), l2, 0.1, false, tall).name).toBe('dso');
   });
 
   test('a loss without a dual is refused by what it lacks', () => {
@@ -203,6 +204,17 @@ describe('solvers', () => {
     expect(() => solvers.dso({ stepSize: Number.NaN })).toThrow('stepSize is NaN');
     expect(() => solvers.dso({ initialize: 1.5 })).toThrow('initialize is 1.5');
     expect(() => solvers.ring({ rotations: 0 })).toThrow('rotations is 0');
+  });
+
+  test('algorithm-1 is Algorithm 1 as printed, with one step size for w and α', () => {
+    const printed = { step: 'sqrt', svrg: false, initialize: 0, boxes: false, average: false };
+    expect(solvers.algorithm1()).toEqual({ name: 'dso', settings: printed });
+    const steps = { stepSize: 3, dualStepSize: 3 };
+    expect(solvers.algorithm1({ stepSize: 3 })).toEqual({
+      name: 'dso',
+      settings: { ...printed, ...steps },
+    });
+    expect(solverByName('algorithm-1')).toEqual(solvers.algorithm1());
   });
 
   test('paper is the configuration of the appendix', () => {

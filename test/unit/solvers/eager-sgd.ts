@@ -1,7 +1,7 @@
 import { stream } from '../../../src/math/random.ts';
 import type { Loss } from '../../../src/problem/losses/loss.ts';
 import type { Problem } from '../../../src/solvers/objective/problem.ts';
-import type { SgdSettings } from '../../../src/solvers/solver.ts';
+import type { SgdSettings } from '../../../src/solvers/registry.ts';
 import type { Sample } from '../../support/data.ts';
 
 const rms = (values: readonly number[]) =>

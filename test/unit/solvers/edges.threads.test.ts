@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { Replay } from '../../../src/engine/async-ring.ts';
-import { losses } from '../../../src/losses/index.ts';
-import { penalties } from '../../../src/penalties/index.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
 import type { Loss, Task } from '../../../src/problem/losses/loss.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
 import { isSerial, solvers } from '../../../src/solvers/index.ts';
+import type { Solver } from '../../../src/solvers/registry.ts';
 import { BundleProgram } from '../../../src/solvers/rivals/bundle-program.ts';
-import type { Solver } from '../../../src/solvers/solver.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { datasetOf, type SampleOptions, sample } from '../../support/data.ts';
@@ -157,7 +157,7 @@ describe('a record of block visits', () => {
     const order = [0, 3, 1, 2] as unknown as Int32Array;
     const solver = solvers.dsoAsync({ order });
     await expect(train(sample().dataset, { solver, grid: 2 })).rejects.toThrow(
-      'dso-async wants an Int32Array as its order',
+      'dso-async is not compatible with this order: it must be an Int32Array',
     );
   });
 });

@@ -1,7 +1,7 @@
 /** When a run ends and what it tells on the way. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../src/losses/index.ts';
-import { penalties } from '../../../src/penalties/index.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
 import type { Limits, Progress } from '../../../src/solvers/epochs.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import { zipfDataset } from '../../support/data.ts';

@@ -1,12 +1,11 @@
 /** The small parts the solvers are made of. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../src/losses/index.ts';
 import { stream } from '../../../src/math/random.ts';
-import { Batches } from '../../../src/solvers/batches.ts';
-import { Damping, rotationsFor } from '../../../src/solvers/damping.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
+import { EvaluationSchedule } from '../../../src/solvers/convergence.ts';
 import { plainKernels } from '../../../src/solvers/kernels/plain/index.ts';
-import { InterceptPace } from '../../../src/solvers/ring/damping.ts';
-import { Schedule } from '../../../src/solvers/schedule.ts';
+import { Batches } from '../../../src/solvers/orders.ts';
+import { Damping, InterceptStep, rotationsFor } from '../../../src/solvers/ring/damping.ts';
 
 describe('Batches', () => {
   const kernels = plainKernels(losses.hinge());
@@ -14,13 +13,14 @@ describe('Batches', () => {
   function batchesOf(units: number, run: number, seed = 1) {
     const active = new Int32Array(units);
     const runs = new Int32Array(units);
-    return new Batches(active, new Int32Array(1), runs, run, stream(seed, 1));
+    const count = new Int32Array(1);
+    return new Batches({ active, count, runs, run, random: stream(seed, 1) });
   }
 
-  /** Deals where nothing has moved. */
-  function deal(batches: Batches, skip: Uint8Array): void {
+  /** Shuffles where nothing has moved. */
+  function shuffle(batches: Batches, skip: Uint8Array): void {
     const still = new Float64Array(skip.length);
-    batches.deal(kernels, skip, still, still);
+    batches.shuffle(kernels, skip, still, still);
   }
 
   test.each([
@@ -31,7 +31,7 @@ describe('Batches', () => {
   ])('%i units in runs of %i: each once, in a new order every epoch', (units, run) => {
     const batches = batchesOf(units, run);
     const orders = [1, 2, 3].map(() => {
-      deal(batches, new Uint8Array(units));
+      shuffle(batches, new Uint8Array(units));
       expect(batches.count).toBe(units);
       return [...batches.active];
     });
@@ -42,7 +42,7 @@ describe('Batches', () => {
 
   test('runs stay together', () => {
     const batches = batchesOf(40, 8);
-    deal(batches, new Uint8Array(40));
+    shuffle(batches, new Uint8Array(40));
     for (let k = 0; k < 40; k += 8) {
       const first = batches.active[k];
       expect(first % 8).toBe(0);
@@ -55,18 +55,18 @@ describe('Batches', () => {
   test('a unit rests as long as its skip count says, unless it has moved', () => {
     const batches = batchesOf(5, 1);
     const skip = Uint8Array.from([0, 2, 0, 1, 0]);
-    deal(batches, skip);
+    shuffle(batches, skip);
     expect(new Set(batches.active.subarray(0, batches.count))).toEqual(new Set([0, 2, 4]));
     expect([...skip]).toEqual([0, 1, 0, 0, 0]);
     const start = Float64Array.of(0, 1, 0, 0, 0);
-    batches.deal(kernels, skip, new Float64Array(5), start);
+    batches.shuffle(kernels, skip, new Float64Array(5), start);
     expect(batches.count).toBe(5);
     expect([...skip]).toEqual([0, 0, 0, 0, 0]);
   });
 
   test('cuts what is active into batches of equal size', () => {
     const batches = batchesOf(11, 1);
-    deal(batches, new Uint8Array(11));
+    shuffle(batches, new Uint8Array(11));
     const starts = [0, 1, 2, 3, 4].map((batch) => batches.begin(batch, 4));
     expect(starts).toEqual([0, 2, 5, 8, 11]);
   });
@@ -127,48 +127,48 @@ describe('rotationsFor', () => {
 });
 
 describe('InterceptPace', () => {
-  const factors = (pace: InterceptPace, pulls: readonly number[]) =>
-    pulls.map((pull) => pace.observe(pull));
+  const factors = (clock: InterceptStep, pulls: readonly number[]) =>
+    pulls.map((pull) => clock.observe(pull));
   const steady = new Array<number>(8).fill(1);
   const turning = [1, -1, 1, -1, 1, -1, 1, -1];
 
   test('eases after 8 epochs of a pull that neither turns nor fades', () => {
-    const pace = new InterceptPace(64, 1);
-    expect(factors(pace, steady)).toEqual([1, 1, 1, 1, 1, 1, 1, 0.25]);
-    expect(factors(pace, [-1, -1, -1, -1, -1, -1, -1, -1])[7]).toBe(1);
+    const clock = new InterceptStep(64, 1);
+    expect(factors(clock, steady)).toEqual([1, 1, 1, 1, 1, 1, 1, 0.25]);
+    expect(factors(clock, [-1, -1, -1, -1, -1, -1, -1, -1])[7]).toBe(1);
   });
 
   test('leaves a pull alone that fades by half, and one that turns now and then', () => {
-    const pace = new InterceptPace(64, 1);
-    expect(factors(pace, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4])).toEqual(steady);
-    expect(factors(pace, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4.0625])[7]).toBe(0.25);
-    expect(factors(pace, [1, 1, 1, -1, -1, -1, 1, 1])).toEqual(steady);
+    const clock = new InterceptStep(64, 1);
+    expect(factors(clock, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4])).toEqual(steady);
+    expect(factors(clock, [8, 7, 6, 5, 4.5, 4.25, 4.125, 4.0625])[7]).toBe(0.25);
+    expect(factors(clock, [1, 1, 1, -1, -1, -1, 1, 1])).toEqual(steady);
   });
 
   test('restores by doubling when the pull turns in half of the epochs', () => {
-    const pace = new InterceptPace(64, 1);
-    factors(pace, steady);
-    expect(factors(pace, turning)).toEqual([1, 1, 1, 1, 1, 1, 1, 2]);
-    expect(factors(pace, [-1, -1, 1, 1, -1, -1, 1, -1])[7]).toBe(2);
+    const clock = new InterceptStep(64, 1);
+    factors(clock, steady);
+    expect(factors(clock, turning)).toEqual([1, 1, 1, 1, 1, 1, 1, 2]);
+    expect(factors(clock, [-1, -1, 1, 1, -1, -1, 1, -1])[7]).toBe(2);
   });
 
   test('swings when the pull turns after five epochs one way, not sooner', () => {
-    const pace = new InterceptPace(64, 1);
-    factors(pace, [1, 1, 1, 1, -1, -1, -1, -1]);
-    expect(pace.swings(1)).toBe(false);
-    factors(pace, [-1]);
-    expect(pace.swings(-1)).toBe(false);
-    expect(pace.swings(1)).toBe(true);
-    const again = new InterceptPace(64, 1);
-    again.restore(pace.save());
+    const clock = new InterceptStep(64, 1);
+    factors(clock, [1, 1, 1, 1, -1, -1, -1, -1]);
+    expect(clock.swings(1)).toBe(false);
+    factors(clock, [-1]);
+    expect(clock.swings(-1)).toBe(false);
+    expect(clock.swings(1)).toBe(true);
+    const again = new InterceptStep(64, 1);
+    again.restore(clock.save());
     expect(again.swings(1)).toBe(true);
   });
 
   test('stays between the lightest and the first weight', () => {
-    const pace = new InterceptPace(64, 10);
+    const clock = new InterceptStep(64, 10);
     const weights = [64];
     const follow = (pulls: readonly number[]) => {
-      const product = factors(pace, pulls).reduce((one, factor) => one * factor, 1);
+      const product = factors(clock, pulls).reduce((one, factor) => one * factor, 1);
       weights.push(weights[weights.length - 1] * product);
     };
     for (let k = 0; k < 4; k++) follow(steady);
@@ -177,20 +177,20 @@ describe('InterceptPace', () => {
   });
 
   test('a weight below the lightest stays as it is', () => {
-    const pace = new InterceptPace(4, 10);
-    expect(factors(pace, steady)).toEqual(steady);
-    expect(factors(pace, turning)).toEqual(steady);
+    const clock = new InterceptStep(4, 10);
+    expect(factors(clock, steady)).toEqual(steady);
+    expect(factors(clock, turning)).toEqual(steady);
   });
 });
 
 describe('Schedule', () => {
   /** The first epoch after `epoch` that is due. */
-  function dueAfter(schedule: Schedule, epoch: number): number {
+  function dueAfter(schedule: EvaluationSchedule, epoch: number): number {
     for (let next = epoch + 1; ; next++) if (schedule.isDue(next)) return next;
   }
 
   test('evaluates the first epoch and every one after while nothing can be foretold', () => {
-    const schedule = new Schedule(1e-3);
+    const schedule = new EvaluationSchedule(1e-3);
     expect(schedule.isDue(1)).toBe(true);
     schedule.note(1, 0.5, 1);
     expect(schedule.isDue(2)).toBe(true);
@@ -201,7 +201,7 @@ describe('Schedule', () => {
 
   test('waits a third of the epochs that remain', () => {
     // Halving every epoch from ½, the tolerance is 9 epochs away.
-    const schedule = new Schedule(0.5 ** 10);
+    const schedule = new EvaluationSchedule(0.5 ** 10);
     schedule.note(20, 1, 20);
     schedule.note(21, 0.5, 21);
     expect(dueAfter(schedule, 21)).toBe(24);
@@ -211,7 +211,7 @@ describe('Schedule', () => {
 
   test('waits at most 5 epochs and at most half of those that have been', () => {
     const far = (epoch: number) => {
-      const schedule = new Schedule(1e-100);
+      const schedule = new EvaluationSchedule(1e-100);
       schedule.note(epoch - 1, 1, epoch - 1);
       schedule.note(epoch, 0.5, epoch);
       return dueAfter(schedule, epoch) - epoch;
@@ -221,7 +221,7 @@ describe('Schedule', () => {
 
   test('waits until the epochs have cost what an evaluation does', () => {
     const waitWith = (passesPerEpoch: number) => {
-      const schedule = new Schedule(1e-3);
+      const schedule = new EvaluationSchedule(1e-3);
       schedule.note(30, 1, 30);
       schedule.note(40, 2, 30 + 10 * passesPerEpoch);
       return dueAfter(schedule, 40) - 40;

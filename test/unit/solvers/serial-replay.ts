@@ -7,7 +7,7 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import { stream } from '../../../src/math/random.ts';
 import type { Loss } from '../../../src/problem/losses/loss.ts';
 import type { Problem } from '../../../src/solvers/objective/problem.ts';
-import type { DsoSettings } from '../../../src/solvers/solver.ts';
+import type { DsoSettings } from '../../../src/solvers/registry.ts';
 
 /** One x_ij: its column by place. */
 interface Entry {
@@ -69,17 +69,17 @@ export class SerialReplay {
   }
 
   #readEntries(dataset: Dataset): Entry[][][] {
-    const { rowOrder, columnPlace, columnBlock } = this.#problem.grid.partition;
+    const { rowOrder, columnPosition, columnBlock } = this.#problem.grid.partition;
     const { rowOffsets, indices, values } = dataset.parts[0];
     return Array.from(rowOrder, (row) => {
       const blocks: Entry[][] = upTo(this.#p).map(() => []);
       for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k++) {
         const j = indices[k];
-        blocks[columnBlock[j]].push({ column: columnPlace[j], value: values[k] });
+        blocks[columnBlock[j]].push({ column: columnPosition[j], value: values[k] });
       }
       if (this.#problem.intercept) {
         const j = dataset.columns;
-        blocks[columnBlock[j]].push({ column: columnPlace[j], value: 1 });
+        blocks[columnBlock[j]].push({ column: columnPosition[j], value: 1 });
       }
       return blocks;
     });

@@ -3,12 +3,12 @@
  * recorded, their order is checked, and the updates are replayed serially in the paper's order.
  */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../src/losses/index.ts';
-import { penalties } from '../../../src/penalties/index.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../src/problem/losses/loss.ts';
-import type { DsoMemory } from '../../../src/solvers/dso.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
+import type { DsoMemory } from '../../../src/solvers/dso/state.ts';
 import { solvers } from '../../../src/solvers/index.ts';
-import type { DsoSettings, Solver } from '../../../src/solvers/solver.ts';
+import type { DsoSettings, Solver } from '../../../src/solvers/registry.ts';
 import { sample, zipfDataset } from '../../support/data.ts';
 import { type Engine, type EngineOptions, prepare, runOnThreads } from '../../support/engine.ts';
 import { firstDifference, type NumberArray } from '../../support/engine-arrays.ts';
@@ -105,7 +105,7 @@ function dsoEngine({ loss, options, settings }: Variant): Engine {
 describe.each(variants)('dso, $title', (variant) => {
   test.each([2, 3])('a run on %i threads is the serial one, bit for bit', async (threads) => {
     const engine = dsoEngine(variant);
-    if (engine.plan.engine !== 'dso') throw new Error('not the solver that was asked for');
+    if (engine.plan.name !== 'dso') throw new Error('not the solver that was asked for');
     const replay = new SerialReplay(
       engine.problem,
       text,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { largestOf } from '../../../src/solvers/highlights.ts';
+import { largestOf } from '../../../src/solvers/statistics.ts';
 import { fc } from '../../support/property.ts';
 
 describe('the weights of the largest size', () => {

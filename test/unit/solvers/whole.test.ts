@@ -2,19 +2,20 @@
 import { describe, expect, test } from 'vitest';
 import { separateArena } from '../../../src/engine/arena.ts';
 import { allocateGrid, fillWorker } from '../../../src/engine/grid.ts';
-import { holdings, placeEntries } from '../../../src/engine/partition.ts';
-import { losses } from '../../../src/losses/index.ts';
-import { penalties } from '../../../src/penalties/index.ts';
+import { localPartition, placeRowsAndColumns } from '../../../src/engine/partition.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import { allocateProblem, layOutProblem } from '../../../src/solvers/objective/problem.ts';
-import { heldColumns, mostHeld } from '../../../src/solvers/whole.ts';
 import {
   allColumns,
   blockAmongAll,
   everywhere,
+  heldColumns,
   interceptAmongAll,
+  mostHeld,
   partOfWorker,
-} from '../../../src/solvers/whole-columns.ts';
+} from '../../../src/solvers/whole.ts';
 import { sample } from '../../support/data.ts';
 import { prepare, workplaceOf } from '../../support/engine.ts';
 import { countEntries } from '../../support/partition.ts';
@@ -25,7 +26,7 @@ const { dataset } = sample({ rows: 40, columns: 17, density: 0.2 });
 /** The problem as the process sees it that plays the workers first … end-1. */
 function problemOf(first: number, end: number, intercept = true) {
   const counts = countEntries(dataset, intercept);
-  const parts = holdings(placeEntries(counts, size, 1), counts, first, end);
+  const parts = localPartition(placeRowsAndColumns(counts, size, 1), counts, first, end);
   const grid = allocateGrid(separateArena, parts, 'rows');
   for (let worker = first; worker < end; worker++) fillWorker(grid, dataset, intercept, worker);
   const penalty = penalties.l2();
@@ -65,7 +66,7 @@ describe.each([
   });
 
   test('finds the intercept among all columns, wherever it is at home', () => {
-    expect(interceptAmongAll(problem)).toBe(whole.interceptPlace);
+    expect(interceptAmongAll(problem)).toBe(whole.interceptPosition);
     expect(interceptAmongAll(problemOf(first, end, false))).toBe(-1);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
-import { checkMemory } from '../../../src/train/check-options.ts';
+import { checkMemory } from '../../../src/train/options/check.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { sample } from '../../support/data.ts';
@@ -30,7 +30,7 @@ test.each([
   [{ onEpoch: 'x' }, "onEpoch is 'x'; it must be a function"],
   [{ signal: {} }, 'signal is an object; it must be an AbortSignal'],
   [{ intercept: 'no' }, "intercept is 'no'; it must be true or false"],
-  [{ lambda: '1' }, "lambda is '1'; it must be a positive finite number"],
+  [{ lambda: '1' }, "lambda is '1'; it must be a number above 0"],
   [{ test: 'x.svm' }, "test is 'x.svm'; it must be a data set"],
   [{ penalty: 'l2' }, "penalty is 'l2'; it must be made by a function of penalties"],
   [{ sinal: 1 }, "unknown option 'sinal'; did you mean 'signal'?"],

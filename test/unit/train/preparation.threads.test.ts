@@ -3,12 +3,12 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../src/data/from-arrays.ts';
 import { columnScales, divideColumns, withUnitRows } from '../../../src/data/scale.ts';
 import { UsageError } from '../../../src/errors.ts';
-import { losses } from '../../../src/losses/index.ts';
 import { stream } from '../../../src/math/random.ts';
-import { evaluate } from '../../../src/metrics/evaluate.ts';
+import { evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { weightsOf } from '../../../src/model/model.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
 import { scoreDataset } from '../../../src/model/predict/score.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { startFromModel } from '../../../src/train/warm-start.ts';
@@ -184,7 +184,7 @@ describe('calibration', () => {
   });
 
   test.each([
-    [{ calibrate: { method: 'platt' as const, folds: 301 } }, '300 rows cannot be dealt'],
+    [{ calibrate: { method: 'platt' as const, folds: 301 } }, '301 folds need at least 301 rows'],
     [{ calibrate: { method: 'magic' as 'platt' } }, "it must be 'platt' or 'isotonic'"],
     [{ calibrate: { method: 'platt' as const, folds: 1 } }, 'calibrate.folds is 1'],
     [{ calibrate: { method: 'platt' as const }, loss: losses.square() }, 'for classes'],

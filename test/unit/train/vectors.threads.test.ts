@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../src/data/from-arrays.ts';
-import { losses } from '../../../src/losses/index.ts';
 import { stream } from '../../../src/math/random.ts';
 import { vectorCount, weightsOf } from '../../../src/model/model.ts';
-import { penalties } from '../../../src/penalties/index.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
@@ -205,9 +205,9 @@ test('checkpoints of other class weights, or of other names of labels, are refus
     const fruit = named('pear', 'fig', 'apple', 'kiwi');
     await train(fruit, { ...kept, classWeights: { fig: 2 } });
     await expect(train(fruit, { ...kept, classWeights: { fig: 3 } })).rejects.toThrow(
-      'class weights was fig=2, is fig=3',
+      'class-weight was fig=2, is fig=3',
     );
-    await expect(train(fruit, kept)).rejects.toThrow('class weights was fig=2, is not given');
+    await expect(train(fruit, kept)).rejects.toThrow('class-weight was fig=2, is not given');
     const others = named('apple', 'fig', 'pear', 'kiwi');
     await expect(train(others, { ...kept, classWeights: { fig: 2 } })).rejects.toThrow(
       'label names was',

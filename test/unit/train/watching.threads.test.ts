@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../src/losses/index.ts';
 import { encodeModel } from '../../../src/model/file.ts';
-import { solverByName, solvers } from '../../../src/solvers/index.ts';
-import { solverNames } from '../../../src/solvers/names.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
+import { solverByName, solverNames, solvers } from '../../../src/solvers/index.ts';
 import type { BeginEvent, SampleEvent } from '../../../src/train/events.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';

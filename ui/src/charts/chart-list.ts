@@ -1,4 +1,5 @@
-import { type Quantity, type QuantityKey, quantities } from '../quantity.ts';
+import { isShown } from '../../../src/reporting/charts/axis.ts';
+import { type ChartQuantity, quantities } from '../../../src/reporting/charts/quantities.ts';
 import type { ShownRun } from './chart-model.ts';
 
 /** How values are written: gaps, parts of a whole, or plain numbers. */
@@ -7,7 +8,7 @@ export type Unit = 'gap' | 'rate' | 'number';
 /** A chart: a quantity of the runs that have it in one unit. */
 export interface ChartContent {
   readonly key: string;
-  readonly quantity: Quantity;
+  readonly quantity: ChartQuantity;
   readonly title: string;
   readonly unit: Unit;
   readonly runs: readonly ShownRun[];
@@ -17,10 +18,8 @@ export interface ChartContent {
 
 type Task = 'classification' | 'regression';
 
-const errors: readonly QuantityKey[] = ['testError', 'progressiveError'];
-
 /** Whether any of the runs has a value of the quantity. */
-export function hasValues({ columns }: Quantity, runs: readonly ShownRun[]): boolean {
+export function hasValues({ columns }: ChartQuantity, runs: readonly ShownRun[]): boolean {
   return runs.some(({ series }) => series?.[columns[0]]?.some((value) => value !== null) ?? false);
 }
 
@@ -30,14 +29,14 @@ export function chartsOf(runs: readonly ShownRun[], streams: boolean): ChartCont
     const { key, title } = quantity;
     const expected = !streams && (key === 'objective' || key === 'gap');
     if (!expected && !hasValues(quantity, runs)) return [];
-    if (errors.includes(key)) return errorCharts(quantity, runs);
+    if (quantity.regression) return errorCharts(quantity, runs);
     const unit = key === 'gap' ? 'gap' : 'number';
     return [{ key, quantity, title, unit, runs, isOfClass: isOfClass(quantity, runs) }];
   });
 }
 
 /** Rates of errors and mean squares of them have no axis in common. */
-function errorCharts(quantity: Quantity, runs: readonly ShownRun[]): ChartContent[] {
+function errorCharts(quantity: ChartQuantity, runs: readonly ShownRun[]): ChartContent[] {
   const kinds = (['classification', 'regression'] as const)
     .map((task) => ({ task, own: runs.filter((run) => taskOf(run) === task) }))
     .filter(({ own }) => hasValues(quantity, own));
@@ -52,7 +51,7 @@ function errorCharts(quantity: Quantity, runs: readonly ShownRun[]): ChartConten
   }));
 }
 
-function isOfClass(quantity: Quantity, runs: readonly ShownRun[]): boolean {
+function isOfClass(quantity: ChartQuantity, runs: readonly ShownRun[]): boolean {
   return hasValues(
     quantity,
     runs.filter(({ vectors = 1 }) => vectors > 1),
@@ -61,4 +60,20 @@ function isOfClass(quantity: Quantity, runs: readonly ShownRun[]): boolean {
 
 function taskOf({ task = 'classification' }: ShownRun): Task {
   return task;
+}
+
+/** Why a chart has no curve, in words that stand in its place; undefined where it has one. */
+export function whyEmpty(
+  { columns }: ChartQuantity,
+  runs: readonly ShownRun[],
+  log: boolean,
+): string | undefined {
+  const has = (isLog: boolean) =>
+    runs.some(({ series }) =>
+      columns.some((name) => series?.[name]?.some((value) => isShown(value, isLog))),
+    );
+  if (has(log)) return undefined;
+  if (log && has(false)) return 'nothing above 0 to show on a logarithmic axis';
+  if (runs.some(({ series }) => series === undefined)) return undefined;
+  return runs.some(({ running }) => running) ? 'no values yet' : 'no values';
 }

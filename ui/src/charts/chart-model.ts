@@ -1,8 +1,7 @@
 import type { FigureAxis } from '../../../src/apps/dashboard/api.ts';
+import { isShown, paddedRange } from '../../../src/reporting/charts/axis.ts';
+import type { ChartQuantity, ChartSeries } from '../../../src/reporting/charts/quantities.ts';
 import type { SymbolName } from '../../../src/reporting/charts/series-style.ts';
-import { isShown, valueRange } from '../../../src/runs/range.ts';
-import { bestPoint } from '../best-point.ts';
-import type { ChartSeries, Quantity } from '../quantity.ts';
 import { appearanceOf } from '../shared/appearance.ts';
 import { type Alignment, align, domainOf } from './align.ts';
 import { withRules } from './range.ts';
@@ -94,7 +93,7 @@ export function alignRuns(
 
 export function chartModel(
   view: View,
-  quantity: Quantity,
+  quantity: ChartQuantity,
   runs: readonly ShownRun[],
   focus: string | undefined,
   alignment: Alignment,
@@ -121,7 +120,7 @@ export function chartModel(
     }
   }
   const curves = columns.filter((column) => !bounds.includes(column));
-  const values = valueRange(curves, bounds, ylog);
+  const values = paddedRange(curves, bounds, ylog);
   const rules = quantity.key === 'gap' ? tolerancesOf(runs) : [];
   return {
     lines,
@@ -145,7 +144,7 @@ function tolerancesOf(runs: readonly ShownRun[]): number[] {
 
 function dotsOf(
   view: View,
-  { columns, best }: Quantity,
+  { columns, best }: ChartQuantity,
   runs: readonly ShownRun[],
   focus: string | undefined,
 ): ChartDot[] {
@@ -186,4 +185,53 @@ function gather(
     if (isShown(value, log)) column[index] = value;
   }
   return column;
+}
+
+/** So much worse than the best, relative to it, is more than wavering. */
+const worse = 0.02;
+
+/** Where the best of some values is, if the last one is clearly worse. */
+export function bestPoint(
+  values: readonly (number | null)[],
+  best: 'least' | 'most',
+): number | undefined {
+  const sign = best === 'least' ? 1 : -1;
+  let at = -1;
+  let last = -1;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    if (value === null || !Number.isFinite(value)) continue;
+    last = index;
+    if (at < 0 || sign * value < sign * values[at]!) at = index;
+  }
+  if (at < 0) return undefined;
+  const loss = sign * (values[last]! - values[at]!);
+  return loss > worse * Math.abs(values[at]!) ? at : undefined;
+}
+
+/** Widths are rounded up to this, so that charts side by side share positions. */
+const widthStep = 100;
+
+/** The alignment of the runs, computed once for all charts that ask for the same. */
+export class SharedAlignment {
+  #runs: readonly ShownRun[] | undefined;
+  #view: View | undefined;
+  #moving = false;
+  readonly #byWidth = new Map<number, Alignment>();
+
+  /** `runs` is another array whenever its curves have changed. */
+  get(view: View, runs: readonly ShownRun[], width: number, moving: boolean): Alignment {
+    if (runs !== this.#runs || view !== this.#view || moving !== this.#moving) {
+      this.#byWidth.clear();
+    }
+    this.#runs = runs;
+    this.#view = view;
+    this.#moving = moving;
+    const rounded = Math.ceil(width / widthStep) * widthStep;
+    const known = this.#byWidth.get(rounded);
+    if (known) return known;
+    const made = alignRuns(view, runs, rounded, moving);
+    this.#byWidth.set(rounded, made);
+    return made;
+  }
 }

@@ -1,7 +1,6 @@
-import { type Box, type Places, placesOf } from '../places.ts';
-import { addSymbol, type SymbolPen } from '../symbols.ts';
+import { drawSymbol, type SymbolPen } from '../../../src/reporting/charts/series-style.ts';
 import type { ChartDot, ChartModel } from './chart-model.ts';
-import type { Pen } from './curves.ts';
+import { type Box, type Pen, type Places, placesOf } from './curves.ts';
 
 export interface MarkPen extends Pen, SymbolPen {
   fillStyle: unknown;
@@ -50,7 +49,8 @@ export function drawMarks(
     pen.beginPath();
     const gap = distance * pixels;
     const marked = markedPlaces(column, places, box, gap, line.stagger ?? 0);
-    for (const [x, y] of marked) addSymbol(pen, symbol, x, y, radius * pixels);
+    const area = Math.PI * (radius * pixels) ** 2;
+    for (const place of marked) drawSymbol(pen, symbol, place, area);
     pen.fillStyle = line.color;
     pen.fill();
   }

@@ -1,10 +1,9 @@
 import uPlot from 'uplot';
-import type { CursorPlace } from '../cursor-place.ts';
-import { placesOf } from '../places.ts';
-import { linearTicks, logTicks, type Tick, timeUnit } from '../ticks.ts';
+import { type Tick, ticksOf, timeUnit } from '../../../src/reporting/charts/axis.ts';
 import type { ChartModel } from './chart-model.ts';
-import { drawCurves } from './curves.ts';
+import { drawCurves, placesOf } from './curves.ts';
 import { drawMarks, type MarkStyle } from './marks.ts';
+import type { CursorPlace } from './tooltip.ts';
 import type { Range } from './view.ts';
 
 export interface PlotEvents {
@@ -26,7 +25,7 @@ interface PlotStyle extends MarkStyle {
 const axisWidth = 62;
 const family = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 /** Pixels of the usual text, by which larger text is known. */
-const usualText = 14;
+const defaultText = 14;
 
 /**
  * A chart on a canvas. The library gives it axes, crosshair and selection, and knows of the data no
@@ -101,7 +100,7 @@ export class Plot {
   #style(): PlotStyle {
     const { color, borderTopColor, backgroundColor } = getComputedStyle(this.#host);
     const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const scale = Math.max(1, root / usualText);
+    const scale = Math.max(1, root / defaultText);
     return {
       text: color,
       line: borderTopColor,
@@ -160,7 +159,7 @@ export class Plot {
     const placed = (ticks: () => Tick[]) => ({
       splits: () => ticks().map(({ value }) => value),
       // Those two are called one after the other, with the same range.
-      values: () => ticks().map((tick) => tick.text),
+      values: () => ticks().map((tick) => tick.label),
       filter: (_: uPlot, splits: number[]) => splits,
     });
     return [
@@ -177,17 +176,17 @@ export class Plot {
     );
     const unit = axis === 'seconds' ? timeUnit(x[1]) : { name: '', seconds: 1 };
     const [from, to] = [x[0] / unit.seconds, x[1] / unit.seconds];
-    const ticks = (xlog ? logTicks : linearTicks)(from, to, count, plainNumber);
-    return ticks.map(({ value, text }) => ({
+    const ticks = ticksOf([from, to], { log: xlog, count, format: plainNumber });
+    return ticks.map(({ value, label }) => ({
       value: value * unit.seconds,
-      text: unit.name === '' ? text : `${text} ${unit.name}`,
+      label: unit.name === '' ? label : `${label} ${unit.name}`,
     }));
   }
 
   #ticksOfY(): Tick[] {
     const { y, ylog } = this.#model!;
     const count = Math.max(3, Math.floor((this.#plot?.height ?? 240) / 45));
-    return (ylog ? logTicks : linearTicks)(y[0], y[1], count, this.#events.formatY);
+    return ticksOf(y, { log: ylog, count, format: this.#events.formatY });
   }
 
   #cursorMoved(plot: uPlot): void {

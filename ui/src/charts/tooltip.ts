@@ -1,5 +1,16 @@
-import { isShown } from '../../../src/runs/range.ts';
+import { isShown } from '../../../src/reporting/charts/axis.ts';
 import { placeAt } from './align.ts';
+
+/** Where the pointer or the keyboard is on a chart. */
+export interface CursorPlace {
+  readonly x: number;
+  /** Pixels within the plotted area, and where that begins. */
+  readonly left: number;
+  readonly top: number;
+  readonly offset: { readonly left: number; readonly top: number };
+  readonly width: number;
+  readonly position: (value: number) => number;
+}
 
 export interface ReadingSource {
   readonly id: string;
@@ -42,4 +53,41 @@ function readingOf({ id, xs, values }: ReadingSource, x: number): Reading | unde
   const value = values[x > end ? xs.length - 1 : placeAt(xs, x)];
   if (!isShown(value, false)) return undefined;
   return x > end ? { id, value, end } : { id, value };
+}
+
+/** The chart that readings belong to, and what is free on both sides of it, in pixels. */
+export interface Surroundings {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const gap = 12;
+/** Readings that are wider or higher than these parts of a chart would hide what they are of. */
+const most = { width: 0.62, height: 0.4 };
+
+/**
+ * Where the readings stand, from the corner of the chart: beside the crosshair as long as they are
+ * few, otherwise beside the chart, and where nothing is free there, below it.
+ */
+export function tooltipPlace(
+  { left, offset, width: plotted }: Pick<CursorPlace, 'left' | 'offset' | 'width'>,
+  box: Size,
+  chart: Surroundings,
+): { readonly left: number; readonly top: number } {
+  const fits = box.height <= most.height * chart.height && box.width <= most.width * chart.width;
+  const top = offset.top + 4;
+  if (!fits && box.width + gap <= chart.right) return { left: chart.width + gap, top };
+  if (!fits && box.width + gap <= chart.left) return { left: -box.width - gap, top };
+  const isNarrow = box.width > (plotted - 2 * gap) / 2;
+  if (!fits && isNarrow) return { left: 0, top: chart.height };
+  const after = offset.left + left + gap;
+  const isBefore = after + box.width > offset.left + plotted;
+  return { left: isBefore ? Math.max(0, offset.left + left - gap - box.width) : after, top };
 }

@@ -1,5 +1,5 @@
-import type { FigureAxis } from '../../../src/apps/dashboard/api.ts';
-import { axes, type QuantityKey, quantities } from '../quantity.ts';
+import type { FigureAxis, FigureQuery } from '../../../src/apps/dashboard/api.ts';
+import { axes, type QuantityKey, quantities } from '../../../src/reporting/charts/quantities.ts';
 
 export const themes = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -28,13 +28,13 @@ export interface View {
   readonly large?: QuantityKey | undefined;
 }
 
-const usualLogs = quantities.filter(({ log }) => log).map(({ key }) => key);
+const defaultLogs = quantities.filter(({ log }) => log).map(({ key }) => key);
 
-export const usualView: View = {
+export const defaultView: View = {
   runs: [],
   x: 'seconds',
   xlog: false,
-  ylog: usualLogs,
+  ylog: defaultLogs,
   vector: 0,
   theme: 'auto',
 };
@@ -51,12 +51,12 @@ export function parseView(hash: string): View {
   return {
     runs: trimPlaces(ids.map((id, place) => (ids.indexOf(id) === place ? id : ''))),
     ...(identifier.test(focus) && { focus }),
-    x: axes.find(({ key }) => key === said.get('x'))?.key ?? usualView.x,
+    x: axes.find(({ key }) => key === said.get('x'))?.key ?? defaultView.x,
     xlog: said.get('xlog') === '1',
-    ylog: said.has('ylog') ? parseKeys(said.get('ylog')!) : usualView.ylog,
+    ylog: said.has('ylog') ? parseKeys(said.get('ylog')!) : defaultView.ylog,
     ...(zoom && { zoom }),
     vector: parseVector(said.get('class')),
-    theme: themes.find((theme) => theme === said.get('theme')) ?? usualView.theme,
+    theme: themes.find((theme) => theme === said.get('theme')) ?? defaultView.theme,
     ...(large && { large }),
   };
 }
@@ -67,12 +67,12 @@ export function formatView(view: View): string {
   const runs = trimPlaces(view.runs);
   if (runs.length > 0) parts.push(`runs=${runs.join(',')}`);
   if (view.focus !== undefined) parts.push(`focus=${view.focus}`);
-  if (view.x !== usualView.x) parts.push(`x=${view.x}`);
+  if (view.x !== defaultView.x) parts.push(`x=${view.x}`);
   if (view.xlog) parts.push('xlog=1');
-  if (view.ylog.toSorted().join() !== usualLogs.join()) parts.push(`ylog=${view.ylog.join(',')}`);
+  if (view.ylog.toSorted().join() !== defaultLogs.join()) parts.push(`ylog=${view.ylog.join(',')}`);
   if (view.zoom) parts.push(`zoom=${view.zoom.map((end) => Number(end.toPrecision(8))).join(',')}`);
   if (view.vector !== 0) parts.push(`class=${view.vector + 1}`);
-  if (view.theme !== usualView.theme) parts.push(`theme=${view.theme}`);
+  if (view.theme !== defaultView.theme) parts.push(`theme=${view.theme}`);
   if (view.large) parts.push(`large=${view.large}`);
   return parts.length > 0 ? `#${parts.join('&')}` : '';
 }
@@ -115,4 +115,29 @@ function parseRange(text: string | null): Range | undefined {
 
 function parseVector(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : 0;
+}
+
+/** The address of a file with what a chart shows; runs that are gone only keep their places. */
+export function figureAddress(
+  view: View,
+  y: QuantityKey,
+  format: 'svg' | 'png',
+  isThere: (id: string) => boolean,
+): string {
+  const query: FigureQuery = {
+    runs: view.runs.map((id) => (isThere(id) ? id : '')).join(','),
+    y,
+    x: view.x,
+    format,
+    scale: view.ylog.includes(y) ? 'log' : 'linear',
+    ...(view.xlog && { xscale: 'log' as const }),
+    ...(view.vector > 0 && { class: String(view.vector + 1) }),
+    ...(view.zoom && { from: String(view.zoom[0]), to: String(view.zoom[1]) }),
+  };
+  return `api/figure?${new URLSearchParams({ ...query })}`;
+}
+
+/** Points to ask for of each run, so that many together stay light. */
+export function pointsFor(runs: number): number {
+  return Math.min(4000, Math.max(200, Math.floor(120_000 / Math.max(1, runs))));
 }

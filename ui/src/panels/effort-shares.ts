@@ -1,7 +1,7 @@
 import { plural } from '../../../src/reporting/format.ts';
 import type { BeginLine, SampleLine, ThreadEffort } from '../../../src/reporting/records/record.ts';
+import { formatShare } from '../shared/words.ts';
 import { rankName, rankOf } from './grid-layout.ts';
-import { formatShare } from './units.ts';
 
 /** What a thread did with its time, as parts of computing and waiting together. */
 export interface ThreadShares {
@@ -91,13 +91,13 @@ const much = 0.3;
 function remedy(begin: BeginLine): string {
   const { grid, threads, ranks = 1, solver } = begin;
   if (grid < threads) {
-    return `The grid has ${plural(grid, 'worker')} for ${plural(threads, 'thread')}: --grid ${threads} would give all of them work (and another model), fewer --threads would do as well`;
+    return `The grid has ${plural(grid, 'worker')} for ${plural(threads, 'thread')}: --grid ${threads} would give all of them work (and change the model); fewer --threads would do as well`;
   }
   if (ranks > 1 && solver.startsWith('ring')) {
-    return 'If the network is slow, --rotations 1 hands blocks on less often, for more epochs (and another model)';
+    return 'If the network is slow, --rotations 1 exchanges blocks less often, for more epochs (and changes the model)';
   }
   if (ranks > 1) return 'If the network is slow, fewer processes may do as well';
-  const evens = `a larger --grid, of several workers a thread, evens out their work (and gives another model)`;
+  const evens = `a larger --grid, with several workers per thread, balances the work (and changes the model)`;
   return grid < 2 * threads
     ? `Fewer --threads may do as well; ${evens}`
     : 'Fewer --threads may do as well';
@@ -115,6 +115,6 @@ export function adviseOnWaiting(
     longest.rank === undefined ? longest.workers : `${longest.workers} on ${longest.rank}`;
   return (
     `Threads wait ${formatShare(waiting)} of their time, ` +
-    `most of all that of ${who} (${formatShare(longest.waiting)}). ${remedy(begin)}.`
+    `most of all ${who} (${formatShare(longest.waiting)}). ${remedy(begin)}.`
   );
 }

@@ -1,4 +1,4 @@
-import { sound } from '../../../src/compare/markup.ts';
+import { xmlSafe } from '../../../src/reporting/format.ts';
 
 /** A figure of the page as a file: an SVG that needs no style sheet, or a picture of it. */
 
@@ -115,7 +115,7 @@ export function figureText(figure: SVGSVGElement): string {
   copy.setAttribute('viewBox', `${-margin} ${-margin} ${width} ${height}`);
   // The marks by which Svelte finds its places again mean nothing in a file.
   const text = new XMLSerializer().serializeToString(copy).replaceAll(/<!--.*?-->/gs, '');
-  return `${sound(text)}\n`;
+  return `${xmlSafe(text)}\n`;
 }
 
 /** Hands a file to the person at the browser. */
@@ -146,7 +146,7 @@ async function drawn(text: string): Promise<HTMLCanvasElement> {
     canvas.width = Math.round(density * image.width);
     canvas.height = Math.round(density * image.height);
     const context = canvas.getContext('2d');
-    if (!context) throw new Error('the browser has no canvas to draw the picture on');
+    if (!context) throw new Error('the browser provides no canvas for the picture');
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas;
   } finally {

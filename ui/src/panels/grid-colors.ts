@@ -47,3 +47,43 @@ export function shadedCells(layout: GridLayout, cells: readonly number[]): Shade
 }
 
 const round = (value: number) => Math.round(100 * value) / 100;
+
+/** Okabe and Ito's colours, as the page names them: --s0 … --s6. */
+const colors = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#8C8C8C'];
+
+/** Up to so many workers also differ by a hatch. */
+export const hatchedWorkers = 8;
+
+/**
+ * The colour of a worker, as CSS. Beyond seven they come again, paler and then deeper than at first;
+ * beyond 21 the number of the worker has to tell.
+ */
+export function workerColor(worker: number): string {
+  const place = worker % colors.length;
+  const color = `var(--s${place}, ${colors[place]})`;
+  const step = Math.floor(worker / colors.length) % 3;
+  if (step === 0) return color;
+  const other = step === 1 ? 'var(--card, #ffffff)' : 'var(--text, #1f2328)';
+  return `color-mix(in srgb, ${color} 60%, ${other})`;
+}
+
+/** A hatch: lines or dots on a tile of 8 × 8, as the path of an SVG pattern. */
+export interface Hatch {
+  readonly path: string;
+  /** Filled, not stroked. */
+  readonly solid: boolean;
+}
+
+const dot = (x: number, y: number) => `M${x - 1.4} ${y}a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0 -2.8 0z`;
+
+/** One for each of the first eight workers; the first is plain. */
+export const hatches: readonly Hatch[] = [
+  { path: '', solid: false },
+  { path: 'M-2 2L2 -2M0 8L8 0M6 10L10 6', solid: false },
+  { path: 'M-2 6L2 10M0 0L8 8M6 -2L10 2', solid: false },
+  { path: `${dot(2, 2)}${dot(6, 6)}`, solid: true },
+  { path: 'M0 4H8', solid: false },
+  { path: 'M4 0V8', solid: false },
+  { path: 'M0 4H8M4 0V8', solid: false },
+  { path: 'M0 8L8 0M0 0L8 8', solid: false },
+];

@@ -1,5 +1,5 @@
 import type { BeginLine } from '../../../src/reporting/records/record.ts';
-import { hatchedWorkers } from './paint.ts';
+import { hatchedWorkers } from './grid-colors.ts';
 
 /** Workers up to which every cell is drawn. */
 export const drawnCells = 64;

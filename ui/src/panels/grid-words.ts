@@ -1,8 +1,8 @@
+import type { BlockHolders } from '../../../src/apps/dashboard/api.ts';
 import { formatCount, plural } from '../../../src/reporting/format.ts';
 import type { BeginLine } from '../../../src/reporting/records/record.ts';
-import type { Holding, Whereabouts } from './grid-holdings.ts';
+import { formatShare } from '../shared/words.ts';
 import { rankName, rankOf } from './grid-layout.ts';
-import { formatShare } from './units.ts';
 
 /** A cell in a sentence; without its non-zeros where they were not recorded. */
 export function describeCell(begin: BeginLine, worker: number, block: number): string {
@@ -19,7 +19,7 @@ export function describeCell(begin: BeginLine, worker: number, block: number): s
 
 /** Who has the block of a cell, as far as it matters to the cell. */
 export function describeHolder(holding: Holding, worker: number): string {
-  if (holding.worker === -1) return 'Nobody holds the block.';
+  if (holding.worker === -1) return 'No worker holds the block.';
   if (holding.worker === worker) {
     return holding.isExpected ? 'Held now, by the schedule.' : 'Held now.';
   }
@@ -54,30 +54,72 @@ export function describeSingle({ rows, columns, nonzeros }: BeginLine): string {
 }
 
 /** Where the blocks are, as far as the page knows. */
-export function describeWhereabouts(whereabouts: Whereabouts, epoch: number | undefined): string {
-  if (whereabouts === 'seen') return `Now in epoch ${epoch}.`;
-  return whereabouts === 'home'
+export function describePositions(positions: PositionKnowledge, epoch: number | undefined): string {
+  if (positions === 'seen') return `Now in epoch ${epoch}.`;
+  return positions === 'home'
     ? 'All blocks are at home.'
-    : 'Where the blocks are now is seen on the page of the run itself (dso train --ui).';
+    : 'Only the page of the run itself (dso train --ui) shows where the blocks are now.';
 }
 
 /** The figure for people who do not see it. */
 export function describeGrid(
   begin: BeginLine,
   holdings: readonly Holding[],
-  whereabouts: Whereabouts,
+  positions: PositionKnowledge,
 ): string {
   const { grid, ranks = 1 } = begin;
   const processes = ranks > 1 ? ` in ${formatCount(ranks)} processes` : '';
   const scene =
     `Grid of ${plural(grid, 'worker')}${processes} by ${plural(grid, 'block')} of weights. ` +
     'Each worker owns its rows of the data and of α; blocks of w go from worker to worker.';
-  if (whereabouts === 'unknown') return `${scene} ${describeWhereabouts(whereabouts, undefined)}`;
-  if (whereabouts === 'home') return `${scene} All blocks are at home: worker q holds block q.`;
+  if (positions === 'unknown') return `${scene} ${describePositions(positions, undefined)}`;
+  if (positions === 'home') return `${scene} All blocks are at home: worker q holds block q.`;
   if (grid > listed) return scene;
   const places = holdings.map(({ block, worker, isExpected }) => {
     if (worker === -1) return `block ${block} is with nobody`;
     return `block ${block} is ${isExpected ? 'expected ' : ''}with worker ${worker}`;
   });
   return `${scene} Now ${places.join(', ')}.`;
+}
+
+/** Where a block of w is. */
+export interface Holding {
+  readonly block: number;
+  /** −1: nobody has it. */
+  readonly worker: number;
+  /** It is with another process, and the worker is the one that the schedule expects. */
+  readonly isExpected: boolean;
+}
+
+/** seen: while a run goes on; home: when it does not; unknown: it goes on, and nobody tells. */
+export type PositionKnowledge = 'seen' | 'home' | 'unknown';
+
+export function positionsKnown(
+  { grid }: Pick<BeginLine, 'grid'>,
+  look: BlockHolders | undefined,
+  running: boolean,
+): PositionKnowledge {
+  if (!running) return 'home';
+  return look?.holders.length === grid ? 'seen' : 'unknown';
+}
+
+/** Before and after a run worker q has block q. */
+function atHome(size: number): Holding[] {
+  return Array.from({ length: size }, (_, k) => ({ block: k, worker: k, isExpected: false }));
+}
+
+/** Where all blocks are: as they were last seen while the run goes on, at home otherwise. */
+export function holdingsOf(
+  begin: Pick<BeginLine, 'grid'>,
+  look: BlockHolders | undefined,
+  running: boolean,
+): Holding[] {
+  const { grid } = begin;
+  if (!look || positionsKnown(begin, look, running) !== 'seen') return atHome(grid);
+  const expected = new Set(look.elsewhere);
+  return look.holders.map((holder, block) => ({
+    block,
+    worker: holder >= 0 && holder < grid ? holder : -1,
+    isExpected: expected.has(block),
+  }));
 }

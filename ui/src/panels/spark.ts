@@ -59,10 +59,3 @@ export function sparkPath(points: readonly SparkPoint[], box: SparkBox): string 
   });
   return path;
 }
-
-/** Every so many points of many, the last one among them. */
-export function thinned<Item>(items: readonly Item[], most: number): readonly Item[] {
-  if (items.length <= most) return items;
-  const step = (items.length - 1) / (most - 1);
-  return Array.from({ length: most }, (_, k) => items[Math.round(k * step)]);
-}

@@ -1,6 +1,6 @@
 import { GapTrend } from '../../../src/reporting/gap-trend.ts';
 import type { RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
-import { usualEpochs, vectorsOf } from './summary.ts';
+import { defaultEpochs, vectorsOf } from './summary.ts';
 
 /** How far a run is on its way, and how long it may still take. */
 export interface Progress {
@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 /** What is known of the course of a run. */
-export interface Course {
+export interface RunCurves {
   /** Of one of the vectors. */
   readonly series: RunSeries;
   /** Vectors that have come to the tolerance. */
@@ -30,7 +30,7 @@ const steady = 0.75;
 /** Below this a relative gap is rounding noise. */
 const smallestGap = 1e-15;
 
-export function progressOf(run: RunSummary, course: Course | undefined): Progress {
+export function progressOf(run: RunSummary, course: RunCurves | undefined): Progress {
   const vectors = vectorsOf(run);
   if (!course) return { fraction: 0 };
   // The gap of one vector tells nothing of the others: what counts is how many are behind.
@@ -76,7 +76,7 @@ function timeLeft({ start }: RunSummary, points: readonly Point[]) {
   const limit = Math.max(0, Math.min(...limits));
   if (guess !== undefined) return { secondsLeft: Math.min(guess, limit) };
   // Nobody waits for a limit that no run is meant to reach.
-  const isMeant = start.time !== undefined || start.epochs !== usualEpochs;
+  const isMeant = start.time !== undefined || start.epochs !== defaultEpochs;
   return isMeant && limit < Infinity ? { secondsLeft: limit, atMost: true } : undefined;
 }
 

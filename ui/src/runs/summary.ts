@@ -1,15 +1,18 @@
-import { describeEnd } from '../../../src/cli/run-words.ts';
-import { dataName, solverName } from '../../../src/reporting/records/labels.ts';
-import type { RunLine, RunStatus, RunSummary } from '../../../src/reporting/records/record.ts';
-import { newestFirst } from '../../../src/runs/order.ts';
+import {
+  dataName,
+  newestFirst,
+  solverName,
+  statusText,
+} from '../../../src/reporting/records/labels.ts';
+import {
+  endOf,
+  type RunLine,
+  type RunSummary,
+  withLine,
+} from '../../../src/reporting/records/record.ts';
 
 /** The limit on epochs that holds when nobody has set one. */
-export const usualEpochs = 10_000;
-
-/** How a run stands, in the words that the terminal has too. */
-export function standingOf(run: RunSummary): string {
-  return describeEnd(run);
-}
+export const defaultEpochs = 10_000;
 
 /** going: not yet; good: it ended as it was meant to; cut: a limit or a person ended it; bad. */
 export type Tone = 'going' | 'good' | 'cut' | 'bad';
@@ -22,31 +25,20 @@ export function toneOf({ status, result }: RunSummary): Tone {
     : 'cut';
 }
 
-/** The summary after some lines more. */
+/** The summary after some more lines; some may have come before. */
 export function withLines(summary: RunSummary, lines: readonly RunLine[]): RunSummary {
-  return lines.reduce(withLine, summary);
-}
-
-function withLine(summary: RunSummary, line: RunLine): RunSummary {
-  switch (line.event) {
-    case 'begin':
-      return { ...summary, begin: line };
-    case 'epoch':
-      return isNewer(summary, line.vector, line.epoch) ? { ...summary, latest: line } : summary;
-    case 'report':
-      return { ...summary, report: line };
-    case 'result':
-      return { ...summary, result: line, status: 'done' satisfies RunStatus };
-    case 'failure':
-      return { ...summary, failure: line, status: 'failed' satisfies RunStatus };
-    default:
-      return summary;
-  }
+  const after = lines.reduce(
+    (before, line) => (isNews(before, line) ? withLine(before, line) : before),
+    summary,
+  );
+  const status = endOf(after) ?? after.status;
+  return status === after.status ? after : { ...after, status };
 }
 
 /** Vectors may be trained side by side. */
-function isNewer({ latest }: RunSummary, vector = 0, epoch: number): boolean {
-  return !latest || vector !== (latest.vector ?? 0) || epoch > latest.epoch;
+function isNews({ latest }: RunSummary, line: RunLine): boolean {
+  if (line.event !== 'epoch' || !latest) return true;
+  return (line.vector ?? 0) !== (latest.vector ?? 0) || line.epoch > latest.epoch;
 }
 
 /** Vectors of weights: 1, or one for each class. */
@@ -75,7 +67,7 @@ export function matches(summary: RunSummary, filter: string): boolean {
   const { id, start } = summary;
   const lambda = lambdaOf(summary);
   const text = [id, start.name ?? '', start.data, start.model, start.loss, start.penalty]
-    .concat(solverName(summary), standingOf(summary), lambda === undefined ? '' : String(lambda))
+    .concat(solverName(summary), statusText(summary), lambda === undefined ? '' : String(lambda))
     .join(' ')
     .toLowerCase();
   return filter
@@ -105,4 +97,10 @@ export function withRun(runs: readonly RunSummary[], run: RunSummary): RunSummar
   if (place >= 0) return runs.with(place, run);
   const after = runs.findIndex((other) => newestFirst(other, run) > 0);
   return runs.toSpliced(after < 0 ? runs.length : after, 0, run);
+}
+
+/** A class by its name, which a run tells at its end, or by its number: "3 of 20". */
+export function classNameOf(run: RunSummary | undefined, vector: number, vectors: number): string {
+  const names = run?.result?.classes;
+  return names?.length === vectors ? String(names[vector]) : `${vector + 1} of ${vectors}`;
 }

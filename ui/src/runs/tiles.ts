@@ -1,5 +1,4 @@
-import { runSeconds } from '../../../src/cli/run-words.ts';
-import type { Metrics } from '../../../src/model/metrics/evaluate.ts';
+import { runSeconds } from '../../../src/reporting/records/labels.ts';
 import type { EpochLine, RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
 import {
   formatCount,
@@ -8,7 +7,9 @@ import {
   formatProof,
   formatSeconds,
 } from '../shared/words.ts';
-import { gapOf, isStream, usualEpochs, vectorsOf } from './summary.ts';
+import { defaultEpochs, gapOf, isStream, vectorsOf } from './summary.ts';
+
+type Metrics = NonNullable<NonNullable<RunSummary['result']>['test']>;
 
 export interface TileContent {
   readonly name: string;
@@ -19,14 +20,14 @@ export interface TileContent {
 }
 
 /** What is known of the course of one vector of a run. */
-export interface VectorCourse {
+export interface VectorProgress {
   readonly vector: number;
   readonly series: RunSeries;
   readonly newest: EpochLine | undefined;
 }
 
 /** The numbers of a run that matter most; of its result where there is one. */
-export function tilesOf(run: RunSummary, course?: VectorCourse): TileContent[] {
+export function tilesOf(run: RunSummary, course?: VectorProgress): TileContent[] {
   if (isStream(run)) return streamTiles(run);
   // A result speaks for the whole run, also where it has nothing to say.
   const result = run.result && 'primal' in run.result ? run.result : undefined;
@@ -46,7 +47,7 @@ export function tilesOf(run: RunSummary, course?: VectorCourse): TileContent[] {
     {
       name: 'relative gap',
       value: text(gapOf(run) ?? (result ? undefined : latest?.relativeGap), formatProof),
-      note: `wanted ${formatNumber(run.start.tolerance)}`,
+      note: `tolerance ${formatNumber(run.start.tolerance)}`,
     },
     ...effortTiles(run, result ?? {}, latest, vectors > 1 && result !== undefined),
     ...testTiles(run, latest, course),
@@ -57,7 +58,7 @@ function text(value: number | null | undefined, format: (value: number) => strin
   return typeof value === 'number' && Number.isFinite(value) ? format(value) : '–';
 }
 
-function classTile(vectors: number, course: VectorCourse | undefined): TileContent {
+function classTile(vectors: number, course: VectorProgress | undefined): TileContent {
   const value = course ? `${course.vector + 1} of ${formatCount(vectors)}` : '–';
   return { name: 'class', value, note: 'against the rest' };
 }
@@ -82,7 +83,7 @@ function effortTiles(
   isOfAll: boolean,
 ): TileContent[] {
   const { epochs, time } = run.start;
-  const limited = !isOfAll && epochs !== undefined && epochs !== usualEpochs;
+  const limited = !isOfAll && epochs !== undefined && epochs !== defaultEpochs;
   return [
     {
       name: 'epoch',
@@ -103,7 +104,7 @@ function effortTiles(
 function testTiles(
   run: RunSummary,
   latest: EpochLine | undefined,
-  course: VectorCourse | undefined,
+  course: VectorProgress | undefined,
 ): TileContent[] {
   const { result, start } = run;
   const error = (value: number) => formatError(value, start.task);
@@ -113,7 +114,7 @@ function testTiles(
     if (!test) return [];
     const [name, value] =
       test.task === 'multi-label'
-        ? ['wrong decisions', error(test.hammingLoss)]
+        ? ['Hamming loss', error(test.hammingLoss)]
         : ['test error', text(errorOf(test), error)];
     return [{ name, value, note: 'on test rows', roomy: true }];
   }
@@ -143,7 +144,7 @@ function auprcOf(test: Metrics | undefined): number | undefined {
 
 /** That it was better before, which speaks for an earlier end. */
 function bestNote(
-  course: VectorCourse | undefined,
+  course: VectorProgress | undefined,
   name: 'testError' | 'testAuprc',
   value: number,
   format: (value: number) => string,

@@ -1,39 +1,14 @@
-import type {
-  EpochLine,
-  ReportLine,
-  RunDetail,
-  RunLine,
-  RunSeries,
-  SampleLine,
+import { everySecond } from '../../../src/reporting/records/downsampling.ts';
+import {
+  type EpochLine,
+  hasReached,
+  type ReportLine,
+  type RunDetail,
+  type RunLine,
+  type RunSeries,
+  type SampleLine,
 } from '../../../src/reporting/records/record.ts';
-import { hasReached } from '../../../src/runs/detail.ts';
-
-type Values = (number | null)[];
-
-/** The columns of a track, which a RunSeries is as well. */
-interface Columns {
-  epoch: number[];
-  seconds: number[];
-  passes: number[];
-  primal: Values;
-  dual: Values;
-  relativeGap: Values;
-  testError?: Values;
-  testAuprc?: Values;
-  bytes?: number[];
-}
-
-const columnNames = [
-  'epoch',
-  'seconds',
-  'passes',
-  'primal',
-  'dual',
-  'relativeGap',
-  'testError',
-  'testAuprc',
-  'bytes',
-] as const satisfies readonly (keyof RunSeries)[];
+import { GrowingSeries } from '../../../src/reporting/records/series.ts';
 
 /** As many samples as a page keeps of a run that goes on. */
 const sampleLimit = 600;
@@ -49,7 +24,7 @@ export class Track {
   /** Of all vectors, those that have come to the tolerance. */
   readonly reached: Set<number>;
   readonly #tolerance: number;
-  #columns: Columns;
+  readonly #series: GrowingSeries;
   #samples: readonly SampleLine[];
   #reports: readonly ReportLine[];
 
@@ -62,12 +37,12 @@ export class Track {
     this.#tolerance = detail.summary.start.tolerance;
     this.#samples = detail.samples;
     this.#reports = detail.reports;
-    this.#columns = mapColumns(detail.series, (column) => [...column]);
+    this.#series = new GrowingSeries(wanted, detail.series);
   }
 
-  /** Grows in place: whoever keeps it must be told of changes. */
+  /** Grows in place. */
   get series(): RunSeries {
-    return this.#columns;
+    return this.#series.columns;
   }
 
   get samples(): readonly SampleLine[] {
@@ -80,27 +55,15 @@ export class Track {
 
   /** The newest epoch, as a line would have it. */
   get newest(): EpochLine | undefined {
-    const { testError, testAuprc, bytes, ...others } = this.#columns;
     const last = this.length - 1;
     if (last < 0) return undefined;
-    const measured = { testError: testError?.[last], testAuprc: testAuprc?.[last] };
-    return {
-      event: 'epoch',
-      vector: this.vector,
-      epoch: others.epoch[last],
-      seconds: others.seconds[last],
-      passes: others.passes[last],
-      primal: others.primal[last],
-      dual: others.dual[last],
-      relativeGap: others.relativeGap[last],
-      ...(typeof measured.testError === 'number' && { testError: measured.testError }),
-      ...(typeof measured.testAuprc === 'number' && { testAuprc: measured.testAuprc }),
-      ...(bytes && { bytes: bytes[last] }),
-    };
+    const values = Object.entries(this.series).map(([name, column]) => [name, column[last]]);
+    const known = values.filter(([name, value]) => value !== null || !name.startsWith('test'));
+    return { event: 'epoch', vector: this.vector, ...Object.fromEntries(known) } as EpochLine;
   }
 
   get length(): number {
-    return this.#columns.epoch.length;
+    return this.#series.length;
   }
 
   /** Whether a request for that many points would bring more than there are. */
@@ -112,7 +75,6 @@ export class Track {
   append(lines: readonly RunLine[]): boolean {
     let changed = false;
     for (const line of lines) changed = this.#appendLine(line) || changed;
-    if (this.length > 2 * this.wanted) this.#columns = mapColumns(this.#columns, everySecond);
     return changed;
   }
 
@@ -148,24 +110,8 @@ export class Track {
 
   #appendEpoch(line: EpochLine): boolean {
     if ((line.vector ?? 0) !== this.vector) return false;
-    const columns = this.#columns;
-    if (line.epoch <= (columns.epoch.at(-1) ?? -1)) return false;
-    const { length } = columns.epoch;
-    columns.epoch.push(line.epoch);
-    columns.seconds.push(line.seconds);
-    columns.passes.push(line.passes);
-    columns.primal.push(line.primal);
-    columns.dual.push(line.dual);
-    columns.relativeGap.push(line.relativeGap);
-    for (const name of ['testError', 'testAuprc'] as const) {
-      if (line[name] === undefined && !columns[name]) continue;
-      columns[name] ??= Array<number | null>(length).fill(null);
-      columns[name].push(line[name] ?? null);
-    }
-    if (line.bytes !== undefined || columns.bytes) {
-      columns.bytes ??= Array<number>(length).fill(0);
-      columns.bytes.push(line.bytes ?? columns.bytes.at(-1) ?? 0);
-    }
+    if (line.epoch <= (this.series.epoch.at(-1) ?? -1)) return false;
+    this.#series.add(line);
     this.epochs = Math.max(this.epochs, line.epoch);
     return true;
   }
@@ -175,18 +121,6 @@ export class Track {
 function isLater(line: SampleLine, samples: readonly SampleLine[]): boolean {
   const before = samples.findLast(({ vector }) => vector === line.vector);
   return !before || line.epoch > before.epoch;
-}
-
-function mapColumns(series: RunSeries, change: (column: Values) => Values): Columns {
-  const present = columnNames.filter((name) => series[name] !== undefined);
-  const columns = present.map((name) => [name, change(series[name] as Values)]);
-  return Object.fromEntries(columns) as Columns;
-}
-
-/** Leaves out every second one, never the newest. */
-function everySecond<Item>(items: Item[]): Item[] {
-  const odd = (items.length - 1) % 2;
-  return items.filter((_, index) => index % 2 === odd);
 }
 
 function bounded<Line>(lines: Line[]): Line[] {

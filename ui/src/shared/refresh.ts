@@ -1,3 +1,55 @@
+/** Milliseconds without a touch of pointer or keyboard after which nobody waits for news. */
+const span = 10_000;
+
+/** Whether somebody is at the page; who has just opened it is. Times are in milliseconds. */
+export class VisibilityWatch {
+  #last: number;
+
+  constructor(now: number) {
+    this.#last = now;
+  }
+
+  isThere(now: number): boolean {
+    return now - this.#last <= span;
+  }
+
+  /** Somebody has touched the page; says whether that is news. */
+  touch(now: number): boolean {
+    const isNew = !this.isThere(now);
+    this.#last = now;
+    return isNew;
+  }
+}
+
+/** Runs tasks, no more than so many at the same time, in the order in which they came. */
+export class Throttle {
+  readonly #most: number;
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #running = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The task reports its failures itself. */
+  add(task: () => Promise<void>): void {
+    this.#waiting.push(task);
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#running < this.#most) {
+      const task = this.#waiting.shift();
+      if (!task) return;
+      this.#running++;
+      void task().finally(() => {
+        this.#running--;
+        this.#next();
+      });
+    }
+  }
+}
+
 /** Milliseconds from one redraw for new lines to the next: at least, and at most. */
 const shortest = 250;
 const longest = 5000;
@@ -14,7 +66,7 @@ const whole = 2;
  * How often the page is brought up to date. Where drawing is slow, because there is no graphics card
  * or because all cores train, it is done less often.
  */
-export class Pace {
+export class Rate {
   readonly #cores: number;
   #cost = 0;
 

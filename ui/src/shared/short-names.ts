@@ -1,4 +1,4 @@
-import { cutMiddle } from '../panels/units.ts';
+import { cutMiddle } from './words.ts';
 
 /**
  * Names in so many letters that can still be told apart: a name that fits stays, others lose their

@@ -1,4 +1,3 @@
-import { commandLine, runSeconds } from '../../../src/cli/run-words.ts';
 import {
   formatCount,
   formatGap,
@@ -12,10 +11,10 @@ import {
   formatSeconds,
   plural,
 } from '../../../src/reporting/format.ts';
-import { dataName } from '../../../src/reporting/records/labels.ts';
+import { dataName, runSeconds, statusText } from '../../../src/reporting/records/labels.ts';
 import type { RunSummary } from '../../../src/reporting/records/record.ts';
 import type { Progress } from '../runs/progress.ts';
-import { gapOf, isStream, standingOf, vectorsOf } from '../runs/summary.ts';
+import { gapOf, isStream, vectorsOf } from '../runs/summary.ts';
 
 export { formatCount, formatGap, formatNumber, formatPercent, formatSeconds, plural };
 
@@ -37,7 +36,7 @@ export function formatProofPercent(gap: number): string {
 }
 
 /** What else a headline is about. */
-export interface Circumstances {
+export interface HeadlineInput {
   /** What is done before training. */
   readonly stage?: string | undefined;
   /** Whether somebody has asked the run to stop. */
@@ -48,7 +47,7 @@ export interface Circumstances {
 export function headline(
   run: RunSummary,
   progress: Progress,
-  { stage, stopping }: Circumstances = {},
+  { stage, stopping }: HeadlineInput = {},
 ): string {
   const { failure, latest, report, status } = run;
   switch (status) {
@@ -57,11 +56,11 @@ export function headline(
       if (report) return `running: ${describeReport(run)}`;
       return latest ? describeRunning(run, progress) : (stage ?? 'starting');
     case 'failed':
-      return `failed: ${failure?.message ?? 'without a word'}`;
+      return `failed: ${failure?.message ?? 'no reason recorded'}`;
     case 'lost':
       return latest
-        ? `lost: its process went away after ${plural(latest.epoch, 'epoch')}`
-        : 'lost: its process went away before it had trained';
+        ? `lost: the process died after ${plural(latest.epoch, 'epoch')}`
+        : 'lost: the process died before training';
     default:
       return report && !latest ? describeReport(run) : describeEnd(run);
   }
@@ -69,8 +68,8 @@ export function headline(
 
 function describeStopping(run: RunSummary): string {
   return isStream(run)
-    ? 'stopping: writes the model'
-    : 'stopping: finishes the epoch, then writes the model';
+    ? 'stopping: writing the model'
+    : 'stopping: finishing the epoch, then writing the model';
 }
 
 function describeRunning(run: RunSummary, progress: Progress): string {
@@ -119,10 +118,10 @@ function describeEnd(run: RunSummary): string {
 
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 function certificate(gap: number | undefined): string {
-  if (gap === undefined || !(gap < 1)) return 'ended without a proof of how good it is';
-  if (gap < smallestGap) return 'optimal to the precision of the numbers';
+  if (gap === undefined || !(gap < 1)) return 'ended without a certificate';
+  if (gap < smallestGap) return 'optimal to machine precision';
   return gap > 0.5
-    ? 'not even within 100 % of the optimum, as far as is proved,'
+    ? `no useful bound (relative gap ${formatProof(gap)})`
     : `within ${formatProofPercent(gap / (1 - gap))} of the optimum`;
 }
 
@@ -130,13 +129,13 @@ function certificate(gap: number | undefined): string {
 export function aboutModel(run: RunSummary, progress: Progress): string {
   switch (run.result?.stopped) {
     case 'interrupted':
-      return 'stopped by hand, the model is kept in';
+      return 'stopped on request; model in';
     case 'epoch-limit':
-      return `the limit on epochs ${shortfall(run, progress)}; model in`;
+      return `epoch limit reached ${shortfall(run, progress)}; model in`;
     case 'time-limit':
-      return `the time limit ${shortfall(run, progress)}; model in`;
+      return `time limit reached ${shortfall(run, progress)}; model in`;
     case 'early-stop':
-      return 'the test error had not fallen any more; model in';
+      return 'the test error stopped falling; model in';
     default:
       return 'model in';
   }
@@ -146,9 +145,9 @@ export function aboutModel(run: RunSummary, progress: Progress): string {
 function shortfall(run: RunSummary, { done }: Progress): string {
   const tolerance = `the tolerance ${formatNumber(run.start.tolerance)}`;
   const vectors = vectorsOf(run);
-  if (vectors === 1) return `came before ${tolerance}`;
+  if (vectors === 1) return `before ${tolerance}`;
   const short = done === undefined ? 'some' : `${vectors - done} of ${formatCount(vectors)}`;
-  return `left ${short} classes short of ${tolerance}`;
+  return `with ${short} classes above ${tolerance}`;
 }
 
 /** What a tab of the browser says while another is in front. */
@@ -156,7 +155,7 @@ export function tabTitle(run: RunSummary, { done }: Progress): string {
   const { start, report, status, latest } = run;
   const gap = latest?.relativeGap ?? Infinity;
   const vectors = vectorsOf(run);
-  let state = standingOf(run);
+  let state = statusText(run);
   if (status === 'running' && report?.error !== undefined && report.error !== null) {
     state = formatError(report.error, start.task);
   } else if (status === 'running' && vectors > 1) state = `${done ?? '–'}/${vectors}`;
@@ -179,12 +178,49 @@ export function formatAge(started: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** The command that would train again in the same way. */
-export function commandOf(run: RunSummary): string {
-  return commandLine(run, 'dso');
+/** Keeps numbers and their units on one line. */
+export function noBreak(text: string): string {
+  return text.replaceAll(/(?<=\d) (?=\D)|(?<=[<·]) /g, '\u00a0');
 }
 
-/** Keeps numbers and their units on one line. */
-export function tied(text: string): string {
-  return text.replaceAll(/(?<=\d) (?=\D)|(?<=[<·]) /g, '\u00a0');
+/** Numbers as the panels show them. */
+
+/** 0.1234 → "12 %", 0.056 → "5.6 %", 1.12 → "112 %"; no line breaks before the sign. */
+export function formatShare(share: number): string {
+  const percent = 100 * share;
+  const text = percent < 9.95 ? String(Number(percent.toFixed(1))) : percent.toFixed(0);
+  return `${text}\u00a0%`;
+}
+
+const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
+
+/** Three significant digits with an SI prefix: 12345678, "B" → "12.3 MB"; 950, "" → "950" */
+export function formatSi(value: number, unit: string): string {
+  if (!Number.isFinite(value)) return '–';
+  let scaled = value;
+  let step = 0;
+  while (Math.abs(scaled) >= 999.5 && step < prefixes.length - 1) {
+    scaled /= 1000;
+    step++;
+  }
+  const places = Math.abs(scaled) >= 99.95 || (step === 0 && Number.isInteger(scaled)) ? 0 : 1;
+  const text = Math.abs(scaled) < 9.995 && places > 0 ? scaled.toFixed(2) : scaled.toFixed(places);
+  return `${text} ${prefixes[step]}${unit}`.trimEnd();
+}
+
+/** A weight, with a real minus: −0.0312, +1.25 */
+export function formatWeight(weight: number): string {
+  const size = Math.abs(weight);
+  const isOdd = size > 0 && (size < 1e-3 || size >= 1e4);
+  const text = isOdd ? size.toExponential(2).replace('e+', 'e') : size.toPrecision(3);
+  return `${weight < 0 ? '−' : '+'}${text.replace('e-', 'e−')}`;
+}
+
+/** A long name with its middle left out: both ends tell names apart. */
+export function cutMiddle(name: string, most: number): string {
+  const letters = Array.from(name);
+  if (letters.length <= most) return name;
+  const kept = Math.max(2, most - 1);
+  const tail = Math.floor(kept / 2);
+  return `${letters.slice(0, kept - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
 }

@@ -1,24 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { withoutUndefined } from '../../../cli/defined.ts';
-import type { CompareFlags } from '../../../cli/definitions/compare.ts';
-import type { ProblemFlags } from '../../../cli/definitions/train.ts';
-import { exitCodes, signalExitCodes } from '../../../cli/exit-codes.ts';
-import { checkStandardInput } from '../../../cli/outputs.ts';
-import {
-  chooseLoss,
-  choosePenalty,
-  lossParameters,
-  readPenaltyFactors,
-} from '../../../cli/problem.ts';
-import { likenessOfData, readData } from '../../../cli/reading.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
-import type { Comparison } from '../../../compare/comparison.ts';
-import { readResults } from '../../../compare/results.ts';
 import type { Dataset } from '../../../data/dataset.ts';
+import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
-import type { Loss } from '../../../problem/losses/loss.ts';
 import {
   clearReport,
   writeReport,
@@ -26,24 +11,37 @@ import {
 } from '../../../reporting/pages/comparison-files.ts';
 import { comparisonTable, rankingOf } from '../../../reporting/text/comparison.ts';
 import { solverByName } from '../../../solvers/index.ts';
-import type { CompareOptions, Entrant } from '../../../train/compare/compare.ts';
-import { compare } from '../../../train/compare/compare.ts';
-import { warmThreads } from '../../../train/threads.ts';
+import { type CompareOptions, type Competitor, compare } from '../../../train/compare/compare.ts';
+import { type Comparison, readResults } from '../../../train/compare/comparison.ts';
+import {
+  isNegative,
+  libraryValues,
+  longFlag,
+  type OptionTable,
+  omit,
+  pick,
+} from '../../../train/options/option.ts';
+import { checkNeeds } from '../../../train/options/refusals.ts';
 import { busyNotice, ComparisonDisplay } from '../comparison-display.ts';
 import { Interrupts } from '../interrupts.ts';
+import { type CompareFlags, compareOptions } from '../options.ts';
+import { chooseLosses, choosePenalty, readPenaltyFactors } from '../problem.ts';
 import type { Progress } from '../progress.ts';
+import { checkStandardInput, readData, schemaOfData } from '../reading.ts';
+import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
 
 export async function compareCommand(
   data: string,
   flags: CompareFlags,
   terminal: Terminal,
 ): Promise<number> {
+  checkNeeds(compareOptions, flags);
   checkStandardInput([data, flags.test, flags.penaltyFactors]);
-  const entrants = flags.solvers.map((name): Entrant => ({ name, solver: solverByName(name) }));
+  const entrants = flags.solvers.map((name): Competitor => ({ name, solver: solverByName(name) }));
   const problem = {
     entrants,
     losses: await chooseLosses(flags),
-    penalty: choosePenalty(problemFlags(flags, 'hinge')),
+    penalty: choosePenalty(flags),
   };
   checkFolder(flags.output);
   const previous = flags.fresh ? undefined : await readResults(flags.output);
@@ -62,8 +60,25 @@ export async function compareCommand(
     const comparison = await compare(input.dataset, {
       ...problem,
       ...input.options,
-      ...conditionsOf(flags),
-      ...withoutUndefined({ previous, title: flags.title }),
+      ...libraryValues(
+        pick(
+          compareOptions,
+          'lambda',
+          'intercept',
+          'holdout',
+          'auprc',
+          'tolerance',
+          'epochs',
+          'time',
+          'grid',
+          'seed',
+          'threads',
+          'title',
+        ),
+        flags,
+      ),
+      warmUp: flags.warmUp,
+      ...(previous && { previous }),
       command: commandLine(data, flags),
       signal: interrupts.signal,
       onSkip: (run) => display.skipped(run),
@@ -136,36 +151,6 @@ async function printResult(
   }
 }
 
-/** The losses by name; a parameter goes to the loss whose it is, and one of none is an error. */
-async function chooseLosses(flags: CompareFlags): Promise<Loss[]> {
-  const used = new Set<string>();
-  const losses: Loss[] = [];
-  for (const name of flags.loss) {
-    const plain = await chooseLoss(problemFlags(flags, name));
-    const own = lossParameters.find((parameter) => parameter === plain.parameterName);
-    const value = own && flags[own];
-    if (own === undefined || value === undefined) {
-      losses.push(plain);
-      continue;
-    }
-    used.add(own);
-    losses.push(await chooseLoss({ ...problemFlags(flags, name), [own]: value }));
-  }
-  for (const name of lossParameters) {
-    if (flags[name] !== undefined && !used.has(name)) {
-      throw new UsageError(
-        `--${name} ${flags[name]}: not a setting of any of the losses ${flags.loss.join(', ')}`,
-      );
-    }
-  }
-  return losses;
-}
-
-function problemFlags(flags: CompareFlags, loss: string): ProblemFlags {
-  const { penalty, l1Ratio, lower, upper, nonNegative } = flags;
-  return { loss, penalty, ...withoutUndefined({ l1Ratio, lower, upper, nonNegative }) };
-}
-
 /** Refuses a folder that could not be made, before any work is done for it. */
 function checkFolder(folder: string): void {
   let existing = resolve(folder);
@@ -187,58 +172,29 @@ async function readInput(
   progress: Progress,
 ): Promise<{ dataset: Dataset; options: Pick<CompareOptions, 'test' | 'penaltyFactors'> }> {
   const dataset = await readData(data, flags, progress);
-  const test =
-    flags.test === undefined
-      ? undefined
-      : await readData(flags.test, flags, progress, likenessOfData(dataset));
-  const penaltyFactors =
-    flags.penaltyFactors === undefined
-      ? undefined
-      : await readPenaltyFactors(flags.penaltyFactors, dataset.columns);
-  return { dataset, options: withoutUndefined({ test, penaltyFactors }) };
-}
-
-function conditionsOf(flags: CompareFlags) {
-  const { tolerance, epochs, time, seed, warmUp, threads, grid, holdout } = flags;
-  const { lambda: lambdas, auprc, intercept } = flags;
-  const given = { lambdas, auprc, intercept, threads, grid, holdout };
-  return { tolerance, epochs, time, seed, warmUp, ...withoutUndefined(given) };
-}
-
-/** The command with every setting that decides the result, those left to their default as well. */
-function commandLine(data: string, flags: CompareFlags): string {
-  const settings: Record<string, string | number | boolean | undefined> = {
-    '--test': flags.test,
-    '--holdout': flags.holdout,
-    '--auprc': flags.auprc,
-    '--solvers': flags.solvers.join(','),
-    '--loss': flags.loss.join(','),
-    '--lambda': flags.lambda?.join(','),
-    '--penalty': flags.penalty,
-    '--l1-ratio': flags.l1Ratio,
-    '--non-negative': flags.nonNegative,
-    '--lower': flags.lower,
-    '--upper': flags.upper,
-    '--penalty-factors': flags.penaltyFactors,
-    '--intercept': flags.intercept,
-    '--epsilon': flags.epsilon,
-    '--delta': flags.delta,
-    '--smoothing': flags.smoothing,
-    '--quantile': flags.quantile,
-    '--tolerance': flags.tolerance,
-    '--time': flags.time,
-    '--epochs': flags.epochs,
-    '--grid': flags.grid,
-    '--threads': flags.threads,
-    '--seed': flags.seed,
-    '--no-warm-up': flags.warmUp ? undefined : true,
-    '--zero-based': flags.zeroBased,
-    '--sum-duplicates': flags.sumDuplicates,
-    '--output': flags.output,
+  const { test, penaltyFactors: factors } = flags;
+  return {
+    dataset,
+    options: {
+      ...(test !== undefined && {
+        test: await readData(test, flags, progress, schemaOfData(dataset)),
+      }),
+      ...(factors !== undefined && {
+        penaltyFactors: await readPenaltyFactors(factors, dataset.columns),
+      }),
+    },
   };
-  const words = Object.entries(settings).flatMap(([option, value]) => {
-    if (value === undefined) return [];
-    return value === true ? [option] : [option, quoted(String(value))];
+}
+
+/** The command with all options that have a value, also by default. */
+function commandLine(data: string, flags: CompareFlags): string {
+  const table = omit(compareOptions, 'fresh', 'title', 'json', 'quiet');
+  const words = Object.entries(table as OptionTable).flatMap(([name, entry]) => {
+    const value = (flags as Record<string, unknown>)[name];
+    if (value === undefined || (value === true && isNegative(entry))) return [];
+    return typeof value === 'boolean'
+      ? [longFlag(entry)]
+      : [longFlag(entry), quoted(`${value as string | number}`)];
   });
   return ['dso compare', quoted(data), ...words].join(' ');
 }

@@ -1,21 +1,44 @@
 import { statSync } from 'node:fs';
-import { withoutUndefined } from '../../../cli/defined.ts';
-import type { ConvertFlags } from '../../../cli/definitions/convert.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
+import {
+  type GeneratedPaths,
+  type GeneratedSummary,
+  type GenerateOptions,
+  writeGenerated,
+} from '../../../data/generate.ts';
+import { describeQuality } from '../../../data/quality/quality.ts';
+import { UsageError } from '../../../errors.ts';
+import { formatBytes, formatCount, plural } from '../../../reporting/format.ts';
+import { twoColumns } from '../../../reporting/table.ts';
+import { qualityText } from '../../../reporting/text/quality.ts';
+import { libraryValues, pick } from '../../../train/options/option.ts';
+import { checkNeeds } from '../../../train/options/refusals.ts';
+import {
+  type ConvertOptions,
+  convertDataset,
+  type DataDescription,
+  type DataSummary,
+  describeData,
+  formatOf,
+} from '../../../train/read.ts';
+import { Interrupts } from '../interrupts.ts';
+import {
+  type ConvertFlags,
+  convertOptions,
+  type DescribeFlags,
+  type GenerateFlags,
+} from '../options.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import {
   checkOutput,
   checkStandardInput,
   checkStandardOutput,
+  chooseSource,
+  readData,
+  readOptions,
+  readQueryData,
   standardStream,
-} from '../../../cli/outputs.ts';
-import { readOptions } from '../../../cli/reading.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
-import { UsageError } from '../../../errors.ts';
-import { formatBytes, formatCount, plural, twoColumns } from '../../../reporting/format.ts';
-import type { ConvertOptions, DataDescription, DataSummary } from '../../../train/convert.ts';
-import { convertDataset, describeData, formatOf } from '../../../train/convert.ts';
-import { Interrupts } from '../interrupts.ts';
-import { createProgress, type Progress } from '../progress.ts';
+} from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 export async function convertCommand(
   data: string,
@@ -24,13 +47,13 @@ export async function convertCommand(
 ): Promise<number> {
   if (flags.info) return printInfo(data, flags, terminal);
   const { output } = flags;
-  if (output === undefined) throw new UsageError('convert wants -o FILE, or --info');
-  if (flags.json) throw new UsageError('--json goes with --info');
+  checkNeeds(convertOptions, flags);
+  if (output === undefined) throw new UsageError('convert needs -o FILE, or --info');
   const to = flags.to ?? formatFor(output, data);
   checkFlags(data, output, to, flags);
   const quiet = flags.quiet ?? false;
   const summary = await watched(terminal, quiet, `converting ${nameOf(data)}`, (progress) =>
-    convertDataset(data, output, { ...convertOptions(flags), ...progress, to }),
+    convertDataset(data, output, { ...settingsOf(flags), ...progress, to }),
   );
   if (!quiet) terminal.say(`${describeOutput(output, terminal)}: ${describeShape(summary)}`);
   return exitCodes.done;
@@ -62,9 +85,9 @@ function checkFlags(data: string, output: string, to: string, flags: ConvertFlag
   checkOutput('--output', output, [data, ...given]);
 }
 
-function convertOptions(flags: ConvertFlags): ConvertOptions {
-  const { values, pack, names } = flags;
-  return { ...readOptions(flags), ...withoutUndefined({ values, pack, names }) };
+function settingsOf(flags: ConvertFlags): ConvertOptions {
+  const own = pick(convertOptions, 'values', 'pack', 'names');
+  return { ...readOptions(flags), ...libraryValues(own, flags) };
 }
 
 /** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
@@ -150,4 +173,71 @@ function describeOutput(output: string, terminal: Terminal): string {
 
 function nameOf(data: string): string {
   return data === standardStream ? 'standard input' : data;
+}
+
+export async function generateCommand(flags: GenerateFlags, terminal: Terminal): Promise<number> {
+  const paths = generatedPaths(flags.output ?? flags.like);
+  checkOutput('--output', paths.trainPath, []);
+  checkOutput('--output', paths.testPath, []);
+  const quiet = flags.quiet ?? false;
+  const { train, test, columns } = await generate(flags, paths, terminal, quiet);
+  if (!quiet) {
+    for (const [path, part] of [
+      [paths.trainPath, train],
+      [paths.testPath, test],
+    ] as const) {
+      terminal.say(
+        `${terminal.colours.bold(path)}: ${plural(part.rows, 'row')} × ` +
+          `${plural(columns, 'column')}, ${formatCount(part.nonzeros)} non-zeros`,
+      );
+    }
+  }
+  return exitCodes.done;
+}
+
+export function generatedPaths(prefix: string): GeneratedPaths {
+  return { trainPath: `${prefix}.train.svm`, testPath: `${prefix}.test.svm` };
+}
+
+/** Writes the sample, with progress. */
+export async function generate(
+  options: GenerateOptions,
+  paths: GeneratedPaths,
+  terminal: Terminal,
+  quiet: boolean,
+): Promise<GeneratedSummary> {
+  const progress = createProgress(terminal, quiet);
+  const interrupts = new Interrupts(terminal.io, {
+    onDeferred() {},
+    onQuit: () => progress.end(),
+  });
+  try {
+    return await writeGenerated(options, paths, ({ rowsDone, rows }) =>
+      progress.stage(`generating data like ${options.like}`, rowsDone / rows),
+    );
+  } finally {
+    interrupts.release();
+    progress.end();
+  }
+}
+
+export async function describeCommand(
+  data: string | undefined,
+  flags: DescribeFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const source = chooseSource(data, flags.sql);
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  const reading =
+    'sql' in source
+      ? readQueryData(source.sql, flags, progress)
+      : readData(source.data, flags, progress);
+  const dataset = await reading.finally(() => progress.end());
+  const quality = describeQuality(dataset);
+  const firstFeature = flags.zeroBased ? 0 : 1;
+  const text = flags.json
+    ? JSON.stringify(quality)
+    : qualityText(quality, { colours: terminal.outputColours, firstFeature });
+  await terminal.print(`${text}\n`);
+  return exitCodes.done;
 }

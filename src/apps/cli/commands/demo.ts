@@ -1,26 +1,24 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate, generatedPaths } from '../../../cli/commands/generate.ts';
-import { withoutUndefined } from '../../../cli/defined.ts';
-import type { DemoFlags } from '../../../cli/definitions/demo.ts';
-import type { TrainFlags } from '../../../cli/definitions/train.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
-import { trainAndSave } from '../../../cli/training.ts';
 import type { GeneratedPaths, GeneratedSummary } from '../../../data/generate.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
-import { errorOf } from '../../../metrics/error.ts';
-import type { Metrics } from '../../../model/metrics/evaluate.ts';
+import { errorOf, type Metrics } from '../../../model/metrics/evaluate.ts';
 import {
   formatCount,
   formatNumber,
   formatPercent,
   formatSeconds,
   plural,
-  twoColumns,
 } from '../../../reporting/format.ts';
+import { twoColumns } from '../../../reporting/table.ts';
 import { describeCertificate } from '../../../reporting/text/summary.ts';
+import { defaultValues } from '../../../train/options/option.ts';
 import type { TrainReport } from '../../../train/options/options.ts';
+import { type DemoFlags, type TrainFlags, trainOptions } from '../options.ts';
+import type { Terminal } from '../terminal.ts';
+import { generate, generatedPaths } from './convert.ts';
+import { trainAndSave } from './train.ts';
 
 const shape = 'real-sim';
 
@@ -65,19 +63,15 @@ function createFolder(folder: string): void {
 }
 
 function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags): TrainFlags {
+  const { threads } = flags;
   return {
-    loss: 'hinge',
-    penalty: 'l2',
-    peerTimeout: 60,
-    svrg: true,
-    boxes: true,
-    tolerance: 1e-3,
+    ...defaultValues(trainOptions),
     // A larger grid than the data asks for, so that more cores can be seen at work.
     grid: 4,
     epochs: 1000,
     output,
     test: paths.testPath,
-    ...withoutUndefined({ threads: flags.threads }),
+    ...(threads !== undefined && { threads }),
   };
 }
 
@@ -123,9 +117,9 @@ function describeFiles(
   const next = indented([
     [`${command} inspect ${model}`, 'what is in the model'],
     [`${command} train ${paths.trainPath} --loss logistic`, 'a model with probabilities'],
-    [`${command} train YOUR.svm --holdout 0.2`, 'your own data'],
-    [`${command} train YOUR.svm --holdout 0.2 --ui`, 'the same on a page, live'],
+    [`${command} train ${paths.trainPath} --holdout 0.2 --ui`, 'follow training in a browser'],
     [`${command} train --help`, 'all options'],
   ]);
-  return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n\n`;
+  const own = `  For your own data, put its path in place of ${paths.trainPath}.`;
+  return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n${own}\n\n`;
 }

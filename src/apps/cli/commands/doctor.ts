@@ -1,14 +1,18 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import packageDescription from '../../../../package.json' with { type: 'json' };
-import type { DoctorFlags } from '../../../cli/definitions/doctor.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
-import { MpiLibrary } from '../../../engine/processes/mpi-library.ts';
-import type { Survey } from '../../../engine/processes/probe.ts';
-import { loadForeign } from '../../../mpi/foreign.ts';
-import { type Flavour, type Launch, launchOf } from '../../../mpi/launcher.ts';
-import { Peers } from '../../../mpi/peers.ts';
-import { formatBytes, plural, twoColumns } from '../../../reporting/format.ts';
+import { MpiGroup } from '../../../engine/processes/mpi-group.ts';
+import {
+  type Flavour,
+  type Launch,
+  launchOf,
+  loadFfi,
+  MpiLibrary,
+} from '../../../engine/processes/mpi-library.ts';
+import type { RingProbe } from '../../../engine/processes/probe.ts';
+import { formatBytes, plural } from '../../../reporting/format.ts';
+import { twoColumns } from '../../../reporting/table.ts';
+import type { DoctorFlags } from '../options.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Promise<number> {
   const launch = launchOf(terminal.io.environment);
@@ -42,7 +46,7 @@ async function examineMachine(flags: DoctorFlags, terminal: Terminal): Promise<n
 /** The version of an installed library, or why there is none. */
 async function findLibrary(flavour: Flavour): Promise<{ version: string } | { lack: string }> {
   try {
-    return { version: MpiLibrary.load(await loadForeign(), flavour, undefined).version };
+    return { version: MpiLibrary.load(await loadFfi(), flavour, undefined).version };
   } catch (error) {
     return { lack: (error as Error).message };
   }
@@ -60,16 +64,16 @@ async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal
   const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
   const { peerTimeout } = flags;
   const { version } = packageDescription;
-  const peers = await Peers.join(launch, { peerTimeout, library, version });
-  const survey = await peers.survey();
+  const peers = await MpiGroup.join(launch, { peerTimeout, library, version });
+  const survey = await peers.probe();
   if (peers.rank === 0) {
     await terminal.print(flags.json ? `${JSON.stringify(survey)}\n` : describeSurvey(survey));
   }
-  await peers.leave();
+  await peers.finalize();
   return exitCodes.done;
 }
 
-function describeSurvey({ library, ranks, links }: Survey): string {
+function describeSurvey({ library, ranks, links }: RingProbe): string {
   const lines = [`${library}: ${plural(ranks.length, 'rank')}`, ''];
   for (const { rank, host, usable, cores, memory, node } of ranks) {
     const machine = `${describeCores({ usable, cores })}, ${formatBytes(memory)}, Node ${node}`;

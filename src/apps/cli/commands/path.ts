@@ -1,35 +1,49 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutUndefined } from '../../../cli/defined.ts';
-import type { PathFlags } from '../../../cli/definitions/path.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import { penaltyName } from '../../../cli/penalty-name.ts';
-import { chooseLoss, choosePenalty, chooseSolver } from '../../../cli/problem.ts';
-import { readOrOpenData } from '../../../cli/reading.ts';
-import type { Colours, Terminal } from '../../../cli/terminal.ts';
 import type { Dataset } from '../../../data/dataset.ts';
+import { warmThreads } from '../../../engine/thread-pool.ts';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
-import type { Penalty } from '../../../penalties/penalty.ts';
+import { errorOf } from '../../../model/metrics/evaluate.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
+import type { Penalty } from '../../../problem/penalties/index.ts';
 import { pathChart } from '../../../reporting/charts/selection.ts';
-import { formatCount, formatGap, formatNumber, plural } from '../../../reporting/format.ts';
+import {
+  type Colours,
+  formatCount,
+  formatGap,
+  formatNumber,
+  penaltyName,
+  plural,
+} from '../../../reporting/format.ts';
+import { headedTable } from '../../../reporting/table.ts';
 import { PathRecord, type PathRow } from '../../../reporting/text/path.ts';
-import { alignedTable, lambdaText, measureText } from '../../../reporting/text/selection.ts';
-import { nameOfSource } from '../../../train/read-dataset.ts';
-import { testErrorOf, walkPath } from '../../../train/select/path.ts';
-import { warmThreads } from '../../../train/threads.ts';
-import { checkFiles, commonSettings, readFactors, readTest, Scene } from '../selection.ts';
+import { lambdaText, measureText } from '../../../reporting/text/selection.ts';
+import { checkNeeds } from '../../../train/options/refusals.ts';
+import { nameOfSource } from '../../../train/read.ts';
+import { walkPath } from '../../../train/select/path.ts';
+import { type PathFlags, pathOptions } from '../options.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
+import { readOrOpenData } from '../reading.ts';
+import {
+  checkFiles,
+  commonSettings,
+  readFactors,
+  readTest,
+  SelectionCommand,
+} from '../selection.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 export async function pathCommand(
   data: string,
-  { lambda: lambdas, ...flags }: PathFlags,
+  flags: PathFlags,
   terminal: Terminal,
 ): Promise<number> {
+  checkNeeds(pathOptions, flags);
   checkFiles(data, flags, flags.output);
   if (flags.output !== undefined && flags.test === undefined && flags.holdout === undefined) {
     throw new UsageError(
-      `--output ${flags.output}: the best model is known by its error on test data; give --test or --holdout (or --models FOLDER for all of them)`,
+      `--output ${flags.output}: the best model is the one with the lowest error on test data; give --test or --holdout (or --models FOLDER to write every model)`,
     );
   }
   const problem = {
@@ -39,23 +53,22 @@ export async function pathCommand(
   };
   if (flags.models !== undefined) makeFolder(flags.models);
   warmThreads(flags.threads);
-  const scene = new Scene(terminal, flags, flags.output);
+  const command = new SelectionCommand(terminal, flags, flags.output);
   try {
-    const dataset = await readOrOpenData(data, flags, scene.progress);
-    const given = { ...flags, ...withoutUndefined({ lambda: lambdas }) };
-    const record = await walk(dataset, given, problem, scene);
+    const dataset = await readOrOpenData(data, flags, command.progress);
+    const record = await walk(dataset, flags, problem, command);
     if (record.rows.length === 0) {
-      if (scene.signalCode === undefined) {
+      if (command.signalCode === undefined) {
         throw new DsoError('failure', 'no model was trained in the time given');
       }
-      scene.say('interrupted before the first model was trained');
-      return scene.signalCode;
+      command.say('interrupted before the first model was trained');
+      return command.signalCode;
     }
     const title = `${nameOfSource(data)}: ${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
-    await tell(record, given, problem, scene, title);
-    return scene.signalCode ?? codeOf(record.rows);
+    await show(record, flags, problem, command, title);
+    return command.signalCode ?? codeOf(record.rows);
   } finally {
-    scene.close();
+    command.close();
   }
 }
 
@@ -65,9 +78,9 @@ async function walk(
   dataset: Dataset,
   flags: PathFlags,
   problem: Problem,
-  { progress, interrupts }: Scene,
+  { progress, interrupts }: SelectionCommand,
 ): Promise<PathRecord> {
-  const { test: source, holdout, earlyStop, memory, scratch, models } = flags;
+  const { test: source, models } = flags;
   const test = source === undefined ? undefined : await readTest(source, flags, progress, dataset);
   const factors = await readFactors(flags, dataset);
   interrupts.defer();
@@ -78,7 +91,7 @@ async function walk(
     ...problem,
     ...commonSettings(flags),
     ...factors,
-    ...withoutUndefined({ test, holdout, earlyStop, memory, scratch }),
+    ...(test && { test }),
     onNotice: (message) => progress.notice(message),
     signal: interrupts.signal,
   });
@@ -106,35 +119,33 @@ function makeFolder(folder: string): void {
   }
 }
 
-async function tell(
+async function show(
   record: PathRecord,
   flags: PathFlags,
   { loss, penalty }: Problem,
-  scene: Scene,
+  command: SelectionCommand,
   title: string,
 ): Promise<void> {
   const { rows, best } = record;
+  const { output, models } = flags;
   const isTested = rows[0].test !== undefined;
-  if (flags.output !== undefined && best) await writeModel(flags.output, best.model);
+  if (output !== undefined && best) await writeModel(output, best.model);
   const chosen = isTested && best ? rows.indexOf(best.row) : -1;
-  await scene.show({
-    table: () => pathTable(rows, chosen, loss, scene.terminal.outputColours),
+  await command.show({
+    table: () => pathTable(rows, chosen, loss, command.terminal.outputColours),
     csv: () => pathCsv(rows),
     figure: () => pathChart(record.traces, record.errors, loss.task, title),
   });
-  if (flags.output !== undefined) {
-    scene.say(`model with the least error on the test rows in ${flags.output}`);
-  }
-  if (flags.models !== undefined) {
-    scene.say(`${plural(rows.length, 'model')} in ${flags.models}`);
-  }
-  await scene.printJson({
+  if (output !== undefined) command.say(`model with the lowest test error in ${output}`);
+  if (models !== undefined) command.say(`${plural(rows.length, 'model')} in ${models}`);
+  await command.printJson({
     loss: loss.name,
     penalty: penalty.name,
-    interrupted: scene.signalCode !== undefined,
+    interrupted: command.signalCode !== undefined,
     path: rows,
     ...(chosen >= 0 && { best: rows[chosen].lambda }),
-    ...withoutUndefined({ output: flags.output, models: flags.models }),
+    ...(output !== undefined && { output }),
+    ...(models !== undefined && { models }),
   });
 }
 
@@ -155,14 +166,20 @@ function pathTable(
   const lines = rows.map((row, place) => {
     const { lambda, nonzero, primal, relativeGap, epochs, test } = row;
     const cells = [lambdaText(lambda), formatCount(nonzero), formatNumber(primal)];
-    const error = test ? [measureText('test', testErrorOf(test), task)] : [];
+    const error = test ? [measureText('test', errorOf(test), task)] : [];
     const notes = [
       ...(place === chosen ? ['best'] : []),
       ...(row.stopped === 'converged' ? [] : [row.stopped.replace('-', ' ')]),
     ];
     return [...cells, formatGap(relativeGap), String(epochs), ...error, notes.join(', ')];
   });
-  return alignedTable([...head, ''], lines, (row) => row === chosen, colours);
+  return headedTable({
+    head: [...head, ''],
+    rows: lines,
+    left: (column) => column === head.length,
+    isChosen: (row) => row === chosen,
+    colours,
+  });
 }
 
 function pathCsv(rows: readonly PathRow[]): string {
@@ -177,14 +194,12 @@ function pathCsv(rows: readonly PathRow[]): string {
   ] as const;
   const head = 'lambda,nonzero,primal,dual,relative_gap,epochs,passes,stopped,test_error';
   const lines = rows.map((row) =>
-    [...columns.map((name) => row[name]), row.stopped, row.test ? testErrorOf(row.test) : ''].join(
-      ',',
-    ),
+    [...columns.map((name) => row[name]), row.stopped, row.test ? errorOf(row.test) : ''].join(','),
   );
   return `${[head, ...lines].join('\n')}\n`;
 }
 
-/** A model short of the tolerance is told as `dso train` tells it. */
+/** A model that misses the tolerance gives the exit code of `dso train`. */
 function codeOf(rows: readonly PathRow[]): number {
   const isDone = ({ stopped }: PathRow) => stopped === 'converged' || stopped === 'early-stop';
   return rows.every(isDone) ? exitCodes.done : exitCodes.unfinished;

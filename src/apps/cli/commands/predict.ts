@@ -1,20 +1,22 @@
-import type { PredictFlags } from '../../../cli/definitions/predict.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import { checkOutput, checkStandardInput, standardStream } from '../../../cli/outputs.ts';
-import { readForModel } from '../../../cli/reading.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import { writeAtomically } from '../../../files.ts';
 import { readModel } from '../../../model/file.ts';
+import { evaluate } from '../../../model/metrics/evaluate.ts';
 import type { Model } from '../../../model/model.ts';
-import type { PredictionOutput } from '../../../model/predict/predict.ts';
-import { checkOutput as checkPrediction } from '../../../model/predict/predict.ts';
+import {
+  checkOutput as checkPrediction,
+  type PredictionOutput,
+} from '../../../model/predict/predict.ts';
+import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
   headerLine,
   predictionLines,
   predictionObjects,
 } from '../../../reporting/text/predictions.ts';
+import type { EvaluateFlags, PredictFlags } from '../options.ts';
 import { createProgress } from '../progress.ts';
+import { checkOutput, checkStandardInput, readForModel, standardStream } from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 export async function predictCommand(
   modelPath: string,
@@ -55,4 +57,20 @@ function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Gene
   const output = chooseOutput(flags);
   if (flags.header) yield headerLine(model, output);
   yield* predictionLines(model, dataset, output);
+}
+
+export async function evaluateCommand(
+  modelPath: string,
+  data: string,
+  flags: EvaluateFlags,
+  terminal: Terminal,
+): Promise<number> {
+  checkStandardInput([modelPath, data]);
+  const model = await readModel(modelPath);
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  const dataset = await readForModel(model, data, flags, progress, true);
+  const metrics = evaluate(model, dataset);
+  const text = flags.json ? JSON.stringify(metrics) : describeMetrics(metrics, model.classes);
+  await terminal.print(`${text}\n`);
+  return exitCodes.done;
 }

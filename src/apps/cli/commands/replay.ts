@@ -1,46 +1,25 @@
 import { createHash } from 'node:crypto';
-import { dataFlagNames } from '../../../cli/definitions/data-options.ts';
-import type { TrainFlags } from '../../../cli/definitions/train.ts';
-import { readLines } from '../../../cli/text-file.ts';
+import type { Dataset } from '../../../data/dataset.ts';
+import { hashData } from '../../../data/fingerprint.ts';
 import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
-import { encodeModel } from '../../../model/file.ts';
+import { encodeModel, writeModel } from '../../../model/file.ts';
 import type { Model } from '../../../model/model.ts';
-import type { StopReason } from '../../../train/events.ts';
+import { plural } from '../../../reporting/format.ts';
+import { solvers } from '../../../solvers/index.ts';
+import type { Solver } from '../../../solvers/registry.ts';
+import type { EpochEvent, StopReason } from '../../../train/events.ts';
+import { libraryOptions } from '../../../train/options/index.ts';
+import { libraryValues, type Option } from '../../../train/options/option.ts';
+import { train } from '../../../train/train.ts';
+import { type ReplayFlags, type TrainFlags, trainOptions } from '../options.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
+import { createProgress } from '../progress.ts';
+import { checkOutput, checkStandardInput, readData, readLines } from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
+import { readFurtherFiles } from '../training-input.ts';
 
-/** The options that decide the bits of a model, besides the data. */
-const decisive = [
-  'loss',
-  'epsilon',
-  'delta',
-  'smoothing',
-  'quantile',
-  'penalty',
-  'l1Ratio',
-  'lower',
-  'upper',
-  'nonNegative',
-  'penaltyFactors',
-  'lambda',
-  'intercept',
-  'paper',
-  'step',
-  'stepSize',
-  'dualStepSize',
-  'svrg',
-  'initialize',
-  'boxes',
-  'average',
-  'seed',
-  'tolerance',
-  'holdout',
-  'earlyStop',
-  'classWeight',
-  'scale',
-  ...dataFlagNames,
-] as const satisfies readonly (keyof TrainFlags)[];
-
-export type DecisiveFlags = Pick<TrainFlags, (typeof decisive)[number]>;
+export type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
 
 export interface VisitedEpoch {
   readonly primal: number;
@@ -53,16 +32,26 @@ export interface VisitRecord {
   /** A hash of the data it was trained on. */
   readonly data: string;
   readonly grid: number;
-  readonly flags: DecisiveFlags;
+  readonly flags: VisitedFlags;
   readonly epochs: readonly VisitedEpoch[];
   readonly stopped: StopReason;
   /** SHA-256 of the model file's bytes. */
   readonly model: string;
 }
 
-export function decisiveFlags(flags: TrainFlags): DecisiveFlags {
-  const given = decisive.filter((name) => flags[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, flags[name]])) as unknown as DecisiveFlags;
+/** The record has these itself. */
+const inRecord = ['grid', 'epochs', 'time'];
+
+/** The options that decide the model, besides the data. */
+export function visitedFlags(flags: TrainFlags): VisitedFlags {
+  const deciding = Object.entries<Option>(trainOptions).filter(
+    ([name, { affectsModel, solvers: owners }]) =>
+      affectsModel && !inRecord.includes(name) && (owners?.includes('dso-async') ?? true),
+  );
+  const given = deciding
+    .map(([name]) => [name, flags[name as keyof TrainFlags]])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as VisitedFlags;
 }
 
 export function modelHash(model: Model): string {
@@ -108,7 +97,7 @@ export async function readVisits(path: string): Promise<VisitRecord> {
   return {
     data: String(header.data),
     grid,
-    flags: header.options as DecisiveFlags,
+    flags: header.options as VisitedFlags,
     epochs: objects.slice(1, -1).map((line, k) => epochOf(line, grid, k, `${path}:${k + 2}`)),
     stopped: last.stopped as StopReason,
     model: last.model,
@@ -145,4 +134,108 @@ function epochOf(
     );
   }
   return { primal: Number(primal), dual: Number(dual), visits: Int32Array.from(visits) };
+}
+
+export async function replayCommand(
+  visits: string,
+  data: string,
+  flags: ReplayFlags,
+  terminal: Terminal,
+): Promise<number> {
+  checkStandardInput([visits, data]);
+  if (flags.output !== undefined) checkOutput('--output', flags.output, [visits, data]);
+  const record = await readVisits(visits);
+  const progress = createProgress(terminal, flags.quiet ?? false);
+  try {
+    const { threads } = flags;
+    const reading = { ...record.flags, ...(threads !== undefined && { threads }) };
+    const dataset = await readData(data, reading, progress);
+    checkData(dataset, record);
+    const loss = await chooseLoss(record.flags);
+    progress.start(loss.task, { tolerance: 0, epochs: record.epochs.length, seconds: undefined });
+    const events: EpochEvent[] = [];
+    const { model } = await train(dataset, {
+      ...libraryValues(libraryOptions, record.flags),
+      ...(await readFurtherFiles(record.flags, dataset, loss)),
+      loss,
+      penalty: choosePenalty(record.flags),
+      solver: solverOf(record),
+      grid: record.grid,
+      epochs: record.epochs.length,
+      onEpoch(event) {
+        progress.epoch(event);
+        events.push(event);
+      },
+    });
+    const same = sameStop(model, record);
+    if (flags.output !== undefined) await writeModel(flags.output, same);
+    progress.end();
+    return verdict(same, events, record, flags, terminal);
+  } finally {
+    progress.end();
+  }
+}
+
+/** The visits of all epochs in one array, as the solver takes them. */
+function solverOf({ flags, epochs, grid }: VisitRecord): Solver {
+  const solver = chooseSolver({ ...flags, solver: 'dso-async' });
+  if (solver.name !== 'dso-async') throw new Error('not the solver that was asked for');
+  const order = new Int32Array(epochs.length * grid * grid);
+  for (const [epoch, { visits }] of epochs.entries()) order.set(visits, epoch * grid * grid);
+  return solvers.dsoAsync({ ...solver.settings, order });
+}
+
+function checkData(dataset: Dataset, { data }: VisitRecord): void {
+  if (hashData(dataset) === data) return;
+  throw new DataError(`${dataset.name}: not the data of the recorded run (its hash is another)`);
+}
+
+/** A replay ends where its record does, whatever ended the recorded run. */
+function sameStop(model: Model, { stopped }: VisitRecord): Model {
+  return { ...model, certificate: { ...model.certificate, stopped } };
+}
+
+function verdict(
+  model: Model,
+  events: readonly EpochEvent[],
+  record: VisitRecord,
+  flags: ReplayFlags,
+  terminal: Terminal,
+): number {
+  const { epochs, grid } = record;
+  const visits = `${plural(epochs.length, 'epoch')}, ${plural(epochs.length * grid * grid, 'visit')}`;
+  const hash = modelHash(model);
+  const first = firstDifference(events, record);
+  if (hash === record.model && first === undefined) {
+    if (!flags.quiet) {
+      terminal.say(
+        terminal.colours.green(`${visits} replayed serially: the same model, bit for bit`),
+      );
+      terminal.say(terminal.colours.dim(`sha256 ${hash}`));
+    }
+    return exitCodes.done;
+  }
+  const written =
+    flags.output === undefined ? '' : `; what the replay arrived at is in ${flags.output}`;
+  terminal.error(
+    `${visits} replayed serially: not what was recorded; ` +
+      (first === undefined
+        ? 'objective and bound are the same in every epoch, the model is another'
+        : `objective or bound first differ in epoch ${first + 1}`) +
+      written,
+  );
+  return exitCodes.failure;
+}
+
+/** The first epoch whose P or D is not the recorded one. JSON has no infinity: it stands as 0. */
+function firstDifference(
+  events: readonly EpochEvent[],
+  { epochs }: VisitRecord,
+): number | undefined {
+  const recorded = (value: number | undefined) => (Number.isFinite(value) ? value : 0);
+  const first = epochs.findIndex(
+    ({ primal, dual }, k) =>
+      recorded(events[k]?.primal) !== primal || recorded(events[k]?.dual) !== dual,
+  );
+  return first < 0 ? undefined : first;
 }

@@ -1,14 +1,11 @@
+import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunListFlags, RunShowFlags, RunsFlags } from '../../../cli/definitions/runs.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import { lineText } from '../../../cli/label-text.ts';
-import { trainInto } from '../../../cli/record-hint.ts';
-import { describeEnd } from '../../../cli/run-words.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
+import packageDescription from '../../../../package.json' with { type: 'json' };
 import { DsoError, UsageError } from '../../../errors.ts';
 import { asciiOnly } from '../../../reporting/charts/text.ts';
-import { plural } from '../../../reporting/format.ts';
-import { recordPath, usualFolder } from '../../../reporting/records/folder.ts';
+import { lineText, plural } from '../../../reporting/format.ts';
+import { defaultFolder, recordPath } from '../../../reporting/records/folder.ts';
+import { shellWord, statusText } from '../../../reporting/records/labels.ts';
 import type { RunSummary } from '../../../reporting/records/record.ts';
 import {
   findRun,
@@ -19,12 +16,22 @@ import {
 } from '../../../reporting/records/store.ts';
 import { runText } from '../../../reporting/text/run.ts';
 import { runTable } from '../../../reporting/text/run-table.ts';
+import { Dashboard } from '../../dashboard/server.ts';
+import { showPage } from '../browser.ts';
+import { stopSignal } from '../job.ts';
+import type { RunListFlags, RunShowFlags, RunStopFlags, UiFlags } from '../options.ts';
 import { createProgress } from '../progress.ts';
+import { exitCodes, onceEach, type Terminal } from '../terminal.ts';
+
+/** The command, after the name of the program, whose runs are recorded in a folder. */
+export function recordHint(folder: string): string {
+  return folder === defaultFolder ? 'train' : `train --runs ${shellWord(folder)}`;
+}
 
 const usualNumber = 20;
 
 export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): Promise<number> {
-  const { runs: folder = usualFolder, number = usualNumber, all, json } = flags;
+  const { runs: folder = defaultFolder, number = usualNumber, all, json } = flags;
   const { runs: found, damaged } = readFolder(folder);
   for (const id of damaged) {
     terminal.say(`note: ${recordPath(folder, id)} cannot be read: its first line is damaged`);
@@ -36,7 +43,7 @@ export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): 
   }
   if (found.length === 0) {
     const { command } = terminal.io;
-    terminal.say(`no runs in ${folder}; "${command} ${trainInto(folder)}" records one there`);
+    terminal.say(`no runs in ${folder}; "${command} ${recordHint(folder)}" records one there`);
     return exitCodes.done;
   }
   const width = terminal.io.stdout.isTTY ? (terminal.io.stdout.columns ?? 80) : Infinity;
@@ -60,7 +67,7 @@ export async function showRunCommand(
   flags: RunShowFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { runs: folder = usualFolder, vector, json, over } = flags;
+  const { runs: folder = defaultFolder, vector, json, over } = flags;
   const id = findRun(folder, run);
   const detail = readRun(folder, id, {
     ...(!json && { points }),
@@ -88,18 +95,18 @@ export async function showRunCommand(
 }
 
 /** Milliseconds: how long to wait for the end, and from one look to the next. */
-export const usualPatience = { all: 30_000, step: 200 };
+export const defaultTimeout = { all: 30_000, step: 200 };
 
 export async function stopRunCommand(
   run: string,
-  flags: RunsFlags,
+  flags: RunStopFlags,
   terminal: Terminal,
-  patience = usualPatience,
+  patience = defaultTimeout,
 ): Promise<number> {
-  const { runs: folder = usualFolder, json } = flags;
+  const { runs: folder = defaultFolder, json } = flags;
   const id = findRun(folder, run);
   if (!requestStop(folder, id)) {
-    const state = describeEnd(summaryOf(folder, id));
+    const state = statusText(summaryOf(folder, id));
     throw new DsoError('failure', `run ${id} does not run: ${state}`);
   }
   const after = await untilEnded(folder, id, terminal, patience);
@@ -114,14 +121,14 @@ export async function stopRunCommand(
       `run ${id} was asked to stop and still goes on; it may be reading, or on another machine`,
     );
   }
-  throw new DsoError('failure', `run ${id} has ended without a model: ${describeEnd(after)}`);
+  throw new DsoError('failure', `run ${id} has ended without a model: ${statusText(after)}`);
 }
 
 async function untilEnded(
   folder: string,
   id: string,
   terminal: Terminal,
-  { all, step }: typeof usualPatience,
+  { all, step }: typeof defaultTimeout,
 ): Promise<RunSummary> {
   const progress = createProgress(terminal, false);
   const deadline = performance.now() + all;
@@ -147,4 +154,37 @@ function summaryOf(folder: string, id: string): RunSummary {
 function modelOf({ start, result }: RunSummary): string {
   const path = result?.model ?? start.model;
   return path === '-' ? 'its standard output' : lineText(path);
+}
+
+export async function uiCommand(
+  folder: string,
+  flags: UiFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const exists = isFolder(folder);
+  const { version } = packageDescription;
+  const onFailure = onceEach((message) => terminal.error(message));
+  const dashboard = new Dashboard({ folder, port: flags.port, version, onFailure });
+  const url = await dashboard.listen();
+  const stopped = stopSignal(terminal);
+  await terminal.print(`${url}\n`);
+  if (!exists) {
+    terminal.say(
+      `${folder} is not there yet: "dso ${recordHint(folder)}" makes it and keeps a record of every run in it ` +
+        '(unless told --no-record). Runs appear on the page as they begin.',
+    );
+  }
+  if (flags.open) await showPage(dashboard.oneTimeUrl(), terminal);
+  if (terminal.live) terminal.say('Ctrl-C ends it.');
+  await stopped;
+  await dashboard.close('dso ui has ended');
+  return exitCodes.done;
+}
+
+function isFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) {
+    throw new UsageError(`${path}: not a folder; wanted the one with the records of runs`);
+  }
+  return found !== undefined;
 }

@@ -1,18 +1,15 @@
 import { isIP } from 'node:net';
 import { basename } from 'node:path';
-import type { ServeFlags } from '../../../cli/definitions/serve.ts';
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import { standardStream } from '../../../cli/outputs.ts';
-import { stopSignal } from '../../../cli/stop-signal.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { formatPercentUp, plural } from '../../../reporting/format.ts';
-import { exampleRow } from '../../../serve/description.ts';
 import { Metrics } from '../../serve/metrics.ts';
-import type { LoadedModel } from '../../serve/model-reloader.ts';
-import { ModelKeeper } from '../../serve/model-reloader.ts';
-import type { RequestRecord } from '../../serve/server.ts';
-import { ScoringServer } from '../../serve/server.ts';
+import { type LoadedModel, ModelReloader } from '../../serve/model-reloader.ts';
+import { exampleRow } from '../../serve/scorer.ts';
+import { type RequestRecord, ScoringServer } from '../../serve/server.ts';
+import { stopSignal } from '../job.ts';
+import type { ServeFlags } from '../options.ts';
+import { standardStream } from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 /** Milliseconds between two looks at the model file. */
 const watchInterval = 1000;
@@ -30,7 +27,7 @@ export async function serveCommand(
   const name = basename(path);
   const journal = new Journal(terminal, flags.log === true);
   const metrics = new Metrics();
-  const keeper = await ModelKeeper.open(path, {
+  const keeper = await ModelReloader.open(path, {
     onLoad(loaded) {
       metrics.loads++;
       if (metrics.loads > 1) journal.note('reload', `${name}: ${describe(loaded)} takes over`);
@@ -44,7 +41,7 @@ export async function serveCommand(
     name,
     limits: {
       bytes: flags.maxBody,
-      patience: flags.timeout,
+      timeout: flags.timeout,
       rows: flags.maxRows,
       answer: longestAnswer,
     },

@@ -1,21 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { withoutUndefined } from '../../../cli/defined.ts';
-import { exitCodes, signalExitCodes } from '../../../cli/exit-codes.ts';
-import { checkOutput, standardStream } from '../../../cli/outputs.ts';
-import { chooseLoss, choosePenalty } from '../../../cli/problem.ts';
-import {
-  checkProgressiveFlags,
-  type LearnFlags,
-  progressiveHeader,
-  progressiveLine,
-} from '../../../cli/progressive.ts';
-import { readOptions } from '../../../cli/reading.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
 import { DataError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import type { Model } from '../../../model/model.ts';
-import { learnStream, type ProgressiveOptions } from '../../../online/learn-stream.ts';
 import {
   formatBytes,
   formatCount,
@@ -23,36 +10,80 @@ import {
   formatPercent,
   plural,
 } from '../../../reporting/format.ts';
-import { filesOfSource, nameOfSource, titleOfSource } from '../../../train/read-dataset.ts';
+import { libraryValues, pick } from '../../../train/options/option.ts';
+import { checkProgressive } from '../../../train/options/refusals.ts';
+import { filesOfSource, titleOfSource } from '../../../train/read.ts';
+import {
+  learnStream,
+  type ProgressiveOptions,
+  type ProgressiveReport,
+} from '../../../train/stream/learning.ts';
 import { Interrupts } from '../interrupts.ts';
-import { Watching } from '../observers.ts';
+import { RunObservers } from '../observers.ts';
+import { type TrainFlags, trainOptions } from '../options.ts';
+import { chooseLoss, choosePenalty } from '../problem.ts';
+import { checkOutput, defaultModelPath, readOptions, standardStream } from '../reading.ts';
+import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+
+/** Refuses options that would have no effect. */
+export function checkStreamFlags(flags: TrainFlags): void {
+  checkProgressive(trainOptions, flags);
+  if (flags.solver !== undefined && flags.solver !== 'sgd') {
+    throw new UsageError(`--solver ${flags.solver}: --progressive is stochastic gradient descent`);
+  }
+  if (flags.step !== undefined && flags.step !== 'adagrad') {
+    throw new UsageError(`--step ${flags.step}: --progressive has only AdaGrad steps`);
+  }
+}
+
+/** Lines like those of Vowpal Wabbit: how well rows were predicted before they were learned. */
+export function progressiveHeader(isClassifier: boolean): string {
+  const error = isClassifier ? 'error' : 'mse';
+  return ['rows', 'loss', 'since last', error, 'since last']
+    .map((title, place) => title.padStart(place === 0 ? 14 : 13))
+    .join('');
+}
+
+export function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
+  const number = (value: number) => value.toPrecision(6);
+  const error = isClassifier ? formatPercent : number;
+  return [
+    formatCount(report.rows).padStart(14),
+    ...[
+      number(report.loss),
+      number(report.recentLoss),
+      error(report.error),
+      error(report.recentError),
+    ].map((text) => text.padStart(13)),
+  ].join('');
+}
 
 /** How many rows there will be is not known, so λ cannot depend on it. */
-const usualLambda = 1e-6;
-const usualSnapshot = { rows: 100_000, seconds: 60 };
+const defaultLambda = 1e-6;
+const defaultSnapshot = { rows: 100_000, seconds: 60 };
 
 /** `dso train DATA --progressive`: one pass over rows that may never end. */
 export async function learnStreamCommand(
   data: string | undefined,
-  flags: LearnFlags,
+  flags: TrainFlags,
   terminal: Terminal,
   words: readonly string[],
 ): Promise<number> {
-  checkProgressiveFlags(flags);
+  checkStreamFlags(flags);
   if (data === undefined)
-    throw new UsageError('--progressive: wanted a file, or - for standard input');
-  const path = flags.output ?? `${nameOfSource(data)}.model`;
+    throw new UsageError('--progressive needs a file, or - for standard input');
+  const path = flags.output ?? defaultModelPath(data);
   const source = sourceOf(data);
   checkOutput('--output', path, [data]);
   if (path === standardStream) {
-    throw new UsageError('--output -: snapshots take the place of one another; wanted a file');
+    throw new UsageError('--output -: each snapshot replaces the previous one, which needs a file');
   }
   const say = (line: string) => {
     if (!flags.quiet) terminal.say(line);
   };
   const interrupts = new Interrupts(terminal.io, { onDeferred() {}, onQuit() {} });
   const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
-  const watching = await Watching.begin({
+  const observers = await RunObservers.begin({
     data,
     path,
     flags,
@@ -68,7 +99,7 @@ export async function learnStreamCommand(
     saved = model.rows;
   };
   try {
-    const options = optionsOf(flags, problem, say, watching);
+    const options = optionsOf(flags, problem, say, observers);
     interrupts.defer();
     const input = source();
     const name = titleOfSource(data);
@@ -85,11 +116,11 @@ export async function learnStreamCommand(
     const code = received ? signalExitCodes[received] : exitCodes.done;
     const { columns, nonzeros, rows } = model;
     const stopped = received ? ('interrupted' as const) : ('stream' as const);
-    watching.end({ rows, columns, nonzeros, lambda: model.lambda, stopped }, code);
-    await watching.stay(terminal);
+    observers.end({ rows, columns, nonzeros, lambda: model.lambda, stopped }, code);
+    await observers.stay(terminal);
     return code;
   } catch (error) {
-    await watching.fail(error as Error);
+    await observers.fail(error as Error);
     if (saved > 0) say(`the model of the first ${plural(saved, 'row')} is in ${path}`);
     throw error;
   } finally {
@@ -113,28 +144,29 @@ function sourceOf(data: string): () => Readable {
 }
 
 function optionsOf(
-  flags: LearnFlags,
+  flags: TrainFlags,
   problem: Pick<ProgressiveOptions, 'loss' | 'penalty'>,
   say: (line: string) => void,
-  watching: Watching,
+  observers: RunObservers,
 ): Omit<ProgressiveOptions, 'onSnapshot'> {
   const isClassifier = problem.loss.task === 'classification';
   const started = performance.now();
   const { threads: _, ...reading } = readOptions(flags);
-  const { stepSize, intercept, reportEvery, lambda = usualLambda } = flags;
+  const { reportEvery, lambda = defaultLambda } = flags;
   let isFirst = true;
   return {
     ...problem,
     lambda,
-    ...withoutUndefined({ stepSize, intercept, reportEvery }),
+    ...libraryValues(pick(trainOptions, 'stepSize', 'intercept'), flags),
+    ...(reportEvery !== undefined && { reportEvery }),
     reading,
-    snapshot: flags.snapshotEvery ?? usualSnapshot,
+    snapshot: flags.snapshotEvery ?? defaultSnapshot,
     onNotice: (message) => say(`reading ${message}`),
     onReport(report) {
       if (isFirst) say(progressiveHeader(isClassifier));
       isFirst = false;
       say(progressiveLine(report, isClassifier));
-      watching.report(report, (performance.now() - started) / 1000);
+      observers.report(report, (performance.now() - started) / 1000);
     },
   };
 }

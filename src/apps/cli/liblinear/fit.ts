@@ -8,10 +8,11 @@
 import type { Dataset } from '../../../data/dataset.ts';
 import { UsageError } from '../../../errors.ts';
 import { solvers } from '../../../solvers/index.ts';
-import { type Fit, fitProblem as fitVector, inLanes } from '../../../train/fit.ts';
-import { dealFolds, scoresOfFold } from '../../../train/folds.ts';
+import { assignFolds, scoresOfFold } from '../../../train/calibrate.ts';
+import { type Fit, fitSubproblem, inLanes } from '../../../train/fit.ts';
+import { type LaidOutTraining, layOutData } from '../../../train/layout.ts';
 import type { TrainOptions } from '../../../train/options/options.ts';
-import { type Prepared, prepare } from '../../../train/prepare.ts';
+import { prepareTraining } from '../../../train/prepare.ts';
 import type { LiblinearRequest } from './arguments.ts';
 
 /** The relative duality gap that LIBLINEAR's own default of -e stands for. */
@@ -43,16 +44,14 @@ export async function fitLiblinear(
   request: LiblinearRequest,
   classes: readonly number[] | undefined,
 ): Promise<FittedVector[]> {
-  return prepared(dataset, request, 1, async (ground) => {
-    const { site } = ground;
+  return withTraining(dataset, request, 1, async (training) => {
     const fits: FittedVector[] = [];
-    const vectors = Array.from({ length: site.vectors }, (_, vector) => vector);
-    await inLanes(site, vectors, async (vector, lane) => {
-      const weights = weightsFor(ground, request, classes, vector);
-      const mass = massOf(ground, weights);
-      const lambda = 1 / (request.cost * mass);
-      const aim = { vector, lambda, ...(weights && { weights }) };
-      fits[vector] = fittedVector(await fitVector(site, aim, lane), request.cost * mass);
+    const vectors = Array.from({ length: training.vectors }, (_, vector) => vector);
+    await inLanes(training, vectors, async (vector, lane) => {
+      const rowWeights = weightsFor(training, request, classes, vector);
+      const scale = request.cost * totalWeightOf(training, rowWeights);
+      const subproblem = { vector, lambda: 1 / scale, ...(rowWeights && { rowWeights }) };
+      fits[vector] = fittedVector(await fitSubproblem(training, subproblem, lane), scale);
     });
     return fits;
   });
@@ -65,20 +64,19 @@ export async function scoreHeldOut(
   classes: readonly number[] | undefined,
   folds: number,
 ): Promise<Float64Array[]> {
-  return prepared(dataset, request, folds, async (ground) => {
-    const { site, input } = ground;
-    const { codes } = site.ground.targets;
-    const fold = dealFolds(dataset.rows, codes, folds, site.settings.seed);
-    const scores = Array.from({ length: site.vectors }, () => new Float64Array(dataset.rows));
-    const tasks = Array.from({ length: folds * site.vectors }, (_, task) => task);
-    await inLanes(site, tasks, async (task, lane) => {
-      const vector = task % site.vectors;
-      const which = Math.floor(task / site.vectors);
-      const all = weightsFor(ground, request, classes, vector) ?? onesFor(ground);
-      const weights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
-      const lambda = 1 / (request.cost * massOf(ground, weights));
-      const fitted = await fitVector(site, { vector, lambda, weights }, lane);
-      const own = scoresOfFold(input.train.dataset, fitted.weights, fold, which);
+  return withTraining(dataset, request, folds, async (training) => {
+    const { vectors, settings, layout, shard } = training;
+    const fold = assignFolds(dataset.rows, layout.targets.codes, folds, settings.seed);
+    const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
+    const tasks = Array.from({ length: folds * vectors }, (_, task) => task);
+    await inLanes(training, tasks, async (task, lane) => {
+      const vector = task % vectors;
+      const which = Math.floor(task / vectors);
+      const all = weightsFor(training, request, classes, vector) ?? rowWeightsOf(training);
+      const rowWeights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
+      const lambda = 1 / (request.cost * totalWeightOf(training, rowWeights));
+      const fitted = await fitSubproblem(training, { vector, lambda, rowWeights }, lane);
+      const own = scoresOfFold(shard.dataset, fitted.weights, fold, which);
       let next = 0;
       for (let row = 0; row < fold.length; row += 1) {
         if (fold[row] === which) scores[vector][row] = own[next++];
@@ -88,19 +86,19 @@ export async function scoreHeldOut(
   });
 }
 
-async function prepared<Result>(
+async function withTraining<Result>(
   dataset: Dataset,
   request: LiblinearRequest,
   folds: number,
-  work: (ground: Prepared) => Promise<Result>,
+  work: (training: LaidOutTraining) => Promise<Result>,
 ): Promise<Result> {
-  const atEnd: (() => void)[] = [];
+  const tasksOf = (vectors: number) => vectors * folds;
+  const prepared = await prepareTraining(dataset, optionsFor(dataset, request), { tasksOf });
+  const training = await layOutData(prepared);
   try {
-    const options = optionsFor(dataset, request);
-    const tasksOf = (vectors: number) => vectors * folds;
-    return await work(await prepare(dataset, options, undefined, atEnd, { tasksOf }));
+    return await work(training);
   } finally {
-    for (const act of atEnd) act();
+    training.layout.close();
   }
 }
 
@@ -131,28 +129,28 @@ function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): Trai
  * do without class weights.
  */
 function weightsFor(
-  ground: Prepared,
+  training: LaidOutTraining,
   { classWeights }: LiblinearRequest,
   classes: readonly number[] | undefined,
   vector: number,
 ): Float64Array | undefined {
-  const { codes } = ground.site.ground.targets;
+  const { codes } = training.layout.targets;
   if (!codes || !classes || classWeights.size === 0) return undefined;
-  const factors = classes.map((label, place) => {
-    const mine = classes.length === 2 || place === vector;
+  const factors = classes.map((label, index) => {
+    const mine = classes.length === 2 || index === vector;
     return mine ? (classWeights.get(label) ?? 1) : 1;
   });
-  return onesFor(ground).map((weight, row) => weight * factors[codes[row]]);
+  return rowWeightsOf(training).map((weight, row) => weight * factors[codes[row]]);
 }
 
-function onesFor({ site, input }: Prepared): Float64Array {
-  return site.ground.weights ?? new Float64Array(input.train.dataset.rows).fill(1);
+function rowWeightsOf({ layout, shard }: LaidOutTraining): Float64Array {
+  return layout.rowWeights ?? new Float64Array(shard.dataset.rows).fill(1);
 }
 
-function massOf({ site }: Prepared, weights: Float64Array | undefined): number {
-  if (weights === undefined) return site.ground.mass;
-  const mass = weights.reduce((sum, weight) => sum + weight, 0);
-  if (mass > 0) return mass;
+function totalWeightOf({ layout }: LaidOutTraining, weights: Float64Array | undefined): number {
+  if (weights === undefined) return layout.totalWeight;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (total > 0) return total;
   throw new UsageError(
     '-w: all rows count 0, and nothing is left to train on; wanted some that do',
   );

@@ -1,16 +1,125 @@
-import { exitCodes } from '../../../cli/exit-codes.ts';
-import { withBias } from '../../../cli/liblinear/bias.ts';
-import { labelsInOrder } from '../../../cli/liblinear/labels.ts';
-import { accuracyOf, regressionQuality } from '../../../cli/liblinear/validation.ts';
-import { checkOutput } from '../../../cli/outputs.ts';
-import type { Terminal } from '../../../cli/terminal.ts';
-import type { Dataset } from '../../../data/dataset.ts';
-import { liblinearText } from '../../../export/liblinear.ts';
+import type { Dataset, DatasetPart } from '../../../data/dataset.ts';
+import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
+import { liblinearText } from '../../../model/export/liblinear.ts';
 import { inBlocks } from '../../../model/export/tables.ts';
-import { nameOfSource, readDataset } from '../../../train/read-dataset.ts';
+import { nameOfSource, readDataset } from '../../../train/read.ts';
+import { checkOutput } from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 import { type LiblinearRequest, readLiblinearArguments } from './arguments.ts';
 import { type FittedVector, fitLiblinear, scoreHeldOut } from './fit.ts';
+
+/** The data with one more column, the last, that has the same value in every row. */
+export function withBias(dataset: Dataset, bias: number): Dataset {
+  const { columns, rows, nonzeros } = dataset;
+  if (bias === 0) return { ...dataset, columns: columns + 1 };
+  return {
+    ...dataset,
+    parts: dataset.parts.map((part) => partWithBias(part, columns, bias)),
+    columns: columns + 1,
+    nonzeros: nonzeros + rows,
+  };
+}
+
+function partWithBias(part: DatasetPart, column: number, bias: number): DatasetPart {
+  const rows = part.labels.length;
+  const length = part.indices.length + rows;
+  const rowOffsets = new Int32Array(new SharedArrayBuffer(4 * (rows + 1)));
+  const indices = new Int32Array(new SharedArrayBuffer(4 * length));
+  const values = new Float32Array(new SharedArrayBuffer(4 * length));
+  for (let row = 0; row < rows; row += 1) {
+    const [from, to] = [part.rowOffsets[row], part.rowOffsets[row + 1]];
+    const start = rowOffsets[row];
+    indices.set(part.indices.subarray(from, to), start);
+    values.set(part.values.subarray(from, to), start);
+    const end = start + to - from;
+    indices[end] = column;
+    values[end] = bias;
+    rowOffsets[row + 1] = end + 1;
+  }
+  return { ...part, rowOffsets, indices, values };
+}
+
+/** LIBLINEAR keeps labels in a C int. */
+const labelLimit = 2 ** 31;
+
+/**
+ * The labels of a classification in the order of LIBLINEAR: as rows bring them, but +1 in front of
+ * -1 where these are all. Of two labels the first is the positive side.
+ */
+export function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
+  if (labelNames) {
+    const text = JSON.stringify(labelNames.find((label) => !/^[+-]?[0-9]+$/.test(label)));
+    throw new DataError(`${name}: label ${text}; LIBLINEAR has whole numbers for labels`);
+  }
+  const found = new Set<number>();
+  for (const { labels } of parts) {
+    for (const label of labels) if (!found.has(label)) found.add(label);
+  }
+  const foreign = [...found].find(
+    (label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit,
+  );
+  if (foreign !== undefined) {
+    throw new DataError(
+      `${name}: label ${foreign}; wanted whole numbers (-s 11, 12 and 13 fit real labels)`,
+    );
+  }
+  const labels = [...found];
+  return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;
+}
+
+/** Scores of held-out rows as LIBLINEAR reports them. */
+
+/** The share of rows whose label is told; `scores` by vector, `labels` in the order of vectors. */
+export function accuracyOf(
+  scores: readonly Float64Array[],
+  labels: readonly number[],
+  truth: Float64Array,
+): number {
+  let right = 0;
+  for (let row = 0; row < truth.length; row += 1) {
+    if (predicted(scores, labels, row) === truth[row]) right += 1;
+  }
+  return right / truth.length;
+}
+
+/** Of two labels the second is the positive side, as in our models; of more the largest score. */
+function predicted(
+  scores: readonly Float64Array[],
+  labels: readonly number[],
+  row: number,
+): number {
+  if (scores.length === 1) return scores[0][row] > 0 ? labels[1] : labels[0];
+  let best = 0;
+  for (let vector = 1; vector < scores.length; vector += 1) {
+    if (scores[vector][row] > scores[best][row]) best = vector;
+  }
+  return labels[best];
+}
+
+export interface RegressionQuality {
+  readonly meanSquaredError: number;
+  /** Of predictions and labels; NaN if either is the same in all rows. */
+  readonly squaredCorrelation: number;
+}
+
+export function regressionQuality(scores: Float64Array, truth: Float64Array): RegressionQuality {
+  const rows = truth.length;
+  const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / rows;
+  const [middleScore, middleLabel] = [mean(scores), mean(truth)];
+  let [squares, together, ofScores, ofLabels] = [0, 0, 0, 0];
+  for (let row = 0; row < rows; row += 1) {
+    const [score, label] = [scores[row] - middleScore, truth[row] - middleLabel];
+    squares += (scores[row] - truth[row]) ** 2;
+    together += score * label;
+    ofScores += score * score;
+    ofLabels += label * label;
+  }
+  return {
+    meanSquaredError: squares / rows,
+    squaredCorrelation: (together * together) / (ofScores * ofLabels),
+  };
+}
 
 /** `dso liblinear-train`: words as LIBLINEAR's own program takes them. */
 export async function liblinearTrainCommand(

@@ -29,7 +29,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
   function refresh(i: number, rows: MarginState, damping: number): void {
     const u = rows.margins[i];
     const y = rows.labels[i];
-    const c = rows.importance[i];
+    const c = rows.rowWeights[i];
     const slope = loss.derivative(u, y, parameter);
     const curvature = loss.curvature(u, y, parameter, slope);
     rows.slopes[i] = c * slope;
@@ -41,12 +41,12 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
   function stepColumn(
     j: number,
     columns: ColumnState,
-    inverseMass: number,
+    inverseTotalWeight: number,
     stats: Float64Array,
   ): number {
     const { box } = columns;
-    const g = columns.gradients[j] * inverseMass;
-    const h = columns.hessians[j] * inverseMass;
+    const g = columns.gradients[j] * inverseTotalWeight;
+    const h = columns.hessians[j] * inverseTotalWeight;
     const w = columns.weights[j];
     const l1 = columns.l1[j];
     const l2 = columns.l2[j];
@@ -107,11 +107,11 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
       }
     },
 
-    stepColumns(order, begin, end, columns, inverseMass, pending, stats) {
+    stepColumns(order, begin, end, columns, inverseTotalWeight, pending, stats) {
       let count = 0;
       for (let position = begin; position < end; position++) {
         const j = order[position];
-        const delta = stepColumn(j, columns, inverseMass, stats);
+        const delta = stepColumn(j, columns, inverseTotalWeight, stats);
         if (delta !== 0) {
           pending.units[count] = j;
           pending.deltas[count] = delta;
@@ -121,7 +121,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
       return count;
     },
 
-    sweepColumns(cell, order, begin, end, rows, columns, damping, inverseMass, stats) {
+    sweepColumns(cell, order, begin, end, rows, columns, damping, inverseTotalWeight, stats) {
       const { offsets, indices, values } = cell;
       const { margins, slopes, curvatures, dirty } = rows;
       for (let position = begin; position < end; position++) {
@@ -139,7 +139,7 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
         }
         columns.gradients[j] = g;
         columns.hessians[j] = h;
-        const delta = stepColumn(j, columns, inverseMass, stats);
+        const delta = stepColumn(j, columns, inverseTotalWeight, stats);
         if (delta !== 0) {
           for (let k = first; k < last; k++) {
             const i = indices[k];

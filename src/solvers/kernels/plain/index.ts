@@ -1,12 +1,10 @@
-import { plainSumKernels } from '../../../kernels/plain/sums.ts';
-import { plainWholeRowsKernels } from '../../../kernels/plain/whole-rows.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
-import { plainRowKernels } from './rows.ts';
+import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSaddleKernel } from './saddle.ts';
 import { plainSgdKernels } from './sgd.ts';
-import { plainVectorKernels } from './vectors.ts';
+import { plainSumKernels, plainVectorKernels } from './vectors.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {

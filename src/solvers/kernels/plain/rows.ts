@@ -1,14 +1,74 @@
-import { rowStep } from '../../../kernels/plain/row-step.ts';
 import { clamp, softThreshold } from '../../../math/scalars.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
-import type { Cell, Kernels, WeightMap } from '../kernels.ts';
+import type { Cell, Kernels, RowState, RowStep, WeightMap, WholeRows } from '../kernels.ts';
+
+/** A resting row is far from its bound when the dual gradient there exceeds this. */
+const restMargin = 0.05;
+const highestLevel = 3;
+
+/** Its α is 0 for good. */
+function restWithoutSay(i: number, rows: RowState, step: RowStep, stats: Float64Array): number {
+  stats[0] += rows.counts[i];
+  if (step.shrink !== 0) {
+    rows.level[i] = highestLevel;
+    rows.skip[i] = (1 << highestLevel) - 1;
+  }
+  return 0;
+}
+
+/**
+ * The exact dual step of one row, as a function that returns the change of α and keeps the books.
+ * For the loss c ℓ it is that of ℓ in α/c, with c times the curvature: α ← c step(α/c, u, c q).
+ * Twin of assembly/row-step.ts.
+ */
+export function rowStep(loss: Loss) {
+  const { parameter } = loss;
+
+  return function stepRow(
+    i: number,
+    u: number,
+    rows: RowState,
+    step: RowStep,
+    stats: Float64Array,
+  ): number {
+    const c = rows.rowWeights[i];
+    if (c === 0) return restWithoutSay(i, rows, step, stats);
+    const y = rows.labels[i];
+    const alpha = rows.alpha[i];
+    const inverse = 1 / c;
+    const q = (rows.norms[i] + step.damping * rows.collisions[i]) * step.inverseTotalWeight;
+    const bend = q * c;
+    const next = c * loss.dualStep(alpha * inverse, u, bend, y, parameter);
+    const delta = next - alpha;
+    if (delta !== 0) {
+      rows.alpha[i] = next;
+      rows.level[i] = 0;
+      // An exact step ends where −α is the slope of ℓ.
+      const curvature = loss.curvature(u + q * delta, y, parameter, -(next * inverse));
+      stats[0] += 2 * rows.counts[i];
+      stats[1] += curvature > 0 ? (bend * curvature) / (1 + bend * curvature) : 1;
+      return delta;
+    }
+    stats[0] += rows.counts[i];
+    if (step.shrink !== 0) {
+      const slope = loss.conjugateDerivative(-(alpha * inverse), y, parameter) - u;
+      let level = 0;
+      if (slope > restMargin || slope < -restMargin) {
+        level = rows.level[i] < highestLevel ? rows.level[i] + 1 : highestLevel;
+        rows.skip[i] = (1 << level) - 1;
+      }
+      rows.level[i] = level;
+    }
+    return 0;
+  };
+}
 
 type RowKernels = Pick<
   Kernels,
   'gather' | 'scatter' | 'scatterMapped' | 'rowNorms' | 'stepRows' | 'sweepRows' | 'sweepRowsMapped'
 >;
 
-/** image += delta · the entries first … last-1, and the weights that follow from it. */
+/** image += delta · the nonzeros first … last-1, and the weights that follow from it. */
 function updateMapped(
   { indices, values }: Cell,
   first: number,
@@ -111,6 +171,82 @@ export function plainRowKernels(loss: Loss): RowKernels {
         const delta = stepRow(i, u, rows, step, stats);
         if (delta !== 0) updateMapped(cell, first, last, map, weights, delta * step.deltaScale);
       }
+    },
+  };
+}
+
+/** start + Σ_j weights_j x_ij; columns of a block count from its start. */
+function dot(whole: WholeRows, i: number, weights: Float64Array, start: number): number {
+  const { blocks, offsets, indices, values, starts } = whole;
+  const stride = whole.rows + 1;
+  let u = start;
+  for (let block = 0; block < blocks; block++) {
+    const at = block * stride + i;
+    for (let k = offsets[at]; k < offsets[at + 1]; k++) {
+      u += weights[starts[block] + indices[k]] * values[k];
+    }
+  }
+  return u;
+}
+
+/** weights_j += scaled x_ij inverse_j */
+function update(
+  whole: WholeRows,
+  i: number,
+  inverse: Float64Array,
+  weights: Float64Array,
+  scaled: number,
+): void {
+  const { blocks, offsets, indices, values, starts } = whole;
+  const stride = whole.rows + 1;
+  for (let block = 0; block < blocks; block++) {
+    const at = block * stride + i;
+    for (let k = offsets[at]; k < offsets[at + 1]; k++) {
+      const j = starts[block] + indices[k];
+      weights[j] += scaled * values[k] * inverse[j];
+    }
+  }
+}
+
+/** Dual steps on whole rows of one worker. Twin of assembly/whole-rows.ts. */
+export function plainWholeRowsKernels(
+  loss: Loss,
+): Pick<Kernels, 'sweepWholeRows' | 'stepWholeRows'> {
+  const { parameter } = loss;
+  const stepRow = rowStep(loss);
+  return {
+    sweepWholeRows(whole, order, begin, end, rows, inverseTotalWeight, inverse, weights, stats) {
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        const c = rows.rowWeights[i];
+        if (c === 0) continue;
+        const u = dot(whole, i, weights, 0);
+        const alpha = rows.alpha[i];
+        const q = rows.norms[i] * inverseTotalWeight;
+        const next = c * loss.dualStep(alpha * (1 / c), u, q * c, rows.labels[i], parameter);
+        const delta = next - alpha;
+        stats[0] += (delta !== 0 ? 2 : 1) * rows.counts[i];
+        if (delta === 0) continue;
+        rows.alpha[i] = next;
+        update(whole, i, inverse, weights, delta * inverseTotalWeight);
+      }
+    },
+
+    stepWholeRows(whole, order, begin, end, margins, rows, step, pull, drift, pending, stats) {
+      let count = 0;
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        const u = dot(whole, i, drift, margins[i]);
+        const delta = stepRow(i, u, rows, step, stats);
+        // Margins and changes go round the ring, too.
+        stats[0] += (delta !== 0 ? 2 : 1) * rows.counts[i];
+        if (delta === 0) continue;
+        update(whole, i, pull, drift, delta * step.inverseTotalWeight);
+        pending.units[count] = i;
+        pending.deltas[count] = delta * step.deltaScale;
+        count++;
+      }
+      return count;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Loss } from '../../../problem/losses/loss.ts';
-import { type Kernels, saddleStride } from '../kernels.ts';
+import { type Kernels, saddleStride, saddleSlot as slot } from '../kernels.ts';
 
 function sign(w: number): number {
   return w > 0 ? 1 : w < 0 ? -1 : 0;
@@ -30,11 +30,11 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
   const { parameter } = loss;
   return {
     saddleRows({ offsets, indices, values }, order, begin, end, rows, columns, step) {
-      const { weightStep, alphaStep, adagrad, svrg, l1, l2, inverseMass } = step;
+      const { weightStep, alphaStep, adagrad, svrg, l1, l2, inverseTotalWeight } = step;
       for (let position = begin; position < end; position++) {
         const i = order[position];
         const y = rows.labels[i];
-        const c = rows.importance[i];
+        const c = rows.rowWeights[i];
         const inverse = c > 0 ? 1 / c : 0;
         const rowStep = c * alphaStep;
         const share = rows.inverseCounts[i];
@@ -47,33 +47,37 @@ export function plainSaddleKernel(loss: Loss): Pick<Kernels, 'saddleRows'> {
         let accumulator = rows.accumulators[i];
         for (let k = offsets[i]; k < offsets[i + 1]; k++) {
           const at = indices[k] * saddleStride;
-          const x = values[k] * inverseMass;
-          const w = columns[at];
+          const x = values[k] * inverseTotalWeight;
+          const w = columns[at + slot.weight];
           const slope = loss.conjugateDerivative(-(alpha * inverse), y, parameter);
           let weightGradient: number;
           let alphaGradient: number;
           if (svrg) {
-            const w0 = columns[at + 3];
+            const w0 = columns[at + slot.snapshot];
             weightGradient =
-              (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * columns[at + 2] -
+              (l1 * (sign(w) - sign(w0)) + l2 * (w - w0)) * columns[at + slot.share] -
               (alpha - alpha0) * x +
-              columns[at + 4];
+              columns[at + slot.gradient];
             alphaGradient = (slope - slope0) * share - (w - w0) * x + gradient0;
           } else {
-            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + 2] - alpha * x;
+            weightGradient = (l1 * sign(w) + l2 * w) * columns[at + slot.share] - alpha * x;
             alphaGradient = slope * share - w * x;
           }
           // w goes down its gradient, α up.
           let weightMove = -weightStep * weightGradient;
           let alphaMove = rowStep * alphaGradient;
           if (adagrad) {
-            const weightSquares = columns[at + 1] + weightGradient * weightGradient;
-            columns[at + 1] = weightSquares;
+            const weightSquares = columns[at + slot.squares] + weightGradient * weightGradient;
+            columns[at + slot.squares] = weightSquares;
             accumulator += alphaGradient * alphaGradient;
             weightMove = weightSquares > 0 ? weightMove / Math.sqrt(weightSquares) : 0;
             alphaMove = accumulator > 0 ? alphaMove / Math.sqrt(accumulator) : 0;
           }
-          columns[at] = bounded(w + weightMove, columns[at + 5], columns[at + 6]);
+          columns[at + slot.weight] = bounded(
+            w + weightMove,
+            columns[at + slot.low],
+            columns[at + slot.high],
+          );
           alpha = bounded(alpha + alphaMove, low, high);
         }
         rows.alpha[i] = alpha;

@@ -1,5 +1,6 @@
 import { clamp, softThreshold } from '../../../math/scalars.ts';
-import type { Box, VectorKernels, WeightMap } from '../kernels.ts';
+import type { Loss } from '../../../problem/losses/loss.ts';
+import type { Box, Kernels, VectorKernels, WeightMap } from '../kernels.ts';
 
 function mapBounded(
   { image, threshold, inverse, shift }: WeightMap,
@@ -128,7 +129,7 @@ export const plainVectorKernels: VectorKernels = {
     return sum;
   },
 
-  dealRuns(runs, length, skip, now, start, active) {
+  listUnits(runs, length, skip, now, start, active) {
     let count = 0;
     for (let k = 0; k < runs.length; k++) {
       const first = runs[k] * length;
@@ -144,3 +145,95 @@ export const plainVectorKernels: VectorKernels = {
     return count;
   },
 };
+
+type SumKernels = Pick<
+  Kernels,
+  | 'lossSum'
+  | 'conjugateSum'
+  | 'conjugateSlope'
+  | 'lossSlope'
+  | 'dualPoint'
+  | 'dualSlopes'
+  | 'shiftAlpha'
+>;
+
+/** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
+export function plainSumKernels(loss: Loss): SumKernels {
+  const { parameter } = loss;
+  return {
+    lossSum(margins, labels, rowWeights, begin, end) {
+      let sum = 0;
+      for (let i = begin; i < end; i++) {
+        const c = rowWeights[i];
+        if (c !== 0) sum += c * loss.value(margins[i], labels[i], parameter);
+      }
+      return sum;
+    },
+
+    conjugateSum(alpha, labels, rowWeights, begin, end, scale) {
+      let sum = 0;
+      for (let i = begin; i < end; i++) {
+        const c = rowWeights[i];
+        if (c === 0) continue;
+        sum += c * loss.conjugate(-(scale * alpha[i] * (1 / c)), labels[i], parameter);
+      }
+      return sum;
+    },
+
+    conjugateSlope(from, to, labels, rowWeights, begin, end, eta) {
+      let sum = 0;
+      for (let i = begin; i < end; i++) {
+        const delta = to[i] - from[i];
+        // Where c is 0, α never moves.
+        if (delta !== 0) {
+          const at = (from[i] + eta * delta) * (rowWeights[i] > 0 ? 1 / rowWeights[i] : 0);
+          sum += delta * loss.conjugateDerivative(-at, labels[i], parameter);
+        }
+      }
+      return sum;
+    },
+
+    lossSlope(from, to, labels, rowWeights, begin, end, eta) {
+      let sum = 0;
+      for (let i = begin; i < end; i++) {
+        const delta = to[i] - from[i];
+        if (delta !== 0) {
+          const slope = loss.derivative(from[i] + eta * delta, labels[i], parameter);
+          sum += delta * (rowWeights[i] * slope);
+        }
+      }
+      return sum;
+    },
+
+    dualPoint(margins, labels, rowWeights, begin, end, alpha) {
+      for (let i = begin; i < end; i++) {
+        alpha[i] = -(rowWeights[i] * loss.derivative(margins[i], labels[i], parameter));
+      }
+    },
+
+    dualSlopes(alpha, labels, rowWeights, begin, end, target) {
+      for (let i = begin; i < end; i++) {
+        const c = rowWeights[i];
+        const inverse = c > 0 ? 1 / c : 0;
+        target[i] = loss.conjugateDerivative(-(alpha[i] * inverse), labels[i], parameter);
+      }
+    },
+
+    shiftAlpha(alpha, labels, rowWeights, begin, end, shift, target) {
+      let sum = 0;
+      for (let i = begin; i < end; i++) {
+        const y = labels[i];
+        const c = rowWeights[i];
+        let moved = 0;
+        if (c !== 0) {
+          const low = -(c * loss.conjugateHigh(y, parameter));
+          const high = -(c * loss.conjugateLow(y, parameter));
+          moved = clamp(alpha[i] + c * shift, low, high);
+        }
+        target[i] = moved;
+        sum += moved;
+      }
+      return sum;
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openingOf, showPage } from '../../../../src/apps/cli/browser.ts';
-import { Terminal } from '../../../../src/cli/terminal.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

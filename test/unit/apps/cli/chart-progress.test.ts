@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { chartProgress } from '../../../../src/apps/cli/chart-progress.ts';
-import type { Progress } from '../../../../src/apps/cli/progress.ts';
-import { createProgress } from '../../../../src/apps/cli/progress.ts';
-import { Terminal } from '../../../../src/cli/terminal.ts';
+import { createProgress, type Progress } from '../../../../src/apps/cli/progress.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import type { EpochEvent } from '../../../../src/train/events.ts';
 import { type MemoryIo, memoryIo } from '../../../support/memory-io.ts';
 
@@ -68,7 +67,9 @@ function screenOf(text: string): string[] {
 }
 
 const titles = (lines: readonly string[]): string[] =>
-  lines.flatMap((line) => line.match(/relative gap|objective(?= {2}o)|test error(?=, %)/g) ?? []);
+  lines.flatMap(
+    (line) => line.match(/relative gap|objective(?= {2}o)|test error(?= \(%\))/g) ?? [],
+  );
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -232,7 +233,7 @@ test('a bound that begins far away does not take the room of what matters', () =
   }
   progress.end();
   const ticks = screenOf(io.stderr.text).flatMap((line) => /^ *(\S+) ┤/.exec(line)?.[1] ?? []);
-  expect(ticks.slice(0, 4)).toEqual(['1', '1e-1', '1e-2', '1e-3']);
+  expect(ticks.slice(0, 4)).toEqual(['1', '0.1', '0.01', '0.001']);
   // The objective from 1.25 to 0.275, and the bound half as much below.
   expect(ticks.slice(4)).toEqual(['1.0', '0.5', '0.0']);
 });
@@ -244,7 +245,7 @@ test('the least test error is seen, however soon it was reached', () => {
   }
   progress.end();
   const lines = screenOf(io.stderr.text);
-  const below = lines.slice(lines.findIndex((line) => line.startsWith('test error, %')));
+  const below = lines.slice(lines.findIndex((line) => line.startsWith('test error (%)')));
   expect(below.join('\n')).toMatch(/^ *3\.0 ┤.*\S/m);
 });
 
@@ -256,9 +257,9 @@ test('a class is tested against the rest, which is not the error of the model', 
   }
   progress.end();
   expect(io.stderr.text).toContain('relative gap, class 17 of 20');
-  expect(io.stderr.text).toContain('error of class 17 against the rest, %');
-  expect(io.stderr.text).toContain('AUPRC of class 17 against the rest');
-  expect(io.stderr.text).not.toContain('test error, %');
+  expect(io.stderr.text).toContain('test error (%), class 17 against the rest');
+  expect(io.stderr.text).toContain('test AUPRC, class 17 against the rest');
+  expect(io.stderr.text).not.toContain('test error (%)\n');
 });
 
 test('without a terminal once, at the end', () => {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { Interrupts } from '../../../../src/apps/cli/interrupts.ts';
-import { exitCodeOfStop } from '../../../../src/cli/exit-codes.ts';
+import { exitCodeOfStop } from '../../../../src/apps/cli/terminal.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 
 function watch() {

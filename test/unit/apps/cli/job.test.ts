@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Losses } from '../../../../src/cli/losses.ts';
+import { LostRanks } from '../../../../src/apps/cli/job.ts';
 
 /** Whether it is a rank's turn to speak once these are lost. */
 async function speaks(rank: number, lost: readonly number[]): Promise<boolean> {
-  const losses = new Losses(rank);
+  const losses = new LostRanks(rank);
   for (const other of lost) losses.add(other);
   let isTurn = false;
   void losses.turn.then(() => {
@@ -30,7 +30,7 @@ describe('who says that ranks are lost', () => {
   });
 
   test('nobody before one is lost', async () => {
-    const losses = new Losses(0);
+    const losses = new LostRanks(0);
     expect(losses.any).toBe(false);
     losses.add(1);
     expect(losses.any).toBe(true);

@@ -7,12 +7,12 @@ import {
   choosePenalty,
   chooseSolver,
   readPenaltyFactors,
-} from '../../../../src/cli/problem.ts';
+} from '../../../../src/apps/cli/problem.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 describe('loss', () => {
-  const choose = (flags: object) => chooseLoss({ loss: 'hinge', penalty: 'l2', ...flags });
+  const choose = (flags: object) => chooseLoss({ loss: 'hinge', ...flags });
 
   test('by name, with its parameter', async () => {
     expect(await choose({})).toMatchObject({ name: 'hinge' });
@@ -35,19 +35,19 @@ describe('loss', () => {
     expect(await choose({ loss: path })).toMatchObject({ name: 'mine', parameter: 2 });
     expect(await choose({ loss: path, delta: 3 })).toMatchObject({ name: 'mine', parameter: 3 });
     await expect(choose({ loss: path, epsilon: 3 })).rejects.toThrow(
-      '--epsilon 3: not a setting of the mine loss, which has --delta',
+      '--epsilon is not an option of the mine loss, which has --delta',
     );
   });
 });
 
 test('penalty', () => {
-  expect(choosePenalty({ loss: 'hinge', penalty: 'l1' })).toMatchObject({ l1: 1, l2: 0 });
-  const net = choosePenalty({ loss: 'hinge', penalty: 'elastic-net', l1Ratio: 0.25 });
+  expect(choosePenalty({ penalty: 'l1' })).toMatchObject({ l1: 1, l2: 0 });
+  const net = choosePenalty({ penalty: 'elastic-net', l1Ratio: 0.25 });
   expect(net).toMatchObject({ l1: 0.25, l2: 0.75 });
 });
 
 test('penalty with bounds', () => {
-  const common = { loss: 'hinge', penalty: 'l1' } as const;
+  const common = { penalty: 'l1' } as const;
   expect(choosePenalty(common)).not.toHaveProperty('low');
   expect(choosePenalty({ ...common, nonNegative: true })).toMatchObject({ low: 0, high: Infinity });
   const box = choosePenalty({ ...common, lower: -1, upper: 2 });
@@ -100,16 +100,13 @@ describe('solver', () => {
   test.each([
     [
       { solver: 'sgd', svrg: false },
-      '--no-svrg is a setting of --solver dso, dso-async; the solver is sgd',
+      '--no-svrg is an option of --solver dso, dso-async; the solver is sgd',
     ],
-    [{ solver: 'dso', average: false }, '--no-average is a setting of --solver sgd, psgd'],
-    [
-      { solver: 'ring', rho: 1 },
-      '--rho is a setting of --solver admm; the solver is ring (add --solver admm)',
-    ],
-    [{ history: 3 }, '--history is a setting of --solver lbfgs; the solver is auto'],
-    [{ solver: 'lbfgs', shrink: false }, '--no-shrink is a setting of --solver dcd'],
-    [{ solver: 'bmrm', mode: 'rows' }, '--mode is a setting of --solver ring'],
+    [{ solver: 'dso', average: false }, '--no-average is an option of --solver sgd, psgd'],
+    [{ solver: 'ring', rho: 1 }, '--rho is an option of --solver admm; the solver is ring'],
+    [{ history: 3 }, '--history is an option of --solver lbfgs; the solver is auto'],
+    [{ solver: 'lbfgs', shrink: false }, '--no-shrink is an option of --solver dcd'],
+    [{ solver: 'bmrm', mode: 'rows' }, '--mode is an option of --solver ring'],
   ] as const)('%j: refused', (flags, message) => {
     expect(() => chooseSolver({ svrg: true, boxes: true, ...flags })).toThrow(message);
   });
@@ -136,11 +133,11 @@ describe('penalty factors', () => {
   });
 
   test.each([
-    ['1\n', 'f.txt: 1 lines; wanted a penalty factor for each of 2 columns'],
-    ['1\n0\n', 'f.txt:2: "0"; wanted a positive number'],
-    ['1\n\n', 'f.txt:2: ""; wanted a positive number'],
-    ['Infinity\n1\n', 'f.txt:1: "Infinity"; wanted a positive number'],
-    ['1\nx\n', 'f.txt:2: "x"; wanted a positive number'],
+    ['1\n', 'f.txt: 1 lines; expected a penalty factor for each of 2 columns'],
+    ['1\n0\n', 'f.txt:2: "0"; expected a positive number'],
+    ['1\n\n', 'f.txt:2: ""; expected a positive number'],
+    ['Infinity\n1\n', 'f.txt:1: "Infinity"; expected a positive number'],
+    ['1\nx\n', 'f.txt:2: "x"; expected a positive number'],
   ])('%j', async (text, message) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'f.txt'), text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { main } from '../../../../src/cli/program.ts';
-import { lossNames } from '../../../../src/losses/index.ts';
-import { penaltyNames } from '../../../../src/penalties/index.ts';
+import { main } from '../../../../src/apps/cli/program.ts';
+import { lossNames } from '../../../../src/problem/losses/index.ts';
+import { penaltyNames } from '../../../../src/problem/penalties/index.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 
 describe('usage errors: exit code 2, the option is named', () => {
@@ -11,42 +11,45 @@ describe('usage errors: exit code 2, the option is named', () => {
     [['train', 'x', '--lamda', '1'], "unknown option '--lamda'\n(Did you mean --lambda?)"],
     [['train'], "missing required argument 'data'"],
     [['train', 'x', 'y'], 'too many arguments'],
-    [['train', 'x', '--lambda', '0'], "'--lambda <number>' argument '0' is invalid. Wanted a num"],
-    [['train', 'x', '--lambda', 'abc'], "argument 'abc' is invalid. Wanted a number above 0."],
-    [['train', 'x', '--lambda', '1e999'], "argument '1e999' is invalid"],
-    [['train', 'x', '--epochs', '1.5'], 'Wanted a whole number of at least 1.'],
-    [['train', 'x', '--threads', '0'], "'--threads <number>' argument '0' is invalid"],
-    [['train', 'x', '--seed', '-1'], "'--seed <number>' argument '-1' is invalid"],
-    [['train', 'x', '--holdout', '1'], 'Wanted a number between 0 and 1.'],
-    [['train', 'x', '--time', '-3'], "'--time <seconds>' argument '-3' is invalid"],
-    [['train', 'x', '--tolerance', 'NaN'], 'Wanted a number above 0.'],
-    [['train', 'x', '--epsilon', '-1'], 'Wanted a number of at least 0.'],
-    [['train', 'x', '--solver', 'sdg'], "argument 'sdg' is invalid. Allowed choices are auto"],
-    [['train', 'x', '--penalty', 'l3'], 'Allowed choices are l2, l1, elastic-net.'],
+    [['train', 'x', '--lambda', '0'], '--lambda is 0; it must be a number above 0'],
+    [['train', 'x', '--lambda', 'abc'], '--lambda is abc; it must be a number above 0'],
+    [['train', 'x', '--lambda', '1e999'], '--lambda is 1e999; it must be'],
+    [['train', 'x', '--epochs', '1.5'], '--epochs is 1.5; it must be a whole number from 1'],
+    [['train', 'x', '--threads', '0'], '--threads is 0; it must be a whole number from 1 to 1024'],
+    [['train', 'x', '--seed', '-1'], '--seed is -1; it must be a whole number of at least 0'],
+    [['train', 'x', '--holdout', '1'], '--holdout is 1; it must be a number between 0 and 1'],
+    [['train', 'x', '--time', '-3'], '--time is -3; it must be a number above 0'],
+    [['train', 'x', '--tolerance', 'NaN'], '--tolerance is NaN; it must be a number above 0'],
+    [['train', 'x', '--epsilon', '-1'], '--epsilon is -1; it must be a number of at least 0'],
+    [['train', 'x', '--solver', 'sdg'], '--solver is sdg; it must be one of auto'],
+    [['train', 'x', '--penalty', 'l3'], '--penalty is l3; it must be one of l2, l1, elastic-net'],
     [['train', 'x', '--loss', 'hing'], "unknown loss 'hing'; did you mean 'hinge'?"],
     [['train', 'x', '--loss', './none.js'], "loss './none.js' cannot be loaded"],
-    [['train', 'x', '--epsilon', '1'], '--epsilon 1: not a setting of the hinge loss'],
+    [['train', 'x', '--epsilon', '1'], '--epsilon is not an option of the hinge loss'],
     [
       ['train', 'x', '--loss', 'huber', '--epsilon', '1'],
-      '--epsilon 1: not a setting of the huber loss, which has --delta',
+      '--epsilon is not an option of the huber loss, which has --delta',
     ],
-    [['train', 'x', '--l1-ratio', '0.5'], '--l1-ratio 0.5: a setting of --penalty elastic-net'],
+    [['train', 'x', '--l1-ratio', '0.5'], '--l1-ratio is an option of --penalty elastic-net'],
     [
       ['train', 'x', '--step', 'sqrt'],
-      '--step is a setting of --solver dso, dso-async, sgd, psgd;',
+      '--step is an option of --solver dso, dso-async, sgd, psgd;',
     ],
-    [['train', 'x', '--no-svrg', '--solver', 'ring'], '--no-svrg is a setting of --solver dso'],
-    [['train', 'x', '--mode', 'rows', '--solver', 'dso'], '--mode is a setting of --solver ring'],
-    [['train', 'x', '--paper', '--solver', 'ring'], '--paper is a setting of --solver dso'],
+    [['train', 'x', '--no-svrg', '--solver', 'ring'], '--no-svrg is an option of --solver dso'],
+    [['train', 'x', '--mode', 'rows', '--solver', 'dso'], '--mode is an option of --solver ring'],
+    [['train', 'x', '--paper', '--solver', 'ring'], '--paper is an option of --solver dso'],
     [['train', 'x', '--paper', '--no-svrg'], "'--paper' cannot be used with option '--no-svrg'"],
     [['train', 'x', '--test', 'y', '--holdout', '0.1'], "'--test <file>' cannot be used with"],
     [['train', 'x', '--json', '-o', '-'], '--output - and --json both want standard output'],
     [['train', '-', '--test', '-'], 'there is one standard input'],
     [['predict', 'm', 'x', '--scores', '--probabilities'], 'cannot be used with option'],
     [['predict', '-', '-'], 'there is one standard input'],
-    [['inspect', 'm', '--top', 'many'], "'--top <number>' argument 'many' is invalid"],
+    [['inspect', 'm', '--top', 'many'], '--top is many; it must be a whole number'],
     [['generate'], "required option '--like <name>' not specified"],
-    [['generate', '--like', 'imagenet'], 'Allowed choices are real-sim, webspam, splice.'],
+    [
+      ['generate', '--like', 'imagenet'],
+      '--like is imagenet; it must be one of real-sim, webspam, splice',
+    ],
   ];
 
   test.each(cases)('dso %j', async (args, message) => {
@@ -55,6 +58,30 @@ describe('usage errors: exit code 2, the option is named', () => {
     expect(io.stderr.text).toMatch(/^dso: /);
     expect(io.stderr.text).toContain(message);
     expect(io.stdout.text).toBe('');
+  });
+});
+
+describe('earlier spellings are accepted', () => {
+  // The file does not exist: the data is opened after the options have been accepted.
+  const cases: string[][] = [
+    ['report', 'no.svm'],
+    ['train', 'no.svm', '--report'],
+    ['train', 'no.svm', '--progressive', '--report-every', '5'],
+    ['train', 'no.svm', '--solver', 'dso', '--initialize', '2'],
+    ['train', 'no.svm', '--paper'],
+  ];
+
+  test.each(cases)('dso %s %s %s %s %s', async (...words) => {
+    const io = memoryIo();
+    expect(await main(words.filter(Boolean), io)).toBe(3);
+    expect(io.stderr.text).toContain('no.svm: no such file');
+  });
+
+  test('and are not in the help', async () => {
+    const io = memoryIo();
+    expect(await main(['train', '--help-all'], io)).toBe(0);
+    expect(io.stdout.text).toContain('--warm-start <model>');
+    expect(io.stdout.text).not.toMatch(/--(?:init|initialize|report|report-every|paper)\b/);
   });
 });
 
@@ -91,6 +118,6 @@ describe('errors', () => {
   test('with a stack when DSO_DEBUG is set', async () => {
     const io = memoryIo({ environment: { DSO_DEBUG: '1' } });
     await main(['inspect', 'no such.model'], io);
-    expect(io.stderr.text).toMatch(/^ {4}at .*format\.ts/m);
+    expect(io.stderr.text).toMatch(/^ {4}at .*file\.ts/m);
   });
 });

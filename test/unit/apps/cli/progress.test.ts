@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProgress } from '../../../../src/apps/cli/progress.ts';
-import { Terminal } from '../../../../src/cli/terminal.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import type { EpochEvent } from '../../../../src/train/events.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 

@@ -5,7 +5,7 @@ import {
   checkOutput,
   checkStandardInput,
   checkStandardOutput,
-} from '../../../../src/cli/outputs.ts';
+} from '../../../../src/apps/cli/reading.ts';
 import { UsageError } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

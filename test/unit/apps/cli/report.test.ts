@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reportCommand } from '../../../../src/cli/commands/report.ts';
-import type { ReportFlags } from '../../../../src/cli/definitions/report.ts';
-import { Terminal } from '../../../../src/cli/terminal.ts';
+import { describeCommand } from '../../../../src/apps/cli/commands/convert.ts';
+import { type DescribeFlags, describeOptions } from '../../../../src/apps/cli/options.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import { UsageError } from '../../../../src/errors.ts';
+import { defaultValues } from '../../../../src/train/options/option.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -14,9 +15,10 @@ function people(): string {
   return path;
 }
 
-async function report(data: string | undefined, flags: ReportFlags) {
+async function report(data: string | undefined, given: Partial<DescribeFlags>) {
+  const flags = { ...defaultValues(describeOptions), ...given };
   const io = memoryIo();
-  const code = await reportCommand(data, flags, new Terminal(io));
+  const code = await describeCommand(data, flags, new Terminal(io));
   return { code, output: io.stdout.text, notes: io.stderr.text };
 }
 

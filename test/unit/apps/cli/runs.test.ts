@@ -1,28 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
+import { addCommand } from '../../../../src/apps/cli/command.ts';
+import { commands } from '../../../../src/apps/cli/commands/index.ts';
 import {
   listRunsCommand,
+  recordHint,
   showRunCommand,
   stopRunCommand,
 } from '../../../../src/apps/cli/commands/runs.ts';
-import { bashScript } from '../../../../src/cli/completion/bash.ts';
-import { programWords } from '../../../../src/cli/completion/words.ts';
-import type { RunsActions } from '../../../../src/cli/definitions/runs.ts';
-import { defineRuns } from '../../../../src/cli/definitions/runs.ts';
-import { trainInto } from '../../../../src/cli/record-hint.ts';
-import {
-  commandLine,
-  describeEnd,
-  describeWhen,
-  shellWord,
-} from '../../../../src/cli/run-words.ts';
-import { Terminal } from '../../../../src/cli/terminal.ts';
+import { bashScript, programWords } from '../../../../src/apps/cli/completion.ts';
+import { createProgram } from '../../../../src/apps/cli/program.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import type { MulticlassMetrics } from '../../../../src/model/metrics/evaluate.ts';
+import { formatWhen } from '../../../../src/reporting/format.ts';
+import { commandLine, shellWord, statusText } from '../../../../src/reporting/records/labels.ts';
 import type {
   BeginLine,
   EpochLine,
@@ -31,60 +26,37 @@ import type {
   RunSummary,
   StartLine,
 } from '../../../../src/reporting/records/record.ts';
+import { Recorder } from '../../../../src/reporting/records/recorder.ts';
 import { listRuns } from '../../../../src/reporting/records/store.ts';
 import { runTable } from '../../../../src/reporting/text/run-table.ts';
-import { Recorder } from '../../../../src/runs/recorder.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
+import { beginLine, epochLine, startLine } from '../../../support/run-lines.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const now = new Date('2026-11-15T21:30:00Z');
 
 function startOf(id: string, more: Partial<StartLine> = {}): StartLine {
-  return {
-    event: 'start',
-    format: 1,
-    id,
-    started: '2026-11-15T21:23:45.000Z',
-    version: '1.2.3',
-    pid: process.pid,
-    host: hostname(),
-    data: 'train.svm',
-    model: 'train.svm.model',
-    task: 'classification',
-    loss: 'hinge',
-    penalty: 'l2',
-    tolerance: 1e-3,
-    options: { lambda: 1e-5 },
-    ...more,
-  };
+  return startLine({ id, data: 'train.svm', model: 'train.svm.model', ...more });
 }
 
-const begun: BeginLine = {
-  event: 'begin',
-  solver: 'ring-rows',
-  lambda: 1e-5,
+const begun = beginLine({
   rows: 1000,
   columns: 200,
   nonzeros: 5000,
-  vectors: 1,
-  grid: 2,
-  threads: 2,
   loads: { rows: [500, 500], columns: [100, 100] },
   imbalance: { rows: 0, columns: 0.01, nonzeros: 0.025 },
   seconds: { read: 0.1, partition: 0.02 },
-};
+});
 
 function epochOf(epoch: number, more: Partial<EpochLine> = {}): EpochLine {
-  return {
-    event: 'epoch',
-    epoch,
+  return epochLine(epoch, {
     seconds: epoch / 2,
     passes: 2 * epoch,
     primal: 0.25 + 2 ** -epoch,
     dual: epoch < 3 ? null : 0.25 - 2 ** -epoch,
     relativeGap: epoch < 3 ? null : 2 ** -epoch,
     ...more,
-  };
+  });
 }
 
 const ended: ResultLine = {
@@ -179,7 +151,7 @@ describe('dso runs', () => {
   });
 
   test('what trains into a folder names it, unless it is the usual one', () => {
-    expect(['.dso/runs', 'old', 'my runs'].map(trainInto)).toEqual([
+    expect(['.dso/runs', 'old', 'my runs'].map(recordHint)).toEqual([
       'train',
       'train --runs old',
       "train --runs 'my runs'",
@@ -308,7 +280,7 @@ describe('the table', () => {
     expect(lines[3]).toContain('\u001b[31mlost\u001b[39m');
     expect(lines[4]).toContain('\u001b[32mend of stream\u001b[39m');
     const says = (stopped: ResultLine['stopped']) =>
-      describeEnd({ ...runs[0], result: { ...ended, ...(stopped && { stopped }) } });
+      statusText({ ...runs[0], result: { ...ended, ...(stopped && { stopped }) } });
     expect((['epoch-limit', 'time-limit', 'early-stop', 'interrupted'] as const).map(says)).toEqual(
       ['epoch limit', 'time limit', 'early stop', 'stopped'],
     );
@@ -316,7 +288,7 @@ describe('the table', () => {
 
   test('when', () => {
     const ago = (seconds: number) =>
-      describeWhen(new Date(now.getTime() - 1000 * seconds).toISOString(), now);
+      formatWhen(new Date(now.getTime() - 1000 * seconds).toISOString(), now);
     expect([-5, 0, 59, 60, 3599, 3600, 86_399].map(ago)).toEqual([
       '0 s ago',
       '0 s ago',
@@ -327,8 +299,8 @@ describe('the table', () => {
       '23 h ago',
     ]);
     const date = new Date(2026, 2, 4, 5, 6);
-    expect(describeWhen(date.toISOString(), now)).toBe('2026-03-04 05:06');
-    expect(describeWhen('yesterday', now)).toBe('–');
+    expect(formatWhen(date.toISOString(), now)).toBe('2026-03-04 05:06');
+    expect(formatWhen('yesterday', now)).toBe('–');
   });
 });
 
@@ -518,7 +490,7 @@ describe('dso runs show', () => {
     expect(text).toMatch(/^mean loss +0\.25, lately 0\.125$/m);
     expect(text).toMatch(/^error +0\.125, lately –$/m);
     expect(text).toMatch(/^mean loss {2}o all rows {2}x lately$/m);
-    expect(text).toMatch(/ 4000 rows$/m);
+    expect(text).toMatch(/ 4,000 rows$/m);
   });
 
   test('ASCII charts on a terminal without UTF-8', async () => {
@@ -600,20 +572,17 @@ describe('dso runs stop', () => {
 describe('the definition', () => {
   async function parse(...words: string[]): Promise<unknown[]> {
     const calls: unknown[] = [];
-    const note =
-      (name: string) =>
-      (...values: unknown[]): Promise<void> =>
-        Promise.resolve(void calls.push(name, ...values));
-    const actions: RunsActions = { list: note('list'), show: note('show'), stop: note('stop') };
     const program = new Command('dso').exitOverride().configureOutput({ outputError() {} });
-    defineRuns(program, actions);
+    addCommand(program, 'runs', commands.runs, async (_, args, command) => {
+      calls.push(command.name(), ...args, command.optsWithGlobals());
+    });
     await program.parseAsync(['runs', ...words], { from: 'user' });
     return calls;
   }
 
   test('options stand before or behind the command', async () => {
-    expect(await parse()).toMatchObject(['list', {}]);
-    expect(await parse('-n', '5', '--runs', 'x')).toMatchObject(['list', { number: 5, runs: 'x' }]);
+    expect(await parse()).toMatchObject(['runs', {}]);
+    expect(await parse('-n', '5', '--runs', 'x')).toMatchObject(['runs', { number: 5, runs: 'x' }]);
     expect(await parse('show')).toEqual(['show', 'last', {}]);
     expect(await parse('show', '3f9c', '--runs', 'x', '--json')).toEqual([
       'show',
@@ -629,7 +598,11 @@ describe('the definition', () => {
   });
 
   test('what is wrong is refused', async () => {
-    await expect(parse('sho')).rejects.toThrow('runs sho: wanted a command, show or stop, or none');
+    const { run } = commands.runs;
+    const invocation = { args: ['sho'], flags: {}, words: [], program: new Command() };
+    await expect(run({ ...invocation, terminal: new Terminal(memoryIo()) })).rejects.toThrow(
+      'runs sho: expected show or stop, or no further word',
+    );
     await expect(parse('-n', '0')).rejects.toThrow('whole number of at least 1');
     await expect(parse('-n', '3', '--all')).rejects.toThrow('cannot be used with');
     await expect(parse('show', '--over', 'rows')).rejects.toThrow('time, epochs');
@@ -637,9 +610,7 @@ describe('the definition', () => {
   });
 
   test('completion is made of it', () => {
-    const program = new Command('dso');
-    const nothing = () => Promise.resolve();
-    defineRuns(program, { list: nothing, show: nothing, stop: nothing });
+    const program = createProgram(new Terminal(memoryIo()), [], () => {});
     expect(bashScript(programWords(program))).toContain('--runs');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Terminal } from '../../../../src/cli/terminal.ts';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { Terminal } from '../../../../src/apps/cli/terminal.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import {
   pathChart,
   searchChart,

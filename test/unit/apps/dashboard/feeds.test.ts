@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Emit, OwnFeed } from '../../../../src/dashboard/own-feed.ts';
+import { type Emit, RunFeed } from '../../../../src/apps/dashboard/feeds.ts';
+import { RunList } from '../../../../src/apps/dashboard/run-list.ts';
 import { DrivenRun } from './own-run.ts';
 import { beginLine, epochLine, firstId, resultLine } from './records.ts';
 
@@ -12,9 +13,11 @@ function feeding(threads: number) {
   const run = new DrivenRun(firstId);
   const heard: string[] = [];
   const emit: Emit = (name) => void heard.push(name);
-  const feed = new OwnFeed(run, emit, (error) => {
+  const onFailure = (error: unknown) => {
     throw error;
-  });
+  };
+  const runs = new RunList(undefined, run);
+  const feed = new RunFeed({ runs, current: run, emit, onFailure });
   feed.start();
   run.live.add(beginLine({ threads }));
   vi.advanceTimersByTime(250);

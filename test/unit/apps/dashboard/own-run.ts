@@ -1,19 +1,19 @@
-import type { Look } from '../../../../src/apps/dashboard/api.ts';
-import type { OwnRun } from '../../../../src/dashboard/own-run.ts';
-import { LiveRun } from '../../../../src/runs/live-run.ts';
+import type { BlockHolders } from '../../../../src/apps/dashboard/api.ts';
+import type { CurrentRun } from '../../../../src/apps/dashboard/feeds.ts';
+import { RunView } from '../../../../src/reporting/records/run-view.ts';
 import { startLine } from './records.ts';
 
 /** The run of this process, driven by the test. */
-export class DrivenRun implements OwnRun {
-  readonly live: LiveRun;
-  current: Look | undefined;
+export class DrivenRun implements CurrentRun {
+  readonly live: RunView;
+  current: BlockHolders | undefined;
   /** How often somebody has looked, and asked it to stop. */
   looks = 0;
   stops = 0;
   listeners = 0;
 
   constructor(id: string) {
-    this.live = new LiveRun(startLine(id));
+    this.live = RunView.live(startLine(id));
   }
 
   get id(): string {
@@ -24,11 +24,11 @@ export class DrivenRun implements OwnRun {
     return this.live.summary();
   }
 
-  detail(query: Parameters<OwnRun['detail']>[0]) {
+  detail(query: Parameters<CurrentRun['detail']>[0]) {
     return this.live.detail(query);
   }
 
-  subscribe(listener: Parameters<OwnRun['subscribe']>[0]) {
+  subscribe(listener: Parameters<CurrentRun['subscribe']>[0]) {
     this.listeners++;
     const end = this.live.subscribe(listener);
     return () => {
@@ -37,7 +37,7 @@ export class DrivenRun implements OwnRun {
     };
   }
 
-  look(): Look | undefined {
+  look(): BlockHolders | undefined {
     this.looks++;
     return this.current;
   }

@@ -2,7 +2,7 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunsAnswer } from '../../../../src/apps/dashboard/api.ts';
-import { Dashboard } from '../../../../src/dashboard/dashboard.ts';
+import { Dashboard } from '../../../../src/apps/dashboard/server.ts';
 import { DsoError } from '../../../../src/errors.ts';
 import type { RunDetail } from '../../../../src/reporting/records/record.ts';
 import { ask } from '../../../support/http.ts';
@@ -131,7 +131,7 @@ describe('a run', () => {
       ];
       for (const answer of answers) {
         expect(answer.status).toBe(404);
-        expect(await answer.json()).toEqual({ error: 'there is no such run' });
+        expect(await answer.json()).toEqual({ error: 'no such run' });
       }
     },
   );
@@ -159,7 +159,7 @@ describe('stopping', () => {
     const headers = { Origin: origin };
     const answer = await fetch(`${url}api/runs/${firstId}/stop`, { method: 'POST', headers });
     expect(answer.status).toBe(409);
-    expect(await answer.json()).toEqual({ error: 'the run does not go on: it is done' });
+    expect(await answer.json()).toEqual({ error: 'the run is not running: it is done' });
     expect(existsSync(join(folder, `${firstId}.stop`))).toBe(false);
   });
 
@@ -234,8 +234,8 @@ describe('the page', () => {
     const make = () => new Dashboard({ pageFolder: folder, version: '1' });
     expect(make).toThrow(DsoError);
     expect(make).toThrow(
-      `${folder}: the page of the dashboard is not there (no index.html); in a checkout ` +
-        '"npm run build" makes it, a package without it is to be installed again',
+      `${folder}: the page of the dashboard is missing (no index.html); run "npm run build" in a ` +
+        'checkout, or install the package again',
     );
     const nowhere = new URL('missing', `file://${folder}/`).pathname;
     expect(() => new Dashboard({ pageFolder: nowhere, version: '1' })).toThrow(DsoError);
@@ -246,7 +246,7 @@ test('a port that is taken is an error that says so', async () => {
   const { port } = await serving();
   const other = new Dashboard({ port, pageFolder: pageFolder(), version: '1' });
   await expect(other.listen()).rejects.toThrow(
-    `dashboard, port ${port}: it is in use; choose another one, or 0 for any`,
+    `dashboard, port ${port}: the port is in use; choose another, or 0 for any free port`,
   );
 });
 

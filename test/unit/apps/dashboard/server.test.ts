@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { newToken } from '../../../../src/dashboard/access.ts';
+import { newToken } from '../../../../src/apps/dashboard/server.ts';
 import { type Answer, ask, converse } from '../../../support/http.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { firstId, startLine, writeRecord } from './records.ts';
@@ -30,7 +30,7 @@ function expectRefused(answer: Answer, { token }: Serving, reason: RegExp): void
     'cache-control': 'no-store',
   });
   expect(answer.text).toMatch(reason);
-  expect(answer.text).toContain('printed by the command');
+  expect(answer.text).toContain('print the address of the dashboard');
   expect(answer.text).not.toContain(token);
   expectSafe(answer);
 }
@@ -73,7 +73,7 @@ describe('the token', () => {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       const answer = await askRaw(origin, path, { method, headers: { Origin: origin } });
       if (method === 'HEAD') expect(answer).toMatchObject({ status: 403, text: '' });
-      else expectRefused(answer, server, /lacks the token/);
+      else expectRefused(answer, server, /has no token/);
     }
   });
 
@@ -83,7 +83,7 @@ describe('the token', () => {
     const server = await serving({ folder });
     const known = await askRaw(server.origin, `/${'0'.repeat(32)}/api/runs/${firstId}`);
     const unknown = await askRaw(server.origin, `/${'0'.repeat(32)}/api/runs/nothing`);
-    expectRefused(known, server, /lacks the token/);
+    expectRefused(known, server, /has no token/);
     expect(unknown.text).toBe(known.text);
   });
 
@@ -118,7 +118,11 @@ describe('the host', () => {
       `[::1]:${port}`,
     ];
     for (const name of names) {
-      expectRefused(await ask(url, { headers: { Host: name } }), server, /names another host/);
+      expectRefused(
+        await ask(url, { headers: { Host: name } }),
+        server,
+        /Host header does not name this server/,
+      );
     }
   });
 
@@ -264,7 +268,7 @@ function askRaw(
 describe('a ticket', () => {
   test('leads to the page once, and is no token', async () => {
     const { dashboard, url, origin } = await serving();
-    const entrance = dashboard.entrance();
+    const entrance = dashboard.oneTimeUrl();
     expect(entrance.startsWith(`${origin}/`)).toBe(true);
     expect((await fetch(`${entrance}/api/runs`, { method: 'POST' })).status).toBe(403);
     const first = await fetch(entrance, { redirect: 'manual' });
@@ -275,7 +279,7 @@ describe('a ticket', () => {
 
   test('of another kind of request or page is refused and stays good', async () => {
     const { dashboard } = await serving();
-    const entrance = dashboard.entrance();
+    const entrance = dashboard.oneTimeUrl();
     const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
     expect((await fetch(entrance, { headers: foreign })).status).toBe(403);
     expect((await fetch(entrance, { method: 'HEAD' })).status).toBe(403);
@@ -284,8 +288,8 @@ describe('a ticket', () => {
 
   test('takes the place of the one before', async () => {
     const { dashboard } = await serving();
-    const before = dashboard.entrance();
-    const entrance = dashboard.entrance();
+    const before = dashboard.oneTimeUrl();
+    const entrance = dashboard.oneTimeUrl();
     expect((await fetch(before)).status).toBe(403);
     expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(303);
   });

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { StreamEvents } from '../../../../src/apps/dashboard/api.ts';
-import { Dashboard, type DashboardOptions } from '../../../../src/dashboard/dashboard.ts';
+import { Dashboard, type DashboardOptions } from '../../../../src/apps/dashboard/server.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 /** A page of two files. */

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ModelKeeper } from '../../../../src/apps/serve/model-reloader.ts';
+import { ModelReloader } from '../../../../src/apps/serve/model-reloader.ts';
 import { encodeModel, writeModel } from '../../../../src/model/file.ts';
 import { sampleModel } from '../../../support/models.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -16,7 +16,7 @@ async function keep(path: string) {
     heard.push(text);
     wake();
   };
-  const keeper = await ModelKeeper.open(path, {
+  const keeper = await ModelReloader.open(path, {
     onLoad: ({ model }) => note(`weight ${model.weights[0]}`),
     onFailure: (message) => note(message),
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineCutter } from '../../../../src/serve/lines.ts';
+import { LineCutter } from '../../../../src/apps/serve/rows.ts';
 import { fc } from '../../../support/property.ts';
 
 function cutAll(cutter: LineCutter, chunks: readonly Buffer[]): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseRequest } from '../../../../src/apps/serve/rows.ts';
 import { Scorer } from '../../../../src/apps/serve/scorer.ts';
 import { predictionObjects } from '../../../../src/reporting/text/predictions.ts';
-import { questionOf } from '../../../../src/serve/rows.ts';
 import { sampleClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
 import { modelKinds, randomRows } from '../../../support/random-models.ts';
 
@@ -35,10 +35,10 @@ describe('rows', () => {
     [[[1]], 'value 1 is a list; wanted a number'],
     [{ indices: [0], values: [true] }, 'value 1 is a boolean; wanted a number'],
     [{ indices: [0, 1], values: [1] }, '2 indices with 1 values'],
-    [{ indices: ['0'], values: [1] }, 'the index 0; wanted a whole number from 0'],
-    [{ indices: [-1], values: [1] }, 'the index -1; wanted a whole number from 0'],
-    [{ indices: [0], values: [1e39] }, 'the value of 0 is 1e+39; wanted a number below 3.4e38'],
-    [{ age: 3 }, 'the model has no names of features; wanted indices'],
+    [{ indices: ['0'], values: [1] }, 'the index 0; expected a whole number from 0'],
+    [{ indices: [-1], values: [1] }, 'the index -1; expected a whole number from 0'],
+    [{ indices: [0], values: [1e39] }, 'the value of 0 is 1e+39; expected a number below 3.4e38'],
+    [{ age: 3 }, 'the model has no feature names; expected indices and values'],
   ])('%j is refused', (row, message) => {
     expect(() => new Scorer(sampleModel()).answer(row)).toThrow(message);
   });
@@ -62,5 +62,5 @@ test.each([
   [[{}], 'batch'],
   [{ rows: [] }, 'batch'],
 ])('%j is a %s', (body, kind) => {
-  expect(questionOf(body).kind).toBe(kind);
+  expect(parseRequest(body).kind).toBe(kind);
 });

@@ -7,15 +7,14 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Metrics } from '../../../../src/apps/serve/metrics.ts';
 import type { LoadedModel } from '../../../../src/apps/serve/model-reloader.ts';
 import { Scorer } from '../../../../src/apps/serve/scorer.ts';
-import type { RequestRecord } from '../../../../src/apps/serve/server.ts';
-import { ScoringServer } from '../../../../src/apps/serve/server.ts';
+import { type RequestRecord, ScoringServer } from '../../../../src/apps/serve/server.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { ask, converse, post } from '../../../support/http.ts';
 import { sampleClasses, sampleModel } from '../../../support/models.ts';
 
 interface Limits {
   readonly bytes?: number;
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly rows?: number;
   readonly answer?: number;
 }
@@ -32,7 +31,7 @@ async function serve(model: Model, limits: Limits = {}) {
   const state = { current: loaded(model) };
   const server = new ScoringServer({
     name: 'm.model',
-    limits: { bytes: 10_000, patience: 10_000, rows: 100, answer: 1e6, ...limits },
+    limits: { bytes: 10_000, timeout: 10_000, rows: 100, answer: 1e6, ...limits },
     metrics,
     current: () => state.current,
     onRequest: (record) => records.push(record),
@@ -52,7 +51,7 @@ async function serve(model: Model, limits: Limits = {}) {
 const repeat = <Row>(count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 
 /** Milliseconds that pass only where a test lets them. */
-const patience = 600_000;
+const timeout = 600_000;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -90,7 +89,7 @@ describe('POST /predict', () => {
     ['7', /^found a number; wanted an object, or a list of numbers$/],
     ['[[1],[2],["x"]]', /^row 3: value 1 is a string; wanted a number$/],
     ['{"rows":[null]}', /^row 1: found null; wanted an object, or a list of numbers$/],
-    ['{"age":3}', /^the model has no names of features; wanted indices$/],
+    ['{"age":3}', /^the model has no feature names; expected indices and values$/],
   ])('%s is a bad request', async (body, message) => {
     const { predict, metrics, failures } = await serve(one);
     const { status, text } = await post(predict, body);
@@ -199,17 +198,17 @@ describe('limits', () => {
   test('a body that does not arrive', async () => {
     // The clock of bodies is moved by hand; that of heads is not, and must not be the first.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-    const { port, metrics } = await serve(one, { patience });
+    const { port, metrics } = await serve(one, { timeout });
     const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const { answer } = converse(port, `${head}Content-Length: 10\r\n\r\n[1,`);
     while (metrics.underWay === 0) await sleep(5);
-    vi.advanceTimersByTime(patience);
+    vi.advanceTimersByTime(timeout);
     expect(await answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"the body did not arrive within 600 s"/);
     expect(metrics.underWay).toBe(0);
   });
 
   test('a head that does not arrive, one that is too long, and no HTTP at all', async () => {
-    const impatient = await serve(one, { patience: 500 });
+    const impatient = await serve(one, { timeout: 500 });
     expect(await converse(impatient.port, 'POST /pre').answer).toMatch(/^HTTP\/1\.1 408 /);
     const { port } = await serve(one);
     const long = `GET / HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`;
@@ -237,7 +236,7 @@ describe('limits', () => {
     // A short body, which is there at once, with a long answer.
     const model = sampleModel({ weights: one.weights, classes: ['no', 'yes'.repeat(10_000)] });
     const { port, records, metrics } = await serve(model, {
-      patience: 500,
+      timeout: 500,
       rows: 1000,
       answer: 1e8,
     });
@@ -272,7 +271,7 @@ describe('streams of lines', () => {
     ]);
     expect(JSON.parse(third).error).toMatch(/^line 4: not JSON: /);
     expect(JSON.parse(fourth).error).toBe(
-      'line 5: the model has no names of features; wanted indices',
+      'line 5: the model has no feature names; expected indices and values',
     );
     expect(rest).toEqual(['']);
     expect([metrics.rows, metrics.failedRows]).toEqual([3, 2]);
@@ -313,7 +312,7 @@ describe('streams of lines', () => {
   });
 
   test('a client that does not take its answers is not read from, and given up', async () => {
-    const { port, metrics, records } = await serve(one, { patience: 2000 });
+    const { port, metrics, records } = await serve(one, { timeout: 2000 });
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(
@@ -455,7 +454,7 @@ describe('the end', () => {
 
   test('a request that does not end is cut off', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { port, url, stop } = await serve(one, { patience });
+    const { port, url, stop } = await serve(one, { timeout });
     const type = 'Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n';
     const { socket } = converse(port, `POST /predict HTTP/1.1\r\nHost: x\r\n${type}`);
     let [answers, lines] = ['', 0];
@@ -473,7 +472,7 @@ describe('the end', () => {
     // It makes progress all the time.
     for (let half = 0; half < 2; half++) {
       await nextLine();
-      vi.advanceTimersByTime(patience / 2);
+      vi.advanceTimersByTime(timeout / 2);
     }
     expect(await stopped).toBe(1);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeDataset } from '../../../../src/data/binary/convert.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const rows = [

@@ -5,7 +5,7 @@ import { crc32, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { decodeIndex, encodeIndex } from '../../../../src/data/binary/sections.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { DataError } from '../../../../src/errors.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { binaryBytes, bitsOf } from './support.ts';

@@ -8,11 +8,11 @@ import {
   readFeatureNames,
   writeDataset,
 } from '../../../../src/data/binary/convert.ts';
-import { BinaryFile } from '../../../../src/data/binary/file.ts';
+import { BinaryFile } from '../../../../src/data/binary/sections.ts';
 import type { DatasetPart } from '../../../../src/data/dataset.ts';
 import { datasetFromCsr } from '../../../../src/data/from-arrays.ts';
 import { generateDataset } from '../../../../src/data/generate.ts';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { WorkerRunner } from '../support/worker-runner.ts';

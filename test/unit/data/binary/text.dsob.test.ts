@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { convert, describeData, writeDataset } from '../../../../src/data/binary/convert.ts';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { malformed, scanFloat32, scanFloat64 } from '../../../../src/data/text/decimal.ts';
 import {
   isMiddle,

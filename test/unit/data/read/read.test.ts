@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ReadOptions, readDataset } from '../../../../src/data/read.ts';
+import { type ReadOptions, readDataset } from '../../../../src/data/read/read.ts';
 import { DataError } from '../../../../src/errors.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { flat, rowsOf } from '../support/flat.ts';
@@ -105,7 +105,7 @@ describe('sources', () => {
     ['zstd', zstdCompressSync(text), 'true'],
     ['a first chunk of one byte', gzipSync(text), 'head -c 1 >&3; sleep 0.2'],
   ])('standard input: %s', (_, content, before) => {
-    const module = new URL('../../../../src/data/read.ts', import.meta.url).href;
+    const module = new URL('../../../../src/data/read/read.ts', import.meta.url).href;
     const script = `
       const { readDataset } = await import('${module}');
       const { name, rows, columns, nonzeros } = await readDataset('-');

@@ -6,9 +6,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeDataset } from '../../../../src/data/binary/convert.ts';
 import type { Dataset } from '../../../../src/data/dataset.ts';
-import { type DataShare, readShare } from '../../../../src/data/read/read.ts';
+import {
+  type FileShard,
+  type ReadOptions,
+  readDataset,
+  readShard,
+} from '../../../../src/data/read/read.ts';
 import type { DataSource } from '../../../../src/data/read/sources.ts';
-import { type ReadOptions, readDataset } from '../../../../src/data/read.ts';
 import { DataError, UsageError } from '../../../../src/errors.ts';
 import { fc } from '../../../support/property.ts';
 import { bitsOf } from '../binary/support.ts';
@@ -25,15 +29,15 @@ beforeAll(() => {
 afterAll(() => runner.close());
 
 async function sharesOf(source: DataSource, ranks: number, options: ReadOptions = {}) {
-  const shares: DataShare[] = [];
+  const shares: FileShard[] = [];
   for (let rank = 0; rank < ranks; rank += 1) {
-    shares.push(await readShare(source, { ...options, rank, ranks }));
+    shares.push(await readShard(source, { ...options, rank, ranks }));
   }
   return shares;
 }
 
 /** All shares one after the other. */
-function joined(shares: readonly DataShare[]): Dataset {
+function joined(shares: readonly FileShard[]): Dataset {
   const datasets = shares.map(({ dataset }) => dataset);
   const sum = (of: (dataset: Dataset) => number) =>
     datasets.reduce((total, dataset) => total + of(dataset), 0);
@@ -150,7 +154,7 @@ describe('few rows', () => {
     const [{ dataset }] = await sharesOf(join(folder, '?.svm'), 1);
     expect(dataset).toMatchObject({ rows: 0, columns: 0, nonzeros: 0, parts: [] });
     expect(
-      (await readShare(join(folder, 'a.svm'), { rank: 1, ranks: 2, columns: 4 })).dataset,
+      (await readShard(join(folder, 'a.svm'), { rank: 1, ranks: 2, columns: 4 })).dataset,
     ).toEqual({ ...dataset, name: join(folder, 'a.svm'), columns: 4 });
   });
 });
@@ -173,11 +177,11 @@ describe('one reader', () => {
     execFileSync('mkfifo', [path]);
     const writer = spawn('sh', ['-c', `printf '1 1:1\\n' > '${path}'`]);
     const exit = once(writer, 'exit');
-    expect((await readShare(path, { rank: 1, ranks: 2 })).dataset.rows).toBe(0);
-    expect(rowsOf((await readShare(path, { rank: 0, ranks: 2 })).dataset)).toEqual([[1, [0, 1]]]);
+    expect((await readShard(path, { rank: 1, ranks: 2 })).dataset.rows).toBe(0);
+    expect(rowsOf((await readShard(path, { rank: 0, ranks: 2 })).dataset)).toEqual([[1, [0, 1]]]);
     await exit;
     const source = [path, temporaryFile('data.svm', '1 1:1\n')];
-    await expect(readShare(source, { rank: 1, ranks: 2 })).rejects.toThrow(/pipe: not a regular/);
+    await expect(readShard(source, { rank: 1, ranks: 2 })).rejects.toThrow(/pipe: not a regular/);
   });
 });
 
@@ -185,7 +189,7 @@ describe('complaints', () => {
   async function complaints(source: DataSource, ranks: number, options: ReadOptions = {}) {
     const found: string[] = [];
     for (let rank = 0; rank < ranks; rank += 1) {
-      await readShare(source, { ...options, rank, ranks }).catch((error: unknown) => {
+      await readShard(source, { ...options, rank, ranks }).catch((error: unknown) => {
         expect(error).toBeInstanceOf(DataError);
         found.push((error as Error).message);
       });
@@ -217,14 +221,14 @@ describe('complaints', () => {
   test('ranks that are none', async () => {
     const path = temporaryFile('a.svm', '1 1:1\n');
     for (const rank of [-1, 2, 0.5]) {
-      await expect(readShare(path, { rank, ranks: 2 })).rejects.toThrow(UsageError);
+      await expect(readShard(path, { rank, ranks: 2 })).rejects.toThrow(UsageError);
     }
   });
 
   test('files that are not the same everywhere have another listing', async () => {
     const path = temporaryFile('a.svm', '1 1:1\n');
-    const before = await readShare(path, { rank: 0, ranks: 2 });
+    const before = await readShard(path, { rank: 0, ranks: 2 });
     writeFileSync(path, '1 1:12\n');
-    expect((await readShare(path, { rank: 1, ranks: 2 })).listing).not.toBe(before.listing);
+    expect((await readShard(path, { rank: 1, ranks: 2 })).listing).not.toBe(before.listing);
   });
 });

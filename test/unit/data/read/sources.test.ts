@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { convert, describeData, readFeatureNames } from '../../../../src/data/binary/convert.ts';
+import { readDataset, readParts } from '../../../../src/data/read/read.ts';
 import {
   comparePaths,
   type DataSource,
@@ -10,7 +11,6 @@ import {
   nameOfSource,
   titleOfSource,
 } from '../../../../src/data/read/sources.ts';
-import { readDataset, readParts } from '../../../../src/data/read.ts';
 import { DataError, UsageError } from '../../../../src/errors.ts';
 import { fc } from '../../../support/property.ts';
 import { binaryBytes, bitsOf } from '../binary/support.ts';

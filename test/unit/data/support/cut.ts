@@ -1,5 +1,10 @@
-import type { Dataset, DatasetPart } from '../../../../src/data/dataset.ts';
-import { sharedFloat32, sharedFloat64, sharedInt32 } from '../../../../src/data/shared.ts';
+import {
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedFloat64,
+  sharedInt32,
+} from '../../../../src/data/dataset.ts';
 
 /** Rows from … to - 1 of a part. */
 function slice(part: DatasetPart, from: number, to: number): DatasetPart {

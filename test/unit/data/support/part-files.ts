@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { binaryBytes } from '../binary/support.ts';
 import { temporaryFolder } from './files.ts';
 import { mixedText } from './mixed-text.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { TaskRunner } from '../../../../src/data/runner.ts';
+import type { TaskRunner } from '../../../../src/data/read/tasks.ts';
 
 /** A small runner on real worker threads; tasks go round the workers in turn. */
 export class WorkerRunner implements TaskRunner {

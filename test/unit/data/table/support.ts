@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ColumnSource, ParquetWriteOptions } from 'hyparquet-writer';
-import { parquetWriteFile } from 'hyparquet-writer';
+import { type ColumnSource, type ParquetWriteOptions, parquetWriteFile } from 'hyparquet-writer';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { temporaryFolder } from '../support/files.ts';
 

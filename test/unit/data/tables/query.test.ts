@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readDataset } from '../../../../src/data/read.ts';
+import { readDataset } from '../../../../src/data/read/read.ts';
 import { readQuery } from '../../../../src/data/tables/query.ts';
 import { DataError, UsageError } from '../../../../src/errors.ts';
 import { stream } from '../../../../src/math/random.ts';
@@ -160,7 +160,7 @@ describe('what is refused', () => {
     ],
     ["select 1 as label, ['infinity']::double[] as x", 'query: row 1: feature "x[0]" is Infinity'],
     ['select 1 as label limit 0', 'query: no rows; expected at least one'],
-    ['select 1 as a, 2 as b', 'whose columns are a, b'],
+    ['select 1 as a, 2 as b', 'the columns are a, b'],
     ['select 1 as label, 2 as label', 'query: two columns are called "label"'],
   ];
   test.each(data)('%j', async (sql, message) => {

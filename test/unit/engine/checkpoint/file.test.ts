@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Layout } from '../../../../src/checkpoint/layout.ts';
 import {
   type Description,
   readCheckpointFile,
@@ -13,7 +12,11 @@ import {
   makeFolder,
 } from '../../../../src/engine/checkpoint/folder.ts';
 import { loadArrays } from '../../../../src/engine/checkpoint/load.ts';
-import { type StateArray, stateArrays } from '../../../../src/engine/checkpoint/state.ts';
+import {
+  type Layout,
+  type StateArray,
+  stateArrays,
+} from '../../../../src/engine/checkpoint/state.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const description = (epoch: number): Description => ({
@@ -28,7 +31,7 @@ const description = (epoch: number): Description => ({
   tolerance: 1e-3,
   test: null,
   saved: {
-    standing: { dual: -Infinity, primal: 0.1 + 0.2, zero: -0, open: Infinity, none: NaN },
+    convergence: { dual: -Infinity, primal: 0.1 + 0.2, zero: -0, open: Infinity, none: NaN },
     method: { inverses: [1 / 3, 5e-324, -1.7976931348623157e308] },
   },
 });
@@ -127,10 +130,10 @@ describe('a file', () => {
     const path = join(temporaryFolder(), 'x');
     writeCheckpointFile(path, description(7), [], layout);
     const { createHash } = await import('node:crypto');
-    const text = readFileSync(path).subarray(0, -32).toString().replace('point 2', 'point 3');
+    const text = readFileSync(path).subarray(0, -32).toString().replace('point 3', 'point 2');
     const digest = createHash('sha256').update(text).digest();
     writeFileSync(path, Buffer.concat([Buffer.from(text), digest]));
-    expect(() => readCheckpointFile(path)).toThrow('version 3 of the format; this program reads');
+    expect(() => readCheckpointFile(path)).toThrow('version 2 of the format; this program reads');
   });
 });
 

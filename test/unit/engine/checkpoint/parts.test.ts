@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { stream } from '../../../../src/math/random.ts';
-import { InterceptPace } from '../../../../src/solvers/ring/damping.ts';
+import { EvaluationSchedule } from '../../../../src/solvers/convergence.ts';
+import { InterceptStep } from '../../../../src/solvers/ring/damping.ts';
 import { BundleProgram } from '../../../../src/solvers/rivals/bundle-program.ts';
-import { Schedule } from '../../../../src/solvers/schedule.ts';
 
 test('a generator goes on from its stored words', () => {
   const words = new Int32Array(4);
@@ -17,20 +17,20 @@ test('a generator goes on from its stored words', () => {
 
 test("the intercept's pace goes on from any epoch, through changes of its weight", () => {
   const pulls = Array.from({ length: 60 }, (_, k) => (k < 30 ? 1 : (-1) ** k) * (1 + (k % 3)));
-  const whole = new InterceptPace(8, 0.1);
+  const whole = new InterceptStep(8, 0.1);
   const factors = pulls.map((pull) => whole.observe(pull));
   expect(new Set(factors).size).toBeGreaterThan(2);
   for (let stop = 0; stop < pulls.length; stop++) {
-    const before = new InterceptPace(8, 0.1);
+    const before = new InterceptStep(8, 0.1);
     for (const pull of pulls.slice(0, stop)) before.observe(pull);
-    const after = new InterceptPace(8, 0.1);
+    const after = new InterceptStep(8, 0.1);
     after.restore(before.save());
     expect(pulls.slice(stop).map((pull) => after.observe(pull))).toEqual(factors.slice(stop));
   }
 });
 
 test('a schedule goes on from any epoch', () => {
-  const dueUntil = (schedule: Schedule, from: number): number[] => {
+  const dueUntil = (schedule: EvaluationSchedule, from: number): number[] => {
     const due: number[] = [];
     for (let epoch = from; epoch <= 60; epoch++) {
       if (!schedule.isDue(epoch)) continue;
@@ -39,13 +39,13 @@ test('a schedule goes on from any epoch', () => {
     }
     return due;
   };
-  const all = dueUntil(new Schedule(1e-3), 1);
+  const all = dueUntil(new EvaluationSchedule(1e-3), 1);
   for (let stop = 1; stop < 60; stop++) {
-    const before = new Schedule(1e-3);
+    const before = new EvaluationSchedule(1e-3);
     for (const epoch of all.filter((at) => at <= stop)) {
       before.note(epoch, 0.9 ** epoch, 0.3 * epoch);
     }
-    const after = new Schedule(1e-3);
+    const after = new EvaluationSchedule(1e-3);
     after.restore(before.save());
     expect(dueUntil(after, stop + 1)).toEqual(all.filter((at) => at > stop));
   }

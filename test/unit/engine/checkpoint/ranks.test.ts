@@ -2,19 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  type Listing,
+  type Choice,
+  checkpointSetOf,
+  chooseEpoch,
+} from '../../../../src/engine/checkpoint/choose.ts';
+import type { Description } from '../../../../src/engine/checkpoint/file.ts';
+import {
+  addCheckpoint,
+  type CheckpointListing,
   listing,
   listingText,
   parseListing,
-} from '../../../../src/checkpoint/listing.ts';
-import type { Workers } from '../../../../src/checkpoint/names.ts';
-import {
-  type Choice,
-  chooseEpoch,
-  generationOf,
-} from '../../../../src/engine/checkpoint/choose.ts';
-import type { Description } from '../../../../src/engine/checkpoint/file.ts';
-import { addCheckpoint } from '../../../../src/engine/checkpoint/folder.ts';
+  type Workers,
+} from '../../../../src/engine/checkpoint/folder.ts';
 import { loadArrays } from '../../../../src/engine/checkpoint/load.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { arraysOf, description, layoutOf, shareOf, sharesOf } from './support/synthetic.ts';
@@ -37,7 +37,7 @@ function write(
 /** What the ranks of a job choose from folders of their own, or from one they share. */
 function choose(folders: string | readonly string[], ranks: number, grid: number) {
   const folderOf = (rank: number) => (typeof folders === 'string' ? folders : folders[rank]);
-  const listings: Listing[] = sharesOf(ranks, grid).map((share, rank) =>
+  const listings: CheckpointListing[] = sharesOf(ranks, grid).map((share, rank) =>
     parseListing(listingText(listing(folderOf(rank), share))),
   );
   const choice = chooseEpoch(listings, grid, (rank) => shareOf(rank, ranks, grid));
@@ -58,7 +58,7 @@ describe.each(range(1, 7))('a grid of %i', (grid) => {
       for (const [rank, share] of sharesOf(after, grid).entries()) {
         const layout = layoutOf(grid, share);
         const target = arraysOf(layout, false);
-        loadArrays(generationOf(listings[rank], choice as Choice), target, layout);
+        loadArrays(checkpointSetOf(listings[rank], choice as Choice), target, layout);
         expect(target).toEqual(arraysOf(layout, true));
       }
     },
@@ -123,7 +123,7 @@ describe('which epoch', () => {
 
   test('files of different runs are not put together', () => {
     const folder = temporaryFolder();
-    const other = { saved: { standing: { dual: 0 }, method: {} } };
+    const other = { saved: { convergence: { dual: 0 }, method: {} } };
     write(folder, 60, sharesOf(2, 4), 4);
     write(folder, 70, [[0, 2]], 4);
     write(folder, 70, [[2, 4]], 4, other);
@@ -146,7 +146,7 @@ describe('which epoch', () => {
     const { listings, choice } = choose(folder, 3, 1);
     expect(listings.map(({ parts }) => parts.length)).toEqual([0, 0, 1]);
     expect(choice?.header.saved).toEqual(description(60).saved);
-    expect(generationOf(listings[0], choice as Choice).parts).toEqual([]);
+    expect(checkpointSetOf(listings[0], choice as Choice).parts).toEqual([]);
   });
 });
 

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listing } from '../../../../src/checkpoint/listing.ts';
-import type { Workers } from '../../../../src/checkpoint/names.ts';
 import { chooseEpoch } from '../../../../src/engine/checkpoint/choose.ts';
-import { type Interval, Keeper } from '../../../../src/engine/checkpoint/writer.ts';
+import { listing, type Workers } from '../../../../src/engine/checkpoint/folder.ts';
+import { CheckpointWriter, type Interval } from '../../../../src/engine/checkpoint/writer.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { arraysOf, description, layoutOf, shareOf, sharesOf } from './support/synthetic.ts';
 
@@ -21,7 +20,7 @@ function keeperIn(folder: string, every: Interval, epoch = 0, options: Options =
   const notices: string[] = [];
   const { program, identity, tolerance, test: tested, saved } = description(0);
   const layout = layoutOf(grid, workers);
-  const keeper = new Keeper(
+  const keeper = new CheckpointWriter(
     {
       folder,
       every,

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { roomFor, Window } from '../../../../src/engine/disk/disk-cells.ts';
+import { DiskWindow, windowBuffer } from '../../../../src/engine/disk/disk-cells.ts';
 import { stream } from '../../../../src/math/random.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -20,7 +20,7 @@ const starts = Array.from({ length: 60 }, (_, piece) => piece * 1500 + (piece % 
 
 function reader(size: number) {
   const memory = new Uint8Array(new SharedArrayBuffer(size));
-  const window = new Window<{ at: number; bytes: number }>(memory, contentFile());
+  const window = new DiskWindow<{ at: number; bytes: number }>(memory, contentFile());
   let reads = 0;
   const get = (piece: number): Uint8Array => {
     const bytes = starts[piece + 1] - starts[piece];
@@ -47,7 +47,7 @@ describe('a window', () => {
   });
 
   test('keeps as many of the newest as there is room for', () => {
-    const { get, reads } = reader(5 * roomFor(1507));
+    const { get, reads } = reader(5 * windowBuffer(1507));
     for (const piece of [0, 1, 2, 3, 0, 1, 2, 3]) get(piece);
     expect(reads()).toBe(4);
     for (const piece of [4, 5, 6, 7, 8]) get(piece);
@@ -63,7 +63,7 @@ describe('a window', () => {
   });
 
   test('says when the file has become shorter', () => {
-    const window = new Window(new Uint8Array(4096), contentFile());
+    const window = new DiskWindow(new Uint8Array(4096), contentFile());
     expect(() => window.read(1, content.length - 10, 100, () => 0)).toThrow('shorter');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { holdings, placeEntries } from '../../../../src/engine/partition.ts';
-import { cutSegments, rowsTogether, segmentOf } from '../../../../src/parallel/segments.ts';
+import { cutSegments, rowsTogether, segmentOf } from '../../../../src/engine/disk/segments.ts';
+import { localPartition, placeRowsAndColumns } from '../../../../src/engine/partition.ts';
 
 /** A partition of rows that have so many entries each. */
 function partitionOf(rows: number, perRow: (row: number) => number, size: number) {
@@ -8,7 +8,7 @@ function partitionOf(rows: number, perRow: (row: number) => number, size: number
     rows: Int32Array.from({ length: rows }, (_, row) => perRow(row)),
     columns: new Int32Array(size).fill(1),
   };
-  return holdings(placeEntries(counts, size, 1), counts, 0, size);
+  return localPartition(placeRowsAndColumns(counts, size, 1), counts, 0, size);
 }
 
 describe('segments', () => {
@@ -50,7 +50,7 @@ describe('segments', () => {
 
   test('a worker without rows has none', () => {
     const counts = { rows: Int32Array.of(5), columns: Int32Array.of(1, 1) };
-    const partition = holdings(placeEntries(counts, 2, 1), counts, 0, 2);
+    const partition = localPartition(placeRowsAndColumns(counts, 2, 1), counts, 0, 2);
     expect(cutSegments(partition).map(({ length }) => length - 1)).toEqual([1, 0]);
   });
 

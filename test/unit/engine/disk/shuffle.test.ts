@@ -2,17 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { separateArena } from '../../../../src/engine/arena.ts';
+import { openCells } from '../../../../src/engine/cells.ts';
+import { allocateDiskCells } from '../../../../src/engine/disk/disk-cells.ts';
+import { rowsTogether, type Segments } from '../../../../src/engine/disk/segments.ts';
+import { layOutOnDisk, openScratch } from '../../../../src/engine/disk/shuffle.ts';
 import {
   allocateGrid,
-  entriesOfCells,
   fillWorker,
   type Grid,
+  nonzerosOfCells,
 } from '../../../../src/engine/grid.ts';
-import { openCells } from '../../../../src/parallel/cells.ts';
-import { rowsTogether, type Segments } from '../../../../src/parallel/segments.ts';
-import { allocateStored } from '../../../../src/parallel/stored-cells.ts';
-import { openScratch } from '../../../../src/train/scratch.ts';
-import { layOutOnDisk } from '../../../../src/train/stream-shuffle.ts';
 import { inParts, sample, zipfDataset } from '../../../support/data.ts';
 import { partition } from '../../../support/partition.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -30,13 +29,13 @@ async function bothGrids(dataset: Dataset, size: number, intercept: boolean, win
   const scratch = openScratch(8 * dataset.nonzeros, temporaryFolder(), undefined);
   const shares = [0, window];
   const stored = {
-    ...allocateStored(separateArena, parts, segments, shares),
+    ...allocateDiskCells(separateArena, parts, segments, shares),
     file: scratch.file,
   };
   const ones = intercept ? dataset.columns : -1;
   const task = { partition: parts, segments, stored, ones, memory: stored.window };
   await layOutOnDisk(task, dataset.parts);
-  return { inMemory, onDisk: { ...inMemory, cells: [], segments, stored }, scratch };
+  return { inMemory, onDisk: { ...inMemory, cells: [], segments, disk: stored }, scratch };
 }
 
 /** Every row's entries in a cell, as the door shows them. */
@@ -69,7 +68,7 @@ describe('a grid laid out on disk', () => {
         expect(rowsOf(onDisk, worker, block)).toEqual(rowsOf(inMemory, worker, block));
       }
     }
-    expect(entriesOfCells(onDisk)).toEqual(entriesOfCells(inMemory));
+    expect(nonzerosOfCells(onDisk)).toEqual(nonzerosOfCells(inMemory));
     scratch.close();
   });
 

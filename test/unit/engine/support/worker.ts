@@ -1,6 +1,6 @@
 /** A worker thread for the tests of the pool, the team and the ring. */
 import { parentPort, threadId } from 'node:worker_threads';
-import { Wander, type WanderMemory } from '../../../../src/engine/async-ring.ts';
+import { AsyncRing, type AsyncRingMemory } from '../../../../src/engine/async-ring.ts';
 import { Ring } from '../../../../src/engine/ring.ts';
 import { Team, type TeamShared } from '../../../../src/engine/team.ts';
 import type { Reply, Request } from '../../../../src/engine/thread-pool.ts';
@@ -35,7 +35,7 @@ export interface WanderPayload {
   readonly shared: TeamShared;
   readonly index: number;
   readonly rotations: number;
-  readonly memory: WanderMemory;
+  readonly memory: AsyncRingMemory;
   /** Who holds each block, and who each worker is busy with: 0 for nobody. */
   readonly holders: Int32Array;
   readonly busy: Int32Array;
@@ -79,8 +79,8 @@ function barrier({ shared, index, rounds, counter }: BarrierPayload): number[] {
 function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] } {
   const { shared, index, rotations, memory, holders, busy, rows, columns } = payload;
   const team = new Team(shared, index);
-  const rotation = new Wander(team, memory);
-  const nothing = new Ring(team).cargo(() => []);
+  const rotation = new AsyncRing(team, memory);
+  const nothing = new Ring(team).fields(() => []);
   const wrong: string[] = [];
   const orders: number[][] = [];
   for (let round = 0; round < rotations; round++) {
@@ -103,7 +103,7 @@ function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] }
 function rotate(payload: RotatePayload): string[] {
   const { shared, index, rotations, holders, turns, visits } = payload;
   const ring = new Ring(new Team(shared, index));
-  const nothing = ring.cargo(() => []);
+  const nothing = ring.fields(() => []);
   const wrong: string[] = [];
   for (let rotation = 0; rotation < rotations; rotation++) {
     ring.rotate(nothing, (worker, block, iteration) => {

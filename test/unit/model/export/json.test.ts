@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exportModel } from '../../../../src/export/export.ts';
-import { importModel } from '../../../../src/export/import.ts';
+import { exportModel, importModel } from '../../../../src/model/export/index.ts';
 import { encodeModel } from '../../../../src/model/file.ts';
 import { sampleModel } from '../../../support/models.ts';
 import { modelKinds, randomModel } from '../../../support/random-models.ts';

@@ -1,9 +1,8 @@
 import * as onnxruntime from 'onnxruntime-web';
 import { describe, expect, test } from 'vitest';
-import { exportModel } from '../../../../src/export/export.ts';
-import { givesProbabilities } from '../../../../src/metrics/probabilities.ts';
+import { exportModel } from '../../../../src/model/export/index.ts';
 import type { Model } from '../../../../src/model/model.ts';
-import { predict } from '../../../../src/model/predict/predict.ts';
+import { givesProbabilities, predict } from '../../../../src/model/predict/predict.ts';
 import { sampleModel } from '../../../support/models.ts';
 import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { exportModel, exportNotices } from '../../../../src/export/export.ts';
-import type { ExportFormat } from '../../../../src/export/formats.ts';
+import {
+  type ExportFormat,
+  exportModel,
+  exportNotices,
+} from '../../../../src/model/export/index.ts';
 import { plainClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
 import { modelKinds } from '../../../support/random-models.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DataError } from '../../../../src/errors.ts';
-import { evaluate } from '../../../../src/metrics/evaluate.ts';
-import type {
-  ClassificationMetrics,
-  RegressionMetrics,
+import {
+  type ClassificationMetrics,
+  evaluate,
+  type RegressionMetrics,
 } from '../../../../src/model/metrics/evaluate.ts';
 import {
   sampleDataset,

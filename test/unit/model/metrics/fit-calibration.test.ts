@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../../src/math/random.ts';
-import { calibrated } from '../../../../src/metrics/calibration.ts';
 import { fitIsotonic, fitPlatt } from '../../../../src/model/metrics/fit-calibration.ts';
+import { calibrated } from '../../../../src/model/predict/predict.ts';
 import { fc } from '../../../support/property.ts';
 
 interface Rows {

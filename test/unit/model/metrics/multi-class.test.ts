@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { DataError } from '../../../../src/errors.ts';
-import { evaluate } from '../../../../src/metrics/evaluate.ts';
-import type {
-  MulticlassMetrics,
-  MultiLabelMetrics,
+import {
+  evaluate,
+  type MulticlassMetrics,
+  type MultiLabelMetrics,
 } from '../../../../src/model/metrics/evaluate.ts';
 import {
   plainClasses,

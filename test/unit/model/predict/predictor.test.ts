@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { givesProbabilities } from '../../../../src/metrics/probabilities.ts';
+import type { NamedRow } from '../../../../src/data/fields/row-encoder.ts';
+import { collectGarbage } from '../../../../src/engine/arena.ts';
 import { encodeModel } from '../../../../src/model/file.ts';
 import type { Model } from '../../../../src/model/model.ts';
-import { predict } from '../../../../src/model/predict/predict.ts';
+import { givesProbabilities, predict } from '../../../../src/model/predict/predict.ts';
 import { Predictor } from '../../../../src/model/predict/predictor.ts';
-import { collectGarbage } from '../../../../src/parallel/collect-garbage.ts';
-import type { NamedRow, Row } from '../../../../src/predict/row.ts';
+import type { Row } from '../../../../src/model/predict/row-buffer.ts';
 import { loadModel } from '../../../../src/predict.ts';
-import { readDataset } from '../../../../src/train/read-dataset.ts';
+import { readDataset } from '../../../../src/train/read.ts';
 import { sampleModel, sampleRegression } from '../../../support/models.ts';
 import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -83,8 +83,8 @@ test.each<[Row, RegExp]>([
   [{ indices: [0.5], values: [1] }, /index 0\.5/],
   [{ indices: [-1], values: [1] }, /index -1/],
   [{ indices: [1], values: [] }, /1 indices with 0 values/],
-  [{ 0: '1', length: 1 }, /no names of features/],
-  [{ age: 3 }, /no names of features/],
+  [{ 0: '1', length: 1 }, /no feature names/],
+  [{ age: 3 }, /no feature names/],
 ])('a row that is none: %#', (row, message) => {
   expect(() => new Predictor(sampleModel()).score(row)).toThrow(message);
 });
@@ -181,11 +181,13 @@ describe('named rows', () => {
   test('a missing value, where none may be', () => {
     const recipe = { fields, missing: 'error' } as const;
     const predictor = new Predictor({ ...tables.named, recipe });
-    expect(() => predictor.score({ age: null })).toThrow('age has no value; wanted one');
+    expect(() => predictor.score({ age: null })).toThrow('"age" has no value; expected one');
   });
 
   test('a text in a field of numbers', () => {
-    expect(() => new Predictor(tables.named).score({ age: 'old' })).toThrow(/value of age is NaN/);
+    expect(() => new Predictor(tables.named).score({ age: 'old' })).toThrow(
+      '"age": "old" is not a number',
+    );
   });
 
   test('long names that never come again are not kept', () => {
@@ -203,7 +205,7 @@ describe('named rows', () => {
   test.each([null, undefined, 5, 'age'])('%j is no row', (row) => {
     const predictor = new Predictor(tables.named);
     expect(() => predictor.score(row as never)).toThrow(
-      `the row is ${JSON.stringify(row)}; wanted an object`,
+      `the row is ${JSON.stringify(row)}; expected an object`,
     );
   });
 

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../../src/errors.ts';
-import { loadLoss } from '../../../../src/losses/index.ts';
+import { loadLoss } from '../../../../src/problem/losses/index.ts';
 
 const parts: Readonly<Record<string, string>> = {
   name: "export const name = 'half-square';",

@@ -1,8 +1,59 @@
 import { expect, test } from 'vitest';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { DataError } from '../../../../src/errors.ts';
-import { checkLabels, losses } from '../../../../src/losses/index.ts';
+import {
+  checkLabels,
+  lossByName,
+  losses,
+  lossNames,
+  meanOfScore,
+  traitsOf,
+} from '../../../../src/problem/losses/index.ts';
+import type { EpochEvent } from '../../../../src/train/events.ts';
 import { train } from '../../../../src/train/train.ts';
+import { sampleFor } from '../../../support/data.ts';
+
+test('a score of Poisson regression is the logarithm of a mean', () => {
+  expect(lossNames.filter((name) => traitsOf({ name }).link === 'log')).toEqual(['poisson']);
+  expect(meanOfScore('log', 0)).toBe(1);
+  expect(meanOfScore('log', Math.log(5))).toBeCloseTo(5, 14);
+});
+
+test('of other losses it is the prediction itself', () => {
+  expect(meanOfScore('identity', -2.5)).toBe(-2.5);
+});
+
+test('the error on test rows while training is that of the means', async () => {
+  const loss = losses.poisson();
+  const { dataset } = sampleFor(loss);
+  const { dataset: held, rows, labels } = sampleFor(loss, { seed: 2 });
+  let last: EpochEvent | undefined;
+  const { model } = await train(dataset, {
+    loss,
+    test: held,
+    lambda: 0.1,
+    threads: 1,
+    onEpoch: (event) => {
+      last = event;
+    },
+  });
+  const squares = rows.map((row, i) => {
+    const score = row.reduce((sum, x, j) => sum + x * model.weights[j], 0);
+    return (Math.exp(score) - labels[i]) ** 2;
+  });
+  const mean = squares.reduce((sum, square) => sum + square, 0) / rows.length;
+  expect(last?.testError).toBeCloseTo(mean, 10);
+});
+
+test('the traits of a model’s loss are those of its entry; a custom loss of that name has none', () => {
+  for (const name of lossNames) {
+    const loss = lossByName(name);
+    expect(traitsOf({ name }).link ?? 'identity').toBe(loss.link);
+    expect(traitsOf({ name }).givesProbabilities ?? false).toBe(loss.givesProbabilities);
+    expect(traitsOf({ name, module: 'file:///own.js' })).toEqual({});
+  }
+  expect(traitsOf({ name: 'toString' })).toEqual({});
+});
 
 function labelled(...labels: number[]) {
   const rows = labels.map(() => ({ indices: [0], values: [1] }));

@@ -1,6 +1,6 @@
 /** Values worked out by hand, so that a formula is not only consistent but the right one. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 
 interface Row {

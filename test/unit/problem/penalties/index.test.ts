@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../../src/errors.ts';
-import { penalties, penaltyByName, penaltyNames } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import {
+  type Penalty,
+  penalties,
+  penaltyByName,
+  penaltyIncompatibility,
+  penaltyNames,
+} from '../../../../src/problem/penalties/index.ts';
 import {
   type Bounds,
   boundsOf,
   describePenalty,
   finiteBounds,
 } from '../../../../src/problem/penalties/separable.ts';
+import { train } from '../../../../src/train/train.ts';
+import { sampleFor } from '../../../support/data.ts';
 
 describe('penalties as values', () => {
   test('each can be had by name and is frozen', () => {
@@ -21,7 +30,7 @@ describe('penalties as values', () => {
     expect(penalties.l1()).toMatchObject({ l1: 1, l2: 0 });
     expect(penalties.elasticNet({ l1Ratio: 0.25 })).toMatchObject({ l1: 0.25, l2: 0.75 });
     expect(penaltyByName('elastic-net')).toMatchObject({ l1: 0.5, l2: 0.5 });
-    expect(penaltyByName('elastic-net', 0.75)).toMatchObject({ l1: 0.75, l2: 0.25 });
+    expect(penaltyByName('elastic-net', { l1Ratio: 0.75 })).toMatchObject({ l1: 0.75, l2: 0.25 });
   });
 
   test('values worked out by hand', () => {
@@ -108,12 +117,42 @@ describe('what is refused', () => {
 
   test.each([0, 1, -0.5, Number.NaN])('a ratio of %d', (l1Ratio) => {
     expect(() => penalties.elasticNet({ l1Ratio })).toThrow(UsageError);
-    expect(() => penaltyByName('elastic-net', l1Ratio)).toThrow(`l1Ratio is ${l1Ratio}`);
+    expect(() => penaltyByName('elastic-net', { l1Ratio })).toThrow(`l1Ratio is ${l1Ratio}`);
   });
 
   test('a ratio where there is none', () => {
-    expect(() => penaltyByName('l1', 0.5)).toThrow(
+    expect(() => penaltyByName('l1', { l1Ratio: 0.5 })).toThrow(
       "penalty 'l1' takes no l1Ratio, but was given 0.5; use 'elastic-net'",
     );
+  });
+});
+
+describe('a penalty that solvers cannot compute with', () => {
+  const mcp: Penalty = {
+    ...penalties.l1(),
+    name: 'mcp',
+    value: (w) => (Math.abs(w) < 3 ? Math.abs(w) - (w * w) / 6 : 1.5),
+  };
+
+  test('is answered as not compatible', () => {
+    expect(penaltyIncompatibility(mcp)).toBe(
+      "penalty 'mcp' is not compatible with any solver: solvers compute with l1 |w| + (l2/2) w² " +
+        'and a box, which is 100 at w = -100 where its value is 1.5',
+    );
+    expect(penaltyIncompatibility({ ...mcp, l1: -1 })).toContain('its l1 is -1 and its l2 is 0');
+  });
+
+  test('does not come to training', async () => {
+    const { dataset } = sampleFor(losses.square());
+    const training = train(dataset, { loss: losses.square(), penalty: mcp, threads: 1 });
+    await expect(training).rejects.toThrow("penalty 'mcp' is not compatible");
+  });
+
+  test('is none of the registered ones, in a box or not', () => {
+    for (const name of penaltyNames) {
+      const penalty = penaltyByName(name);
+      expect(penaltyIncompatibility(penalty)).toBeUndefined();
+      expect(penaltyIncompatibility(penalties.nonNegative(penalty))).toBeUndefined();
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FigureQuantity } from '../../../../src/apps/dashboard/api.ts';
-import { figureAxes, figureQuantities } from '../../../../src/dashboard/figure-request.ts';
+import { axes, figureQuantities } from '../../../../src/reporting/charts/quantities.ts';
 import {
   figureFileName,
   figureHeight,
@@ -12,7 +12,7 @@ import type {
   RunDetail,
   StartLine,
 } from '../../../../src/reporting/records/record.ts';
-import { LiveRun } from '../../../../src/runs/live-run.ts';
+import { RunView } from '../../../../src/reporting/records/run-view.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import {
   beginLine,
@@ -31,7 +31,7 @@ interface Changes {
 }
 
 function detailOf(id: string, { start, begin }: Changes = {}, epochs = 20): RunDetail {
-  const run = new LiveRun(startLine(id, start));
+  const run = RunView.live(startLine(id, start));
   run.add(beginLine(begin));
   for (const line of epochLines(epochs)) run.add(line);
   run.add(sampleLine(10));
@@ -190,7 +190,7 @@ describe('curves', () => {
     expect(label([several, detailOf(secondId)], 'testError')).toBe(
       'test error (%) (of several classes: class 2 against the rest)',
     );
-    expect(label([several], 'testAuprc')).toMatch(/curve, class 2 against the rest$/);
+    expect(label([several], 'testAuprc')).toMatch(/^test AUPRC, class 2 against the rest$/);
   });
 
   test('throughput is what was done between two epochs', () => {
@@ -256,7 +256,7 @@ describe('as files', () => {
   test('every quantity over every axis is an SVG file', async () => {
     const { url } = await servingRuns();
     for (const y of figureQuantities) {
-      for (const x of figureAxes) {
+      for (const { key: x } of axes) {
         const answer = await fetch(`${url}api/figure?runs=${firstId},${secondId}&y=${y}&x=${x}`);
         expect(answer.status).toBe(200);
         expect(answer.headers.get('content-type')).toBe('image/svg+xml');
@@ -315,7 +315,7 @@ describe('what the page shows', () => {
   });
 
   test('a stream, over time whatever is asked for', () => {
-    const run = new LiveRun(startLine(firstId));
+    const run = RunView.live(startLine(firstId));
     run.add(reportLine);
     run.add({ ...reportLine, seconds: 2, recentError: null });
     const loss = figureOf([run.detail()], { y: 'progressiveLoss', x: 'epoch' });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { LegendEntry } from '../../../../src/compare/legend.ts';
 import { styleOf } from '../../../../src/reporting/charts/series-style.ts';
 import {
+  type LegendEntry,
   type LineChart,
   legendRows,
   lineChart,
   svgToPng,
 } from '../../../../src/reporting/charts/svg.ts';
-import { solverNames } from '../../../../src/solvers/names.ts';
+import { solverNames } from '../../../../src/solvers/index.ts';
 import { markupFault, pngSize } from '../../train/compare/support/well-formed.ts';
 
 const chart: LineChart = {

@@ -1,9 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { textScale } from '../../../../src/cli/text-axis.ts';
-import type { TextChart, TextPoint } from '../../../../src/reporting/charts/text.ts';
-import { asciiOnly, textChart } from '../../../../src/reporting/charts/text.ts';
+import { scaleOf } from '../../../../src/reporting/charts/axis.ts';
+import {
+  asciiOnly,
+  type TextChart,
+  type TextPoint,
+  textChart,
+  textTicks,
+} from '../../../../src/reporting/charts/text.ts';
 
 const colours = picocolors.createColors(false);
 
@@ -11,8 +16,8 @@ const colours = picocolors.createColors(false);
 function draw(chart: Partial<TextChart> = {}): string[] {
   return textChart({
     series: [{ name: 'line', points: line((x) => x) }],
-    x: { label: 'epochs', scale: 'linear' },
-    y: { label: 'height', scale: 'linear' },
+    x: { label: 'epochs' },
+    y: { label: 'height' },
     width: 26,
     height: 8,
     colours,
@@ -75,7 +80,7 @@ describe('pictures', () => {
     expect(
       draw({
         series: [{ name: 'gap', points: gaps }],
-        y: { label: 'gap', scale: 'log' },
+        y: { label: 'gap', log: true },
         rules: [{ y: 1e-4, label: 'tolerance' }],
       }),
     ).toEqual([
@@ -144,7 +149,7 @@ describe('pictures', () => {
   });
 
   test('what lies outside of the focus is cut off', () => {
-    expect(draw({ y: { label: 'height', scale: 'linear', focus: [4, 6] } })).toEqual([
+    expect(draw({ y: { label: 'height', focus: [4, 6] } })).toEqual([
       'height',
       '6 ┤             ⡜',
       '  │            ⡸',
@@ -161,7 +166,7 @@ describe('pictures', () => {
       const points = line((x) => x).map(([x, y]): TextPoint => [(x * seconds) / 10, y]);
       return draw({
         series: [{ name: 'line', points }],
-        x: { label: '', scale: 'linear', time: true },
+        x: { label: '', time: true },
       }).at(-1);
     };
     expect([0.02, 10, 170, 600, 20_000].map(last)).toEqual([
@@ -180,9 +185,7 @@ test('the label with the unit comes before its neighbour', () => {
     [4.9, 2],
   ];
   const floor = (label: string) =>
-    draw({ series: [{ name: 'line', points }], x: { label, scale: 'linear' }, width: 36 }).slice(
-      -2,
-    );
+    draw({ series: [{ name: 'line', points }], x: { label }, width: 36 }).slice(-2);
   expect(floor('h')).toEqual([
     '    └┬───────────┬────────────┬─────',
     '     0           2            4 h',
@@ -204,7 +207,7 @@ describe('what cannot be shown', () => {
   });
 
   test('nor 0 and less on a log axis', () => {
-    const y = { label: 'gap', scale: 'log' } as const;
+    const y = { label: 'gap', log: true } as const;
     const holes: TextPoint[] = [...nowhere, 0, -1].map((value) => [11, value]);
     expect(draw({ y, series: [{ name: 'gap', points: [...gaps, ...holes] }] })).toEqual(
       draw({ y, series: [{ name: 'gap', points: gaps }] }),
@@ -230,8 +233,8 @@ describe('size and colours', () => {
 
   test.each([14, 20, 40, 79, 200])('no line is wider than %i columns', (width) => {
     for (const height of [5, 8, 30]) {
-      for (const scale of ['linear', 'log'] as const) {
-        const y = { label: 'a long name of what is drawn', scale };
+      for (const log of [false, true]) {
+        const y = { label: 'a long name of what is drawn', log };
         const lines = draw({ series, rules, y, width, height, colours: coloured });
         const widths = lines.map((text) => stripVTControlCharacters(text).length);
         expect(Math.max(0, ...widths)).toBeLessThanOrEqual(width);
@@ -249,10 +252,10 @@ describe('size and colours', () => {
 });
 
 describe('ticks', () => {
-  const labels = (low: number, high: number, most: number, scale: 'linear' | 'log' = 'linear') =>
-    textScale({ label: '', scale }, [low, high])!
-      .ticks(most)
-      .map(({ label }) => label);
+  const labels = (low: number, high: number, most: number, log = false) =>
+    textTicks(scaleOf({ label: '', log, tight: true }, [low, high], [0, 1]), log, most).map(
+      ({ label }) => label,
+    );
 
   test.each([
     [0, 10, 6, ['0', '2', '4', '6', '8', '10']],
@@ -271,15 +274,15 @@ describe('ticks', () => {
   test.each([
     [1e-4, 1, 6, ['1e-4', '1e-3', '1e-2', '1e-1', '1']],
     [1e-4, 1, 3, ['1e-4', '1e-2', '1']],
-    [0.5, 2e3, 6, ['1', '10', '1e2', '1e3']],
+    [0.5, 2e3, 6, ['1', '10', '100', '1000']],
     [2, 6, 6, ['2', '3', '4', '5', '6']],
   ])('of a log axis from %d to %d, %d at most', (low, high, most, wanted) => {
-    expect(labels(low, high, most, 'log')).toEqual(wanted);
+    expect(labels(low, high, most, true)).toEqual(wanted);
   });
 
   test('an axis from 0 begins there unless its values lie far away', () => {
     const place = (low: number) =>
-      textScale({ label: '', scale: 'linear', zero: true }, [low, 10])!.place(low);
+      scaleOf({ label: '', zero: 'near', tight: true }, [low, 10], [0, 1]).position(low);
     expect(place(4)).toBe(0.4);
     expect(place(9)).toBe(0);
   });

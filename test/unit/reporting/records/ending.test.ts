@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 const meanwhile = vi.hoisted(() => ({ act: () => {} }));
 
 // No real process ends in this very moment each time.
-vi.mock('../../../../src/checkpoint/process.ts', () => ({
+vi.mock('../../../../src/files.ts', () => ({
   isAlive: () => {
     meanwhile.act();
     return false;

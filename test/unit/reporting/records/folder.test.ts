@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRunId, newRunId } from '../../../../src/runs/id.ts';
+import { isRunId, newRunId } from '../../../../src/reporting/records/folder.ts';
 
 test('the name of a run tells when it began, in UTC, and sorts by that', () => {
   const moments = ['2026-11-15T21:23:45.678Z', '2026-11-15T21:23:46Z', '2027-01-01T00:00:00Z'];

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { EpochLine, RunLine, StartLine } from '../../../../src/reporting/records/record.ts';
-import { newRunId, Recorder } from '../../../../src/runs/recorder.ts';
+import { newRunId, Recorder } from '../../../../src/reporting/records/recorder.ts';
 import {
   beginLine,
   epochLine,
@@ -117,7 +117,7 @@ describe('the file of a record', () => {
     recorder.close();
     expect(readFileSync(path, 'utf8')).toBe('of somebody else\n');
     expect(failures).toEqual([
-      `this run is not recorded: ${folder}: there is a record of its name already`,
+      `this run is not recorded: ${folder}: a record with its name exists already`,
     ]);
     expect(seen).toEqual([beginLine(), epochLine(1)]);
   });

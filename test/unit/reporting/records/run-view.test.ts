@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunLine, StartLine } from '../../../../src/reporting/records/record.ts';
+import { Recorder } from '../../../../src/reporting/records/recorder.ts';
+import { RunView } from '../../../../src/reporting/records/run-view.ts';
 import { listRuns, readRun } from '../../../../src/reporting/records/store.ts';
-import { LiveRun } from '../../../../src/runs/live-run.ts';
-import { Recorder } from '../../../../src/runs/recorder.ts';
 import { fc } from '../../../support/property.ts';
 import {
   beginLine,
@@ -21,7 +21,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 describe('a run in memory', () => {
   test('tells what has come so far', () => {
     const start = startLine();
-    const run = new LiveRun(start);
+    const run = RunView.live(start);
     expect(run.id).toBe(start.id);
     expect(run.summary()).toEqual({ id: start.id, status: 'running', start });
     expect(run.detail()).toMatchObject({ epochs: 0, series: { epoch: [] }, samples: [] });
@@ -39,7 +39,7 @@ describe('a run in memory', () => {
   });
 
   test('tells which vectors have come to the tolerance', () => {
-    const run = new LiveRun(startLine({ tolerance: 0.1 }));
+    const run = RunView.live(startLine({ tolerance: 0.1 }));
     run.add(beginLine({ vectors: 3 }));
     expect(run.detail().reached).toEqual([]);
     run.add(epochLine(20, { vector: 2 }));
@@ -49,7 +49,7 @@ describe('a run in memory', () => {
   });
 
   test('tells its listeners every line, until they have enough', () => {
-    const run = new LiveRun(startLine());
+    const run = RunView.live(startLine());
     const heard: RunLine[] = [];
     run.add(beginLine());
     const leave = run.subscribe((line) => heard.push(line));
@@ -119,7 +119,7 @@ test('what is in memory is what a reader of the record finds', () => {
         const folder = mkdtempSync(join(place, 'runs-'));
         // With another host the first line is written as it is given.
         const start = startLine({ id: runId(), host: 'elsewhere' });
-        const run = new LiveRun(start);
+        const run = RunView.live(start);
         const recorder = new Recorder({ folder, start, onLine: (line) => run.add(line) });
         for (const line of written) recorder.write(line);
         recorder.close();

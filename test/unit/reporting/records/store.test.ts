@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { DataError } from '../../../../src/errors.ts';
 import type { RunLine } from '../../../../src/reporting/records/record.ts';
+import { Recorder } from '../../../../src/reporting/records/recorder.ts';
 import {
   findRun,
   listRuns,
@@ -20,7 +21,6 @@ import {
   readSummary,
   requestStop,
 } from '../../../../src/reporting/records/store.ts';
-import { Recorder } from '../../../../src/runs/recorder.ts';
 import {
   beginLine,
   epochLine,

@@ -34,7 +34,7 @@ const alone = { ranks: undefined } as unknown as Partial<TrainReport>;
 
 test('what threads did with their time, and what went between ranks', () => {
   expect(describeEffort(report({}))).toBe(
-    'threads computed 13 % and waited 88 % of the time; 2.5 MB went from rank to rank',
+    'threads computed 13 % and waited 88 % of the time; 2.5 MB sent between ranks',
   );
   expect(describeEffort(report({ ...alone, threads: 2 }))).toBe(
     'threads computed 13 % and waited 88 % of the time',
@@ -46,24 +46,24 @@ test('a thread that had nobody to wait for is not worth a word', () => {
 });
 
 test('where waiting took most of the time, fewer rotations are named', () => {
-  expect(adviseOnRanks(report({}))).toMatch(/--rotations 9 instead of 64/);
-  expect(adviseOnRanks(report({ rotations: 2500 }))).toMatch(/--rotations 16 instead of 2500/);
-  expect(adviseOnRanks(report({ rotations: 3 }))).toMatch(/--rotations 1 instead of 3/);
-  expect(adviseOnRanks(report({ rotations: 1 }))).toBeUndefined();
+  expect(adviseOnRanks(report({}), 16)).toMatch(/--rotations 9 instead of 64/);
+  expect(adviseOnRanks(report({ rotations: 2500 }), 16)).toMatch(/--rotations 16 instead of 2500/);
+  expect(adviseOnRanks(report({ rotations: 3 }), 16)).toMatch(/--rotations 1 instead of 3/);
+  expect(adviseOnRanks(report({ rotations: 1 }), 16)).toBeUndefined();
 });
 
 test('smooth losses with l2 are better off with lbfgs, and lbfgs with nothing', () => {
-  expect(adviseOnRanks(report({ loss: 'logistic' }))).toMatch(/--solver lbfgs/);
-  expect(adviseOnRanks(report({ loss: 'logistic', solver: 'lbfgs' }))).toBeUndefined();
-  expect(adviseOnRanks(report({ loss: 'logistic', penalty: 'l1' }))).toMatch(/--rotations 9/);
+  expect(adviseOnRanks(report({ loss: 'logistic' }), 16)).toMatch(/--solver lbfgs/);
+  expect(adviseOnRanks(report({ loss: 'logistic', solver: 'lbfgs' }), 16)).toBeUndefined();
+  expect(adviseOnRanks(report({ loss: 'logistic', penalty: 'l1' }), 16)).toMatch(/--rotations 9/);
 });
 
 test('a grid with fewer workers than threads comes first', () => {
-  expect(adviseOnRanks(report({ threads: 4 }))).toMatch(/--grid 8/);
+  expect(adviseOnRanks(report({ threads: 4 }), 16)).toMatch(/--grid 8/);
 });
 
 test('no advice where threads mostly computed, or where there is one process', () => {
   const busy = { computing: 8, waiting: 7, communicating: 6, bytes: 0 };
-  expect(adviseOnRanks(report({ effort: busy }))).toBeUndefined();
-  expect(adviseOnRanks(report(alone))).toBeUndefined();
+  expect(adviseOnRanks(report({ effort: busy }), 16)).toBeUndefined();
+  expect(adviseOnRanks(report(alone), 16)).toBeUndefined();
 });

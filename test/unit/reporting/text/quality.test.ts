@@ -21,8 +21,8 @@ per row    1 to 4, median 2
 values     1 to 3e7, all whole numbers
 
 labels, by number of rows:
--1  2   50.00 %
-1   2   50.00 %
+-1  2  50.00 %
+1   2  50.00 %
 
 worth a look:
 equal rows         1: 4 = 3

@@ -48,9 +48,9 @@ test('what was solved, how it ended, how good it is, where it is', () => {
 });
 
 test.each([
-  ['early-stop', 'stopped early, where the test error had not fallen any more, after 9 epochs'],
-  ['epoch-limit', 'stopped by the limit on epochs, short of the tolerance 0.001, after 9 epochs'],
-  ['time-limit', 'stopped by the time limit, short of the tolerance 0.001, after 9 epochs'],
+  ['early-stop', 'stopped early, since the test error stopped falling, after 9 epochs'],
+  ['epoch-limit', 'stopped by the epoch limit, above the tolerance 0.001, after 9 epochs'],
+  ['time-limit', 'stopped by the time limit, above the tolerance 0.001, after 9 epochs'],
   ['interrupted', 'interrupted after 9 epochs'],
 ] as const)('%s', (stopped, text) => {
   expect(lines({ stopped })[1]).toContain(text);
@@ -58,6 +58,6 @@ test.each([
 
 test('a gap that proves nothing is not called a certificate', () => {
   for (const gap of [1, 3, Infinity, Number.NaN]) {
-    expect(describeCertificate(gap)).toBe('no certificate yet: no useful lower bound was found');
+    expect(describeCertificate(gap)).toBe('no certificate yet: no useful lower bound found');
   }
 });

@@ -1,14 +1,14 @@
 /** The options of the paper's solver, in one thread. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
-import { Dso, type DsoMemory } from '../../../../src/solvers/dso.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
+import { Dso } from '../../../../src/solvers/dso/dso.ts';
+import type { DsoMemory } from '../../../../src/solvers/dso/state.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
-import type { Method } from '../../../../src/solvers/method.ts';
-import type { DsoSettings } from '../../../../src/solvers/solver.ts';
+import type { DsoSettings } from '../../../../src/solvers/registry.ts';
+import type { Method } from '../../../../src/solvers/solver.ts';
 import { sample } from '../../../support/data.ts';
 import { prepare, workplaceOf } from '../../../support/engine.ts';
 import { naiveImage } from '../objective/naive.ts';
@@ -22,7 +22,7 @@ function start(
 ) {
   const solver = solvers.dso(settings);
   const engine = prepare({ dataset: data.dataset, loss, penalty, lambda: 0.02, grid: 3, solver });
-  if (engine.plan.engine !== 'dso') throw new Error('not the solver that was asked for');
+  if (engine.plan.name !== 'dso') throw new Error('not the solver that was asked for');
   const place = workplaceOf(engine);
   const memory = engine.memory.method as DsoMemory;
   const method: Method = new Dso(place, memory, engine.plan.settings, loss);
@@ -125,7 +125,7 @@ test.each([penalties.l2(), penalties.elasticNet()])(
     rowOrder.forEach((row, place) => {
       expect(memory.snapshot[place]).toBe(alpha[place]);
       const margin = data.rows[row].reduce(
-        (sum, x, column) => sum + x * w[partition.columnPlace[column]],
+        (sum, x, column) => sum + x * w[partition.columnPosition[column]],
         0,
       );
       const slope = loss.conjugateDerivative(-alpha[place], data.labels[row], 0);

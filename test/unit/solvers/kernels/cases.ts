@@ -32,12 +32,12 @@ export type KernelCase = (
 function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
   return (arena, random, loss) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
-    const { labels, importance, alpha } = drawRows(arena, random, loss, units);
+    const { labels, rowWeights, alpha } = drawRows(arena, random, loss, units);
     const low = doubles(arena, units, () => [-0, 0, -1, -2 * random.uniform()][random.below(4)]);
     const high = doubles(arena, units, () => [-0, 0, Infinity, random.uniform()][random.below(4)]);
     const rows = {
       labels,
-      importance,
+      rowWeights,
       alpha,
       low,
       high,
@@ -66,7 +66,7 @@ function saddleCase(adagrad: boolean, svrg: boolean): KernelCase {
       svrg,
       l1: random.below(2) === 0 ? 0 : random.uniform(),
       l2: random.below(3) === 0 ? 0 : random.uniform(),
-      inverseMass: 1 / (1 + random.below(50)),
+      inverseTotalWeight: 1 / (1 + random.below(50)),
     };
     return (kernels) => {
       kernels.saddleRows(cell, order, begin, end, rows, columns, step);
@@ -108,11 +108,11 @@ function stepColumnsCase(bounded: boolean): KernelCase {
     const shape = drawCell(arena, random);
     const { pending } = drawPending(arena, random, shape);
     const columns = drawColumns(arena, random, shape.units, bounded);
-    const inverseMass = 1 / (1 + random.below(50));
+    const inverseTotalWeight = 1 / (1 + random.below(50));
     const stats = drawStats(arena, random);
     const { order, begin, end } = shape;
     return (kernels) =>
-      kernels.stepColumns(order, begin, end, columns, inverseMass, pending, stats);
+      kernels.stepColumns(order, begin, end, columns, inverseTotalWeight, pending, stats);
   };
 }
 
@@ -196,12 +196,22 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       random.below(6) === 0 ? 0 : 50 * random.uniform(),
     );
     const rows = { ...drawRows(arena, random, loss, whole.rows), norms, counts };
-    const inverseMass = 1 / (1 + random.below(100));
+    const inverseTotalWeight = 1 / (1 + random.below(100));
     const inverse = doubles(arena, columns, () => 100 * random.uniform());
     const weights = doubles(arena, columns, () => number(random));
     const stats = drawStats(arena, random);
     return (kernels) => {
-      kernels.sweepWholeRows(whole, order, begin, end, rows, inverseMass, inverse, weights, stats);
+      kernels.sweepWholeRows(
+        whole,
+        order,
+        begin,
+        end,
+        rows,
+        inverseTotalWeight,
+        inverse,
+        weights,
+        stats,
+      );
       return undefined;
     };
   },
@@ -261,48 +271,48 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   'saddleRows: SVRG': saddleCase(false, true),
   'saddleRows: AdaGrad and SVRG': saddleCase(true, true),
   lossSum: (arena, random, loss) => {
-    const { labels, importance, to, begin, end } = drawSegment(arena, random, loss);
-    return (kernels) => kernels.lossSum(to, labels, importance, begin, end);
+    const { labels, rowWeights, to, begin, end } = drawSegment(arena, random, loss);
+    return (kernels) => kernels.lossSum(to, labels, rowWeights, begin, end);
   },
   conjugateSum: (arena, random, loss) => {
-    const { labels, importance, from, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, begin, end } = drawSegment(arena, random, loss);
     const scale = random.below(2) === 0 ? 1 : random.uniform();
-    return (kernels) => kernels.conjugateSum(from, labels, importance, begin, end, scale);
+    return (kernels) => kernels.conjugateSum(from, labels, rowWeights, begin, end, scale);
   },
   conjugateSlope: (arena, random, loss) => {
-    const { labels, importance, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
     const eta = 2 * random.uniform();
-    return (kernels) => kernels.conjugateSlope(from, to, labels, importance, begin, end, eta);
+    return (kernels) => kernels.conjugateSlope(from, to, labels, rowWeights, begin, end, eta);
   },
   lossSlope: (arena, random, loss) => {
-    const { labels, importance, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
     const eta = 2 * random.uniform();
-    return (kernels) => kernels.lossSlope(from, to, labels, importance, begin, end, eta);
+    return (kernels) => kernels.lossSlope(from, to, labels, rowWeights, begin, end, eta);
   },
   dualPoint: (arena, random, loss) => {
-    const { labels, importance, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
     return (kernels) => {
-      kernels.dualPoint(to, labels, importance, begin, end, from);
+      kernels.dualPoint(to, labels, rowWeights, begin, end, from);
       return undefined;
     };
   },
   dualSlopes: (arena, random, loss) => {
-    const { labels, importance, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
     return (kernels) => {
-      kernels.dualSlopes(from, labels, importance, begin, end, to);
+      kernels.dualSlopes(from, labels, rowWeights, begin, end, to);
       return undefined;
     };
   },
   shiftAlpha: (arena, random, loss) => {
     const {
       labels,
-      importance,
+      rowWeights,
       from,
       to,
       begin,
       end,
       number: shift,
     } = drawSegment(arena, random, loss);
-    return (kernels) => kernels.shiftAlpha(from, labels, importance, begin, end, shift, to);
+    return (kernels) => kernels.shiftAlpha(from, labels, rowWeights, begin, end, shift, to);
   },
 };

@@ -1,8 +1,8 @@
 import { type Arena, createArena } from '../../../../src/engine/arena.ts';
-import { kernelModule, wasmKernels } from '../../../../src/kernels/wasm.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import type { Cell, Kernels } from '../../../../src/solvers/kernels/kernels.ts';
 import { plainKernels } from '../../../../src/solvers/kernels/plain/index.ts';
+import { kernelModule, wasmKernels } from '../../../../src/solvers/kernels/wasm.ts';
 
 /** Arrays with given contents in one WebAssembly memory, where kernels of both kinds see them. */
 export class Desk {

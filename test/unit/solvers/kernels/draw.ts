@@ -76,9 +76,9 @@ export function drawRows(arena: Arena, random: Random, loss: Loss, rows: number)
   const drawn = Array.from({ length: rows }, () => label(random, loss));
   const labels = doubles(arena, rows, (i) => drawn[i]);
   const counted = Array.from({ length: rows }, () => importanceOf(random));
-  const importance = doubles(arena, rows, (i) => counted[i]);
+  const rowWeights = doubles(arena, rows, (i) => counted[i]);
   const alpha = doubles(arena, rows, (i) => counted[i] * dualValue(random, loss, drawn[i]));
-  return { labels, importance, alpha };
+  return { labels, rowWeights, alpha };
 }
 
 interface CellShape {
@@ -217,7 +217,7 @@ export function drawRowState(arena: Arena, random: Random, loss: Loss, rows: num
 export function drawStep(random: Random) {
   return {
     damping: random.below(3) === 0 ? 0 : 4 * random.uniform(),
-    inverseMass: 1 / (1 + random.below(100)),
+    inverseTotalWeight: 1 / (1 + random.below(100)),
     deltaScale: 10 * random.uniform(),
     shrink: random.below(2),
   };
@@ -226,7 +226,7 @@ export function drawStep(random: Random) {
 export function drawMargins(arena: Arena, random: Random, loss: Loss, rows: number): MarginState {
   return {
     labels: doubles(arena, rows, () => label(random, loss)),
-    importance: doubles(arena, rows, () => importanceOf(random)),
+    rowWeights: doubles(arena, rows, () => importanceOf(random)),
     margins: doubles(arena, rows, () => number(random)),
     slopes: doubles(arena, rows, () => number(random)),
     curvatures: doubles(arena, rows, () => random.uniform()),
@@ -267,10 +267,10 @@ export const drawStats = (arena: Arena, random: Random) =>
 /** Two arrays of margins or α, some of whose entries agree. */
 export function drawSegment(arena: Arena, random: Random, loss: Loss) {
   const rows = random.below(15);
-  const { labels, importance, alpha } = drawRows(arena, random, loss, rows);
+  const { labels, rowWeights, alpha } = drawRows(arena, random, loss, rows);
   const from = alpha;
   const to = doubles(arena, rows, (i) => (random.below(3) === 0 ? (from[i] ?? 0) : number(random)));
   const begin = random.below(rows + 1);
   const end = begin + random.below(rows - begin + 1);
-  return { rows, labels, importance, from, to, begin, end, number: number(random) };
+  return { rows, labels, rowWeights, from, to, begin, end, number: number(random) };
 }

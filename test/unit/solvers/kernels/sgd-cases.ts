@@ -2,11 +2,11 @@
 
 import type { Arena } from '../../../../src/engine/arena.ts';
 import type { Random } from '../../../../src/math/random.ts';
-import { sgdPace, sgdStride } from '../../../../src/solvers/kernels/kernels.ts';
+import { sgdClock, sgdStride } from '../../../../src/solvers/kernels/kernels.ts';
 import type { KernelCase } from './cases.ts';
 import { doubles, drawRows, drawWholeRows } from './draw.ts';
 
-/** Lines and a pace whose time none of them has passed. */
+/** Lines and a clock whose time none of them has passed. */
 function drawLines(arena: Arena, random: Random, columns: number) {
   const time = 4 * random.uniform();
   const perhaps = (size: number) => (random.below(3) === 0 ? 0 : size * random.uniform());
@@ -24,7 +24,7 @@ function drawLines(arena: Arena, random: Random, columns: number) {
   const slots = [time, 1 + 5 * random.uniform(), random.below(100)];
   return {
     lines: doubles(arena, sgdStride * columns, (k) => line[k % sgdStride]()),
-    pace: doubles(arena, sgdPace.length, (k) => slots[k] ?? 0),
+    clock: doubles(arena, sgdClock.length, (k) => slots[k] ?? 0),
   };
 }
 
@@ -32,7 +32,7 @@ function rowsCase(adagrad: boolean, bounded = false): KernelCase {
   return (arena, random, loss) => {
     const { whole, columns, order, begin, end } = drawWholeRows(arena, random);
     const rows = drawRows(arena, random, loss, whole.rows);
-    const { lines, pace } = drawLines(arena, random, columns);
+    const { lines, clock } = drawLines(arena, random, columns);
     const bounds = {
       low: -random.below(2) * random.uniform(),
       high: [Infinity, 0.5][random.below(2)],
@@ -45,7 +45,7 @@ function rowsCase(adagrad: boolean, bounded = false): KernelCase {
       ...(bounded && { bounds }),
     };
     return (kernels) => {
-      kernels.sgdRows(whole, order, begin, end, rows, lines, pace, step);
+      kernels.sgdRows(whole, order, begin, end, rows, lines, clock, step);
       return undefined;
     };
   };
@@ -58,11 +58,11 @@ export const sgdCases: Readonly<Record<string, KernelCase>> = {
   'sgdRows: η₀/√t, bounded': rowsCase(false, true),
   sgdSettle: (arena, random) => {
     const columns = random.below(9);
-    const { lines, pace } = drawLines(arena, random, columns);
+    const { lines, clock } = drawLines(arena, random, columns);
     const held = arena.int32(random.below(columns + 1));
     for (let k = 0; k < held.length; k++) held[k] = k + (columns - held.length);
     return (kernels) => {
-      kernels.sgdSettle(lines, held, pace);
+      kernels.sgdSettle(lines, held, clock);
       return undefined;
     };
   },

@@ -1,11 +1,11 @@
 /** The WebAssembly kernels and the plain ones agree to the last bit. */
 import { describe, expect, test } from 'vitest';
-import { kernelModule, wasmKernels } from '../../../../src/kernels/wasm.ts';
-import { losses } from '../../../../src/losses/index.ts';
 import { stream } from '../../../../src/math/random.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import type { Kernels } from '../../../../src/solvers/kernels/kernels.ts';
 import { plainKernels } from '../../../../src/solvers/kernels/plain/index.ts';
+import { kernelModule, wasmKernels } from '../../../../src/solvers/kernels/wasm.ts';
 import { lossCases } from '../../../laws/cases.ts';
 import { filledArena, firstDifference } from '../../../support/engine-arrays.ts';
 import { type KernelCase, kernelCases } from './cases.ts';

@@ -1,6 +1,6 @@
 /** Kernel results worked out by hand; numbers are chosen so that no step rounds. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import { stat } from '../../../../src/solvers/kernels/kernels.ts';
 import { Desk } from './desk.ts';
 
@@ -49,7 +49,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const rows = {
       labels: desk.doubles(1, -1, 1, 1),
-      importance: desk.doubles(1, 1, 1, 1),
+      rowWeights: desk.doubles(1, 1, 1, 1),
       alpha: desk.doubles(0.25, -0.5, 0.75, 0),
       norms: desk.doubles(6, 6, 6, 6),
       collisions: desk.doubles(1, 1, 1, 1),
@@ -60,7 +60,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const pending = { units: desk.ints(9, 9, 9, 9), deltas: desk.doubles(9, 9, 9, 9) };
     const stats = desk.doubles(...new Array(stat.length).fill(0));
     // q = (6 + 2·1)/2 = 4
-    const step = { damping: 2, inverseMass: 0.5, deltaScale: 8, shrink: 1 };
+    const step = { damping: 2, inverseTotalWeight: 0.5, deltaScale: 8, shrink: 1 };
     const count = desk
       .kernels(name, losses.hinge())
       .stepRows(desk.ints(0, 1, 2, 3), 0, 4, desk.doubles(0, 0, -3, 2), rows, step, pending, stats);
@@ -79,7 +79,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const rows = {
       labels: desk.doubles(1, 1, -1, -1),
-      importance: desk.doubles(1, 1, 1, 1),
+      rowWeights: desk.doubles(1, 1, 1, 1),
       alpha: desk.doubles(0, 0, 0, -1),
       norms: desk.doubles(1, 1, 1, 1),
       collisions: desk.doubles(0, 0, 0, 0),
@@ -90,7 +90,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const pending = { units: desk.ints(0, 0, 0, 0), deltas: desk.doubles(0, 0, 0, 0) };
     const stats = desk.doubles(...new Array(stat.length).fill(0));
     const margins = desk.doubles(1.0625, 1.046875, -1.0625, -0.9375);
-    const step = { damping: 0, inverseMass: 1, deltaScale: 1, shrink: 1 };
+    const step = { damping: 0, inverseTotalWeight: 1, deltaScale: 1, shrink: 1 };
     const order = desk.ints(0, 1, 2, 3);
     const kernels = desk.kernels(name, losses.hinge());
     expect(kernels.stepRows(order, 0, 4, margins, rows, step, pending, stats)).toBe(0);
@@ -133,7 +133,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 2], [0, 1], [2, 4]);
     const rows = {
       labels: desk.doubles(3, 1),
-      importance: desk.doubles(1, 1),
+      rowWeights: desk.doubles(1, 1),
       margins: desk.doubles(1, 0),
       slopes: desk.doubles(0, 0),
       curvatures: desk.doubles(0, 0),
@@ -221,7 +221,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 1], [0], [2]);
     const rows = {
       labels: desk.doubles(1),
-      importance: desk.doubles(1),
+      rowWeights: desk.doubles(1),
       alpha: desk.doubles(0.25),
       accumulators: desk.doubles(0),
       inverseCounts: desk.doubles(1 / 8),
@@ -238,7 +238,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       svrg: false,
       l1: 0,
       l2: 1,
-      inverseMass: 1 / 4,
+      inverseTotalWeight: 1 / 4,
     };
     const kernels = desk.kernels(name, losses.hinge());
     kernels.saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
@@ -252,7 +252,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const cell = desk.cell([0, 1], [0], [2]);
     const rows = {
       labels: desk.doubles(1),
-      importance: desk.doubles(1),
+      rowWeights: desk.doubles(1),
       alpha: desk.doubles(0.25),
       accumulators: desk.doubles(0),
       inverseCounts: desk.doubles(1),
@@ -269,7 +269,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
       svrg: false,
       l1: 0,
       l2: 1,
-      inverseMass: 1,
+      inverseTotalWeight: 1,
     };
     desk.kernels(name, losses.hinge()).saddleRows(cell, desk.ints(0), 0, 1, rows, columns, step);
     expect(columns[0]).toBe(1.25);
@@ -300,7 +300,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const desk = new Desk();
     const rows = {
       labels: desk.doubles(1, -1, 1),
-      importance: desk.doubles(4, 0.5, 0),
+      rowWeights: desk.doubles(4, 0.5, 0),
       alpha: desk.doubles(1, -0.5, 0),
       norms: desk.doubles(6, 6, 6),
       collisions: desk.doubles(1, 1, 1),
@@ -311,7 +311,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const pending = { units: desk.ints(9, 9, 9), deltas: desk.doubles(9, 9, 9) };
     const stats = desk.doubles(...new Array(stat.length).fill(0));
     // q = 4: α_0 + (1 − u)/q = 1.25, inside [0, 4]; row 1 is at its end −½ and stays.
-    const step = { damping: 2, inverseMass: 0.5, deltaScale: 8, shrink: 1 };
+    const step = { damping: 2, inverseTotalWeight: 0.5, deltaScale: 8, shrink: 1 };
     const count = desk
       .kernels(name, losses.hinge())
       .stepRows(desk.ints(0, 1, 2), 0, 3, desk.doubles(0, 3, -9), rows, step, pending, stats);

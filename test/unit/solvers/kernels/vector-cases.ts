@@ -121,7 +121,7 @@ export const vectorCases: Readonly<Record<string, VectorCase>> = {
   'mapWeights: bounded': mapCase(true),
   mappedSlope: slopeCase(false),
   'mappedSlope: bounded': slopeCase(true),
-  dealRuns: (arena, random) => {
+  listUnits: (arena, random) => {
     const { length: units, from: now, to: start } = drawPair(arena, random);
     const run = 1 + random.below(6);
     const order = Int32Array.from({ length: Math.ceil(units / run) }, (_, k) => k);
@@ -129,6 +129,6 @@ export const vectorCases: Readonly<Record<string, VectorCase>> = {
     const runs = integers(arena, order.length, (k) => order[k]);
     const skip = bytes(arena, units, () => random.below(8));
     const active = integers(arena, units, () => -1);
-    return (kernels) => kernels.dealRuns(runs, run, skip, now, start, active);
+    return (kernels) => kernels.listUnits(runs, run, skip, now, start, active);
   },
 };

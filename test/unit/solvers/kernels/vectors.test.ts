@@ -1,6 +1,6 @@
 /** Loops over whole vectors, worked out by hand; no step rounds. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import { Desk } from './desk.ts';
 
 describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
@@ -137,7 +137,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect(kernels.boundedConjugateSum(image, l1, l2, box, 0.5)).toBe(0.25 * 3 + 1);
   });
 
-  test('dealRuns lists runs in their order, without units that rest where they were', () => {
+  test('listUnits lists runs in their order, without units that rest where they were', () => {
     const { desk, kernels } = setUp();
     // Runs of 3 over 8 units: {0 1 2}, {3 4 5}, {6 7}
     const runs = desk.ints(2, 0, 1);
@@ -145,10 +145,10 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     const now = desk.doubles(0, 1, 2, 3, 4, 5, 6, 7);
     const start = desk.doubles(9, 1, 9, 3, 9, 5, 6, 7);
     const active = desk.ints(-1, -1, -1, -1, -1, -1, -1, -1);
-    expect(kernels.dealRuns(runs, 3, skip, now, start, active)).toBe(4);
+    expect(kernels.listUnits(runs, 3, skip, now, start, active)).toBe(4);
     expect([...active]).toEqual([6, 0, 2, 4, -1, -1, -1, -1]);
     expect([...skip]).toEqual([0, 6, 0, 1, 0, 0, 0, 0]);
-    expect(kernels.dealRuns(runs, 3, skip, now, start, active)).toBe(6);
+    expect(kernels.listUnits(runs, 3, skip, now, start, active)).toBe(6);
     expect([...active.subarray(0, 6)]).toEqual([6, 7, 0, 2, 4, 5]);
     expect([...skip]).toEqual([0, 5, 0, 0, 0, 0, 0, 0]);
   });

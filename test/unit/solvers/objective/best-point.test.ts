@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
 import { stream } from '../../../../src/math/random.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { Mixture } from '../../../../src/solvers/objective/best-point.ts';
+import { BestPoint } from '../../../../src/solvers/objective/best-point.ts';
 import type { RingRowsMemory } from '../../../../src/solvers/ring/rows-state.ts';
 import { datasetOf, sample, zipfDataset } from '../../../support/data.ts';
 import { prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
@@ -46,7 +45,7 @@ function setUp({ loss, penalty, grid, intercept }: Variant) {
     });
     objective.margins(weights, margins);
   };
-  const mixture = new Mixture(best, bestMargins, objective, team);
+  const mixture = new BestPoint(best, bestMargins, objective, team);
   return { mixture, objective, best, bestMargins, weights, margins, draw };
 }
 
@@ -223,7 +222,7 @@ test('P does not rise past a corner close by', () => {
   const { best, bestMargins } = engine.memory;
   for (const near of [1e-1, 1e-2, 1e-4, 1e-8, 1e-12]) {
     for (const far of [2, 1e3, 1e9]) {
-      const mixture = new Mixture(best, bestMargins, objective, team);
+      const mixture = new BestPoint(best, bestMargins, objective, team);
       for (const w of [1 - near, far]) {
         const before = w === far ? mixture.primal() : Infinity;
         weights[0] = w;

@@ -1,33 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../../src/errors.ts';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { expectedCrowd, mindsOwnChanges } from '../../../../src/solvers/ring/local-updates.ts';
-import { checkStreaming } from '../../../../src/train/disk-layout.ts';
+import { tracksLocalUpdates } from '../../../../src/solvers/ring/damping.ts';
+import { expectedOverlap } from '../../../../src/solvers/ring/local-updates.ts';
+import { checkOutOfCore } from '../../../../src/train/disk-layout.ts';
 import { train } from '../../../../src/train/train.ts';
 import { zipfDataset } from '../../../support/data.ts';
 
 test('only few rotations that were asked for, on more than one worker, are few', () => {
-  expect(mindsOwnChanges(undefined, 4)).toBe(false);
-  expect(mindsOwnChanges(1, 1)).toBe(false);
-  expect(mindsOwnChanges(1, 4)).toBe(true);
-  expect(mindsOwnChanges(16, 4)).toBe(true);
-  expect(mindsOwnChanges(17, 4)).toBe(false);
+  expect(tracksLocalUpdates(undefined, 4)).toBe(false);
+  expect(tracksLocalUpdates(1, 1)).toBe(false);
+  expect(tracksLocalUpdates(1, 4)).toBe(true);
+  expect(tracksLocalUpdates(16, 4)).toBe(true);
+  expect(tracksLocalUpdates(17, 4)).toBe(false);
 });
 
 describe('expectedCrowd', () => {
   test('nobody else moves a column of one row, everybody one of many', () => {
-    expect(expectedCrowd(1, 1, 4)).toBe(0);
-    expect(expectedCrowd(0, 1, 4)).toBe(0);
-    expect(expectedCrowd(1000, 1, 4)).toBeCloseTo(3, 10);
+    expect(expectedOverlap(1, 1, 4)).toBe(0);
+    expect(expectedOverlap(0, 1, 4)).toBe(0);
+    expect(expectedOverlap(1000, 1, 4)).toBeCloseTo(3, 10);
   });
 
   test('is the expectation: two rows, two workers, one batch', () => {
     // The other row is with the other worker with probability 1/2.
-    expect(expectedCrowd(2, 1, 2)).toBeCloseTo(0.5, 12);
-    expect(expectedCrowd(2, 3, 2)).toBeCloseTo(1 / 6, 12);
+    expect(expectedOverlap(2, 1, 2)).toBeCloseTo(0.5, 12);
+    expect(expectedOverlap(2, 3, 2)).toBeCloseTo(1 / 6, 12);
     // Three other workers, each of them with one of two rows: 3 (1 − (7/8)²).
-    expect(expectedCrowd(3, 2, 4)).toBeCloseTo(3 * (1 - 49 / 64), 12);
+    expect(expectedOverlap(3, 2, 4)).toBeCloseTo(3 * (1 - 49 / 64), 12);
   });
 });
 
@@ -56,13 +57,13 @@ test('few rotations want the data in memory', () => {
   const settings = { mapped: false, proximal: 1, startInside: false };
   const plan = (rotations?: number) =>
     ({
-      engine: 'ring-rows',
+      name: 'ring-rows',
       settings: { ...settings, ...(rotations && { rotations }) },
       reason: '',
     }) as const;
-  expect(() => checkStreaming(plan(4), 2)).toThrow(UsageError);
-  expect(() => checkStreaming(plan(4), 2)).toThrow('--rotations 4 on a grid of 2');
-  expect(() => checkStreaming(plan(4), 1)).not.toThrow();
-  expect(() => checkStreaming(plan(17), 2)).not.toThrow();
-  expect(() => checkStreaming(plan(), 2)).not.toThrow();
+  expect(() => checkOutOfCore(plan(4), 2)).toThrow(UsageError);
+  expect(() => checkOutOfCore(plan(4), 2)).toThrow('--rotations 4 on a grid of 2');
+  expect(() => checkOutOfCore(plan(4), 1)).not.toThrow();
+  expect(() => checkOutOfCore(plan(17), 2)).not.toThrow();
+  expect(() => checkOutOfCore(plan(), 2)).not.toThrow();
 });

@@ -1,13 +1,12 @@
 /** Consensus ADMM: its parts in one thread, and the same bits on several. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
+import type { AdmmSettings } from '../../../../src/solvers/registry.ts';
 import { Admm } from '../../../../src/solvers/rivals/admm.ts';
 import { AdmmCopies, type AdmmMemory } from '../../../../src/solvers/rivals/admm-copies.ts';
-import type { AdmmSettings } from '../../../../src/solvers/solver.ts';
 import { referenceOptimum } from '../../../reference/reference.ts';
 import { datasetOf, sample } from '../../../support/data.ts';
 import { prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
@@ -40,7 +39,7 @@ function layOut(options: Options) {
 
 function start(options: Options) {
   const { engine, problem, memory } = layOut(options);
-  if (engine.plan.engine !== 'admm') throw new Error('not the solver that was asked for');
+  if (engine.plan.name !== 'admm') throw new Error('not the solver that was asked for');
   const place = workplaceOf(engine);
   const method = new Admm(place, memory, engine.plan.settings, engine.loss);
   return { engine, problem, place, memory, method };
@@ -104,7 +103,7 @@ describe("a worker's own problem", () => {
 test('z minimises the penalty and the ties to all copies', () => {
   const { engine, memory, method } = start({ penalty: penalties.elasticNet(), intercept: true });
   for (let epoch = 0; epoch < 3; epoch++) method.epoch();
-  const { columns, l1, l2, interceptPlace } = engine.problem;
+  const { columns, l1, l2, interceptPosition } = engine.problem;
   // The ties' slope at the new z is −Σ_q ρ_j u_q with the new u_q, whatever the relaxation.
   for (let j = 0; j < columns; j++) {
     let slope = 0;
@@ -112,7 +111,7 @@ test('z minimises the penalty and the ties to all copies', () => {
       slope += memory.pulls[worker * columns + j] / memory.inverse[j];
     }
     const z = memory.weights[j];
-    if (j === interceptPlace) expect(slope).toBeCloseTo(0, 12);
+    if (j === interceptPosition) expect(slope).toBeCloseTo(0, 12);
     else if (z === 0) expect(Math.abs(slope)).toBeLessThanOrEqual(l1[j] + 1e-12);
     else expect(slope).toBeCloseTo(l1[j] * Math.sign(z) + l2[j] * z, 12);
   }
@@ -204,10 +203,12 @@ test('a column has copies only where it occurs', () => {
   });
   const memory = engine.memory.method as AdmmMemory;
   const method = new Admm(workplaceOf(engine), memory, { passes: 2 }, engine.loss);
-  const { columnPlace } = engine.problem.grid.partition;
-  expect([0, 1, 2, 3].map((column) => memory.holders[columnPlace[column]])).toEqual([2, 2, 2, 0]);
+  const { columnPosition } = engine.problem.grid.partition;
+  expect([0, 1, 2, 3].map((column) => memory.holders[columnPosition[column]])).toEqual([
+    2, 2, 2, 0,
+  ]);
   for (let epoch = 0; epoch < 50; epoch++) method.epoch();
-  expect(memory.weights[columnPlace[3]]).toBe(0);
+  expect(memory.weights[columnPosition[3]]).toBe(0);
 });
 
 test('leaves P and D unknown where they would cost a pass', () => {

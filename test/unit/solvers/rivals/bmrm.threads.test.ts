@@ -1,11 +1,10 @@
 /** The bundle method: what it owes after every iteration, with much and with little memory. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import type { Method } from '../../../../src/solvers/method.ts';
-import { type BmrmMemory, bmrmEngine, planeCapacity } from '../../../../src/solvers/rivals/bmrm.ts';
+import { type BmrmMemory, bmrm, planeCapacity } from '../../../../src/solvers/rivals/bmrm.ts';
+import type { Method } from '../../../../src/solvers/solver.ts';
 import { pairs } from '../../../conformance/pairs.ts';
 import { referenceObjective, referenceOptimum } from '../../../reference/reference.ts';
 import { sample, sampleFor, zipfDataset } from '../../../support/data.ts';
@@ -18,7 +17,7 @@ function start(options: Omit<EngineOptions, 'solver'>, capacity?: number): Metho
   const engine = prepare({ lambda, grid: 3, ...options, solver: solvers.bmrm() });
   const memory = engine.memory.method as BmrmMemory;
   const room = { ...memory, planes: memory.planes.slice(0, capacity) };
-  return bmrmEngine.create(workplaceOf(engine), room, {}, options.loss);
+  return bmrm.create(workplaceOf(engine), room, {}, options.loss);
 }
 
 /** Iterates until the gap is met, and demands P ≥ P* ≥ D after each iteration, D never falling. */
@@ -74,10 +73,10 @@ test('P is that of the weights', () => {
   const [loss, penalty] = [losses.hinge(), penalties.elasticNet()];
   const engine = prepare({ dataset, loss, penalty, lambda, grid: 3, solver: solvers.bmrm() });
   const memory = engine.memory.method as BmrmMemory;
-  const method = bmrmEngine.create(workplaceOf(engine), memory, {}, loss);
+  const method = bmrm.create(workplaceOf(engine), memory, {}, loss);
   for (let t = 0; t < 5; t++) method.epoch();
-  const { columnPlace } = engine.problem.grid.partition;
-  const weights = Array.from(columnPlace, (place) => method.weights[place]);
+  const { columnPosition } = engine.problem.grid.partition;
+  const weights = Array.from(columnPosition, (place) => method.weights[place]);
   const value = referenceObjective({ rows, labels, loss, penalty, lambda }, weights);
   expect(method.evaluate(true).primal).toBeCloseTo(value, 13);
 });
@@ -127,14 +126,14 @@ describe('what it refuses', () => {
 
   test('a penalty without a quadratic part', () => {
     expect(() => prepare({ dataset, loss, penalty: penalties.l1(), solver })).toThrow(
-      "bmrm needs a penalty with a quadratic part (l2 or elastic-net), which 'l1' has not",
+      "bmrm is not compatible with penalty 'l1': it needs a quadratic part (l2 or elastic-net)",
     );
   });
 
   test('an intercept', () => {
     const options = { dataset, loss, penalty: penalties.l2(), solver, intercept: true };
     expect(() => prepare(options)).toThrow(
-      'bmrm needs a quadratic penalty on every column; the intercept has none',
+      'bmrm is not compatible with an intercept: it needs a quadratic penalty on every column',
     );
   });
 });

@@ -12,7 +12,7 @@ const draw = () => Float64Array.from({ length: size }, () => random.normal());
 const columnsOf = (array: Float64Array, block: number) =>
   array.subarray(3 * block, 3 * (block + 1));
 
-function historyOf(length: number, damped = { place: 0, block: -1, factor: 1 }) {
+function historyOf(length: number, damped = { position: 0, block: -1, factor: 1 }) {
   const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
   const pairs = Array.from({ length }, () => ({
     step: new Float64Array(size),
@@ -33,7 +33,7 @@ function learn(history: CurvatureHistory, [step, change]: Pair): void {
   const pair = history.next();
   pair.step.set(step);
   pair.change.set(change);
-  history.keep();
+  history.add();
 }
 
 const product = (a: Float64Array, b: Float64Array) => a.reduce((sum, x, k) => sum + x * b[k], 0);
@@ -62,7 +62,7 @@ describe('H', () => {
     const direction = v.slice();
     historyOf(3).apply(direction);
     expect([...direction]).toEqual([...v]);
-    historyOf(3, { place: 4, block: 1, factor: 0.25 }).apply(direction);
+    historyOf(3, { position: 4, block: 1, factor: 0.25 }).apply(direction);
     expect(direction[4]).toBe(0.25 * v[4]);
     expect(direction[3]).toBe(v[3]);
   });
@@ -81,7 +81,7 @@ describe('H', () => {
   });
 
   test('takes the newest change to the newest step', () => {
-    const history = historyOf(3, { place: 1, block: 0, factor: 0.1 });
+    const history = historyOf(3, { position: 1, block: 0, factor: 0.1 });
     let last = pairOf();
     for (let k = 0; k < 4; k++) {
       last = pairOf();
@@ -93,7 +93,7 @@ describe('H', () => {
   });
 
   test('has a smaller diagonal at a damped column', () => {
-    const history = historyOf(3, { place: 5, block: 1, factor: 0.1 });
+    const history = historyOf(3, { position: 5, block: 1, factor: 0.1 });
     const pair = pairOf();
     learn(history, pair);
     const diagonal = Float64Array.of(1, 1, 1, 1, 1, 0.1);

@@ -1,9 +1,8 @@
 /** Dual coordinate descent, in one thread. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { stat } from '../../../../src/solvers/kernels/kernels.ts';
 import { Dcd, type DcdMemory } from '../../../../src/solvers/rivals/dcd.ts';
@@ -101,7 +100,7 @@ describe('shrinking', () => {
 
   test('off: every row is visited in every epoch', () => {
     const { engine } = start(problems[0], false);
-    const { entries, rows: height } = engine.problem;
+    const { nonzeros: entries, rows: height } = engine.problem;
     const { rows, work } = visits(false, 40);
     expect(rows).toEqual(new Array(40).fill(height));
     for (const touched of work) expect(touched).toBeGreaterThanOrEqual(entries);
@@ -139,7 +138,7 @@ describe('shrinking', () => {
       method.epoch();
       work += memory.stats[stat.work];
     }
-    expect(method.passes).toBeCloseTo(work / engine.problem.entries, 12);
+    expect(method.passes).toBeCloseTo(work / engine.problem.nonzeros, 12);
     expect(method.passes).toBeLessThan(20);
   });
 });
@@ -150,13 +149,13 @@ describe('what it cannot solve it refuses in words', () => {
 
   test('a pure L1 penalty', async () => {
     await expect(train(dataset, { solver, penalty: penalties.l1() })).rejects.toThrow(
-      /dcd cannot solve penalty 'l1': .* quadratic part/,
+      /dcd is not compatible with penalty 'l1': .* quadratic part/,
     );
   });
 
   test('an intercept', async () => {
     await expect(train(dataset, { solver, intercept: true })).rejects.toThrow(
-      /dcd cannot fit an intercept: it is not penalised/,
+      /dcd is not compatible with an intercept: .* quadratic penalty/,
     );
   });
 

@@ -1,10 +1,10 @@
 /** Limited-memory BFGS and OWL-QN: the optimum, the way there, and the rest once there. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import type { Method } from '../../../../src/solvers/method.ts';
-import { type LbfgsMemory, lbfgsEngine } from '../../../../src/solvers/rivals/lbfgs.ts';
+import { type LbfgsMemory, lbfgs } from '../../../../src/solvers/rivals/lbfgs.ts';
+import type { Method } from '../../../../src/solvers/solver.ts';
 import { pairs } from '../../../conformance/pairs.ts';
 import { type ReferenceProblem, referenceOptimum } from '../../../reference/reference.ts';
 import { datasetOf, sample, sampleFor, zipfDataset } from '../../../support/data.ts';
@@ -17,7 +17,7 @@ function start(options: Omit<EngineOptions, 'solver'>, history = 10): Method {
   const settings = { history };
   const engine = prepare({ lambda, grid: 3, ...options, solver: solvers.lbfgs(settings) });
   const memory = engine.memory.method as LbfgsMemory;
-  return lbfgsEngine.create(workplaceOf(engine), memory, settings, options.loss);
+  return lbfgs.create(workplaceOf(engine), memory, settings, options.loss);
 }
 
 /** Iterates until the gap is met; P falls on the way, with the optimum between D and P. */
@@ -141,6 +141,6 @@ test.each([losses.hinge(), losses.absolute({ epsilon: 0.1 })])('refuses $name', 
   const { dataset } = sample({ task: loss.task });
   const options = { dataset, loss, penalty: penalties.l2(), solver: solvers.lbfgs() };
   expect(() => prepare(options)).toThrow(
-    `lbfgs needs a smooth loss; '${loss.name}' has a kink (use ring, dso or bmrm)`,
+    `lbfgs is not compatible with loss '${loss.name}': it needs a smooth loss (use ring, dso or bmrm)`,
   );
 });

@@ -1,11 +1,11 @@
 /** Workers that descend on their own: their mean is the model, and not the optimum. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
+import type { SgdSettings } from '../../../../src/solvers/registry.ts';
 import type { SgdMemory } from '../../../../src/solvers/rivals/local-sgd.ts';
 import { Sgd } from '../../../../src/solvers/rivals/sgd.ts';
-import type { SgdSettings } from '../../../../src/solvers/solver.ts';
 import { referenceOptimum } from '../../../reference/reference.ts';
 import { sample } from '../../../support/data.ts';
 import { type Engine, prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';

@@ -1,14 +1,13 @@
 /** Serial stochastic gradient descent against the textbook's form of it, and its promises. */
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
-import type { Penalty } from '../../../../src/penalties/penalty.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { type Penalty, penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { sgdSlot, sgdStride } from '../../../../src/solvers/kernels/kernels.ts';
+import type { SgdSettings } from '../../../../src/solvers/registry.ts';
 import type { SgdMemory } from '../../../../src/solvers/rivals/local-sgd.ts';
 import { Sgd } from '../../../../src/solvers/rivals/sgd.ts';
-import type { SgdSettings } from '../../../../src/solvers/solver.ts';
 import { datasetOf, sample, zipfDataset } from '../../../support/data.ts';
 import { prepare, workplaceOf } from '../../../support/engine.ts';
 import { eagerSgd } from '../eager-sgd.ts';
@@ -28,7 +27,7 @@ function start(given: Given) {
   const dataset = given.dataset ?? sample({ task: loss.task }).dataset;
   const solver = solvers.sgd(given.settings);
   const engine = prepare({ dataset, loss, penalty, lambda, intercept, solver });
-  if (engine.plan.engine !== 'sgd') throw new Error('not the solver that was asked for');
+  if (engine.plan.name !== 'sgd') throw new Error('not the solver that was asked for');
   const { settings } = engine.plan;
   const memory = engine.memory.method as SgdMemory;
   const method = new Sgd(workplaceOf(engine), memory, settings, loss);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { main } from '../../../../src/cli/program.ts';
+import { main } from '../../../../src/apps/cli/program.ts';
 import { comparisonTable } from '../../../../src/reporting/text/comparison.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 import { sampleText } from '../../../support/sample-text.ts';
@@ -12,15 +12,15 @@ import { madeUpComparison, madeUpEvents, madeUpFailure, madeUpRun } from './supp
 describe('usage errors: exit code 2, the option is named', () => {
   // No file called x exists: all of this is found before any input is opened.
   const cases: [string[], string][] = [
-    [['--solvers', 'dso,'], 'Wanted names, separated by commas.'],
+    [['--solvers', 'dso,'], 'it must be names of solvers, separated by commas'],
     [['--solvers', 'dso,rign'], "no solver 'rign'; did you mean 'ring'?"],
-    [['--lambda', '1e-3,0'], 'Wanted a number above 0.'],
+    [['--lambda', '1e-3,0'], 'it must be numbers above 0, separated by commas'],
     [['--loss', 'hinge,logistc'], "unknown loss 'logistc'; did you mean 'logistic'?"],
-    [['--delta', '2'], '--delta 2: not a setting of any of the losses hinge'],
-    [['--loss', 'huber,square', '--smoothing', '1'], '--smoothing 1: not a setting of any of'],
-    [['--l1-ratio', '0.5'], '--l1-ratio 0.5: a setting of --penalty elastic-net'],
+    [['--delta', '2'], '--delta is not an option of the hinge loss'],
+    [['--loss', 'huber,square', '--smoothing', '1'], '--smoothing is not an option of any of'],
+    [['--l1-ratio', '0.5'], '--l1-ratio is an option of --penalty elastic-net'],
     [['--test', 'y', '--holdout', '0.1'], "'--test <file>' cannot be used with"],
-    [['--time', '0'], "'--time <seconds>' argument '0' is invalid"],
+    [['--time', '0'], '--time is 0; it must be a number above 0'],
   ];
 
   test.each(cases)('dso compare x %j', async (args, message) => {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { Comparison } from '../../../../src/compare/comparison.ts';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import {
   type CompareOptions,
+  type Competitor,
   compare,
-  type Entrant,
 } from '../../../../src/train/compare/compare.ts';
+import type { Comparison } from '../../../../src/train/compare/comparison.ts';
 import { datasetOf, sample } from '../../../support/data.ts';
 
 const { dataset, rows, labels } = sample({ rows: 120, columns: 8 });
 const { dataset: testRows } = sample({ rows: 50, columns: 8, seed: 2 });
 
-const ring: Entrant = { name: 'ring', solver: solvers.ring() };
-const dso: Entrant = { name: 'dso', solver: solvers.dso() };
+const ring: Competitor = { name: 'ring', solver: solvers.ring() };
+const dso: Competitor = { name: 'dso', solver: solvers.dso() };
 /** Refuses the hinge. */
-const columns: Entrant = { name: 'columns', solver: solvers.ring({ mode: 'columns' }) };
+const columns: Competitor = { name: 'columns', solver: solvers.ring({ mode: 'columns' }) };
 const short = { epochs: 5, tolerance: 1e-9, warmUp: false };
 
 function states({ runs }: Comparison): string[] {
@@ -24,14 +24,14 @@ function states({ runs }: Comparison): string[] {
 
 describe('runs', () => {
   test('every entrant on every problem, in order, with all events', async () => {
-    const told: string[] = [];
+    const started: string[] = [];
     const comparison = await compare(dataset, {
       ...short,
       entrants: [ring, dso],
       losses: [losses.hinge(), losses.smoothedHinge({ smoothing: 0.5 })],
       lambdas: [0.1, 0.01],
       test: testRows,
-      onStart: ({ entrant, place, count }) => told.push(`${place}/${count} ${entrant.name}`),
+      onStart: ({ entrant, place, count }) => started.push(`${place}/${count} ${entrant.name}`),
     });
     expect(states(comparison)).toEqual(
       ['hinge', 'smoothed-hinge (smoothing 0.5)'].flatMap((loss) =>
@@ -40,7 +40,7 @@ describe('runs', () => {
         ),
       ),
     );
-    expect(told[2]).toBe('3/8 ring');
+    expect(started[2]).toBe('3/8 ring');
     for (const { report, events, notices } of comparison.runs) {
       expect(events).toHaveLength(report!.epochs);
       expect(events.at(-1)!.testError).toBe((report!.test as { error: number }).error);
@@ -75,7 +75,7 @@ describe('runs', () => {
   });
 
   test('serial solvers take a grid of 1 whatever the others get', async () => {
-    const sgd: Entrant = { name: 'sgd', solver: solvers.sgd() };
+    const sgd: Competitor = { name: 'sgd', solver: solvers.sgd() };
     const comparison = await compare(dataset, { ...short, entrants: [ring, sgd], grid: 3 });
     expect(comparison.runs.map((run) => run.report!.grid)).toEqual([3, 1]);
   });
@@ -93,7 +93,7 @@ describe('a run that comes to nothing', () => {
       rows.map((row) => row.map((value) => Math.fround(value * 1e30))),
       labels,
     );
-    const diverging: Entrant = {
+    const diverging: Competitor = {
       name: 'wild',
       solver: solvers.dso({ step: 'sqrt', stepSize: 1e300, svrg: false, boxes: false }),
     };
@@ -112,7 +112,7 @@ describe('a run that comes to nothing', () => {
     );
     await expect(compare(dataset, { ...short, entrants: [] })).rejects.toThrow('no solver');
     const untested = { ...short, entrants: [ring], auprc: true };
-    await expect(compare(dataset, untested)).rejects.toThrow('give test or holdout');
+    await expect(compare(dataset, untested)).rejects.toThrow('auprc needs test or holdout');
   });
 
   test('an exception of a listener ends it', async () => {

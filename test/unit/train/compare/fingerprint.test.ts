@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { summarizeData } from '../../../../src/compare/fingerprint.ts';
 import { hashNumbers } from '../../../../src/data/fingerprint.ts';
+import { summarizeData } from '../../../../src/train/compare/compare.ts';
 import { datasetOf, inParts, sample } from '../../../support/data.ts';
 
 const { rows, labels, dataset } = sample({ rows: 40, columns: 6 });

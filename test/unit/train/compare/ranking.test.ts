@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rankRuns } from '../../../../src/compare/ranking.ts';
+import { rankRuns } from '../../../../src/train/compare/comparison.ts';
 import { madeUpEvents, madeUpFailure, madeUpRun } from './support/made-up.ts';
 
 const order = (runs: Parameters<typeof rankRuns>[0]) =>
@@ -36,7 +36,7 @@ test('a gap that opened again at the end does not count as reached', () => {
   expect(rankRuns([reopened], 1e-3)[0].reached).toBeUndefined();
 });
 
-test('equal gaps, even infinite ones, are told apart by the objective', () => {
+test('equal gaps, even infinite ones, are ranked by the objective', () => {
   const without = (solver: string, primal: number) => {
     const events = madeUpEvents(1, 0.5).map((event) => ({
       ...event,

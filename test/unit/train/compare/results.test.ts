@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { decodeResults, encodeCsv, encodeResults } from '../../../../src/compare/results.ts';
+import {
+  decodeResults,
+  encodeCsv,
+  encodeResults,
+} from '../../../../src/train/compare/comparison.ts';
 import { madeUpComparison, madeUpEvents, madeUpFailure, madeUpRun } from './support/made-up.ts';
 
 const boundless = {

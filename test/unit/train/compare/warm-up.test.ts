@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { warmUpSample } from '../../../../src/compare/warm-up.ts';
 import { datasetFromCsr } from '../../../../src/data/from-arrays.ts';
+import { warmUpSample } from '../../../../src/train/compare/compare.ts';
 import { inParts, sample } from '../../../support/data.ts';
 
 test('small data is taken as it is', () => {

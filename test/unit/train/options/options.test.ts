@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DataError, UsageError } from '../../../../src/errors.ts';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { PrimalLoss } from '../../../../src/problem/losses/loss.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import type { TrainOptions } from '../../../../src/train/options/options.ts';
 import { train } from '../../../../src/train/train.ts';
@@ -11,8 +11,8 @@ import { datasetOf, sample } from '../../../support/data.ts';
 const { dataset } = sample({ rows: 20, columns: 5 });
 
 const refused: { title: string; options: TrainOptions; message: string }[] = [
-  { title: 'λ = 0', options: { lambda: 0 }, message: 'lambda is 0; it must be a positive' },
-  { title: 'λ < 0', options: { lambda: -1 }, message: 'lambda is -1; it must be a positive' },
+  { title: 'λ = 0', options: { lambda: 0 }, message: 'lambda is 0; it must be a number above 0' },
+  { title: 'λ < 0', options: { lambda: -1 }, message: 'lambda is -1; it must be a number above 0' },
   { title: 'λ = ∞', options: { lambda: Infinity }, message: 'lambda is Infinity' },
   { title: 'λ no number', options: { lambda: Number.NaN }, message: 'lambda is NaN' },
   { title: 'grid 0', options: { grid: 0 }, message: 'grid is 0; it must be a whole number' },
@@ -20,7 +20,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'class weights that are a word',
     options: { classWeights: 'even' as 'balanced' },
-    message: "classWeights is 'even'; it must be 'balanced' or an object",
+    message: "classWeights is 'even'; it must be 'balanced' or weights by label",
   },
   {
     title: 'class weights that are a list',
@@ -41,9 +41,13 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   { title: 'threads 0', options: { threads: 0 }, message: 'threads is 0; it must be a whole' },
   { title: 'threads 2.5', options: { threads: 2.5 }, message: 'threads is 2.5' },
   { title: 'seed −1', options: { seed: -1 }, message: 'seed is -1; it must be a whole number' },
-  { title: 'epochs 0', options: { epochs: 0 }, message: 'epochs is 0; it must be a positive' },
+  {
+    title: 'epochs 0',
+    options: { epochs: 0 },
+    message: 'epochs is 0; it must be a whole number from 1',
+  },
   { title: 'tolerance 0', options: { tolerance: 0 }, message: 'tolerance is 0; it must be' },
-  { title: 'time 0', options: { time: 0 }, message: 'time is 0; it must be a positive' },
+  { title: 'time 0', options: { time: 0 }, message: 'time is 0; it must be a number above 0' },
   { title: 'holdout 0', options: { holdout: 0 }, message: 'holdout is 0; it must be' },
   { title: 'holdout 1', options: { holdout: 1 }, message: 'holdout is 1; it must be' },
   {
@@ -59,12 +63,12 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'an early stop without test rows',
     options: { earlyStop: 3 },
-    message: 'earlyStop watches the error on test rows: give test or holdout',
+    message: 'earlyStop needs test or holdout',
   },
   {
     title: 'an early stop after nothing',
     options: { earlyStop: 0, holdout: 0.5 },
-    message: 'earlyStop is 0; it must be a positive whole number of measurements',
+    message: 'earlyStop is 0; it must be a whole number of at least 1',
   },
   {
     title: 'a start without weights',
@@ -84,7 +88,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'a start with an intercept that the model has not',
     options: { start: { weights: new Float64Array(5), intercepts: Float64Array.of(2) } },
-    message: 'start.intercepts has 2; the model is to have none',
+    message: 'the starting point has an intercept (2); the model has none',
   },
   {
     title: 'a dual start for other rows',
@@ -94,7 +98,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'auprc without test rows',
     options: { auprc: true },
-    message: 'auprc is measured on test rows: give test or holdout',
+    message: 'auprc needs test or holdout',
   },
   {
     title: 'auprc of a regression',

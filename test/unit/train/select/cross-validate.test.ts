@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { selectRows } from '../../../../src/data/split.ts';
-import { losses } from '../../../../src/losses/index.ts';
 import { stream } from '../../../../src/math/random.ts';
-import { evaluate } from '../../../../src/metrics/evaluate.ts';
+import { evaluate } from '../../../../src/model/metrics/evaluate.ts';
 import { scoreDataset } from '../../../../src/model/predict/score.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { dealFolds } from '../../../../src/train/folds.ts';
+import { assignFolds } from '../../../../src/train/calibrate.ts';
 import {
   crossValidate,
   crossValidateAndTrain,
@@ -37,7 +37,7 @@ function parted(dataset: Dataset, folds: number, which: number, seed = 1) {
   const classes = [...new Set(labels)].sort((left, right) => left - right);
   const codes = Int32Array.from(labels, (label) => classes.indexOf(label));
   const isClassification = classes.length < 10;
-  const fold = dealFolds(dataset.rows, isClassification ? codes : undefined, folds, seed);
+  const fold = assignFolds(dataset.rows, isClassification ? codes : undefined, folds, seed);
   const marks = Uint8Array.from(fold, (one) => (one === which ? 1 : 0));
   return {
     rest: selectRows(dataset, marks, 0, 'rest'),
@@ -261,7 +261,7 @@ describe('a cross-validation that is ended', () => {
 
 test.each([
   [{ folds: 1 }, 'folds is 1'],
-  [{ folds: 151 }, '150 rows cannot be dealt to 151 folds'],
+  [{ folds: 151 }, '151 folds need at least 151 rows; this data has 150'],
   [{ metric: 'mse' }, 'metric mse is not for the hinge loss'],
   [{ lambda: 1 }, 'lambda is not an option of cross-validation'],
   [{ lambdas: [0] }, 'lambda is 0'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dealFolds } from '../../../../src/train/folds.ts';
+import { assignFolds } from '../../../../src/train/calibrate.ts';
 import { fc } from '../../../support/property.ts';
 
 /** How many rows of each class each fold has. */
@@ -23,26 +23,26 @@ describe('dealFolds', () => {
       fc.property(cases, ({ codes: list, folds, seed, classes }) => {
         fc.pre(list.length >= folds);
         const codes = classes ? Int32Array.from(list) : undefined;
-        const fold = dealFolds(list.length, codes, folds, seed);
+        const fold = assignFolds(list.length, codes, folds, seed);
         const counts = countsOf(fold, codes, folds);
         expect(spreadOf(counts.map((own) => own.reduce((sum, n) => sum + n, 0)))).toBeLessThan(2);
         for (let code = 0; code < 8; code += 1) {
           expect(spreadOf(counts.map((own) => own[code]))).toBeLessThan(2);
         }
-        expect(dealFolds(list.length, codes, folds, seed)).toEqual(fold);
+        expect(assignFolds(list.length, codes, folds, seed)).toEqual(fold);
       }),
     );
   });
 
   test('another seed deals other folds, of the same sizes', () => {
     const codes = Int32Array.from({ length: 100 }, (_, row) => row % 3);
-    const [first, second] = [1, 2].map((seed) => dealFolds(100, codes, 5, seed));
+    const [first, second] = [1, 2].map((seed) => assignFolds(100, codes, 5, seed));
     expect(first).not.toEqual(second);
     expect(first.toSorted()).toEqual(second.toSorted());
   });
 
   test('rows are dealt at random, not in their order', () => {
-    const fold = dealFolds(1000, undefined, 2, 1);
+    const fold = assignFolds(1000, undefined, 2, 1);
     const firstHalf = fold.subarray(0, 500).reduce((sum, which) => sum + which, 0);
     expect(firstHalf).toBeGreaterThan(200);
     expect(firstHalf).toBeLessThan(300);
@@ -54,10 +54,12 @@ describe('dealFolds', () => {
   });
 
   test.each([1, 0, 2.5, Number.NaN])('%d folds are refused', (folds) => {
-    expect(() => dealFolds(10, undefined, folds, 1)).toThrow(/folds is .*at least 2/);
+    expect(() => assignFolds(10, undefined, folds, 1)).toThrow(/folds is .*at least 2/);
   });
 
   test('more folds than rows are refused', () => {
-    expect(() => dealFolds(3, undefined, 4, 1)).toThrow('3 rows cannot be dealt to 4 folds');
+    expect(() => assignFolds(3, undefined, 4, 1)).toThrow(
+      '4 folds need at least 4 rows; this data has 3',
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
-import { losses } from '../../../../src/losses/index.ts';
 import { stream } from '../../../../src/math/random.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import type { TrainOptions } from '../../../../src/train/options/options.ts';
 import { lambdasBetween, largestLambda } from '../../../../src/train/select/lambdas.ts';
 import { trainPath } from '../../../../src/train/select/path.ts';
@@ -168,7 +168,7 @@ describe('the λs of a path', () => {
 
   test.each([
     [{ lambdas: [] }, 'no value of lambda'],
-    [{ lambdas: [1, -2] }, 'lambda is -2; it must be a positive finite number'],
+    [{ lambdas: [1, -2] }, 'lambda is -2; it must be a number above 0'],
     [{ lambdas: [Number.NaN] }, 'lambda is NaN'],
     [{ lambdas: [1], count: 3 }, 'count and ratio would be ignored'],
     [{ count: 0 }, 'count is 0; it must be a whole number'],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
 import {
   checkMeasure,
+  defaultMeasure,
   type HeldOut,
   type MeasureName,
   measure,
-  usualMeasure,
 } from '../../../../src/train/select/measure.ts';
 
 const row = (...values: number[]) => Float64Array.from(values);
@@ -58,12 +58,12 @@ describe('measure', () => {
   });
 });
 
-test('what is measured unless told otherwise', () => {
-  expect(usualMeasure(losses.logistic())).toBe('error');
-  expect(usualMeasure(losses.square())).toBe('mse');
-  expect(usualMeasure(losses.huber())).toBe('mse');
-  expect(usualMeasure(losses.quantile({ quantile: 0.9 }))).toBe('loss');
-  expect(usualMeasure(losses.poisson())).toBe('loss');
+test('the default measure of each task', () => {
+  expect(defaultMeasure(losses.logistic())).toBe('error');
+  expect(defaultMeasure(losses.square())).toBe('mse');
+  expect(defaultMeasure(losses.huber())).toBe('mse');
+  expect(defaultMeasure(losses.quantile({ quantile: 0.9 }))).toBe('loss');
+  expect(defaultMeasure(losses.poisson())).toBe('loss');
 });
 
 test('a measure of the other task is refused', () => {

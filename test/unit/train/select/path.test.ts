@@ -2,18 +2,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDataset } from '../../../../src/data/binary/stored.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
-import { losses } from '../../../../src/losses/index.ts';
 import { stream } from '../../../../src/math/random.ts';
-import { evaluate } from '../../../../src/metrics/evaluate.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { errorOf, evaluate } from '../../../../src/model/metrics/evaluate.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { writeDataset } from '../../../../src/train/convert.ts';
-import {
-  type PathOptions,
-  testErrorOf,
-  trainPath,
-  walkPath,
-} from '../../../../src/train/select/path.ts';
+import { writeDataset } from '../../../../src/train/read.ts';
+import { type PathOptions, trainPath, walkPath } from '../../../../src/train/select/path.ts';
 import { train } from '../../../../src/train/train.ts';
 import { sampleFor } from '../../../support/data.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -126,7 +121,7 @@ describe('a path', () => {
     const { dataset: other } = sampleFor(options.loss, { ...shape, seed: 2 });
     for (const { model, test: found } of await trainPath(dataset, { ...options, test: other })) {
       expect(found).toEqual(evaluate(model, other));
-      expect(testErrorOf(found!)).toBe((found as { error: number }).error);
+      expect(errorOf(found!)).toBe((found as { error: number }).error);
     }
     const scaled = await trainPath(dataset, { ...options, test: other, scale: 'unit-rows' });
     for (const { model, test: found } of scaled) {
@@ -153,7 +148,7 @@ describe('a path', () => {
       expect(model.certificates).toHaveLength(3);
       expect(model.certificate.relativeGap).toBeLessThanOrEqual(1e-6);
     }
-    const errors = path.map((point) => testErrorOf(point.test!));
+    const errors = path.map((point) => errorOf(point.test!));
     expect(errors[3]).toBeLessThan(errors[0]);
   });
 

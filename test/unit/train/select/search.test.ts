@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { crossValidate } from '../../../../src/train/select/cross-validate.ts';
 import { type SearchOptions, search, searchAndTrain } from '../../../../src/train/select/search.ts';
 import { train } from '../../../../src/train/train.ts';

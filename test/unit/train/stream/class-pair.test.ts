@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { ClassPair } from '../../../../src/online/class-pair.ts';
+import { BinaryLabels } from '../../../../src/train/stream/row-stream.ts';
 
 test('the first label is +1, the other one −1; a model has them in order', () => {
-  const pair = new ClassPair();
+  const pair = new BinaryLabels();
   expect([3, -1, 3].map((label, row) => pair.targetOf(label, row + 1))).toEqual([1, -1, 1]);
   expect(pair.classes).toEqual([-1, 3]);
   expect(pair.isReversed).toBe(false);
 });
 
 test('the class that came first may be the negative one', () => {
-  const pair = new ClassPair();
+  const pair = new BinaryLabels();
   for (const [row, label] of ['ham', 'spam'].entries()) pair.targetOf(label, row + 1);
   expect(pair.classes).toEqual(['ham', 'spam']);
   expect(pair.isReversed).toBe(true);
 });
 
 test('a number that meets a text is one', () => {
-  const pair = new ClassPair();
+  const pair = new BinaryLabels();
   expect(pair.targetOf(10, 1)).toBe(1);
   expect(pair.targetOf('9', 2)).toBe(-1);
   expect(pair.targetOf('10', 3)).toBe(1);
@@ -25,7 +25,7 @@ test('a number that meets a text is one', () => {
 });
 
 test('a third label is told with its row', () => {
-  const pair = new ClassPair();
+  const pair = new BinaryLabels();
   pair.targetOf(0, 1);
   expect(pair.complaint).toBe('all labels are 0; classification wants two classes');
   pair.targetOf(1, 2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { lossByName, losses } from '../../../../src/losses/index.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { lossByName, losses } from '../../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { OnlineLearner } from '../../../../src/train/stream/learner.ts';
 import { sampleFor } from '../../../support/data.ts';
 

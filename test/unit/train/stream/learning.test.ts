@@ -1,11 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { losses } from '../../../../src/losses/index.ts';
 import { decodeModel, encodeModel } from '../../../../src/model/file.ts';
 import type { Model } from '../../../../src/model/model.ts';
-import { learnStream, type ProgressiveOptions } from '../../../../src/online/learn-stream.ts';
-import type { ProgressiveReport } from '../../../../src/online/progress.ts';
-import { penalties } from '../../../../src/penalties/index.ts';
+import { losses } from '../../../../src/problem/losses/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
+import {
+  learnStream,
+  type ProgressiveOptions,
+  type ProgressiveReport,
+} from '../../../../src/train/stream/learning.ts';
 import { sampleText } from '../../../support/sample-text.ts';
 import { piecesOf } from '../../../support/slow-chunks.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RowStream, type StreamOptions } from '../../../../src/online/row-stream.ts';
+import { RowStream, type StreamOptions } from '../../../../src/train/stream/row-stream.ts';
 import { piecesOf } from '../../../support/slow-chunks.ts';
 
 interface Found {
@@ -49,6 +49,12 @@ const texts: Readonly<Record<string, [string, StreamOptions]>> = {
   'Vowpal Wabbit': ["1 2 'tag |n a:2 b |m c\n-1 |n b:0.5 d\n1 |x\n", {}],
 };
 
+test.each(['CSV', 'JSON lines'])('%s: the recipe has the missing values', async (name) => {
+  const stream = new RowStream('rows', { missing: 'zero', missingValues: ['NA', '-999'] });
+  for await (const _ of stream.blocks(piecesOf(texts[name][0], 64)));
+  expect(stream.recipe).toMatchObject({ missing: 'zero', missingValues: ['NA', '-999'] });
+});
+
 describe('rows are the same wherever the text is cut', () => {
   test.each(Object.entries(texts))('%s', async (_, [text, options]) => {
     const whole = await read(text, 1 << 20, options);
@@ -87,7 +93,7 @@ describe('rows in front of a line that cannot be read count, however the text wa
     ['1 1:1\n-1 2:1\n1 x:1\n-1 1:1\n', 2, 'rows:3: feature index "x"'],
     ['label,a\n1,2\n0,3\n1,4,5\n', 2, 'rows:4: '],
     ['label,a\n1,2\n0,"x\ny"\n', 1, 'rows:3: '],
-    ['{"label":1,"a":2}\n{"label":0}\n{"label":\n', 2, 'rows:3: not a JSON object'],
+    ['{"label":1,"a":2}\n{"label":0}\n{"label":\n', 2, 'rows:3: not JSON'],
     ['1 |a b\n-1 |a c\nx y z\n', 2, 'rows:3: '],
   ])('%j', async (text, count, message) => {
     for (const size of [1, 4, 1000]) {

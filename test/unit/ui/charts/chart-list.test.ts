@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { quantities } from '../../../../src/reporting/charts/quantities.ts';
+import { whyEmpty } from '../../../../ui/src/charts/chart-list.ts';
 import type { ShownRun } from '../../../../ui/src/charts/chart-model.ts';
-import { whyEmpty } from '../../../../ui/src/empty-chart.ts';
-import { quantities } from '../../../../ui/src/quantity.ts';
 
 const [objective, gap] = quantities;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { quantities, reportSeries } from '../../../../src/reporting/charts/quantities.ts';
 import type { RunSeries } from '../../../../src/reporting/records/record.ts';
 import { chartsOf, hasValues } from '../../../../ui/src/charts/chart-list.ts';
 import {
@@ -7,9 +8,12 @@ import {
   type ShownRun,
   wholeRange,
 } from '../../../../ui/src/charts/chart-model.ts';
-import { usualView, type View } from '../../../../ui/src/charts/view.ts';
-import { figureAddress, pointsFor } from '../../../../ui/src/figure.ts';
-import { quantities, reportSeries } from '../../../../ui/src/quantity.ts';
+import {
+  defaultView,
+  figureAddress,
+  pointsFor,
+  type View,
+} from '../../../../ui/src/charts/view.ts';
 
 const [objective, gap, testError] = quantities;
 
@@ -32,7 +36,7 @@ const run = (id: string, place: number, scale = 1): ShownRun => ({
 });
 
 function model(view: Partial<View>, runs: readonly ShownRun[], quantity = objective, focus = 'b') {
-  const whole = { ...usualView, ...view };
+  const whole = { ...defaultView, ...view };
   return chartModel(whole, quantity, runs, focus, alignRuns(whole, runs, 500, false));
 }
 
@@ -139,7 +143,7 @@ describe('a chart', () => {
       series: { ...series(1), seconds: seconds.map((second) => second + place / 40) },
     }));
     const positions = (runs: readonly ShownRun[], moving: boolean) =>
-      alignRuns(usualView, runs, 400, moving).xs.length;
+      alignRuns(defaultView, runs, 400, moving).xs.length;
     expect(positions(many, false)).toBe(400);
     expect(positions(many, true)).toBe(100);
     expect(positions(many.slice(0, 3), true)).toBe(800);
@@ -213,16 +217,16 @@ describe('the charts', () => {
 test('the whole x axis begins at 0 or where the curves do, and has a width with one point', () => {
   const late = { id: 'a', place: 0, series: { ...series(1), epoch: [10, 11, 12, 15] } };
   const early = { id: 'a', place: 0, series: { ...series(1), epoch: [1, 2, 3, 5] } };
-  expect(wholeRange({ ...usualView, x: 'epoch' }, [early])).toEqual([0, 5]);
-  expect(wholeRange({ ...usualView, x: 'epoch' }, [late])).toEqual([10, 15]);
-  expect(wholeRange({ ...usualView, x: 'epoch', xlog: true }, [run('a', 0)])).toEqual([1, 4]);
+  expect(wholeRange({ ...defaultView, x: 'epoch' }, [early])).toEqual([0, 5]);
+  expect(wholeRange({ ...defaultView, x: 'epoch' }, [late])).toEqual([10, 15]);
+  expect(wholeRange({ ...defaultView, x: 'epoch', xlog: true }, [run('a', 0)])).toEqual([1, 4]);
   const one = { id: 'a', place: 0, series: { ...series(1), seconds: [3] } };
-  expect(wholeRange({ ...usualView, xlog: true }, [one])).toEqual([1.5, 6]);
-  expect(wholeRange(usualView, [one])).toEqual([0, 6]);
+  expect(wholeRange({ ...defaultView, xlog: true }, [one])).toEqual([1.5, 6]);
+  expect(wholeRange(defaultView, [one])).toEqual([0, 6]);
 });
 
 test('a figure has what the chart shows', () => {
-  const view: View = { ...usualView, runs: ['a', '', 'gone', 'b'], x: 'epoch', zoom: [1, 2.5] };
+  const view: View = { ...defaultView, runs: ['a', '', 'gone', 'b'], x: 'epoch', zoom: [1, 2.5] };
   expect(figureAddress(view, 'gap', 'svg', (id) => id !== 'gone')).toBe(
     'api/figure?runs=a%2C%2C%2Cb&y=gap&x=epoch&format=svg&scale=log&from=1&to=2.5',
   );

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { symbolNames } from '../../../../src/reporting/charts/series-style.ts';
+import { symbolNames, symbolPath } from '../../../../src/reporting/charts/series-style.ts';
 import type { ChartModel } from '../../../../ui/src/charts/chart-model.ts';
 import { drawMarks, type MarkPen } from '../../../../ui/src/charts/marks.ts';
-import { symbolPath } from '../../../../ui/src/symbols.ts';
 
 /** Writes down what is drawn: a canvas is not at hand here. */
 function notes() {
@@ -104,7 +103,7 @@ test('what is said about the best point stands where the fewest curves are', () 
 });
 
 test('symbols have paths of their own', () => {
-  const paths = symbolNames.map((name) => symbolPath(name, 11, 5, 3.5));
+  const paths = symbolNames.map((name) => symbolPath(name, 36));
   expect(new Set(paths).size).toBe(symbolNames.length);
-  for (const path of paths) expect(path).toMatch(/^M[-\d. aL]+z$/);
+  for (const path of paths) expect(path).toMatch(/^M[-\d.,ALhvVHZ]+$/);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   addRuns,
+  defaultView,
   formatView,
   parseView,
   toggleRun,
-  usualView,
 } from '../../../../ui/src/charts/view.ts';
 
 describe('the view in the address', () => {
@@ -24,12 +24,12 @@ describe('the view in the address', () => {
   });
 
   test('is empty when nothing was chosen', () => {
-    expect(formatView(usualView)).toBe('');
-    expect(parseView('')).toEqual(usualView);
+    expect(formatView(defaultView)).toBe('');
+    expect(parseView('')).toEqual(defaultView);
   });
 
   test('can say that no chart has a logarithmic axis', () => {
-    const hash = formatView({ ...usualView, ylog: [] });
+    const hash = formatView({ ...defaultView, ylog: [] });
     expect(hash).toBe('#ylog=');
     expect(parseView(hash).ylog).toEqual([]);
   });
@@ -38,7 +38,7 @@ describe('the view in the address', () => {
     const hash =
       '#runs=../etc,a,%3Cb%3E,a&focus=%22&x=year&xlog=yes&ylog=gap,fame&zoom=3,1' +
       '&class=-1&theme=pink&large=none&more=1&%E0%A4%A';
-    expect(parseView(hash)).toEqual({ ...usualView, runs: ['', 'a'] });
+    expect(parseView(hash)).toEqual({ ...defaultView, runs: ['', 'a'] });
   });
 
   test.each(['', '1', '1,', ',2', '1,2,3', 'NaN,2', '1,Infinity', '2,2'])(

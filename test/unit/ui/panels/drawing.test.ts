@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { hatchedWorkers, hatches, workerColor } from '../../../../ui/src/panels/paint.ts';
-import { rangeWithZero, sparkPath, thinned } from '../../../../ui/src/panels/spark.ts';
-import { cutMiddle, formatShare, formatSi, formatWeight } from '../../../../ui/src/panels/units.ts';
+import { hatchedWorkers, hatches, workerColor } from '../../../../ui/src/panels/grid-colors.ts';
+import { rangeWithZero, sparkPath } from '../../../../ui/src/panels/spark.ts';
+import { cutMiddle, formatShare, formatSi, formatWeight } from '../../../../ui/src/shared/words.ts';
 
 const box = { width: 100, height: 10 };
 const points = (...values: (number | null)[]) => values.map((y, x) => ({ x, y }));
@@ -23,13 +23,6 @@ test('given ranges hold; a constant runs through the middle', () => {
   expect(sparkPath(points(3, 3), box)).toBe('M0 5L100 5');
   expect(rangeWithZero(points(-2, null, -1))).toEqual([-2, 0]);
   expect(rangeWithZero(points(3, 2))).toEqual([0, 3]);
-});
-
-test('thinning keeps both ends', () => {
-  const many = Array.from({ length: 1000 }, (_, k) => k);
-  const few = thinned(many, 300);
-  expect([few.length, few[0], few[299]]).toEqual([300, 0, 999]);
-  expect(thinned(many, 1000)).toBe(many);
 });
 
 test('the first 21 workers differ in colour, the first 8 in hatch', () => {

@@ -76,7 +76,7 @@ test('advice only where waiting is plain', () => {
   expect(adviceFor({}, busy)).toBeUndefined();
   expect(adviceFor({}, sampleOf([{ computing: 1, waiting: 9 }]))).toBeUndefined();
   expect(adviceFor({})).toBe(
-    'Threads wait 55\u00a0% of their time, most of all that of workers 4–7 (60\u00a0%). Fewer --threads may do as well.',
+    'Threads wait 55\u00a0% of their time, most of all workers 4–7 (60\u00a0%). Fewer --threads may do as well.',
   );
   const ranks = { ranks: 2, firsts: [0, 4], hosts: ['a', 'b'] };
   expect(adviceFor(ranks)).toMatch(/workers 4–7 on rank 1 · b .*--rotations 1 /);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunSeries, SampleLine } from '../../../../src/reporting/records/record.ts';
-import { layOutFeatures } from '../../../../ui/src/panels/feature-layout.ts';
-import { changeOf, rankFeatures } from '../../../../ui/src/panels/features.ts';
+import { changeOf, layOutFeatures, rankFeatures } from '../../../../ui/src/panels/features.ts';
 
 type Weights = Readonly<Record<string, number>>;
 

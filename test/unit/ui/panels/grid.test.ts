@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { loadScaleOf, shadedCells, shadeOf } from '../../../../ui/src/panels/grid-colors.ts';
-import { holdingsOf, whereaboutsOf } from '../../../../ui/src/panels/grid-holdings.ts';
 import { cellAfter, cellAt, layOutGrid, rankOf } from '../../../../ui/src/panels/grid-layout.ts';
 import {
   describeCell,
   describeGrid,
   describeHolder,
   describeImbalance,
+  describePositions,
   describeSingle,
-  describeWhereabouts,
+  holdingsOf,
+  positionsKnown,
 } from '../../../../ui/src/panels/grid-words.ts';
 import { beginOf } from './begin.ts';
 
@@ -105,12 +106,12 @@ describe('holdings', () => {
 test('where blocks are is known of a run that is looked at, and of one that has ended', () => {
   const look = { epoch: 3, holders: [3, 0, -1, 2], elsewhere: [] };
   const begin = beginOf(4);
-  expect(whereaboutsOf(begin, look, true)).toBe('seen');
-  expect(whereaboutsOf(begin, look, false)).toBe('home');
-  expect(whereaboutsOf(begin, undefined, true)).toBe('unknown');
-  expect(describeWhereabouts('seen', 3)).toBe('Now in epoch 3.');
-  expect(describeWhereabouts('home', undefined)).toMatch(/at home/);
-  expect(describeWhereabouts('unknown', undefined)).toMatch(/page of the run itself/);
+  expect(positionsKnown(begin, look, true)).toBe('seen');
+  expect(positionsKnown(begin, look, false)).toBe('home');
+  expect(positionsKnown(begin, undefined, true)).toBe('unknown');
+  expect(describePositions('seen', 3)).toBe('Now in epoch 3.');
+  expect(describePositions('home', undefined)).toMatch(/at home/);
+  expect(describePositions('unknown', undefined)).toMatch(/page of the run itself/);
   expect(describeGrid(begin, holdingsOf(begin, undefined, true), 'unknown')).not.toMatch(/at home/);
 });
 
@@ -151,7 +152,7 @@ describe('words', () => {
     expect(describeHolder(holding, 0)).toBe('Held now.');
     expect(describeHolder({ ...holding, isExpected: true }, 0)).toBe('Held now, by the schedule.');
     expect(describeHolder(holding, 1)).toBe('The block is with worker 0.');
-    expect(describeHolder({ ...holding, worker: -1 }, 1)).toBe('Nobody holds the block.');
+    expect(describeHolder({ ...holding, worker: -1 }, 1)).toBe('No worker holds the block.');
   });
 
   test('imbalance', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { statusText } from '../../../../src/reporting/records/labels.ts';
 import type { ResultLine, RunSummary } from '../../../../src/reporting/records/record.ts';
 import {
   firstChoice,
@@ -6,7 +7,6 @@ import {
   isStream,
   matches,
   nameOf,
-  standingOf,
   toneOf,
   withLines,
   withRun,
@@ -15,7 +15,7 @@ import { begin, latest, report, result, start, summary } from '../summaries.ts';
 
 describe('a run in a list', () => {
   test('stands as it ended', () => {
-    const inWords = (run: RunSummary) => [standingOf(run), toneOf(run)];
+    const inWords = (run: RunSummary) => [statusText(run), toneOf(run)];
     expect(inWords(summary())).toEqual(['running', 'going']);
     expect(inWords(summary({ status: 'lost' }))).toEqual(['lost', 'bad']);
     expect(inWords(summary({ status: 'failed' }))).toEqual(['failed', 'bad']);

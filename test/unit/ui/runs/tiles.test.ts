@@ -61,7 +61,7 @@ describe('tiles', () => {
     expect(gapOf(run)).toBeUndefined();
     const tiles = tilesOf(run);
     expect([value(tiles, 'bound'), value(tiles, 'relative gap')]).toEqual(['–', '–']);
-    expect(headline(run, { fraction: 0 })).toMatch(/^ended without a proof/);
+    expect(headline(run, { fraction: 0 })).toMatch(/^ended without a certificate/);
   });
 
   test('stay with the class that was chosen, whichever wrote last', () => {
@@ -90,7 +90,7 @@ describe('tiles', () => {
     expect([value(tiles, 'class'), value(tiles, 'AUPRC')]).toEqual([undefined, undefined]);
     const labels = { task: 'multi-label', hammingLoss: 0.125 } as Metrics;
     const many = tilesOf({ ...run, result: { ...result({ primal: 3, test: labels }) } });
-    expect(value(many, 'wrong decisions')).toBe('12.50 %');
+    expect(value(many, 'Hamming loss')).toBe('12.50 %');
     expect(value(many, 'test error')).toBeUndefined();
   });
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { commandLine } from '../../../../src/reporting/records/labels.ts';
 import type { RunSummary } from '../../../../src/reporting/records/record.ts';
 import {
   aboutModel,
-  commandOf,
   formatAge,
   formatError,
   formatProofPercent,
   formatRough,
   headline,
+  noBreak,
   tabTitle,
-  tied,
 } from '../../../../ui/src/shared/words.ts';
 import { begin, latest, report, result, start, summary } from '../summaries.ts';
 
@@ -44,10 +44,10 @@ describe('the headline', () => {
   test('of one that was asked to stop has no time left', () => {
     const progress = { fraction: 0.5, secondsLeft: 1141 };
     expect(headline(summary({ latest }), progress, { stopping: true })).toBe(
-      'stopping: finishes the epoch, then writes the model',
+      'stopping: finishing the epoch, then writing the model',
     );
     expect(headline(summary({ report }), progress, { stopping: true })).toBe(
-      'stopping: writes the model',
+      'stopping: writing the model',
     );
     const ended = summary({ status: 'done', latest, result: result() });
     expect(headline(ended, progress, { stopping: true })).toMatch(/^within/);
@@ -62,8 +62,8 @@ describe('the headline', () => {
     const run = (relativeGap: number) =>
       headline(summary({ status: 'done', latest, result: result({ relativeGap }) }), none);
     expect([0, -1e-17].map(run)).toEqual([
-      'optimal to the precision of the numbers after 17 epochs, 2.1 s',
-      'optimal to the precision of the numbers after 17 epochs, 2.1 s',
+      'optimal to machine precision after 17 epochs, 2.1 s',
+      'optimal to machine precision after 17 epochs, 2.1 s',
     ]);
     expect(run(2.34e-8)).toMatch(/^within 2\.4·10⁻⁶ % of the optimum/);
   });
@@ -71,8 +71,8 @@ describe('the headline', () => {
   test('claims nothing without a proof', () => {
     const run = (relativeGap: number) =>
       headline(summary({ status: 'done', latest, result: result({ relativeGap }) }), none);
-    expect(run(0.7)).toMatch(/^not even within 100 %/);
-    expect(run(Infinity)).toMatch(/^ended without a proof/);
+    expect(run(0.7)).toMatch(/^no useful bound \(relative gap 7\.0e-1\)/);
+    expect(run(Infinity)).toMatch(/^ended without a certificate/);
   });
 
   test('of a failure is its message', () => {
@@ -106,19 +106,19 @@ describe('before the place of the model', () => {
 
   test('it says why a run ended that has not converged', () => {
     expect(aboutModel(ended('converged'), none)).toBe('model in');
-    expect(aboutModel(ended('interrupted'), none)).toBe('stopped by hand, the model is kept in');
+    expect(aboutModel(ended('interrupted'), none)).toBe('stopped on request; model in');
     expect(aboutModel(ended('epoch-limit'), none)).toBe(
-      'the limit on epochs came before the tolerance 1e-4; model in',
+      'epoch limit reached before the tolerance 1e-4; model in',
     );
-    expect(aboutModel(ended('early-stop'), none)).toMatch(/^the test error had not fallen/);
+    expect(aboutModel(ended('early-stop'), none)).toMatch(/^the test error stopped falling/);
   });
 
   test('it does not say that all is short where some classes are', () => {
     const run = ended('time-limit', { begin: begin({ vectors: 20 }) });
     expect(aboutModel(run, { fraction: 0.7, done: 14 })).toBe(
-      'the time limit left 6 of 20 classes short of the tolerance 1e-4; model in',
+      'time limit reached with 6 of 20 classes above the tolerance 1e-4; model in',
     );
-    expect(aboutModel(run, none)).toMatch(/left some classes short/);
+    expect(aboutModel(run, none)).toMatch(/with some classes above/);
   });
 });
 
@@ -161,14 +161,14 @@ test('a guess has no more digits than it deserves', () => {
 });
 
 test('numbers stay with their units', () => {
-  expect(tied('within 2 % after 1,000 rows, < 3 s')).toBe(
+  expect(noBreak('within 2 % after 1,000 rows, < 3 s')).toBe(
     'within 2\u00a0% after 1,000\u00a0rows, <\u00a03\u00a0s',
   );
 });
 
 test('the command is the one that was given, and can be pasted into a shell', () => {
   const words = ['train', 'data/train.svm', '--test', "it's here.svm"];
-  expect(commandOf(summary({ start: { ...start, words, options: { epochs: 10_000 } } }))).toBe(
-    `dso train data/train.svm --test 'it'\\''s here.svm'`,
-  );
+  expect(
+    commandLine(summary({ start: { ...start, words, options: { epochs: 10_000 } } }), 'dso'),
+  ).toBe(`dso train data/train.svm --test 'it'\\''s here.svm'`);
 });

@@ -1,7 +1,10 @@
-import type { Layout } from '../../../../../src/checkpoint/layout.ts';
-import type { Workers } from '../../../../../src/checkpoint/names.ts';
 import type { Description } from '../../../../../src/engine/checkpoint/file.ts';
-import { type StateArray, stateArrays } from '../../../../../src/engine/checkpoint/state.ts';
+import type { Workers } from '../../../../../src/engine/checkpoint/folder.ts';
+import {
+  type Layout,
+  type StateArray,
+  stateArrays,
+} from '../../../../../src/engine/checkpoint/state.ts';
 
 /** The workers of a rank. */
 export function shareOf(rank: number, ranks: number, grid: number): Workers {
@@ -70,6 +73,6 @@ export const description = (epoch: number, more: Partial<Description> = {}): Des
   follows: 1,
   tolerance: 1,
   test: null,
-  saved: { standing: { dual: -Infinity }, method: {} },
+  saved: { convergence: { dual: -Infinity }, method: {} },
   ...more,
 });

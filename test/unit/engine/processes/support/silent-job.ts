@@ -8,16 +8,16 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { launchOf } from '../../../../../src/mpi/launcher.ts';
-import { Peers } from '../../../../../src/mpi/peers.ts';
-import { askForGathering, openTraffic } from '../../../../../src/parallel/traffic.ts';
+import { asked, openChannel } from '../../../../../src/engine/processes/comm-channel.ts';
+import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
+import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const [occupation, folder] = process.argv.slice(2);
 /** Seconds: nobody who is well is silent for so long, though many ranks run on few cores. */
 const silence = 10;
 
 const options = { peerTimeout: silence, joinTimeout: 300, version: 'test' };
-const peers = await Peers.join(launchOf(process.env)!, options);
+const peers = await MpiGroup.join(launchOf(process.env)!, options);
 const { rank, size } = peers;
 await peers.gather(new Uint8Array(rank));
 if (rank === 0) console.error('all have met');
@@ -26,9 +26,13 @@ if (rank === size - 1) process.kill(process.pid, 'SIGSTOP');
 const occupations: Record<string, () => Promise<unknown>> = {
   gather: () => peers.gather(new Uint8Array(1)),
   carry: () => {
-    const traffic = openTraffic(rank, size, size, new Int32Array(new SharedArrayBuffer(64 * size)));
-    askForGathering(traffic);
-    return peers.carry(traffic, new MessageChannel().port1);
+    const channel = openChannel(
+      { rank, size },
+      size,
+      new Int32Array(new SharedArrayBuffer(64 * size)),
+    );
+    Atomics.add(channel.allgathers, asked, 1);
+    return peers.transferBlocks(channel, new MessageChannel().port1);
   },
   nothing: async () => {
     // The main thread says nothing for longer than the others wait: they hear the other thread.

@@ -2,10 +2,11 @@
  * Started by an MPI launcher: the ranks send each other bytes of many lengths. Each rank checks
  * what it gets; rank 0 prints what was wrong anywhere.
  */
-import { launchOf } from '../../../../../src/mpi/launcher.ts';
-import { Peers } from '../../../../../src/mpi/peers.ts';
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
+import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
+import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
+
+const peers = await MpiGroup.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
 const { rank, size } = peers;
 const wrong: string[] = [];
 
@@ -51,4 +52,4 @@ const all = await peers.collect(Buffer.from(wrong.join('\n')));
 if (rank === 0) {
   console.log(JSON.stringify({ size, wrong: all.map((bytes) => Buffer.from(bytes).toString()) }));
 }
-await peers.leave();
+await peers.finalize();

@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { layOutBlocks } from '../../../../../src/engine/block-layout.ts';
+import { transferCounter } from '../../../../../src/engine/processes/comm-channel.ts';
+import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
+import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 import { shareTeam } from '../../../../../src/engine/team.ts';
-import { launchOf } from '../../../../../src/mpi/launcher.ts';
-import { Peers } from '../../../../../src/mpi/peers.ts';
-import { lodge } from '../../../../../src/parallel/lodging.ts';
-import { openTraffic, tally } from '../../../../../src/parallel/traffic.ts';
 import { type Block, blockLength, firstWeight, runAlone, type Toy } from './toy.ts';
 import { blockOf, type ToyPayload } from './toy-thread.ts';
 
@@ -42,10 +42,10 @@ function sameBytes(one: ArrayBufferView, other: ArrayBufferView): boolean {
   return bytes(one).equals(bytes(other));
 }
 
-const peers = await Peers.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
+const peers = await MpiGroup.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
 
 async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResult> {
-  const { rank, size } = peers;
+  const { rank } = peers;
   const { grid } = run;
   const bounds = new Int32Array(grid + 1);
   for (let block = 0; block < grid; block++) bounds[block + 1] = bounds[block] + blockLength(block);
@@ -53,11 +53,11 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
     threads: run.threads,
     workers: grid,
     cores: run.cores,
-    open: (tokens) => openTraffic(rank, size, grid, tokens),
+    group: peers,
   });
-  const { traffic, first, end } = shared;
-  const lodging = lodge(bounds, first, end);
-  const all = arrays(lodging.travelling);
+  const { channel, first, end } = shared;
+  const lodging = layOutBlocks(bounds, first, end);
+  const all = arrays(lodging.bufferLength);
   for (let block = first; block < end; block++) {
     blockOf(lodging, all, block).weights.forEach((_, k, weights) => {
       weights[k] = firstWeight(block, k);
@@ -65,7 +65,7 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
   }
   const rows = new Float64Array(new SharedArrayBuffer(8 * grid));
   const { port1, port2 } = new MessageChannel();
-  const carried = peers.carry(traffic!, port2);
+  const carried = peers.transferBlocks(channel, port2);
   const started = performance.now();
   const played = threads.slice(0, run.threads).map((thread, index) => {
     const payload = { toy: run, shared, index, lodging, rows, all };
@@ -75,7 +75,7 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
   });
   await Promise.all(played);
   const milliseconds = performance.now() - started;
-  peers.endCarrying();
+  peers.endTransfer();
   await carried;
   const wanted = runAlone(run);
   const differences: string[] = [];
@@ -88,8 +88,16 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
       }
     }
   }
-  const [sent, received] = [traffic!.tally[tally.sent], traffic!.tally[tally.received]];
-  return { ...run, rank, differences, sent, received, milliseconds };
+  const { sent, received } = transferCounter;
+  const counted = (counter: number) => channel?.transferCounters[counter] ?? 0;
+  return {
+    ...run,
+    rank,
+    differences,
+    sent: counted(sent),
+    received: counted(received),
+    milliseconds,
+  };
 }
 
 const runs = JSON.parse(process.argv[2]) as ToyRun[];
@@ -103,5 +111,5 @@ for (const run of runs) {
   const all = await peers.collect(Buffer.from(JSON.stringify(result)));
   for (const bytes of all) console.log(Buffer.from(bytes).toString());
 }
-await peers.leave();
+await peers.finalize();
 for (const thread of threads) await thread.terminate();

@@ -1,8 +1,8 @@
 /** A thread that plays its share of the workers of a toy run. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { BlockLayout } from '../../../../../src/engine/block-layout.ts';
 import { Ring } from '../../../../../src/engine/ring.ts';
 import { Team, type TeamShared } from '../../../../../src/engine/team.ts';
-import type { Lodging } from '../../../../../src/parallel/lodging.ts';
 import { type Block, settle, type Toy, talksAfter, visit } from './toy.ts';
 
 export interface ToyPayload {
@@ -11,14 +11,18 @@ export interface ToyPayload {
   readonly index: number;
   /** The first thread's line to the carrier. */
   readonly port?: MessagePort;
-  readonly lodging: Lodging;
+  readonly lodging: BlockLayout;
   readonly rows: Float64Array;
   /** All blocks that are here, one behind the other. */
   readonly all: Block;
 }
 
-export function blockOf({ blockAt, blockLengths }: Lodging, all: Block, block: number): Block {
-  const [from, to] = [blockAt[block], blockAt[block] + blockLengths[block]];
+export function blockOf(
+  { blockOffsets, blockLengths }: BlockLayout,
+  all: Block,
+  block: number,
+): Block {
+  const [from, to] = [blockOffsets[block], blockOffsets[block] + blockLengths[block]];
   return {
     weights: all.weights.subarray(from, to),
     marks: all.marks.subarray(from, to),
@@ -30,8 +34,8 @@ function play({ toy, shared, index, port, lodging, rows, all }: ToyPayload): voi
   const team = new Team(shared, index);
   const ring = new Ring(team, port);
   const blocks = Array.from({ length: toy.grid }, (_, block) => blockOf(lodging, all, block));
-  const even = ring.cargo((block) => [blocks[block].weights, blocks[block].marks]);
-  const odd = ring.cargo((block) => [blocks[block].others]);
+  const even = ring.fields((block) => [blocks[block].weights, blocks[block].marks]);
+  const odd = ring.fields((block) => [blocks[block].others]);
   for (let rotation = 0; rotation < toy.rotations; rotation++) {
     ring.rotate(rotation % 2 === 0 ? even : odd, (worker, block) =>
       visit(rotation, worker, block, rows, blocks[block]),

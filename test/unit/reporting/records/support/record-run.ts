@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { Recorder } from '../../../../../src/runs/recorder.ts';
+import { Recorder } from '../../../../../src/reporting/records/recorder.ts';
 import { beginLine, epochLine, runId, startLine } from '../../../../support/run-lines.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { Comparison, Run } from '../../../../../src/compare/comparison.ts';
+import type { Comparison, Run } from '../../../../../src/train/compare/comparison.ts';
 import type { EpochEvent } from '../../../../../src/train/events.ts';
 
 /** Epochs whose gap shrinks by `factor` each, a tenth of a second apart. */

@@ -1,0 +1,36 @@
+/**
+ * A checkout brings a Node of its own (tools/runtime), for systems whose Node is too old to run
+ * dso. An installed package does not. This file runs on old versions of Node.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** The oldest Node that runs dso, as package.json states it under `engines`. */
+export const oldestNode = [22, 12];
+
+/** @param {string} version such as 20.20.2 */
+export function isTooOld(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
+}
+
+/** @param {URL} file */
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/**
+ * The executable that npm installed for this platform into a folder with one package per platform.
+ *
+ * @param {URL} folder such as tools/runtime/
+ * @param {string} [prefix] of the package's name, in a folder with several versions
+ * @returns {URL | undefined} undefined where nothing is installed
+ */
+export function installedNode(folder, prefix = '') {
+  const manifest = new URL('package.json', folder);
+  if (!existsSync(manifest)) return undefined;
+  for (const name of Object.keys(readJson(manifest).optionalDependencies)) {
+    const file = new URL(`node_modules/${name}/package.json`, folder);
+    if (name.startsWith(prefix) && existsSync(file)) return new URL(readJson(file).bin.node, file);
+  }
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import packageDescription from '../../../package.json' with { type: 'json' };
+import { MpiGroup } from '../../engine/processes/mpi-group.ts';
+import { type Launch, launchOf } from '../../engine/processes/mpi-library.ts';
+import { type ProcessGroup, singleProcess } from '../../engine/processes/process-group.ts';
+import { UsageError } from '../../errors.ts';
+import type { Progress } from './progress.ts';
+import {
+  exitCodeOfError,
+  exitCodes,
+  mayReport,
+  signalExitCodes,
+  type Terminal,
+} from './terminal.ts';
+
+/** The ranks of a job that no longer answer, and whether it is this one that reports them. */
+export class LostRanks {
+  /** Resolves when all ranks before this one are lost: no other one is to report first. */
+  readonly turn: Promise<void>;
+  readonly #rank: number;
+  readonly #lost = new Set<number>();
+  #takeTurn = (): void => {};
+
+  constructor(rank: number) {
+    this.#rank = rank;
+    this.turn = new Promise((resolve) => {
+      this.#takeTurn = resolve;
+    });
+  }
+
+  get any(): boolean {
+    return this.#lost.size > 0;
+  }
+
+  add(lost: number): void {
+    this.#lost.add(lost);
+    const before = Array.from({ length: this.#rank }, (_, rank) => rank);
+    if (before.every((rank) => this.#lost.has(rank))) this.#takeTurn();
+  }
+}
+
+export type Transport = 'threads' | 'mpi';
+
+export interface JobFlags {
+  /** Default: MPI where a launcher has started several processes. */
+  readonly transport?: Transport;
+  /** Seconds. */
+  readonly peerTimeout: number;
+}
+
+/** Milliseconds that a rank waits for those that are to report first. */
+const reportTimeout = 10_000;
+
+/**
+ * Milliseconds that the launcher gets to forward what it has read before the job ends: the rest is
+ * lost.
+ */
+const forwardingTime = 250;
+
+/** The MPI job that this process is part of, if it is. */
+function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | undefined {
+  if (transport === 'threads') return undefined;
+  const launch = launchOf(terminal.io.environment);
+  if (launch) return launch.size > 1 ? launch : undefined;
+  if (transport === 'mpi') {
+    throw new UsageError(
+      '--transport mpi: no MPI launcher has started this process; call it by mpirun -n 4, mpiexec or srun',
+    );
+  }
+  const tasks = Number(terminal.io.environment.SLURM_STEP_NUM_TASKS ?? 1);
+  if (tasks > 1) {
+    throw new UsageError(
+      `srun has started ${tasks} tasks that do not know of each other and would all write the same model: srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH) joins them, --transport threads lets each train alone`,
+    );
+  }
+  return undefined;
+}
+
+/** One command, run by this process alone or by all processes of an MPI job. */
+export interface Job {
+  readonly group: ProcessGroup;
+  /** What there is to resume from when a rank has been lost, for the message. */
+  recoveryHint: () => string;
+  /** Runs the command here. An error in one rank ends the whole job, with the error's exit code. */
+  run(command: () => Promise<number>): Promise<number>;
+  /** What a rank other than 0 shows: its warnings, with its name in front. */
+  warnings(quiet: boolean): Progress;
+}
+
+/** Joins the MPI job that a launcher has started this process for, if there is one. */
+export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
+  const launch = launchOfJob(flags, terminal);
+  if (!launch) return singleJob(terminal);
+  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
+  const { version } = packageDescription;
+  const { peerTimeout } = flags;
+  return new MpiJob(await MpiGroup.join(launch, { peerTimeout, library, version }), terminal);
+}
+
+/** A command that runs in this process alone. */
+export function singleJob(terminal: Terminal): Job {
+  return new ProcessJob(singleProcess, terminal);
+}
+
+class ProcessJob<Group extends ProcessGroup> implements Job {
+  readonly group: Group;
+  recoveryHint: () => string = () => 'nothing was saved';
+  protected readonly terminal: Terminal;
+
+  constructor(group: Group, terminal: Terminal) {
+    this.group = group;
+    this.terminal = terminal;
+  }
+
+  run(command: () => Promise<number>): Promise<number> {
+    return command();
+  }
+
+  warnings(quiet: boolean): Progress {
+    const name = this.group.nameOf(this.group.rank);
+    return {
+      stage() {},
+      start() {},
+      epoch() {},
+      notice: (message) => {
+        if (!quiet) this.terminal.say(`${name}: ${message}`);
+      },
+      end() {},
+    };
+  }
+}
+
+/** Rank 0 reports for all; what concerns another rank alone it says itself, with its name in front. */
+class MpiJob extends ProcessJob<MpiGroup> {
+  readonly #lost = new LostRanks(this.group.rank);
+
+  override async run(command: () => Promise<number>): Promise<number> {
+    this.group.onLost((message, rank) => void this.#giveUp(message, rank));
+    try {
+      const code = await command();
+      await this.group.finalize();
+      return code;
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  /** All ranks notice that one does not answer; the first of those that do reports it. */
+  async #giveUp(message: string, rank: number): Promise<void> {
+    const lost = this.#lost;
+    const isFirst = !lost.any;
+    lost.add(rank);
+    if (!isFirst) return;
+    if (await mayReport(reportTimeout, lost.turn)) {
+      this.terminal.error(`${message}; ${this.recoveryHint()}`);
+    }
+    await this.#abort(exitCodes.lost);
+  }
+
+  async #fail(error: unknown): Promise<never> {
+    // Whatever waits for a lost rank fails.
+    if (this.#lost.any) return new Promise(() => {});
+    // Most errors occur in all ranks: the others are ended before they repeat what rank 0 says,
+    // unless rank 0 goes on to where it waits for them. It does not while they train.
+    const { group } = this;
+    if (group.leads || (await mayReport(reportTimeout, group.rankZeroAhead()))) {
+      this.#report(error as Error);
+    }
+    await this.#abort(exitCodeOfError(error));
+    return new Promise(() => {});
+  }
+
+  /** Ends the whole job, once what was said has reached the user. */
+  async #abort(code: number): Promise<void> {
+    await this.group.stderrDrained();
+    await sleep(forwardingTime);
+    this.group.abort(code);
+  }
+
+  #report({ message, stack = '' }: Error): void {
+    const { rank } = this.group;
+    this.terminal.error(rank === 0 ? message : `${this.group.nameOf(rank)}: ${message}`);
+    if (this.terminal.io.environment.DSO_DEBUG) this.terminal.say(stack);
+  }
+}
+
+/** Resolves with the first signal; the next one ends the process. */
+export function stopSignal({ io }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    io.onSignal((signal) => {
+      if (asked) io.exit(signalExitCodes[signal]);
+      asked = true;
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,226 @@
+/** The options of the commands that train. */
+import { lossNames } from '../../problem/losses/index.ts';
+import { solverNames } from '../../solvers/index.ts';
+import { dataOptions, threadsOption } from '../../train/options/data.ts';
+import { omit, option, pick, type Values } from '../../train/options/option.ts';
+import {
+  candidateOptions,
+  lambdaOptions,
+  preparationOptions,
+  problemOptions,
+} from '../../train/options/problem.ts';
+import {
+  earlyStopOption,
+  memoryOptions,
+  outputOptions,
+  sqlOption,
+  stoppingOptions,
+  testOptions,
+  trainOnlyOptions,
+} from '../../train/options/run.ts';
+import { settingOptions, solverOptions } from '../../train/options/solver.ts';
+import { choice, file, folder, listOf, text, whole } from '../../train/options/types.ts';
+import { measureNames } from '../../train/select/measure.ts';
+
+export const readingOptions = { ...dataOptions, ...threadsOption };
+export type DataFlags = Partial<Values<typeof readingOptions>>;
+
+export const trainOptions = {
+  ...pick(trainOnlyOptions, 'output'),
+  ...testOptions,
+  ...outputOptions,
+  ...pick(trainOnlyOptions, 'report', 'visits'),
+  ...problemOptions,
+  ...preparationOptions,
+  ...stoppingOptions,
+  ...earlyStopOption,
+  ...omit(trainOnlyOptions, 'output', 'report', 'visits'),
+  ...memoryOptions,
+  ...solverOptions,
+  ...settingOptions,
+  ...readingOptions,
+  ...sqlOption,
+};
+export type TrainFlags = Values<typeof trainOptions>;
+
+/** Options of the commands that train several models and print a table of them. */
+const tableOptions = {
+  csv: option({
+    flag: '--csv <file>',
+    type: file,
+    group: 'output',
+    common: true,
+    help: 'also write the table as CSV; - for standard output',
+  }),
+  figure: option({
+    flag: '--figure <file>',
+    type: file,
+    group: 'output',
+    common: true,
+    help: 'also draw a figure: .svg or .png',
+  }),
+  ...outputOptions,
+};
+
+const severalModels = {
+  ...omit(problemOptions, 'lambda'),
+  ...lambdaOptions,
+  ...pick(preparationOptions, 'multiLabel', 'classWeight', 'scale'),
+  ...stoppingOptions,
+  ...solverOptions,
+  ...settingOptions,
+  ...readingOptions,
+};
+
+export const pathOptions = {
+  output: option({
+    flag: '-o, --output <model>',
+    type: file,
+    group: 'output',
+    common: true,
+    help: 'write the model with the lowest error on the test data',
+  }),
+  models: option({
+    flag: '--models <folder>',
+    type: folder,
+    group: 'output',
+    common: true,
+    help: 'write every model into this folder as soon as it is trained',
+  }),
+  ...omit(testOptions, 'auprc'),
+  ...tableOptions,
+  ...severalModels,
+  ...earlyStopOption,
+  ...memoryOptions,
+};
+export type PathFlags = Values<typeof pathOptions>;
+
+const validationOptions = {
+  output: option({
+    flag: '-o, --output <model>',
+    type: file,
+    group: 'output',
+    common: true,
+    help: 'model trained on all rows with the chosen settings (default: <data>.model)',
+    defaultDoc: '`<data>.model`',
+  }),
+  refit: option({
+    flag: '--no-refit',
+    group: 'output',
+    common: true,
+    help: 'train no model at the end',
+  }),
+  ...tableOptions,
+  folds: option({
+    flag: '--folds <number>',
+    type: whole(2),
+    default: 5,
+    group: 'validation',
+    common: true,
+    help: 'number of folds, held out in turn',
+  }),
+  metric: option({
+    flag: '--metric <name>',
+    type: choice(measureNames),
+    group: 'validation',
+    common: true,
+    help: 'metric on the rows held out (default: error; in regression mse or loss)',
+    defaultDoc: '`error`; in regression `mse` or `loss`',
+  }),
+  choose: option({
+    flag: '--choose <rule>',
+    type: choice(['best', 'simplest']),
+    default: 'best',
+    group: 'validation',
+    common: true,
+    help: 'the lambda with the best mean, or the largest within one standard error of it',
+  }),
+};
+
+export const cvOptions = { ...validationOptions, ...severalModels };
+export type CvFlags = Values<typeof cvOptions>;
+
+export const searchOptions = { ...validationOptions, ...severalModels, ...candidateOptions };
+export type SearchFlags = Values<typeof searchOptions>;
+
+/** What the commands that train several models have in common. */
+export type SelectFlags = Omit<
+  CvFlags,
+  'loss' | 'penalty' | 'l1Ratio' | keyof typeof validationOptions
+> &
+  Values<typeof tableOptions>;
+
+export const compareOptions = {
+  solvers: option({
+    flag: '--solvers <names>',
+    type: listOf({ ...text, choices: solverNames }, 'names of solvers, separated by commas'),
+    default: ['dso', 'sgd', 'psgd', 'bmrm', 'ring'] as readonly string[],
+    defaultText: 'dso,sgd,psgd,bmrm,ring',
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    help: `solvers to compare: ${solverNames.join(', ')}`,
+    doc: 'solvers to compare, separated by commas',
+  }),
+  loss: option({
+    ...candidateOptions.loss,
+    default: ['hinge'] as readonly string[],
+    defaultText: 'hinge',
+    help: `losses: ${lossNames.join(', ')}, or paths of modules`,
+    doc: 'losses, separated by commas',
+  }),
+  lambda: option({
+    flag: '--lambda <numbers>',
+    type: lambdaOptions.lambda.type,
+    library: 'lambdas',
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    help: 'weights of the penalty, separated by commas (default: 1 / rows)',
+    defaultDoc: '1 / rows',
+  }),
+  ...omit(problemOptions, 'loss', 'lambda'),
+  ...testOptions,
+  output: option({
+    flag: '-o, --output <folder>',
+    type: folder,
+    default: 'report',
+    group: 'output',
+    common: true,
+    affectsModel: true,
+    help: 'folder for the page, the tables and the figures',
+  }),
+  fresh: option({
+    flag: '--fresh',
+    group: 'output',
+    common: true,
+    help: 'start over: discard the results in the folder',
+  }),
+  title: option({
+    flag: '--title <text>',
+    type: text,
+    group: 'output',
+    common: true,
+    help: 'title of the page',
+  }),
+  ...outputOptions,
+  ...stoppingOptions,
+  time: option({
+    ...stoppingOptions.time,
+    default: 30,
+    defaultDoc: '30',
+    help: 'maximum training time of each run',
+    doc: 'maximum number of seconds of training per run',
+  }),
+  ...pick(solverOptions, 'grid'),
+  seed: option({ ...solverOptions.seed, default: 1, help: 'seed of all random choices' }),
+  warmUp: option({
+    flag: '--no-warm-up',
+    group: 'solver',
+    common: true,
+    affectsModel: true,
+    help: 'time the first run of a solver without a warm-up run',
+  }),
+  ...readingOptions,
+};
+export type CompareFlags = Values<typeof compareOptions>;

@@ -1,0 +1,220 @@
+import { isUtf8 } from 'node:buffer';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { StreamCounts } from './rows.ts';
+
+/** Why a request is not answered as asked, in words for whoever sent it. */
+export class RequestError extends Error {
+  readonly status: number;
+  /** Methods that the path has, for a request with another one. */
+  readonly allowed: string | undefined;
+
+  constructor(status: number, message: string, allowed?: string) {
+    super(message);
+    this.name = 'RequestError';
+    this.status = status;
+    this.allowed = allowed;
+  }
+}
+
+/** The client has left: there is nobody to answer. */
+export class ClientGone extends Error {}
+
+/** What logs and metrics have for the status of a request whose client left, as other servers do. */
+export const clientGoneStatus = 499;
+
+export function errorText(message: string): string {
+  return `{"error":${JSON.stringify(message)}}`;
+}
+
+interface FailureSettings {
+  readonly limits: { readonly timeout: number };
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A request and its answer. */
+export class RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Without the query. */
+  readonly path: string;
+  readonly start = performance.now();
+  readonly counts: StreamCounts = { rows: 0, failedRows: 0 };
+  status = 200;
+  /** Whether the answer is given, or the request given up. */
+  settled = false;
+  /** Whether the whole body has to arrive in a limited time. */
+  timed = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    this.path = pathOf(request.url ?? '');
+  }
+
+  send(status: number, type: string, text: string): void {
+    this.status = status;
+    // A flat list is the quickest way to write a head.
+    const length = String(Buffer.byteLength(text));
+    this.response.writeHead(status, ['Content-Type', type, 'Content-Length', length]);
+    this.response.end(text);
+  }
+
+  /** Says what went wrong: to the client what is its own fault, to the operator the rest. */
+  fail(error: unknown, { limits, onFailure }: FailureSettings): void {
+    const { request, response } = this;
+    if (error instanceof ClientGone) {
+      this.status = clientGoneStatus;
+      response.destroy();
+      return;
+    }
+    if (!(error instanceof RequestError)) onFailure(error);
+    const failure =
+      error instanceof RequestError ? error : new RequestError(500, 'the server failed');
+    this.status = failure.status;
+    const text = `${errorText(failure.message)}\n`;
+    if (response.headersSent) {
+      // Too late for a status: the last line tells why, and the missing end that it is not all.
+      // Who has not taken the lines before it does not take this one either.
+      if (response.writableNeedDrain) response.destroy();
+      else response.write(text, () => response.destroy());
+      return;
+    }
+    if (failure.allowed !== undefined) response.setHeader('Allow', failure.allowed);
+    if (failure.status === 408) response.shouldKeepAlive = false;
+    else if (!request.complete) this.#drain(limits.timeout);
+    this.#sendError(failure.status, text);
+  }
+
+  #sendError(status: number, text: string): void {
+    this.response.setHeader('Content-Type', 'application/json');
+    this.response.setHeader('Content-Length', Buffer.byteLength(text));
+    this.response.writeHead(status);
+    this.response.end(text);
+  }
+
+  /**
+   * Lets the rest of a body arrive for a while and forgets it. A connection that is closed while
+   * its client still sends is reset, and the client would not see the answer.
+   */
+  #drain(milliseconds: number): void {
+    const { request } = this;
+    const timer = setTimeout(() => request.socket.destroy(), milliseconds);
+    timer.unref();
+    request.once('close', () => clearTimeout(timer));
+    request.resume();
+  }
+}
+
+/** Without the query, and without the host that requests to a proxy name. */
+function pathOf(url: string): string {
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const query = local.indexOf('?');
+  return query < 0 ? local : local.slice(0, query);
+}
+
+export interface BodyLimits {
+  /** Most bytes of a body, or of a line where lines are streamed. */
+  readonly bytes: number;
+  /** Milliseconds for a body to arrive, or for a stream to make progress. */
+  readonly timeout: number;
+}
+
+/** What becomes of a body that is collected. */
+export interface BodyListener {
+  onBody(bytes: Buffer): void;
+  onFailure(error: RequestError | ClientGone): void;
+}
+
+/**
+ * Collects a body; refuses one that is too long. It is as short as it can be, without promises or
+ * timers, since it is a good part of the cost of a small request.
+ */
+export function collectBody(
+  request: IncomingMessage,
+  { bytes }: BodyLimits,
+  listener: BodyListener,
+): void {
+  const announced = request.headers['content-length'];
+  if (announced !== undefined && Number(announced) > bytes) throw tooLong(bytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length <= bytes) return;
+    request.off('data', take);
+    listener.onFailure(tooLong(bytes));
+  };
+  request.on('data', take);
+  request.on('end', () => {
+    if (length > bytes) return;
+    listener.onBody(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
+  });
+  request.on('error', () => listener.onFailure(new ClientGone()));
+}
+
+function tooLong(bytes: number): RequestError {
+  return new RequestError(413, `the body is longer than ${bytes} bytes`);
+}
+
+/** Bytes as text; a RequestError if they are not UTF-8. */
+export function decodeUtf8(bytes: Buffer, place: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new RequestError(400, `${place}: not UTF-8`);
+}
+
+export type BodyKind = 'json' | 'lines';
+
+const kinds: Readonly<Record<string, BodyKind>> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'lines',
+  'application/ndjson': 'lines',
+  'application/jsonl': 'lines',
+};
+
+/** What the headers say that a body is; a RequestError for what cannot be read. */
+export function bodyKind({ headers }: IncomingMessage): BodyKind {
+  const type = headers['content-type'];
+  const encoding = headers['content-encoding'];
+  // What almost all requests say needs no closer look.
+  if (type === 'application/json' && encoding === undefined) return 'json';
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new RequestError(415, `Content-Encoding ${encoding}; wanted none`);
+  }
+  const [name, ...parameters] = (type ?? 'none').toLowerCase().split(';');
+  const kind = Object.hasOwn(kinds, name.trim()) ? kinds[name.trim()] : undefined;
+  if (kind === undefined) {
+    throw new RequestError(
+      415,
+      `Content-Type ${type}; wanted application/json or application/x-ndjson`,
+    );
+  }
+  const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
+  if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
+    throw new RequestError(415, `Content-Type ${type}; wanted the charset utf-8`);
+  }
+  return kind;
+}
+
+/** What the parser of HTTP says where a client closes its side in the middle of a request. */
+export const endInRequest = 'HPE_INVALID_EOF_STATE';
+
+const messages: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the head of the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'the head of the request is too long'],
+};
+
+/** What is wrong with a head, by the code of the error that it made. */
+export function headError(code: string | undefined): RequestError {
+  const [status, message] = messages[code ?? ''] ?? [400, 'not a request of HTTP'];
+  return new RequestError(status, message);
+}
+
+/** An answer for a connection without a request that Node could answer. */
+export function plainAnswer({ status, message }: RequestError): string {
+  const text = `${errorText(message)}\n`;
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+  );
+}

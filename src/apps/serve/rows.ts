@@ -1,0 +1,272 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { DataError } from '../../errors.ts';
+import type { Row } from '../../model/predict/row-buffer.ts';
+import { type BodyLimits, ClientGone, decodeUtf8, errorText, RequestError } from './exchange.ts';
+import type { Scorer } from './scorer.ts';
+
+/** What a body of JSON asks for. */
+export type PredictRequest =
+  | { readonly kind: 'row'; readonly row: unknown }
+  /** `wrapped`: in an object, and so is the answer. */
+  | { readonly kind: 'batch'; readonly rows: readonly unknown[]; readonly wrapped: boolean };
+
+/**
+ * Tells a row from a batch: `{"rows": […]}` is a batch, and so is a list unless it begins with a
+ * number, which makes it one dense row.
+ */
+export function parseRequest(body: unknown): PredictRequest {
+  if (Array.isArray(body)) {
+    return typeof body[0] === 'number'
+      ? { kind: 'row', row: body }
+      : { kind: 'batch', rows: body, wrapped: false };
+  }
+  if (typeof body === 'object' && body !== null && 'rows' in body && Array.isArray(body.rows)) {
+    const alone = Object.keys(body).length === 1;
+    if (alone) return { kind: 'batch', rows: body.rows, wrapped: true };
+  }
+  return { kind: 'row', row: body };
+}
+
+/** A value of JSON as a row; throws a DataError where it cannot be one. */
+export function rowOf(value: unknown): Row {
+  if (Array.isArray(value)) return numbersOf(value);
+  if (typeof value !== 'object' || value === null) {
+    throw new DataError(`found ${kindOf(value)}; wanted an object, or a list of numbers`);
+  }
+  const row = value as Exclude<Row, ArrayLike<number>>;
+  if (Array.isArray(row.indices) && Array.isArray(row.values)) numbersOf(row.values);
+  return row;
+}
+
+/** Without this a text such as "5" would count as a number. */
+function numbersOf(values: readonly unknown[]): readonly number[] {
+  for (let place = 0; place < values.length; place++) {
+    if (typeof values[place] === 'number') continue;
+    throw new DataError(`value ${place + 1} is ${kindOf(values[place])}; wanted a number`);
+  }
+  return values as readonly number[];
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Other requests get their turn after so many rows, or so many characters. */
+const rowsPerTurn = 256;
+const textPerTurn = 2 ** 17;
+
+export interface BatchLimits {
+  readonly rows: number;
+  /** Characters of the answer, which is kept in memory until it is whole. */
+  readonly answer: number;
+}
+
+/**
+ * The answer to a batch: all rows or none, so that a bad row is known by the status. Throws a
+ * RequestError that names the row.
+ */
+export async function answerBatch(
+  { rows, wrapped }: Extract<PredictRequest, { kind: 'batch' }>,
+  scorer: Scorer,
+  limits: BatchLimits,
+): Promise<string> {
+  if (rows.length > limits.rows) {
+    throw new RequestError(413, `${rows.length} rows; wanted at most ${limits.rows}`);
+  }
+  let turn = { row: 0, length: 0 };
+  let text = wrapped ? '{"predictions":[' : '[';
+  for (let row = 0; row < rows.length; row++) {
+    if (row - turn.row >= rowsPerTurn || text.length - turn.length >= textPerTurn) {
+      turn = { row, length: text.length };
+      await setImmediate();
+    }
+    if (row > 0) text += ',';
+    text += answerRow(scorer, rows[row], `row ${row + 1}`);
+    if (text.length > limits.answer) {
+      throw new RequestError(
+        413,
+        `the answer is longer than ${limits.answer} characters at row ${row + 1}; ` +
+          'wanted fewer rows, or application/x-ndjson, whose answers are streamed',
+      );
+    }
+  }
+  return text + (wrapped ? ']}' : ']');
+}
+
+/** The answer to one row, or a RequestError that says where and what is wrong. */
+export function answerRow(scorer: Scorer, row: unknown, place?: string): string {
+  try {
+    return scorer.answer(row);
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    throw new RequestError(400, place === undefined ? error.message : `${place}: ${error.message}`);
+  }
+}
+
+/** The value of a text of JSON, or a RequestError that says where it stops being one. */
+export function parseJson(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RequestError(400, `${place}: not JSON: ${(error as Error).message}`);
+  }
+}
+
+const newline = 0x0a;
+
+/** Cuts chunks of bytes into lines; keeps no more than the beginning of one line. */
+export class LineCutter {
+  /** The lines that were given out. */
+  count = 0;
+  readonly #limit: number;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The lines that end in this chunk, without their ends. */
+  *cut(chunk: Buffer): Generator<Buffer> {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const piece = chunk.subarray(start, end);
+      start = end + 1;
+      yield this.#restBytes === 0 ? this.#counted(piece) : this.#complete(piece);
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
+  }
+
+  /** The last line, where it has no end. */
+  *finish(): Generator<Buffer> {
+    if (this.#restBytes > 0) yield this.#complete(Buffer.alloc(0));
+  }
+
+  #complete(piece: Buffer): Buffer {
+    this.#keep(piece);
+    const line = Buffer.concat(this.#rest, this.#restBytes);
+    this.#rest = [];
+    this.#restBytes = 0;
+    return this.#counted(line);
+  }
+
+  #keep(piece: Buffer): void {
+    this.#restBytes += piece.length;
+    this.#check(this.#restBytes);
+    this.#rest.push(piece);
+  }
+
+  #counted(line: Buffer): Buffer {
+    this.#check(line.length);
+    this.count++;
+    return line;
+  }
+
+  #check(length: number): void {
+    if (length <= this.#limit) return;
+    throw new RequestError(413, `line ${this.count + 1}: longer than ${this.#limit} bytes`);
+  }
+}
+
+/** Rows of a stream so far. */
+export interface StreamCounts {
+  rows: number;
+  failedRows: number;
+}
+
+/** Characters that are written together. */
+const writeLength = 2 ** 16;
+const space = /^\s*$/;
+
+/**
+ * Answers a body of lines line by line. A line that cannot be answered becomes a line with an error;
+ * empty lines have no answer. No more is read while the client does not take its answers, so that
+ * memory is bounded by a line and a few buffers. Throws a RequestError for a client that makes no progress
+ * and for a line without end.
+ */
+export async function answerLines(
+  request: IncomingMessage,
+  response: ServerResponse,
+  scorer: Scorer,
+  limits: BodyLimits,
+  counts: StreamCounts,
+): Promise<void> {
+  const cutter = new LineCutter(limits.bytes);
+  let text = '';
+  const flush = async (): Promise<void> => {
+    const full = text !== '' && !response.write(text);
+    text = '';
+    if (full) await progress(response, ['drain', 'close'], limits.timeout);
+    if (response.closed) throw new ClientGone();
+  };
+  const answer = (line: Buffer): void => {
+    const result = answerLine(line, cutter.count, scorer, counts);
+    if (result !== undefined) text += `${result}\n`;
+  };
+  for (;;) {
+    const chunk = await nextChunk(request, limits.timeout);
+    if (chunk === undefined) break;
+    for (const line of cutter.cut(chunk)) {
+      answer(line);
+      if (text.length >= writeLength) await flush();
+    }
+    await flush();
+  }
+  for (const line of cutter.finish()) answer(line);
+  await flush();
+}
+
+function answerLine(
+  bytes: Buffer,
+  number: number,
+  scorer: Scorer,
+  counts: StreamCounts,
+): string | undefined {
+  const place = `line ${number}`;
+  try {
+    const line = decodeUtf8(bytes, place);
+    if (space.test(line)) return undefined;
+    const text = answerRow(scorer, parseJson(line, place), place);
+    counts.rows++;
+    return text;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    counts.failedRows++;
+    return errorText(error.message);
+  }
+}
+
+/** undefined at the end. */
+async function nextChunk(request: IncomingMessage, timeout: number): Promise<Buffer | undefined> {
+  for (;;) {
+    const chunk = request.read() as Buffer | null;
+    if (chunk !== null) return chunk;
+    if (request.readableEnded) return undefined;
+    if (request.destroyed) throw new ClientGone();
+    await progress(request, ['readable', 'end', 'close', 'error'], timeout);
+  }
+}
+
+/** Waits for one of these events, but not for ever. */
+function progress(
+  emitter: EventEmitter,
+  events: readonly string[],
+  timeout: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      clearTimeout(timer);
+      for (const event of events) emitter.off(event, settle);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      for (const event of events) emitter.off(event, settle);
+      reject(new RequestError(408, `no progress within ${timeout / 1000} s`));
+    }, timeout);
+    for (const event of events) emitter.on(event, settle);
+  });
+}

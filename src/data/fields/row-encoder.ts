@@ -1,0 +1,294 @@
+import { DataError } from '../../errors.ts';
+import type { Recipe, RecipeField } from '../dataset.ts';
+import { quote } from '../read/line-error.ts';
+import {
+  knownCategories,
+  type MissingRules,
+  MissingValues,
+  missingTexts,
+  numberOf,
+} from './missing-values.ts';
+
+/** A value of a named row; null is a missing one, undefined an absent one. */
+export type NamedValue =
+  | number
+  | string
+  | boolean
+  | null
+  | undefined
+  | readonly NamedValue[]
+  | { readonly [name: string]: NamedValue };
+
+/** Values by field, as in the training data, or by the name of the feature. */
+export type NamedRow = Readonly<Record<string, NamedValue>>;
+
+/** How the values of named rows become features. Plain data: it goes to threads. */
+export interface RowRules extends MissingRules {
+  /** A table lists all of its fields, JSON lines only those that their values do not explain. */
+  readonly fields: readonly RecipeField[];
+  /** Whether the model is one of a table: values are read as its text would be, absent = missing. */
+  readonly isTable: boolean;
+  /** Whether fields that are not listed are left out: hashes have a column for every name. */
+  readonly isClosed: boolean;
+  readonly missing: NonNullable<Recipe['missing']>;
+}
+
+/** What is known of the columns and fields of the training data. */
+export interface RowSchema {
+  readonly featureNames?: readonly string[];
+  readonly recipe?: Recipe;
+}
+
+/** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
+export function rowRules(
+  { featureNames, recipe = {} }: RowSchema,
+  declared: readonly string[] = [],
+): RowRules {
+  const missingValues = [...(recipe.missingValues ?? []), ...declared];
+  const isTable = isTableSchema({ ...(featureNames && { featureNames }), recipe });
+  return {
+    fields: recipe.fields ?? [],
+    isTable,
+    isClosed: isTable && featureNames === undefined,
+    missing: recipe.missing ?? 'indicator',
+    missingTexts: isTable ? [...missingTexts, ...missingValues] : missingValues,
+    ...(isTable && { knownCategories: knownCategories(featureNames, missingValues) }),
+  };
+}
+
+/**
+ * Whether the training data was a table. Its recipe lists every field: the numbers as well, which
+ * JSON lines never list. Without a number, JSON lines have their label last, and features of fields
+ * that are not listed.
+ */
+export function isTableSchema({ featureNames, recipe }: RowSchema): boolean {
+  const fields = recipe?.fields ?? [];
+  if (fields.some(({ kind }) => kind === 'number')) return true;
+  const categories = fields.filter(({ kind }) => kind === 'category');
+  if (categories.length === 0) return false;
+  const label = fields.findIndex(({ kind }) => kind === 'label');
+  if (label >= 0 && label < fields.length - 1) return true;
+  return (
+    featureNames?.every((feature) =>
+      categories.some(({ name }) => feature.startsWith(`${name}=`)),
+    ) ?? false
+  );
+}
+
+/** Where the features of a row go. */
+export interface FeatureSink {
+  /** The column of a feature; -1 if it has none. */
+  column(name: string): number;
+  value(column: number, value: number): void;
+  /** Values of fields that are no features. */
+  label?(value: NamedValue, name: string): void;
+  weight?(value: NamedValue, name: string): void;
+}
+
+/** A missing value where none may be. */
+export class MissingValueError extends DataError {}
+
+interface Field {
+  readonly name: string;
+  /** Undefined for a field that is not listed. */
+  readonly kind: RecipeField['kind'] | undefined;
+  /** Columns of the number and of the missing value; `unknown` until they are needed. */
+  number: number;
+  absence: number;
+  readonly categories: Map<string, number>;
+  /** Fields of a table of which this is a feature by its own name, as `city=Paris` is of `city`. */
+  readonly containers: readonly Field[];
+  /** The last row that had a value of it. */
+  row: number;
+}
+
+type Kind = RecipeField['kind'] | undefined;
+type Scalar = number | string | boolean | null;
+
+export const largestValue = 3.4028234663852886e38;
+const unknown = -2;
+const deepest = 32;
+/** Names that are remembered at most, and how long they may be: rows must not fill the memory. */
+const rememberedNames = 1 << 16;
+const rememberedLength = 100;
+
+/**
+ * The only reader of named values: training on JSON lines, `predict`, `Predictor`, `serve` and
+ * exported modules use it. A number in field `age` is the feature `age`, a category `Paris` in field
+ * `city` the feature `city=Paris`, a missing value the feature `age=?`. In a model of a table an
+ * absent field is a missing value; in a model of JSON lines it is 0, as in training.
+ */
+export class RowEncoder {
+  readonly #rules: RowRules;
+  readonly #sink: FeatureSink;
+  readonly #missingValues: MissingValues;
+  readonly #listed = new Map<string, Field>();
+  readonly #expected: readonly Field[];
+  /** Fields that are not listed. */
+  readonly #met = new Map<string, Field>();
+  #remembered = 0;
+  #row = 0;
+
+  constructor(rules: RowRules, sink: FeatureSink) {
+    this.#rules = rules;
+    this.#sink = sink;
+    this.#missingValues = new MissingValues(rules);
+    for (const { name, kind } of rules.fields) this.#listed.set(name, newField(name, kind));
+    this.#expected = [...this.#listed.values()].filter(
+      ({ kind }) => rules.isTable && (kind === 'number' || kind === 'category'),
+    );
+  }
+
+  /** Throws a DataError that says what is wrong with the row. */
+  encode(row: NamedRow): void {
+    this.#row += 1;
+    this.#object(row, '', 0, undefined);
+    for (const field of this.#expected) if (field.row !== this.#row) this.#missing(field);
+  }
+
+  /** Names inside of objects have a path, as `address.city`; those of `features` stand alone. */
+  #object(object: NamedRow, prefix: string, depth: number, owner: Kind): void {
+    if (depth > deepest) throw tooDeep();
+    for (const key in object) {
+      const value = object[key];
+      if (value === undefined) continue;
+      if (depth === 0 && key === 'features' && isObject(value)) {
+        const listed = this.#listed.get(key);
+        if (listed) listed.row = this.#row;
+        this.#object(value, '', 1, listed?.kind);
+      } else this.#value(value, prefix === '' ? key : `${prefix}.${key}`, depth, owner);
+    }
+  }
+
+  /** `owner` is the kind of the field of a table that holds the value in a list or a map. */
+  #value(value: NamedValue, name: string, depth: number, owner: Kind): void {
+    const field = this.#listed.get(name) ?? this.#met.get(name) ?? this.#meet(name);
+    field.row = this.#row;
+    for (const container of field.containers) container.row = this.#row;
+    const kind = field.kind ?? (this.#rules.isTable ? owner : undefined);
+    if (kind === 'ignored') return;
+    if (kind === 'label') this.#sink.label?.(value, name);
+    else if (kind === 'weight') this.#sink.weight?.(value, name);
+    else if (isArray(value)) this.#array(value, field, kind, depth);
+    else if (isObject(value)) this.#object(value, name, depth + 1, kind);
+    else this.#scalar(value as Scalar, field, kind);
+  }
+
+  #array(values: readonly NamedValue[], field: Field, kind: Kind, depth: number): void {
+    if (depth > deepest) throw tooDeep();
+    for (const [index, value] of values.entries()) {
+      const isOwn =
+        typeof value === 'string'
+          ? kind !== 'number'
+          : kind === 'category' && this.#isCategoryItem(value);
+      if (isOwn) this.#scalar((value ?? null) as Scalar, field, kind);
+      else this.#value(value ?? null, `${field.name}[${index}]`, depth + 1, kind);
+    }
+  }
+
+  #isCategoryItem(value: NamedValue): boolean {
+    return typeof value === 'number' || (this.#rules.isTable && Object(value) !== value);
+  }
+
+  #scalar(value: Scalar, field: Field, kind: Kind): void {
+    if (kind === undefined && this.#rules.isClosed) return;
+    if (this.#isMissing(value, field, kind)) this.#missing(field);
+    else if (kind === 'category' || (kind === undefined && typeof value === 'string')) {
+      this.#category(value as string | number | boolean, field);
+    } else this.#number(value as string | number | boolean, field);
+  }
+
+  #isMissing(value: Scalar, { name }: Field, kind: Kind): boolean {
+    const { isTable } = this.#rules;
+    if (value === null) return true;
+    if (typeof value === 'number') {
+      return this.#missingValues.hasNumber(value) || (isTable && Number.isNaN(value));
+    }
+    if (typeof value === 'boolean') {
+      return kind === 'category' && this.#missingValues.hasText(`${value}`, name, kind);
+    }
+    return this.#missingValues.hasText(isTable ? value.trim() : value, name, kind);
+  }
+
+  #number(value: string | number | boolean, field: Field): void {
+    const number = typeof value === 'string' ? numberOf(value) : Number(value);
+    if (!(Math.abs(number) <= largestValue)) {
+      const found = `${quote(field.name)}: ${typeof value === 'string' ? quote(value) : number}`;
+      const fault = Number.isNaN(number) ? 'is not a number' : 'is too large';
+      throw new DataError(`${found} ${fault}; expected a number below 3.4e38`);
+    }
+    if (field.number === unknown) field.number = this.#sink.column(field.name);
+    if (field.number >= 0) this.#sink.value(field.number, number);
+  }
+
+  #category(value: string | number | boolean, field: Field): void {
+    const text = `${value}`;
+    const column = field.categories.get(text) ?? this.#meetCategory(value, text, field);
+    if (column >= 0) this.#sink.value(column, 1);
+  }
+
+  #missing(field: Field): void {
+    const { missing } = this.#rules;
+    if (missing === 'error') {
+      throw new MissingValueError(`${quote(field.name)} has no value; expected one`);
+    }
+    if (missing === 'zero') return;
+    if (field.absence === unknown) field.absence = this.#sink.column(`${field.name}=?`);
+    if (field.absence >= 0) this.#sink.value(field.absence, 1);
+  }
+
+  #meet(name: string): Field {
+    checkText(name);
+    const containers = [...name.matchAll(/[=.[]/g)].flatMap(({ index }) => {
+      return this.#listed.get(name.slice(0, index)) ?? [];
+    });
+    const field = newField(name, undefined, containers);
+    if (this.#remember(name)) this.#met.set(name, field);
+    return field;
+  }
+
+  #meetCategory(value: string | number | boolean, text: string, field: Field): number {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      const found = `${quote(field.name)}: ${text}`;
+      throw new DataError(`${found} has more than 53 bits; expected a text for a category`);
+    }
+    checkText(text);
+    const column = this.#sink.column(`${field.name}=${text}`);
+    if (this.#remember(text)) field.categories.set(text, column);
+    return column;
+  }
+
+  #remember(text: string): boolean {
+    if (text.length > rememberedLength) return false;
+    this.#remembered += 1;
+    if (this.#remembered > rememberedNames) {
+      this.#met.clear();
+      for (const { categories } of this.#listed.values()) categories.clear();
+      this.#remembered = 1;
+    }
+    return true;
+  }
+}
+
+function newField(name: string, kind: Kind, containers: readonly Field[] = []): Field {
+  const columns = { number: unknown, absence: unknown, categories: new Map<string, number>() };
+  return { name, kind, ...columns, containers, row: 0 };
+}
+
+function tooDeep(): DataError {
+  return new DataError(`nested deeper than ${deepest} levels`);
+}
+
+/** Half of a surrogate pair, which an escape can write, has no UTF-8: two names would become one. */
+export function checkText(text: string): void {
+  if (!/\p{Surrogate}/u.test(text)) return;
+  throw new DataError(`${quote(text)} is half of a character of two \\u escapes; expected both`);
+}
+
+function isArray(value: NamedValue): value is readonly NamedValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: NamedValue): value is NamedRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

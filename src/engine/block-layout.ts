@@ -1,0 +1,106 @@
+/** The workers of each rank: firsts[r] … firsts[r+1]-1. */
+export function workersOfRanks(workers: number, ranks: number): Int32Array {
+  return Int32Array.from({ length: ranks + 1 }, (_, rank) => Math.floor((rank * workers) / ranks));
+}
+
+/** The workers of one process: from the first to the one before the second. */
+export function workersOfRank(
+  { rank, size }: { readonly rank: number; readonly size: number },
+  workers: number,
+): [first: number, end: number] {
+  const [first, end] = workersOfRanks(workers, size).subarray(rank);
+  return [first, end];
+}
+
+/** Blocks that may be arriving and leaving beside those being worked on. */
+const inTransit = 2;
+
+/**
+ * The slots of visiting blocks in a process that is home to the blocks first … end-1. Visitors come
+ * in the order end, end + 1, … and take the slots in turn, so every process knows where a block
+ * will be without a message.
+ */
+export class VisitSlots {
+  readonly count: number;
+  readonly #blocks: number;
+  readonly #home: number;
+  readonly #end: number;
+
+  constructor(blocks: number, first: number, end: number) {
+    this.#blocks = blocks;
+    this.#home = end - first;
+    this.#end = end;
+    this.count = this.#home === 0 ? 0 : Math.min(this.#home + inTransit, blocks - this.#home);
+  }
+
+  /** The slot of a visiting block. */
+  of(block: number): number {
+    return ((block - this.#end + this.#blocks) % this.#blocks) % this.count;
+  }
+
+  /**
+   * Blocks arrive in the order of their index, which counts from the start of the run, and so do
+   * they leave. Before arrival `index` this departure must be complete: of the same block, if it is
+   * at home here, otherwise of the block that had its slot before.
+   */
+  freeAfter(index: number): number {
+    const home = this.#home;
+    const visitors = this.#blocks - home;
+    const turn = index % this.#blocks;
+    if (turn >= visitors) return index - visitors;
+    if (turn >= this.count) return index - this.count + home;
+    const last = turn + this.count * Math.floor((visitors - 1 - turn) / this.count);
+    return index - turn - this.#blocks + last + home;
+  }
+}
+
+/**
+ * Where blocks lie in the arrays of one process: first those it is home to, behind them the slots
+ * of visiting blocks.
+ */
+export interface BlockLayout {
+  /** Columns of each block. */
+  readonly blockLengths: Int32Array;
+  /** Where each block begins in an array of `bufferLength`. */
+  readonly blockOffsets: Int32Array;
+  /** Length of an array that holds the home blocks and the visiting ones. */
+  readonly bufferLength: number;
+  /** Slot of each visiting block, −1 for those at home here. */
+  readonly visitSlots: Int32Array;
+  readonly slots: number;
+}
+
+/** For a process that is home to the blocks first … end-1. */
+export function layOutBlocks(columnBounds: Int32Array, first: number, end: number): BlockLayout {
+  const size = columnBounds.length - 1;
+  const slots = new VisitSlots(size, first, end);
+  const blockLengths = Int32Array.from(
+    { length: size },
+    (_, block) => columnBounds[block + 1] - columnBounds[block],
+  );
+  const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
+  const columns = columnBounds[end] - columnBounds[first];
+  const blockOffsets = new Int32Array(size);
+  const visitSlots = new Int32Array(size).fill(-1);
+  for (let block = 0; block < size; block++) {
+    if (block >= first && block < end) {
+      blockOffsets[block] = columnBounds[block] - columnBounds[first];
+    } else if (slots.count > 0) {
+      visitSlots[block] = slots.of(block);
+      blockOffsets[block] = columns + visitSlots[block] * longest;
+    }
+  }
+  const bufferLength = columns + slots.count * longest;
+  return { blockLengths, blockOffsets, visitSlots, slots: slots.count, bufferLength };
+}
+
+/** Columns of a block in an array of numbers, or of lines of `stride` numbers. */
+export function blockOf<Numbers extends Float64Array | Int32Array | Uint8Array>(
+  { blockOffsets, blockLengths }: Pick<BlockLayout, 'blockOffsets' | 'blockLengths'>,
+  array: Numbers,
+  block: number,
+  stride = 1,
+): Numbers {
+  const from = stride * blockOffsets[block];
+  return array.subarray(from, from + stride * blockLengths[block]) as Numbers;
+}

@@ -1,0 +1,344 @@
+import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatasetPart } from '../../data/dataset.ts';
+import { DsoError, UsageError } from '../../errors.ts';
+import { mebibytes } from '../memory.ts';
+import { nonzeroBytes, readWhole } from './disk-cells.ts';
+import {
+  bytesOfWords,
+  type Group,
+  groupSegments,
+  listSegments,
+  offsetSlot,
+  type SegmentList,
+  type ShuffleTask,
+  segmentAt,
+  wordsOf,
+} from './segments.ts';
+
+/** The type of a file system that lies in memory, where a scratch file would help nobody. */
+const tmpfs = 0x0102_1994;
+
+interface Place {
+  readonly folder: string;
+  readonly free: number;
+  readonly inMemory: boolean;
+}
+
+/** A file that no folder lists: it is gone with the process, whatever ends it. */
+export interface ScratchFile {
+  readonly file: number;
+  readonly folder: string;
+  close(): void;
+}
+
+/**
+ * Opens a file of so many bytes in the folder that was asked for, else in the system's folder for
+ * temporary files or, if that has no room or lies in memory, in that of the data.
+ */
+export function openScratch(
+  bytes: number,
+  asked: string | undefined,
+  folderOfData: string | undefined,
+): ScratchFile {
+  const folders = asked === undefined ? [tmpdir(), folderOfData ?? '.'] : [asked];
+  const places = folders.map(placeAt).filter((place) => place !== undefined);
+  const fits = ({ free, inMemory }: Place) => free >= bytes && (!inMemory || asked !== undefined);
+  for (const { folder } of places.filter(fits)) {
+    const file = tryOpen(folder);
+    if (file !== undefined) return { file, folder, close: () => closeSync(file) };
+  }
+  throw new UsageError(
+    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${complaints(folders, places)} (name another folder with --scratch)`,
+  );
+}
+
+function placeAt(folder: string): Place | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return undefined;
+    const { bavail, bsize, type } = statfsSync(folder);
+    return { folder, free: bavail * bsize, inMemory: type === tmpfs };
+  } catch {
+    return undefined;
+  }
+}
+
+function tryOpen(folder: string): number | undefined {
+  const path = join(folder, `.dso-scratch-${process.pid}-${Math.floor(performance.now() * 1000)}`);
+  try {
+    const file = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+function complaints(folders: readonly string[], places: readonly Place[]): string {
+  return folders
+    .map((folder) => {
+      const place = places.find((known) => known.folder === folder);
+      if (!place) return `${folder} is no folder`;
+      const kind = place.inMemory ? ', in memory' : '';
+      return `${folder} has ${gigabytes(place.free)}${kind}, or cannot be written to`;
+    })
+    .join('; ');
+}
+
+function gigabytes(bytes: number): string {
+  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+}
+
+/** Writes all of the bytes to a place in a file. */
+export function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(file, bytes, done, bytes.length - done, position + done);
+    }
+  } catch (error) {
+    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+    const reason = full ? 'the disk is full' : (error as Error).message;
+    throw new DsoError(
+      'failure',
+      `the scratch file cannot be written: ${reason} (--scratch names another folder)`,
+      { cause: error },
+    );
+  }
+}
+
+/** A group's stretch of the file, written through a buffer. */
+interface Appender {
+  readonly words: Int32Array;
+  filled: number;
+  position: number;
+}
+
+/**
+ * The first pass of laying out on disk: every row goes to its group of segments, behind those that
+ * came before it, its columns first and then the bits of its values.
+ */
+export class RowSorter {
+  readonly #task: ShuffleTask;
+  readonly #list: SegmentList;
+  readonly #appenders: readonly Appender[];
+  readonly #groupOf: Int32Array;
+  readonly #placeOf: Int32Array;
+  /** What an intercept adds to a row: a column, and the bits of 1. */
+  readonly #onesColumn: Int32Array;
+  readonly #one = new Int32Array(Float32Array.of(1).buffer);
+  #row = 0;
+
+  constructor(task: ShuffleTask, list: SegmentList, groups: readonly Group[]) {
+    this.#task = task;
+    this.#list = list;
+    this.#onesColumn = Int32Array.of(task.ones);
+    const words = Math.floor(task.memory.length / 4 / groups.length);
+    this.#appenders = groups.map(({ begin }, number) => ({
+      words: wordsOf(task.memory, number * words, (number + 1) * words),
+      filled: 0,
+      position: list.position[begin],
+    }));
+    this.#groupOf = new Int32Array(list.worker.length);
+    for (const [number, { begin, end }] of groups.entries()) {
+      this.#groupOf.fill(number, begin, end);
+    }
+    const { rowOrder } = task.partition;
+    this.#placeOf = new Int32Array(rowOrder.length);
+    for (let place = 0; place < rowOrder.length; place++) this.#placeOf[rowOrder[place]] = place;
+  }
+
+  /** Takes the next rows of the data. */
+  take({ labels, rowOffsets, indices, values }: DatasetPart): void {
+    const intercept = this.#task.ones >= 0;
+    const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+    for (let k = 0; k < labels.length; k++) {
+      const place = this.#placeOf[this.#row++];
+      const segment = segmentAt(this.#list, place, 0, this.#list.worker.length);
+      const from = rowOffsets[k];
+      const to = rowOffsets[k + 1];
+      this.#count(segment, place, indices, from, to);
+      const appender = this.#appenders[this.#groupOf[segment]];
+      this.#append(appender, indices, from, to);
+      if (intercept) this.#append(appender, this.#onesColumn, 0, 1);
+      this.#append(appender, bits, from, to);
+      if (intercept) this.#append(appender, this.#one, 0, 1);
+    }
+  }
+
+  finish(): void {
+    for (const appender of this.#appenders) this.#flush(appender);
+  }
+
+  /** Counts a row's entries in each block, where the offset behind the row will be. */
+  #count(segment: number, place: number, indices: Int32Array, from: number, to: number): void {
+    const { partition, stored, ones } = this.#task;
+    const { size, columnBlock } = partition;
+    const slot = offsetSlot(partition, this.#list, segment, place) + 1;
+    const first = this.#list.worker[segment] * size;
+    if (size === 1) {
+      stored.offsets[first][slot] = to - from + (ones >= 0 ? 1 : 0);
+      return;
+    }
+    for (let k = from; k < to; k++) stored.offsets[first + columnBlock[indices[k]]][slot]++;
+    if (ones >= 0) stored.offsets[first + columnBlock[ones]][slot]++;
+  }
+
+  #append(appender: Appender, source: Int32Array, from: number, to: number): void {
+    const { words } = appender;
+    for (let at = from; at < to; ) {
+      const { filled } = appender;
+      const count = Math.min(to - at, words.length - filled);
+      for (let k = 0; k < count; k++) words[filled + k] = source[at + k];
+      appender.filled += count;
+      at += count;
+      if (appender.filled === words.length) this.#flush(appender);
+    }
+  }
+
+  #flush(appender: Appender): void {
+    const { words, filled, position } = appender;
+    writeWhole(this.#task.stored.file, bytesOfWords(words, filled), position);
+    appender.position += 4 * filled;
+    appender.filled = 0;
+  }
+}
+
+const wordsPerEntry = nonzeroBytes / 4;
+
+/**
+ * The second pass of laying out on disk: a group of segments is read, its rows as they came, and
+ * written back in its place as chunks. The counts of the first pass become offsets.
+ */
+export class GroupOrderer {
+  readonly #task: ShuffleTask;
+  readonly #list: SegmentList;
+  readonly #input: Int32Array;
+  readonly #output: Int32Array;
+  /** Rows of a group in the order they came. */
+  readonly #keys: Float64Array;
+  /** Of a row, by block: where its next entry goes, and how far behind the index its value. */
+  readonly #next: Int32Array;
+  readonly #stride: Int32Array;
+
+  constructor(task: ShuffleTask, list: SegmentList, groups: readonly Group[]) {
+    this.#task = task;
+    this.#list = list;
+    const half = Math.floor(task.memory.length / 8);
+    this.#input = wordsOf(task.memory, 0, half);
+    this.#output = wordsOf(task.memory, half, 2 * half);
+    const rows = groups.map(({ begin, end }) => list.place[end] - list.place[begin]);
+    this.#keys = new Float64Array(rows.reduce((most, count) => Math.max(most, count), 0));
+    this.#next = new Int32Array(task.partition.size);
+    this.#stride = new Int32Array(task.partition.size);
+  }
+
+  order(group: Group): void {
+    const { position } = this.#list;
+    const { file } = this.#task.stored;
+    const from = position[group.begin];
+    const words = (position[group.end] - from) / 4;
+    readWhole(file, bytesOfWords(this.#input, words), 0, 4 * words, from);
+    for (let segment = group.begin; segment < group.end; segment++) this.#finish(segment);
+    this.#placeRows(group);
+    writeWhole(file, bytesOfWords(this.#output, words), from);
+  }
+
+  /** Offsets of a segment's rows from their counts, and the positions of its chunks. */
+  #finish(segment: number): void {
+    const { partition, stored } = this.#task;
+    const { size } = partition;
+    const { worker, within, place, position } = this.#list;
+    const positions = stored.positions[worker[segment]];
+    const begin = offsetSlot(partition, this.#list, segment, place[segment]);
+    const end = begin + place[segment + 1] - place[segment];
+    let next = position[segment];
+    for (let block = 0; block < size; block++) {
+      const offsets = stored.offsets[worker[segment] * size + block];
+      for (let slot = begin; slot < end; slot++) offsets[slot + 1] += offsets[slot];
+      positions[within[segment] * size + block] = next;
+      next += nonzeroBytes * offsets[end];
+    }
+    positions[(within[segment] + 1) * size] = next;
+  }
+
+  #placeRows(group: Group): void {
+    const { rowCounts } = this.#task.partition;
+    const { place, position } = this.#list;
+    const first = place[group.begin];
+    const keys = this.#sortRows(first, place[group.end]);
+    for (let k = 0, at = 0; k < keys.length; k++) {
+      const row = first + (keys[k] % keys.length);
+      const segment = segmentAt(this.#list, row, group.begin, group.end);
+      this.#aim(segment, row, position[group.begin]);
+      this.#placeEntries(at, rowCounts[row]);
+      at += wordsPerEntry * rowCounts[row];
+    }
+  }
+
+  /** Original row · rows + place, ascending: as the rows came. */
+  #sortRows(first: number, end: number): Float64Array {
+    const { rowOrder } = this.#task.partition;
+    const rows = end - first;
+    const keys = this.#keys.subarray(0, rows);
+    for (let k = 0; k < rows; k++) keys[k] = rowOrder[first + k] * rows + k;
+    return keys.sort();
+  }
+
+  /** Looks up where a row's entries go in the output, which begins at `base` of the file. */
+  #aim(segment: number, row: number, base: number): void {
+    const { partition, stored } = this.#task;
+    const { size } = partition;
+    const worker = this.#list.worker[segment];
+    const positions = stored.positions[worker];
+    const slot = offsetSlot(partition, this.#list, segment, row);
+    for (let block = 0; block < size; block++) {
+      const chunk = this.#list.within[segment] * size + block;
+      const begin = positions[chunk];
+      this.#next[block] = (begin - base) / 4 + stored.offsets[worker * size + block][slot];
+      this.#stride[block] = (positions[chunk + 1] - begin) / nonzeroBytes;
+    }
+  }
+
+  #placeEntries(at: number, count: number): void {
+    const { columnBlock, columnPosition, columnBounds } = this.#task.partition;
+    const input = this.#input;
+    const output = this.#output;
+    for (let k = at; k < at + count; k++) {
+      const column = input[k];
+      const block = columnBlock[column];
+      const next = this.#next[block]++;
+      output[next] = columnPosition[column] - columnBounds[block];
+      output[next + this.#stride[block]] = input[k + count];
+    }
+  }
+}
+
+/**
+ * Brings rows from the order of the data into that of a grid on disk, in the memory given. First
+ * every row is appended to its group of segments, in the stretch of the file that the group will
+ * have; then one group after the other is read, brought into order and written back. On the way the
+ * offsets of the cells and the positions of the chunks are filled in.
+ */
+export async function layOutOnDisk(task: ShuffleTask, rows: Iterable<DatasetPart>): Promise<void> {
+  const list = listSegments(task.partition, task.segments);
+  const groups = groupSegments(list, Math.floor(task.memory.length / 8) * 4);
+  const sorter = new RowSorter(task, list, groups);
+  for (const part of rows) {
+    sorter.take(part);
+    await breathe();
+  }
+  sorter.finish();
+  const orderer = new GroupOrderer(task, list, groups);
+  for (const group of groups) {
+    orderer.order(group);
+    await breathe();
+  }
+}
+
+/** Lets signals and timers have their turn. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

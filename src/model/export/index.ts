@@ -1,0 +1,134 @@
+import { DataError, UsageError } from '../../errors.ts';
+import type { Model } from '../model.ts';
+import { jsonModel, parseJsonModel } from './json.ts';
+import { isLiblinearModel, liblinearModel, parseLiblinearModel } from './liblinear.ts';
+import { onnxModel } from './onnx.ts';
+import { pmmlDocument } from './pmml.ts';
+import { inBlocks } from './tables.ts';
+import { csvTable, readableModel } from './text.ts';
+import { typescriptModule } from './typescript.ts';
+
+/** What of a model a format may not hold. */
+type Kept = 'calibration' | 'unitRows' | 'recipe';
+
+export interface ExportEntry {
+  /** Throws a UsageError where the format has no way to say what the model does. */
+  write(model: Model): Iterable<Uint8Array | string>;
+  /** Bytes rather than text. */
+  readonly binary?: true;
+  readonly keeps: readonly Kept[];
+  /** How a file of the format is read back. */
+  readonly import?: {
+    /** Whether a file that starts with this text is one. */
+    recognises(start: string): boolean;
+    parse(text: string, name: string): Model;
+    /** Ends the sentence "wanted …". */
+    readonly wanted: string;
+  };
+}
+
+const entries = {
+  onnx: { write: onnxModel, binary: true, keeps: ['calibration', 'unitRows'] },
+  liblinear: {
+    write: liblinearModel,
+    keeps: [],
+    import: {
+      recognises: isLiblinearModel,
+      parse: parseLiblinearModel,
+      wanted: 'a model file of LIBLINEAR (solver_type …)',
+    },
+  },
+  'vw-readable': { write: readableModel, keeps: [] },
+  json: {
+    write: jsonModel,
+    keeps: ['calibration', 'unitRows', 'recipe'],
+    import: {
+      recognises: (start: string) => /^\s*\{/.test(start),
+      parse: parseJsonModel,
+      wanted: 'the JSON of dso export --to json',
+    },
+  },
+  pmml: { write: pmmlDocument, keeps: [] },
+  csv: { write: csvTable, keeps: [] },
+  typescript: {
+    write: (model: Model) => typescriptModule(model),
+    keeps: ['calibration', 'unitRows', 'recipe'],
+  },
+} as const satisfies Readonly<Record<string, ExportEntry>>;
+
+type Entries = typeof entries;
+
+/** What a model can be written as. */
+export type ExportFormat = keyof Entries;
+
+type BinaryFormat = {
+  [Format in ExportFormat]: Entries[Format] extends { binary: true } ? Format : never;
+}[ExportFormat];
+
+export const exportFormats = Object.keys(entries) as readonly ExportFormat[];
+
+function entryOf(format: ExportFormat): ExportEntry {
+  if (Object.hasOwn(entries, format)) return entries[format];
+  throw new UsageError(`format ${JSON.stringify(format)}; wanted ${exportFormats.join(', ')}`);
+}
+
+/**
+ * The model in the format of another program: bytes for ONNX, text for the others. Throws a
+ * UsageError where the format has no way to say what the model does.
+ */
+export function exportModel(model: Model, format: BinaryFormat): Uint8Array;
+export function exportModel(model: Model, format: Exclude<ExportFormat, BinaryFormat>): string;
+export function exportModel(model: Model, format: ExportFormat): Uint8Array | string;
+export function exportModel(model: Model, format: ExportFormat): Uint8Array | string {
+  const pieces = [...exportPieces(model, format)];
+  return entryOf(format).binary ? Buffer.concat(pieces as Uint8Array[]) : pieces.join('');
+}
+
+/** The same in pieces to be written one after the other. */
+export function exportPieces(model: Model, format: ExportFormat): Iterable<Uint8Array | string> {
+  const { write, binary } = entryOf(format);
+  return binary ? write(model) : inBlocks(write(model) as Iterable<string>);
+}
+
+const notices: Readonly<Record<Kept, (format: string) => string>> = {
+  calibration: (format) => `${format} has no calibrated probabilities: they are left out`,
+  unitRows: () => 'rows have to be divided by their Euclidean length before they are scored',
+  recipe: () =>
+    'categories and missing values are columns of their own: see their names in --to csv',
+};
+
+/** What a user of the exported model should know that the format does not say. */
+export function exportNotices(model: Model, format: ExportFormat): string[] {
+  const { keeps } = entryOf(format);
+  return (Object.keys(notices) as Kept[])
+    .filter((part) => model[part] !== undefined && !keeps.includes(part))
+    .map((part) => notices[part](format));
+}
+
+const importers = exportFormats.flatMap((format) => entryOf(format).import ?? []);
+
+/** The start of a file that is enough to tell its format. */
+const startBytes = 256;
+
+/**
+ * The model in a file of another program, or in our own JSON; `name` is the file, for messages.
+ * Throws a DataError.
+ */
+export function importModel(bytes: Uint8Array | string, name = 'model'): Model {
+  const text = typeof bytes === 'string' ? bytes : textOf(bytes, name);
+  const start = text.slice(0, startBytes);
+  const importer = importers.find(({ recognises }) => recognises(start));
+  if (importer) return importer.parse(text, name);
+  throw new DataError(
+    `${name}: ${text === '' ? 'an empty file' : `it begins with ${JSON.stringify(text.slice(0, 24))}`}; ` +
+      `wanted ${importers.map(({ wanted }) => wanted).join(' or ')}`,
+  );
+}
+
+function textOf(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DataError(`${name}: not a text in UTF-8, or longer than a text can be`, { cause });
+  }
+}

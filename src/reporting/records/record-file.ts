@@ -1,0 +1,263 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
+import { parseLine } from './lines.ts';
+import type { RunLine } from './record.ts';
+import { RunView, statusOf } from './run-view.ts';
+
+const newline = 10;
+
+/** How much is read of either end at first, and at most, to find the lines that a list shows. */
+const chunk = 2 ** 14;
+const most = 2 ** 22;
+
+/** Opens a file and closes it again; undefined if it is none, is gone or cannot be read. */
+export function withFile<Result>(
+  path: string,
+  use: (file: number, stats: Stats) => Result,
+): Result | undefined {
+  let file: number | undefined;
+  try {
+    // A pipe of that name would not let go of the process otherwise; Windows has none.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(file);
+    return stats.isFile() ? use(file, stats) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The bytes of a file in a range, as far as there are any. */
+export function readRange(file: number, begin: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, end - begin));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const read = readSync(file, bytes, filled, bytes.length - filled, begin + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** What a list shows of a record: its first lines and its last, however long it is. */
+export function outlineOf(id: string, file: number, size: number): RunView {
+  const view = new RunView(id);
+  for (const line of [...firstLines(file, size), ...lastLines(file, size)]) view.add(line);
+  return view;
+}
+
+/** The lines up to the beginning of training. */
+function firstLines(file: number, size: number): RunLine[] {
+  for (let length = chunk; ; length *= 2) {
+    const bytes = readRange(file, 0, Math.min(length, size));
+    const found: RunLine[] = [];
+    let begin = 0;
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+      const line = parseLine(bytes, begin, end);
+      if (line?.event === 'begin') return [...found, line];
+      if (line && line.event !== 'start' && line.event !== 'notice') return found;
+      if (line) found.push(line);
+      begin = end + 1;
+    }
+    if (length >= Math.min(size, most)) return found;
+  }
+}
+
+/** The lines from the newest epoch or report on. */
+function lastLines(file: number, size: number): RunLine[] {
+  for (let length = chunk; ; length *= 2) {
+    const from = Math.max(0, size - length);
+    const bytes = readRange(file, from, size);
+    const found: RunLine[] = [];
+    let end = bytes.lastIndexOf(newline);
+    while (end >= 0) {
+      const before = end === 0 ? -1 : bytes.lastIndexOf(newline, end - 1);
+      // The first line of the bytes is whole only at the start of the file.
+      if (before < 0 && from > 0) break;
+      const line = parseLine(bytes, before + 1, end);
+      if (line) found.unshift(line);
+      if (line && ['epoch', 'report', 'begin', 'start'].includes(line.event)) return found;
+      end = before;
+    }
+    if (from === 0 || length >= most) return found;
+  }
+}
+
+/**
+ * Removes the oldest records of runs that have ended, so that at most `keep` remain besides running
+ * ones. A file that only has the name of a record stays. Other processes may do the same.
+ */
+export function pruneRuns(folder: string, keep: number): void {
+  for (const id of recordedIds(folder, 'file').slice(keep)) {
+    const status = withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
+      const view = outlineOf(id, file, size);
+      return view.isRecord ? statusOf(view, mtimeMs) : undefined;
+    });
+    if (status === undefined || status === 'running') continue;
+    removeIfPossible(recordPath(folder, id));
+    removeIfPossible(stopPath(folder, id));
+  }
+}
+
+export interface LineFileOptions {
+  /** Opens the file for writing, once. */
+  readonly open: () => number;
+  /** How long lines may wait for others, in milliseconds; 0 for not at all. */
+  readonly delay: number;
+  /** Called once; nothing is written afterwards. */
+  readonly onFailure: (error: unknown, state: 'new' | 'empty' | 'open') => void;
+}
+
+/** Characters that wait at most. */
+const fullness = 2 ** 16;
+
+/** A file that grows line by line. A failure ends it and nothing else. */
+export class LineFile {
+  readonly #options: LineFileOptions;
+  #state: 'new' | 'empty' | 'open' | 'closed' = 'new';
+  #file: number | undefined;
+  #waiting = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: LineFileOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** Adds a line. Before the file is open it waits. */
+  append(line: object): void {
+    if (this.#state === 'closed') return;
+    this.#waiting += `${JSON.stringify(line)}\n`;
+    if (this.#state === 'new') return;
+    const { delay } = this.#options;
+    if (delay === 0 || this.#waiting.length > fullness) this.#flush();
+    else this.#timer ??= setTimeout(this.#flush, delay).unref();
+  }
+
+  /** Opens the file, once, and writes what waits. */
+  open(): void {
+    if (this.#state !== 'new') return;
+    try {
+      this.#file = this.#options.open();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#state = 'empty';
+    // The process may end elsewhere, such as by a second Ctrl-C.
+    process.once('exit', this.#flush);
+    this.#flush();
+  }
+
+  close(): void {
+    this.#flush();
+    this.#end();
+  }
+
+  readonly #flush = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#file === undefined || this.#waiting === '') return;
+    const text = this.#waiting;
+    this.#waiting = '';
+    try {
+      writeFileSync(this.#file, text);
+      this.#state = 'open';
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  #fail(error: unknown): void {
+    const state = this.#state;
+    this.#end();
+    if (state !== 'closed') this.#options.onFailure(error, state);
+  }
+
+  #end(): void {
+    this.#state = 'closed';
+    this.#waiting = '';
+    clearTimeout(this.#timer);
+    process.off('exit', this.#flush);
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return;
+    try {
+      closeSync(file);
+    } catch {
+      // Some file systems report only now that a line found no room; what is there stays.
+    }
+  }
+}
+
+/** The most bytes of one call: the rest waits for the next one. */
+const mostAtOnce = 2 ** 20;
+
+/** Follows a record as it grows. */
+export class RunTail {
+  readonly #path: string;
+  #offset = 0;
+  /** Whether the offset is inside a line that is too long to belong to a record. */
+  #isInside = false;
+
+  /** From the first line of the record, or from the end that it has now. */
+  constructor(folder: string, id: string, from: 'start' | 'end' = 'start') {
+    this.#path = recordPath(folder, id);
+    if (from === 'end') withFile(this.#path, (file, { size }) => this.#goToEnd(file, size));
+  }
+
+  /** The whole lines since the last call, up to a limit per call. */
+  read(): RunLine[] {
+    return (
+      withFile(this.#path, (file, { size }) => {
+        if (size < this.#offset) this.#restart();
+        if (size === this.#offset) return [];
+        return this.#take(readRange(file, this.#offset, Math.min(size, this.#offset + mostAtOnce)));
+      }) ?? []
+    );
+  }
+
+  /** Another file has taken its place. */
+  #restart(): void {
+    this.#offset = 0;
+    this.#isInside = false;
+  }
+
+  #take(bytes: Buffer): RunLine[] {
+    const lines: RunLine[] = [];
+    let begin = 0;
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+      const line = this.#isInside ? undefined : parseLine(bytes, begin, end);
+      this.#isInside = false;
+      if (line) lines.push(line);
+      begin = end + 1;
+    }
+    if (begin === 0 && (this.#isInside || bytes.length === mostAtOnce)) {
+      this.#isInside = true;
+      begin = bytes.length;
+    }
+    this.#offset += begin;
+    return lines;
+  }
+
+  /** Behind the last whole line: that which is being written is still to come. */
+  #goToEnd(file: number, size: number): void {
+    const from = Math.max(0, size - mostAtOnce);
+    const last = readRange(file, from, size).lastIndexOf(newline);
+    this.#offset = last < 0 ? size : from + last + 1;
+    this.#isInside = last < 0 && size > 0;
+  }
+}

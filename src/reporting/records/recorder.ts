@@ -1,0 +1,303 @@
+import { existsSync, openSync, readFileSync, statSync, truncateSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { beginningOf, reasonOf } from '../../files.ts';
+import { Downsampling } from './downsampling.ts';
+import { keptRuns, makeRunsFolder, recordPath, removeIfPossible, stopPath } from './folder.ts';
+import { recordable } from './lines.ts';
+import {
+  type EpochLine,
+  hasReached,
+  type ReportLine,
+  type RunLine,
+  type SampleLine,
+  type StartLine,
+} from './record.ts';
+import { LineFile, pruneRuns } from './record-file.ts';
+import { silence } from './run-view.ts';
+
+export { newRunId } from './folder.ts';
+
+/** How often the request to stop is looked for, in milliseconds. */
+const stopInterval = 500;
+
+export interface RecorderOptions {
+  /** Made if needed; without one there is no record, and lines only go to `log` and `onLine`. */
+  readonly folder?: string | undefined;
+  readonly start: StartLine;
+  /** A copy of all lines, without those that name the process and its machine. */
+  readonly log?: RunLog | undefined;
+  /** The record could not be made or ended early: called at most once; the run continues. */
+  readonly onFailure?: ((message: string) => void) | undefined;
+  /** Every line of the record as a reader of the file gets it, but for the first one. */
+  readonly onLine?: ((line: RunLine) => void) | undefined;
+}
+
+/** Frequent lines: fewer of them are written the longer the run takes. */
+type RepeatedLine = EpochLine | SampleLine | ReportLine;
+
+/**
+ * Writes the record of a run. The file is made when training begins, so a refused run leaves
+ * nothing. It stays small however long the run takes: frequent lines are downsampled, but the
+ * newest ones always come before the last line.
+ */
+export class Recorder {
+  readonly id: string;
+  readonly #tolerance: number;
+  readonly #folder: string | undefined;
+  readonly #file: LineFile | undefined;
+  readonly #log: RunLog | undefined;
+  readonly #onLine: ((line: RunLine) => void) | undefined;
+  readonly #sampling = {
+    epoch: new Downsampling(10_000, 10),
+    report: new Downsampling(10_000, 10),
+    sample: new Downsampling(100, 2),
+    notice: new Downsampling(1_000, Infinity),
+  };
+  /** The newest lines of their kind and vector that have not been written, in their order. */
+  readonly #leftOut = new Map<string, RepeatedLine>();
+  /** Bytes sent so far for each vector. */
+  readonly #sent = new Map<number, number>();
+  /** Vectors that have reached the tolerance. */
+  readonly #reached = new Set<number>();
+  #hasEnded = false;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #stopRequested = false;
+
+  constructor({ folder, start, log, onFailure = () => {}, onLine }: RecorderOptions) {
+    this.id = start.id;
+    this.#tolerance = start.tolerance;
+    this.#folder = folder;
+    this.#onLine = onLine;
+    this.#log = log;
+    const { pid: _, host: _host, ...portable } = start;
+    log?.write(recordable(portable as StartLine));
+    if (folder === undefined) return;
+    this.#file = this.#openIn(folder, onFailure);
+    this.#file.append(recordable(withBeginning(start)));
+  }
+
+  /** Whether somebody has requested a stop, if that is watched. */
+  get stopRequested(): boolean {
+    return this.#stopRequested;
+  }
+
+  /** The `bytes` of an epoch are its own. What follows a result or failure is left out. */
+  write(line: Exclude<RunLine, StartLine>): void {
+    if (this.#hasEnded) return;
+    const full = recordable(line.event === 'epoch' ? this.#withSent(line) : line);
+    this.#log?.write(full);
+    switch (full.event) {
+      case 'epoch':
+        this.#sample(full, `epoch ${full.vector ?? 0}`);
+        break;
+      case 'sample':
+      case 'report':
+        this.#sample(full, full.event);
+        break;
+      case 'notice':
+        if (this.#sampling.notice.next()) this.#put(full);
+        break;
+      case 'result':
+      case 'failure':
+        this.#putLeftOut();
+        this.#put(full);
+        this.#hasEnded = true;
+        break;
+      default:
+        this.#put(full);
+    }
+  }
+
+  /** Calls back once, when a file beside the record requests a stop. */
+  watchStop(onStop: () => void): void {
+    if (this.#folder === undefined) return;
+    const path = stopPath(this.#folder, this.id);
+    const timer = setInterval(() => {
+      if (!existsSync(path)) return;
+      clearInterval(timer);
+      removeIfPossible(path);
+      this.#stopRequested = true;
+      onStop();
+    }, stopInterval).unref();
+    this.#timers.push(timer);
+  }
+
+  close(): void {
+    if (!this.#hasEnded) this.#putLeftOut();
+    this.#hasEnded = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#file?.close();
+    this.#log?.close();
+    if (this.#folder !== undefined) removeIfPossible(stopPath(this.#folder, this.id));
+  }
+
+  #openIn(folder: string, onFailure: (message: string) => void): LineFile {
+    const path = recordPath(folder, this.id);
+    return new LineFile({
+      delay: 100,
+      open: () => {
+        makeRunsFolder(folder);
+        const file = openSync(path, 'wx');
+        this.#timers.push(setInterval(() => touch(path), (1000 * silence) / 5).unref());
+        attempt(() => pruneRuns(folder, keptRuns));
+        return file;
+      },
+      onFailure(error, state) {
+        if (state === 'empty') removeIfPossible(path);
+        onFailure(
+          state === 'new'
+            ? `this run is not recorded: ${folder}: ${openingReason(error)}`
+            : `the record of this run ends early: ${path}: ${reasonOf(error)}`,
+        );
+      },
+    });
+  }
+
+  #withSent(line: EpochLine): EpochLine {
+    if (line.bytes === undefined) return line;
+    const vector = line.vector ?? 0;
+    const bytes = (this.#sent.get(vector) ?? 0) + line.bytes;
+    this.#sent.set(vector, bytes);
+    return { ...line, bytes };
+  }
+
+  #sample(line: RepeatedLine, key: string): void {
+    this.#leftOut.delete(key);
+    const isGoal = line.event === 'epoch' && this.#isGoal(line);
+    if (this.#sampling[line.event].next() || isGoal) this.#put(line);
+    else this.#leftOut.set(key, line);
+  }
+
+  /** Whether a vector has just reached the tolerance: of many vectors that must not wait. */
+  #isGoal(line: EpochLine): boolean {
+    const { vector = 0 } = line;
+    if (this.#reached.has(vector) || !hasReached(line, this.#tolerance)) return false;
+    this.#reached.add(vector);
+    return true;
+  }
+
+  #putLeftOut(): void {
+    const isEpoch = ({ event }: RepeatedLine) => event === 'epoch';
+    const lines = [...this.#leftOut.values()];
+    this.#leftOut.clear();
+    // The last epoch is the last line but one.
+    for (const line of lines.filter((one) => !isEpoch(one))) this.#put(line);
+    for (const line of lines.filter(isEpoch)) this.#put(line);
+  }
+
+  #put(line: RunLine): void {
+    this.#file?.append(line);
+    if (line.event !== 'notice' && line.event !== 'failure') this.#file?.open();
+    this.#onLine?.(line);
+  }
+}
+
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // The disk may be out of reach, or the folder not readable: the next line reports it.
+  }
+}
+
+/** Shows other machines that the run continues, however long an epoch takes. */
+function touch(path: string): void {
+  const now = new Date();
+  attempt(() => utimesSync(path, now, now));
+}
+
+function openingReason(error: unknown): string {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const isTaken = code === 'EEXIST' && syscall === 'open';
+  return isTaken ? 'a record with its name exists already' : reasonOf(error);
+}
+
+/** When this process began, if the run is its own. */
+function withBeginning(start: StartLine): StartLine {
+  const isOwn = start.pid === process.pid && start.host === hostname();
+  const began = isOwn ? beginningOf(start.pid) : undefined;
+  return began === undefined ? start : { ...start, began };
+}
+
+export interface RunLogOptions {
+  /** Whether the file may hold the run up to some epoch, and is continued. */
+  readonly resumes?: boolean;
+  /** Takes the lines in place of a file. */
+  readonly print?: ((line: string) => void) | undefined;
+  readonly onFailure: (message: string) => void;
+}
+
+/**
+ * The file of `--log`: the record without downsampling. It is made by the first epoch or report, so
+ * a refused run touches no file. A full disk ends the log, not the run.
+ */
+export class RunLog {
+  readonly #print: ((line: string) => void) | undefined;
+  readonly #file: LineFile;
+  #vectors = 1;
+  #firstEpoch = Infinity;
+  #failed = false;
+
+  constructor(path: string, { resumes = false, print, onFailure }: RunLogOptions) {
+    this.#print = print;
+    this.#file = new LineFile({
+      delay: 0,
+      open: () => {
+        if (resumes) cutFrom(path, this.#firstEpoch);
+        return openSync(path, resumes ? 'a' : 'w');
+      },
+      onFailure: (error) => {
+        this.#failed = true;
+        onFailure(`the log ends here: ${(error as Error).message}`);
+      },
+    });
+  }
+
+  /** Whether lines are missing. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  write(line: RunLine): void {
+    if (line.event === 'begin') this.#vectors = line.vectors;
+    const { event, vector: index, ...others } = line as EpochLine;
+    const count = this.#vectors;
+    const full = index === undefined ? line : { event, vector: { index, count }, ...others };
+    if (this.#print) {
+      this.#print(`${JSON.stringify(full)}\n`);
+      return;
+    }
+    this.#file.append(full);
+    if (line.event === 'epoch') this.#firstEpoch = Math.min(this.#firstEpoch, line.epoch);
+    if (['epoch', 'report', 'result'].includes(line.event)) this.#file.open();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/**
+ * Removes the lines from this epoch on, and one that is incomplete: they come from a process that
+ * was killed after its last checkpoint, and are written again.
+ */
+function cutFrom(path: string, epoch: number): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  const text = readFileSync(path);
+  let kept = 0;
+  for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, kept)) {
+    if (epochOf(text.toString('utf8', kept, end)) >= epoch) break;
+    kept = end + 1;
+  }
+  if (kept < text.length) truncateSync(path, kept);
+}
+
+/** −1 for a line that is not an epoch. */
+function epochOf(line: string): number {
+  try {
+    const { event, epoch } = JSON.parse(line) as { event?: unknown; epoch?: unknown };
+    return event === 'epoch' && typeof epoch === 'number' ? epoch : -1;
+  } catch {
+    return -1;
+  }
+}

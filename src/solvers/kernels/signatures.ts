@@ -1,0 +1,116 @@
+import type { Kernels } from './kernels.ts';
+
+export type KernelName = Exclude<keyof Kernels, 'name'>;
+
+/**
+ * How a kernel calls its function in the WebAssembly module: its parameters, the values it passes,
+ * and, where weights may be bounded, the function to call then and where it finds the bounds.
+ *
+ * Values: `a` or `a.b` the address of an array, `#a` a number, `?a` a flag, `@a` the length of an
+ * array, `*` the parameter of the loss. A group such as `rows` stands for the members listed below.
+ */
+export type Signature = readonly [parameters: string, values: string, bounded?: string];
+
+const cell = 'cell.offsets cell.indices cell.values';
+const units = 'order #begin #end';
+const pending = 'pending.units pending.deltas';
+const map = 'map.image map.threshold map.inverse map.shift';
+const whole = '#whole.rows #whole.blocks whole.offsets whole.indices whole.values whole.starts';
+const loss = 'rows.labels rows.rowWeights';
+const wholeRow = `${loss} rows.alpha rows.norms`;
+const rows = `${wholeRow} rows.collisions rows.counts rows.level rows.skip`;
+const step = '#step.damping #step.inverseTotalWeight #step.deltaScale #step.shrink *';
+const margins = `${loss} rows.margins rows.slopes rows.curvatures rows.dirty rows.density`;
+const columns =
+  'columns.weights columns.gradients columns.hessians columns.l1 columns.l2 ' +
+  'columns.counts columns.level columns.skip';
+const range = '#begin #end';
+const of = 'labels rowWeights';
+
+export const signatures: Readonly<Record<KernelName, Signature>> = {
+  gather: ['cell order begin end fresh source result', `${cell} ${units} ?fresh source result`],
+  scatter: ['cell pending count target', `${cell} ${pending} #count target`],
+  scatterMapped: [
+    'cell pending count map weights',
+    `${cell} ${pending} #count ${map} weights`,
+    'scatterBounded map.box',
+  ],
+  rowNorms: ['cell units a b norms collisions', `${cell} #units a b norms collisions`],
+  stepRows: [
+    'order begin end margins rows step pending stats',
+    `${units} margins ${rows} ${step} ${pending} stats`,
+  ],
+  sweepRows: [
+    'cell order begin end rows step weights stats',
+    `${cell} ${units} ${rows} ${step} weights stats`,
+  ],
+  sweepRowsMapped: [
+    'cell order begin end rows step map weights stats',
+    `${cell} ${units} ${rows} ${step} ${map} weights stats`,
+    'sweepRowsBounded map.box',
+  ],
+  sweepWholeRows: [
+    'whole order begin end rows inverseTotalWeight inverse weights stats',
+    `${whole} ${units} ${wholeRow} rows.counts #inverseTotalWeight inverse weights * stats`,
+  ],
+  stepWholeRows: [
+    'whole order begin end margins rows step pull drift pending stats',
+    `${whole} ${units} margins ${rows} ${step} pull drift ${pending} stats`,
+  ],
+  scatterColumns: ['cell pending count rows', `${cell} ${pending} #count rows.margins rows.dirty`],
+  gatherColumns: [
+    'cell order begin end fresh rows columns damping',
+    `${cell} ${units} ?fresh ${margins} columns.gradients columns.hessians #damping *`,
+  ],
+  stepColumns: [
+    'order begin end columns inverseTotalWeight pending stats',
+    `${units} ${columns} #inverseTotalWeight ${pending} stats`,
+    'stepColumnsBounded columns.box',
+  ],
+  sweepColumns: [
+    'cell order begin end rows columns damping inverseTotalWeight stats',
+    `${cell} ${units} ${margins} ${columns} #damping #inverseTotalWeight * stats`,
+    'sweepColumnsBounded columns.box',
+  ],
+  saddleRows: [
+    'cell order begin end rows columns step',
+    `${cell} ${units} ${loss} rows.alpha rows.accumulators rows.inverseCounts rows.low rows.high ` +
+      'rows.snapshot rows.snapshotGradient columns #step.weightStep #step.alphaStep ' +
+      '?step.adagrad ?step.svrg #step.l1 #step.l2 #step.inverseTotalWeight *',
+  ],
+  sgdRows: [
+    'whole order begin end rows lines clock step',
+    `${whole} ${units} ${loss} rows.alpha lines clock ` +
+      '?step.adagrad #step.stepSize #step.aging #step.rowShare *',
+    'sgdRowsBounded #step.bounds',
+  ],
+  sgdSettle: ['lines held clock', 'lines held @held clock'],
+  lossSum: ['margins labels rowWeights begin end', `margins ${of} ${range} *`],
+  conjugateSum: ['alpha labels rowWeights begin end scale', `alpha ${of} ${range} #scale *`],
+  conjugateSlope: ['from to labels rowWeights begin end eta', `from to ${of} ${range} #eta *`],
+  lossSlope: ['from to labels rowWeights begin end eta', `from to ${of} ${range} #eta *`],
+  dualPoint: ['margins labels rowWeights begin end alpha', `margins ${of} ${range} alpha *`],
+  dualSlopes: ['alpha labels rowWeights begin end target', `alpha ${of} ${range} target *`],
+  shiftAlpha: [
+    'alpha labels rowWeights begin end shift target',
+    `alpha ${of} ${range} #shift target *`,
+  ],
+  extrapolate: ['now start previous beta', 'now start previous @now #beta'],
+  interpolate: ['target from to share', 'target from to @target #share'],
+  scaleInto: ['source target factor', 'source target @target #factor'],
+  penaltySum: ['weights l1 l2', 'weights l1 l2 @weights'],
+  penaltyConjugateSum: ['image l1 l2', 'image l1 l2 @image'],
+  boundedConjugateSum: ['image l1 l2 box scale', 'image l1 l2 box.low box.high @image #scale'],
+  penaltySlope: ['from to l1 l2 share', 'from to l1 l2 @from #share'],
+  changeAlong: ['from to', 'from to @from'],
+  changeSquare: ['from to', 'from to @from'],
+  mapWeights: ['map weights', `${map} weights @weights`, 'mapBounded map.box'],
+  mappedSlope: ['map start share', `${map} start @start #share`, 'boundedSlope map.box'],
+  listUnits: [
+    'runs length skip now start active',
+    'runs @runs #length @active skip now start active',
+  ],
+};
+
+/** Functions of the module that have another name than their kernel. */
+export const exportNames: ReadonlyMap<string, string> = new Map([['listUnits', 'dealRuns']]);

@@ -1,0 +1,242 @@
+import { boundsOf } from '../problem/penalties/separable.ts';
+import type { DsoAsyncMemory, DsoAsyncSettings } from './dso/async.ts';
+import type { DsoMemory, DsoSettings } from './dso/state.ts';
+import type { RingColumnsOptions } from './ring/columns.ts';
+import type { RingColumnsMemory } from './ring/columns-state.ts';
+import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
+import type { RingRowsOptions } from './ring/rows.ts';
+import type { RingRowsMemory } from './ring/rows-state.ts';
+import type { AdmmSettings } from './rivals/admm.ts';
+import type { AdmmMemory } from './rivals/admm-copies.ts';
+import type { BmrmMemory, BmrmSettings } from './rivals/bmrm.ts';
+import type { DcdMemory, DcdSettings } from './rivals/dcd.ts';
+import type { LbfgsMemory, LbfgsSettings } from './rivals/lbfgs.ts';
+import type { SgdMemory, SgdSettings } from './rivals/local-sgd.ts';
+import type { ProblemSummary, SolverCode, SolverEntry } from './solver.ts';
+
+/** What a setting must be, if the value is not; undefined if it is. */
+type Check = (value: unknown) => string | undefined;
+
+const positive: Check = (value) =>
+  typeof value === 'number' && value > 0 && value < Infinity ? undefined : 'a positive number';
+
+function whole(least: number, most = 2 ** 31): Check {
+  const fits = (value: unknown) => Number.isInteger(value) && Number(value) >= least;
+  return (value) =>
+    fits(value) && Number(value) <= most ? undefined : `a whole number from ${least} to ${most}`;
+}
+
+function oneOf(...choices: string[]): Check {
+  return (value) =>
+    choices.includes(value as string) ? undefined : `one of ${choices.join(', ')}`;
+}
+
+/** The settings of a solver: their defaults, and what they must be. */
+export interface SettingsRule<Settings> {
+  readonly defaults: Settings;
+  readonly checks: { readonly [Name in keyof Settings]?: Check };
+}
+
+interface Entry<Settings, Memory> extends SolverEntry<Settings, Memory>, SettingsRule<Settings> {}
+
+const entry = <Settings, Memory>(described: Entry<Settings, Memory>) => described;
+
+/** The answer of solvers that cannot bound weights. */
+function noBounds({ penalty }: ProblemSummary): string | undefined {
+  const bounds = boundsOf(penalty);
+  return (
+    bounds &&
+    `weights in [${bounds.low}, ${bounds.high}]: it cannot bound them (use ring, dso, sgd or admm)`
+  );
+}
+
+const step = oneOf('adagrad', 'sqrt');
+
+const dso: Entry<DsoSettings, DsoMemory> = {
+  orientation: 'rows',
+  defaults: { step: 'adagrad', svrg: true, initialize: 0, boxes: true, average: false },
+  checks: { step, stepSize: positive, dualStepSize: positive, initialize: whole(0) },
+  readsFromDisk: true,
+  inMemoryOnly: ({ initialize }) =>
+    initialize > 0 ? [`--local-descent ${initialize}`, 'leave it out'] : undefined,
+  incompatible: ({ penalty }, { initialize }) =>
+    initialize > 0 && !(penalty.l2 > 0)
+      ? `penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net) to start from local dual coordinate descent`
+      : undefined,
+  load: async () => (await import('./dso/dso.ts')).dso,
+};
+
+const sgd: Entry<SgdSettings, SgdMemory> = {
+  orientation: 'rows',
+  serial: true,
+  defaults: { step: 'adagrad', average: true },
+  checks: { step, stepSize: positive },
+  load: async () => (await import('./rivals/sgd.ts')).sgd,
+};
+
+/** Every solver, by the name that models and reports carry. */
+export const solverEntries = {
+  'ring-rows': entry<RingRowsOptions, RingRowsMemory>({
+    title: 'ring (rows)',
+    orientation: 'rows',
+    defaults: { mapped: false, proximal: 0, startInside: false },
+    checks: {},
+    given: ['rotations'],
+    readsFromDisk: true,
+    inMemoryOnly: ({ rotations }, size) =>
+      tracksLocalUpdates(rotations, size)
+        ? [
+            `--rotations ${rotations} on a grid of ${size}`,
+            `ask for more than ${fewRotations} rotations`,
+          ]
+        : undefined,
+    load: async () => (await import('./ring/rows.ts')).ringRows,
+  }),
+  'ring-columns': entry<RingColumnsOptions, RingColumnsMemory>({
+    title: 'ring (columns)',
+    orientation: 'columns',
+    defaults: {},
+    checks: {},
+    given: ['rotations'],
+    incompatible: ({ loss }) =>
+      loss.smooth
+        ? undefined
+        : `loss '${loss.name}': column mode needs a smooth loss (use --mode rows)`,
+    load: async () => (await import('./ring/columns.ts')).ringColumns,
+  }),
+  dso,
+  'dso-async': entry<DsoAsyncSettings, DsoAsyncMemory>({
+    ...dso,
+    leastGrid: 4,
+    asynchronous: true,
+    incompatible: (problem, settings) =>
+      settings.order === undefined || settings.order instanceof Int32Array
+        ? dso.incompatible?.(problem, settings)
+        : 'this order: it must be an Int32Array, the visits of an earlier result',
+    load: async () => (await import('./dso/async.ts')).dsoAsync,
+  }),
+  sgd,
+  // Without several workers it would be sgd.
+  psgd: entry<SgdSettings, SgdMemory>({ ...sgd, serial: false, leastGrid: 4 }),
+  bmrm: entry<BmrmSettings, BmrmMemory>({
+    orientation: 'rows',
+    defaults: {},
+    checks: { innerTolerance: positive },
+    readsFromDisk: true,
+    incompatible: (problem) => {
+      const { penalty, intercept } = problem;
+      if (!(penalty.l2 > 0)) {
+        return `penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net)`;
+      }
+      return intercept
+        ? 'an intercept: it needs a quadratic penalty on every column (leave it out, or add a column of ones to the data)'
+        : noBounds(problem);
+    },
+    load: async () => (await import('./rivals/bmrm.ts')).bmrm,
+  }),
+  lbfgs: entry<LbfgsSettings, LbfgsMemory>({
+    orientation: 'rows',
+    defaults: { history: 10 },
+    checks: { history: whole(1, 1000) },
+    readsFromDisk: true,
+    incompatible: (problem) =>
+      problem.loss.smooth
+        ? noBounds(problem)
+        : `loss '${problem.loss.name}': it needs a smooth loss (use ring, dso or bmrm)`,
+    load: async () => (await import('./rivals/lbfgs.ts')).lbfgs,
+  }),
+  admm: entry<AdmmSettings, AdmmMemory>({
+    orientation: 'rows',
+    leastGrid: 4,
+    defaults: { passes: 1 },
+    checks: { rho: positive, passes: whole(1) },
+    load: async () => (await import('./rivals/admm.ts')).admm,
+  }),
+  dcd: entry<DcdSettings, DcdMemory>({
+    orientation: 'rows',
+    serial: true,
+    defaults: { shrink: true },
+    checks: {},
+    incompatible: (problem) => {
+      const { penalty, intercept } = problem;
+      if (!(penalty.l2 > 0)) {
+        return `penalty '${penalty.name}': its steps on α need a quadratic part (l2 or elastic-net)`;
+      }
+      return intercept
+        ? 'an intercept: its steps on α need a quadratic penalty on every column'
+        : noBounds(problem);
+    },
+    load: async () => (await import('./rivals/dcd.ts')).dcd,
+  }),
+} as const;
+
+export type {
+  AdmmSettings,
+  BmrmSettings,
+  DcdSettings,
+  DsoAsyncSettings,
+  DsoSettings,
+  LbfgsSettings,
+  SgdSettings,
+};
+
+export type EntryName = keyof typeof solverEntries;
+
+export interface RingSettings {
+  /** 'rows' (dual), 'columns' (primal) or 'auto' by loss and penalty. */
+  readonly mode: 'auto' | 'rows' | 'columns';
+  /** Rotations per epoch, B; default by the data. */
+  readonly rotations?: number;
+}
+
+/** Users ask for the ring; its mode follows from the problem unless they ask for one. */
+export const ringRule: SettingsRule<RingSettings> = {
+  defaults: { mode: 'auto' },
+  checks: { mode: oneOf('auto', 'rows', 'columns'), rotations: whole(1) },
+};
+
+type SettingsOf<Name extends EntryName> = (typeof solverEntries)[Name]['defaults'];
+
+/** Solvers that users name as they are. */
+export type PlainName = Exclude<EntryName, 'ring-rows' | 'ring-columns'>;
+
+/** A solver as a value: what the user chose and its settings; the functions of `solvers` make them. */
+export type Solver =
+  | { readonly name: 'auto' }
+  | { readonly name: 'ring'; readonly settings: RingSettings }
+  | {
+      [Name in PlainName]: { readonly name: Name; readonly settings: SettingsOf<Name> };
+    }[PlainName];
+
+/** A solver made definite for one problem. */
+export type SolverPlan = {
+  readonly [Name in EntryName]: {
+    readonly name: Name;
+    readonly settings: SettingsOf<Name>;
+    /** Why this one, in words. */
+    readonly reason: string;
+  };
+}[EntryName];
+
+/** The entry of a plan; that its settings are the right ones is what SolverPlan says. */
+export function entryOf(plan: Pick<SolverPlan, 'name'>): SolverEntry<unknown, unknown> {
+  return solverEntries[plan.name];
+}
+
+/** Whether the plan repeats a recorded order of visits, which is a serial one. */
+export function isReplay({ settings }: SolverPlan): boolean {
+  return 'order' in settings && settings.order !== undefined;
+}
+
+const loaded = new Map<EntryName, SolverCode<unknown, unknown>>();
+
+/** Loads the code of a solver; until then there is nothing but its entry. */
+export async function loadSolver(plan: Pick<SolverPlan, 'name'>): Promise<void> {
+  if (!loaded.has(plan.name)) loaded.set(plan.name, await entryOf(plan).load());
+}
+
+export function solverCode({ name }: Pick<SolverPlan, 'name'>): SolverCode<unknown, unknown> {
+  const code = loaded.get(name);
+  if (!code) throw new Error(`the code of solver ${name} is not loaded`);
+  return code;
+}

@@ -1,0 +1,342 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import { formatCount, formatNumber } from '../../math/format-number.ts';
+import { errorOf } from '../../model/metrics/evaluate.ts';
+import type { Task } from '../../problem/losses/loss.ts';
+import type { Solver } from '../../solvers/registry.ts';
+import type { EpochEvent } from '../events.ts';
+import type { TrainReport } from '../options/options.ts';
+
+/** What all runs of a comparison share. */
+export interface Conditions {
+  readonly penalty: string;
+  readonly intercept: boolean;
+  /** A hash of the penalty factors, if any. */
+  readonly penaltyFactors: string | null;
+  /** Relative duality gap to reach. */
+  readonly tolerance: number;
+  readonly epochs: number;
+  /** Seconds of training per run; null for no limit. */
+  readonly time: number | null;
+  readonly threads: number;
+  /** Workers of the logical grid; serial solvers take 1. */
+  readonly grid: number;
+  readonly seed: number;
+  readonly auprc: boolean;
+  /** What is measured on the test rows: the best point so far, or every iterate as it comes. */
+  readonly testOn: 'best' | 'latest';
+  /** Whether every solver ran a little, untimed, before its first run. */
+  readonly warmUp: boolean;
+}
+
+export interface DataSummary {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: number;
+  readonly nonzeros: number;
+  /** Of all labels, indices and values. */
+  readonly hash: string;
+}
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly platform: string;
+  readonly node: string;
+}
+
+/** One problem, λ times the penalty + mean loss, and who solved it. */
+export interface RunKey {
+  /** Name of the loss, with its parameter where it has one: `huber (delta 2)`. */
+  readonly loss: string;
+  readonly lambda: number;
+  /** The competitor's name. */
+  readonly solver: string;
+}
+
+/**
+ * finished: ended by the tolerance or a limit. interrupted: ended by Ctrl-C, to be run again.
+ * refused: the solver does not take this problem. failed: an error.
+ */
+export type RunState = 'finished' | 'interrupted' | 'refused' | 'failed';
+
+export interface Run extends RunKey {
+  readonly task: Task;
+  readonly settings: Solver;
+  readonly state: RunState;
+  /** Why it was refused or failed. */
+  readonly reason?: string;
+  /** What training had to say: the plan chosen and why, memory. */
+  readonly notices: readonly string[];
+  /** When it began, in ISO form. */
+  readonly started: string;
+  readonly report?: TrainReport;
+  readonly events: readonly EpochEvent[];
+}
+
+export interface Comparison {
+  readonly format: 1;
+  readonly title: string;
+  /** The version of this program. */
+  readonly version: string;
+  /** How to repeat it: one command for each time that runs were added. */
+  readonly commands: readonly string[];
+  readonly machine: Machine;
+  readonly data: DataSummary;
+  readonly test: DataSummary | null;
+  readonly conditions: Conditions;
+  readonly runs: readonly Run[];
+}
+
+export function sameRun(a: RunKey, b: RunKey): boolean {
+  return a.loss === b.loss && a.lambda === b.lambda && a.solver === b.solver;
+}
+
+/** A comparison in which the run has taken the place of an earlier one, or been added. */
+export function withRun(comparison: Comparison, run: Run): Comparison {
+  const { runs } = comparison;
+  const known = runs.some((other) => sameRun(other, run));
+  return {
+    ...comparison,
+    runs: known ? runs.map((other) => (sameRun(other, run) ? run : other)) : [...runs, run],
+  };
+}
+
+/** The runs of one problem. */
+export interface Problem {
+  readonly loss: string;
+  readonly lambda: number;
+  readonly task: Task;
+  readonly runs: readonly Run[];
+}
+
+/** The problems in the order of their first runs. */
+export function problemsOf({ runs }: Comparison): Problem[] {
+  const problems: (Problem & { runs: Run[] })[] = [];
+  for (const run of runs) {
+    const { loss, lambda, task } = run;
+    const known = problems.find((other) => other.loss === loss && other.lambda === lambda);
+    if (known) known.runs.push(run);
+    else problems.push({ loss, lambda, task, runs: [run] });
+  }
+  return problems;
+}
+
+/** The competitors in the order of their first runs. */
+export function competitorsOf({ runs }: Comparison): string[] {
+  return [...new Set(runs.map((run) => run.solver))];
+}
+
+/** The largest lower bound on the optimum that any of the runs has proved; −Infinity for none. */
+export function bestLowerBound({ runs }: Problem): number {
+  return runs
+    .flatMap((run) => [...run.events.map((event) => event.dual), run.report?.dual ?? -Infinity])
+    .reduce((best, dual) => Math.max(best, dual), -Infinity);
+}
+
+/** What every run of a report must share, as names and values for people. */
+function shared({ version, machine, data, test, conditions }: Comparison): [string, string][] {
+  const number = (value: number | null, none: string) =>
+    value === null ? none : formatNumber(value);
+  return [
+    ['the training data', describe(data)],
+    ['the test data', test === null ? 'none' : describe(test)],
+    ['penalty', conditions.penalty],
+    ['penalty factors', conditions.penaltyFactors ?? 'none'],
+    ['intercept', String(conditions.intercept)],
+    ['tolerance', formatNumber(conditions.tolerance)],
+    ['epochs', formatCount(conditions.epochs)],
+    ['time', number(conditions.time, 'no limit')],
+    ['threads', String(conditions.threads)],
+    ['grid', String(conditions.grid)],
+    ['seed', String(conditions.seed)],
+    ['auprc', String(conditions.auprc)],
+    ['what is tested', conditions.testOn],
+    ['warm-up', String(conditions.warmUp)],
+    ['the version of dso', version],
+    ['the version of Node', machine.node],
+    ['the machine', `${machine.processor}, ${machine.cores} cores`],
+  ];
+}
+
+function describe({ rows, columns, nonzeros, hash }: DataSummary): string {
+  const counts = [rows, columns, nonzeros].map(formatCount);
+  return `${counts[0]} rows × ${counts[1]} columns, ${counts[2]} non-zeros, hash ${hash}`;
+}
+
+/** In what the conditions of two comparisons differ: "tolerance was 0.001, is 1e-4". */
+export function differences(earlier: Comparison, now: Comparison): string[] {
+  const current = new Map(shared(now));
+  return shared(earlier)
+    .filter(([name, value]) => current.get(name) !== value)
+    .map(([name, value]) => `${name} was ${value}, is ${current.get(name)}`);
+}
+
+export const resultsFile = 'results.json';
+
+/** JSON of everything; an infinite number becomes null. */
+export function encodeResults(comparison: Comparison): string {
+  return `${JSON.stringify(comparison, undefined, 1)}\n`;
+}
+
+/** The results in a folder, or undefined where there are none. */
+export async function readResults(folder: string): Promise<Comparison | undefined> {
+  const path = join(folder, resultsFile);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new UsageError(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+  return decodeResults(text, path);
+}
+
+export function decodeResults(text: string, path: string): Comparison {
+  const refusal = (found: string) =>
+    new UsageError(
+      `${path}: ${found}; wanted the results of an earlier comparison ` +
+        '(start over with --fresh, or choose another folder)',
+    );
+  let found: unknown;
+  try {
+    found = JSON.parse(text, restoreNumber);
+  } catch (error) {
+    throw refusal(`not JSON (${(error as Error).message})`);
+  }
+  if (typeof found !== 'object' || found === null || !('runs' in found)) {
+    throw refusal('not such results');
+  }
+  const comparison = found as Comparison;
+  if (comparison.format !== 1) {
+    throw refusal(`format ${String(comparison.format)}, which this version cannot read`);
+  }
+  return comparison;
+}
+
+/** No bound yet: P may be anything up to ∞, D anything from −∞. */
+const unbounded: Readonly<Record<string, number>> = {
+  primal: Infinity,
+  dual: -Infinity,
+  gap: Infinity,
+  relativeGap: Infinity,
+};
+
+function restoreNumber(key: string, value: unknown): unknown {
+  return value === null && Object.hasOwn(unbounded, key) ? unbounded[key] : value;
+}
+
+type Cell = string | number | undefined;
+
+const columns: Readonly<Record<string, (event: EpochEvent, run: Run) => Cell>> = {
+  loss: (_, run) => run.loss,
+  lambda: (_, run) => run.lambda,
+  solver: (_, run) => run.solver,
+  epoch: (event) => event.epoch,
+  seconds: (event) => event.seconds,
+  passes: (event) => event.passes,
+  primal: (event) => event.primal,
+  dual: (event) => event.dual,
+  relativeGap: (event) => event.relativeGap,
+  testError: (event) => event.testError,
+  testAuprc: (event) => event.testAuprc,
+  latestPrimal: (event) => event.latest?.primal,
+  latestDual: (event) => event.latest?.dual,
+  state: (_, run) => run.state,
+};
+
+/** A line per epoch of every run; a cell is empty where there is no finite number. */
+export function encodeCsv({ runs }: Comparison): string {
+  const cells = Object.values(columns);
+  const lines = runs.flatMap((run) =>
+    run.events.map((event) => cells.map((cell) => csvCell(cell(event, run))).join(',')),
+  );
+  return `${[Object.keys(columns).join(','), ...lines].join('\n')}\n`;
+}
+
+function csvCell(value: Cell): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+  const text = value ?? '';
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A run and its rank among those on the same problem. */
+export interface RankedRun {
+  readonly run: Run;
+  /** From 1; none for a run that was refused, failed or was interrupted. */
+  readonly rank?: number;
+  /** Seconds of training until the tolerance was reached, if it was. */
+  readonly reached?: number;
+}
+
+/** The rule of `rankRuns`, for what shows its result. */
+export const rankingRule =
+  'Solvers that reached the tolerance come first, the quickest at the top; the others follow by ' +
+  'their objective, the least first.';
+
+export function rankRuns(runs: readonly Run[], tolerance: number): RankedRun[] {
+  const all = runs.map((run): RankedRun => {
+    const reached = secondsToTolerance(run, tolerance);
+    return reached === undefined ? { run } : { run, reached };
+  });
+  const isRanked = ({ run }: RankedRun) => run.state === 'finished';
+  const ranked = all.filter(isRanked).toSorted(byMerit);
+  const others = all.filter((one) => !isRanked(one));
+  return [...ranked.map((one, index) => ({ ...one, rank: index + 1 })), ...others];
+}
+
+/** The first event within the tolerance, of a run whose final certificate is within it too. */
+function secondsToTolerance({ report, events }: Run, tolerance: number): number | undefined {
+  if (report === undefined || !(report.relativeGap <= tolerance)) return undefined;
+  return events.find((event) => event.relativeGap <= tolerance)?.seconds;
+}
+
+function byMerit(a: RankedRun, b: RankedRun): number {
+  if (a.reached !== undefined || b.reached !== undefined) {
+    return compareNumbers(a.reached ?? Infinity, b.reached ?? Infinity);
+  }
+  const [first, second] = [a.run.report!, b.run.report!];
+  // Each has proved a bound of its own; what they reached is what can be compared.
+  return (
+    compareNumbers(first.primal, second.primal) ||
+    compareNumbers(first.relativeGap, second.relativeGap)
+  );
+}
+
+/** Also for infinities, whose difference is not a number. */
+function compareNumbers(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Why a run ended, in words. */
+export function describeOutcome({ state, reason, report }: Run): string {
+  if (state === 'refused' || state === 'failed') return `${state}: ${reason}`;
+  switch (report?.stopped) {
+    case 'converged':
+      return 'converged';
+    case 'epoch-limit':
+      return 'epoch limit';
+    case 'time-limit':
+      return 'time limit';
+    default:
+      return 'interrupted';
+  }
+}
+
+/** Error rate or mean squared error on the test rows at the end. */
+export function finalTestError({ report }: Run): number | undefined {
+  return report?.test && errorOf(report.test);
+}
+
+export function finalAuprc({ report }: Run): number | undefined {
+  const test = report?.test;
+  return test?.task === 'classification' ? (test.auprc ?? undefined) : undefined;
+}
+
+/** Seconds of training on the clock of the events. */
+export function trainingSeconds({ events, report }: Run): number | undefined {
+  return events.at(-1)?.seconds ?? report?.seconds.train;
+}

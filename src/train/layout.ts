@@ -1,0 +1,374 @@
+import { type Dataset, type DatasetPart, isWeighted, rowWeights } from '../data/dataset.ts';
+import { type Targets, targetsOf } from '../data/labels.ts';
+import { withColumns } from '../data/row-packing.ts';
+import {
+  type Arena,
+  Budget,
+  collectGarbage,
+  createArena,
+  padded,
+  separateArena,
+  type Workspace,
+  workspaceIn,
+} from '../engine/arena.ts';
+import { workersOfRank } from '../engine/block-layout.ts';
+import type { BlockPositions } from '../engine/block-positions.ts';
+import { nonzeroBytes } from '../engine/disk/disk-cells.ts';
+import { cutSegments } from '../engine/disk/segments.ts';
+import { openScratch, type ScratchFile } from '../engine/disk/shuffle.ts';
+import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
+import {
+  checkWorkers,
+  gibibytes,
+  machineMemory,
+  mebibytes,
+  memoryOfLanes,
+} from '../engine/memory.ts';
+import {
+  localPartition,
+  type NonzeroCounts,
+  type Partition,
+  type Placement,
+  placeRowsAndColumns,
+} from '../engine/partition.ts';
+import { runTogether, threadCount, threadPool } from '../engine/thread-pool.ts';
+import { DataError, UsageError } from '../errors.ts';
+import { sum } from '../math/vectors.ts';
+import { allocateProblem, layOutProblem, type Problem } from '../solvers/objective/problem.ts';
+import { entryOf, isReplay } from '../solvers/registry.ts';
+import { allocateRun, type RunMemory } from '../solvers/run.ts';
+import type { WarmStart } from '../solvers/solver.ts';
+import { allocateTest, type TestRows } from '../solvers/test-error.ts';
+import { allocateOnDisk, checkOutOfCore, fillOnDisk, shareWindow } from './disk-layout.ts';
+import type { FillPayload } from './fit.ts';
+import type { Training } from './prepare.ts';
+import { countShard, type DataShard, moveRows } from './shard.ts';
+import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './warm-start.ts';
+
+/** Data laid out for all threads, in memory or in a scratch file: problems are set up on it. */
+export interface Layout {
+  readonly grid: Grid;
+  readonly arena: Arena;
+  /** Memory for the arrays of each of the runs that go on at the same time. */
+  readonly workspaces: readonly Workspace[];
+  /** Of each run. */
+  readonly threads: number;
+  /** Ends all runs once one of them has failed. */
+  readonly halt: AbortController;
+  readonly targets: Targets;
+  /** Weights of the rows, in the order of the targets, if not all are 1; and the sum of all. */
+  readonly rowWeights: Float64Array | undefined;
+  readonly totalWeight: number;
+  readonly test: TestLayout | undefined;
+  /** Original columns in the order of their positions, those of all processes. */
+  readonly columnOrder: Int32Array;
+  /** Where blocks are in the run that was the last to begin, while it goes on. */
+  readonly latest: { positions?: (() => BlockPositions) | undefined };
+  /** Removes the scratch file, if there is one. */
+  close(): void;
+}
+
+interface TestLayout {
+  readonly grid: Grid;
+  readonly targets: Targets;
+  readonly auprc: boolean;
+  readonly latest: boolean;
+}
+
+/** A training whose data is laid out: subproblems can be solved on it. */
+export interface LaidOutTraining extends Training {
+  readonly layout: Layout;
+}
+
+/** One problem set up for all threads of a run. */
+export interface ProblemBuffers {
+  readonly problem: Problem;
+  readonly memory: RunMemory;
+  readonly test: TestRows | undefined;
+  readonly start?: WarmStart;
+}
+
+/** A class, fold or λ to be solved on the layout. */
+export interface Subproblem {
+  /** The vector of the model. */
+  readonly vector: number;
+  readonly lambda: number;
+  /** In place of the weights of the layout. In one process. */
+  readonly rowWeights?: Float64Array;
+  /** Where to start instead of w = 0; needs `warmStarts`. */
+  readonly start?: StartingPoint;
+}
+
+/** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
+export async function layOutData(training: Training): Promise<LaidOutTraining> {
+  const { shard, classes, options, settings, vectors, grid: size } = training;
+  const { intercept, seed } = settings;
+  if (shard.group.size > 1 && shard.dataset.stored) {
+    throw new UsageError('training from disk runs in one process: read the data into the ranks');
+  }
+  checkStartRows(shard, options, vectors);
+  const counts = await countShard(shard, intercept);
+  const placement = placeRowsAndColumns(counts, size, seed);
+  const rows = await localRows(shard, placement, counts, intercept);
+  const testRows = training.test && (await localTestRows(training.test, placement, training));
+  const reserved = reserve(training, rows, testRows);
+  const { grid, test, storage } = reserved;
+  try {
+    if (rows.dataset.stored) await fillOnDisk(grid, rows.dataset, intercept);
+    else await fillGrid(grid, rows.dataset, training);
+    if (test && testRows) await fillGrid(test, testRows.dataset, training);
+  } catch (error) {
+    storage.scratch?.close();
+    throw error;
+  }
+  const { arena, workspaces } = reserved;
+  const layout: Layout = {
+    grid,
+    arena,
+    workspaces,
+    threads: threadsOfRuns(training, workspaces.length),
+    halt: new AbortController(),
+    targets: targetsOf(rows.dataset, classes),
+    rowWeights: rowWeights(rows.dataset),
+    totalWeight: shard.totalWeight,
+    test: test &&
+      testRows && {
+        grid: test,
+        targets: targetsOf(testRows.dataset, classes),
+        auprc: options.auprc ?? false,
+        latest: options.testOn === 'latest',
+      },
+    columnOrder: placement.columnOrder,
+    latest: {},
+    close: () => storage.scratch?.close(),
+  };
+  // Rows are scored once more to calibrate.
+  if (options.consume && !options.calibrate) await release(training, layout.threads);
+  return { ...training, layout };
+}
+
+/** Threads of each of N runs at the same time; more than workers would have nothing to do. */
+export function threadsOfRuns(
+  { plan, options, grid, group }: Pick<Training, 'plan' | 'options' | 'grid' | 'group'>,
+  runs: number,
+): number {
+  // A recorded order is a serial one.
+  if (runs > 1 || isReplay(plan)) return 1;
+  const [first, end] = workersOfRank(group, grid);
+  return Math.max(1, Math.min(threadCount(options.threads), end - first));
+}
+
+/** Memory for the data, and for the arrays of as many runs as there is memory for. */
+function reserve(training: Training, rows: LocalRows, testRows: LocalRows | undefined) {
+  const run = new Budget();
+  allocateArrays(run, training, rows.partition, testRows?.partition);
+  const workspaceBytes = padded(run.bytes);
+  const fitting = Math.max(1, Math.floor(memoryOfLanes() / workspaceBytes));
+  const lanes = Math.min(training.lanes, fitting);
+  const allocateTestGrid = (to: Arena) => testRows && allocateGrid(to, testRows.partition, 'rows');
+  const others = new Budget();
+  allocateTestGrid(others);
+  const besides = others.bytes + lanes * workspaceBytes;
+  const storage = rows.dataset.stored
+    ? storeOnDisk(training, rows, besides)
+    : storeInMemory(training, rows, besides);
+  const { loss } = training.settings;
+  const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
+  const grid = storage.allocate(arena);
+  const test = allocateTestGrid(arena);
+  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, run.bytes));
+  return { storage, arena, grid, test, workspaces };
+}
+
+/** The arrays of one run, beside the data. */
+function allocateArrays(
+  arena: Arena,
+  { plan, options, settings, warmStarts }: Training,
+  partition: Partition,
+  testPartition: Partition | undefined,
+) {
+  return {
+    memory: allocateRun(arena, partition, plan, options.earlyStop !== undefined),
+    start: warmStarts ? allocateStart(arena, partition) : undefined,
+    problem: allocateProblem(arena, partition, settings.penalty),
+    test: testPartition && allocateTest(arena, testPartition, options.auprc ?? false),
+  };
+}
+
+/** Sets a subproblem up in a workspace, in place of the one that was there before. */
+export function setUpProblem(
+  training: LaidOutTraining,
+  workspace: Workspace,
+  { vector, lambda, rowWeights: weights, start: from }: Subproblem,
+): ProblemBuffers {
+  workspace.clear();
+  const { layout, options, settings } = training;
+  const { grid, targets, test } = layout;
+  const arrays = allocateArrays(workspace, training, grid.partition, test?.grid.partition);
+  const problem = layOutProblem(arrays.problem, grid, targets.of(vector), {
+    penalty: settings.penalty,
+    lambda,
+    factors: options.penaltyFactors,
+    intercept: settings.intercept,
+    rowWeights: weights ?? layout.rowWeights,
+    totalWeight: weights ? totalOf(weights) : layout.totalWeight,
+  });
+  const { memory } = arrays;
+  const start = arrays.start && from && layOutStart(arrays.start, from, problem);
+  const run = { problem, memory, ...(start && { start }) };
+  if (!test || !arrays.test) return { ...run, test: undefined };
+  const { rowOrder } = test.grid.partition;
+  const signs = test.targets.of(vector);
+  for (let k = 0; k < rowOrder.length; k++) arrays.test.targets[k] = signs[rowOrder[k]];
+  const { auprc, latest } = test;
+  return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
+}
+
+/** Of the rows outside of a fold, which may all have weight 0. */
+function totalOf(weights: Float64Array): number {
+  const total = sum(weights);
+  if (total > 0) return total;
+  throw new DataError(
+    'all rows outside of a fold have weight 0, and nothing is left to train on; expected rows that count in at least two folds',
+  );
+}
+
+/** Where the non-zeros will be, and the memory that this takes. */
+interface Storage {
+  /** Of all arrays of the run. */
+  readonly bytes: number;
+  readonly allocate: (arena: Arena) => Grid;
+  readonly scratch?: ScratchFile;
+}
+
+/** The rows of the workers that this process plays, and where they and its columns go. */
+interface LocalRows {
+  readonly partition: Partition;
+  readonly dataset: Dataset;
+}
+
+async function localRows(
+  shard: DataShard,
+  placement: Placement,
+  counts: NonzeroCounts,
+  intercept: boolean,
+): Promise<LocalRows> {
+  const { dataset, rowOrder } = await moveRows(shard, placement, counts.rows, intercept);
+  const [first, end] = workersOfRank(shard.group, placement.size);
+  return { partition: { ...localPartition(placement, counts, first, end), rowOrder }, dataset };
+}
+
+/** Rows to test on keep the order they come in; columns that were not trained on are dropped. */
+async function localTestRows(
+  test: DataShard,
+  placement: Placement,
+  { shard: { columns }, settings: { intercept } }: Training,
+): Promise<LocalRows> {
+  const known = { ...test, columns, dataset: withColumns(test.dataset, columns) };
+  const counts = await countShard(known, intercept);
+  const { size } = placement;
+  const rowBounds = Int32Array.from({ length: size + 1 }, (_, worker) =>
+    Math.floor((worker * test.rows) / size),
+  );
+  const rowOrder = Int32Array.from({ length: test.rows }, (_, row) => row);
+  const workerNonzeros = Float64Array.from({ length: size }, (_, worker) =>
+    counts.rows
+      .subarray(rowBounds[worker], rowBounds[worker + 1])
+      .reduce((total, count) => total + count, 0),
+  );
+  const inOrder = { ...placement, rowBounds, rowOrder, workerNonzeros };
+  return localRows(known, inOrder, counts, intercept);
+}
+
+/** Copies the data into the grid: every thread some workers, or some rows of the only worker. */
+async function fillGrid(
+  grid: Grid,
+  { parts, columns }: Dataset,
+  { options, settings: { intercept } }: Training,
+): Promise<void> {
+  const threads = threadCount(options.threads);
+  const rows = grid.partition.rowOrder.length;
+  const byRows = canFillByRows(grid);
+  if (byRows) offsetsFromCounts(grid);
+  const count = byRows ? threads : Math.min(threads, grid.size);
+  const bound = (index: number) => Math.floor((index * rows) / count);
+  const { first, end } = grid.partition;
+  const workers = Array.from({ length: end - first }, (_, k) => first + k);
+  await runTogether(threadPool(count), 'fill', count, (index): FillPayload => {
+    const share = byRows
+      ? { rows: [bound(index), bound(index + 1)] as const }
+      : { workers: workers.filter((worker) => worker % count === index) };
+    return { grid, dataset: { parts, columns }, intercept, share };
+  });
+}
+
+/** Adds up the memory of a run; warns when it is a large part of the machine's, refuses all of it. */
+function storeInMemory(
+  { plan, options }: Training,
+  { dataset, partition }: LocalRows,
+  besides: number,
+): Storage {
+  checkWorkers(partition);
+  const allocate = (arena: Arena) => allocateGrid(arena, partition, entryOf(plan).orientation);
+  const budget = new Budget();
+  allocate(budget);
+  const bytes = budget.bytes + besides;
+  const peak = bytes + 8 * dataset.nonzeros;
+  const machine = machineMemory();
+  if (bytes > machine) {
+    throw new UsageError(
+      `${plan.name} on a grid of ${partition.size} needs ${gibibytes(bytes)}; this machine has ` +
+        `${gibibytes(machine)} (a smaller grid or another solver may need less; data in a .dsob file, which dso convert writes, can be trained on from disk with --memory)`,
+    );
+  }
+  if (peak > machine / 4) {
+    options.onNotice?.(
+      `memory forecast: ${gibibytes(bytes)} while training, ` +
+        `${gibibytes(peak)} while partitioning, of ${gibibytes(machine)}`,
+    );
+  }
+  return { bytes, allocate };
+}
+
+/** Leaves the non-zeros on disk and divides what memory there is. */
+function storeOnDisk(training: Training, rows: LocalRows, besides: number): Storage {
+  const { plan, options } = training;
+  const { partition, dataset } = rows;
+  checkOutOfCore(plan, partition.size);
+  const segments = cutSegments(partition);
+  const bytesWith = (shares: readonly number[]) => {
+    const budget = new Budget();
+    allocateOnDisk(budget, partition, segments, shares, -1);
+    return budget.bytes + besides;
+  };
+  const shares = shareWindow(partition, segments, {
+    fixed: bytesWith([0]),
+    weighted: isWeighted(dataset),
+    memory: options.memory,
+    threads: threadsOfRuns(training, training.lanes),
+    poolThreads: threadCount(options.threads),
+  });
+  const bytes = nonzeroBytes * sum(partition.workerNonzeros);
+  const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
+  const window = shares[shares.length - 1];
+  options.onNotice?.(
+    `training from disk: ${mebibytes(bytes)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
+  );
+  return {
+    bytes: bytesWith(shares),
+    allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
+    scratch,
+  };
+}
+
+/** From this number of non-zeros on, freed memory is worth the few milliseconds of a collection. */
+const worthCollecting = 2e6;
+
+/** Drops the data set's own arrays, here and in every thread: the grid holds the data now. */
+async function release({ dataset, shard }: Training, threads: number): Promise<void> {
+  for (const { parts } of [dataset, shard.dataset]) (parts as DatasetPart[]).length = 0;
+  if (dataset.nonzeros < worthCollecting) return;
+  const pool = threadPool(threads);
+  collectGarbage();
+  await pool.runAll('collect-garbage', pool.threads, () => undefined);
+}

@@ -1,0 +1,180 @@
+/** What an option of the command line and the library is; the tables beside this file list them. */
+import type { OptionType } from './types.ts';
+
+/** Headings of `--help`, in the order of the tables. */
+export const groups = {
+  output: 'Output:',
+  problem: 'Problem: minimize lambda * penalty(w) + mean loss',
+  preparation: 'Classes, scaling and probabilities:',
+  lambdas: 'Lambdas:',
+  validation: 'Validation:',
+  stopping: 'Stopping, whichever comes first:',
+  monitoring: 'Monitoring:',
+  checkpoints: 'Checkpoints:',
+  memory: 'Out-of-core training:',
+  streaming: 'Streaming:',
+  processes: 'Several processes (mpirun, mpiexec, srun):',
+  solver: 'Solver:',
+  settings: 'Options of single solvers:',
+  data: 'Data:',
+  options: 'Options:',
+} as const;
+
+export type Group = keyof typeof groups;
+
+export interface Option {
+  /** As in the help: `-o, --output <model>`. `--no-name` is an option that is on by default. */
+  readonly flag: string;
+  /** Earlier spellings of the flag, still accepted. */
+  readonly aliases?: readonly string[];
+  /** Without a type the option is a switch. */
+  readonly type?: OptionType<unknown>;
+  readonly default?: string | number | boolean | readonly (string | number)[];
+  /** How the default is shown, where it is not the value itself. */
+  readonly defaultText?: string;
+  /** The text that is parsed if the option is given without its optional value. */
+  readonly preset?: string;
+  readonly mandatory?: true;
+  /** For a switch: `--no-name` exists as well. */
+  readonly negation?: { readonly help: string; readonly solvers?: readonly string[] };
+  /** The name in the library; default: the key in the table. false: the library has no such option. */
+  readonly library?: string | false;
+  readonly group: Group;
+  /** Shown by `--help` of commands with many options; the others are shown by `--help-all`. */
+  readonly common?: true;
+  /** The solvers that have the option; default: it belongs to none in particular. */
+  readonly solvers?: readonly string[];
+  /** The penalty that has the option. */
+  readonly penalty?: string;
+  /** The option is the parameter of a loss, which says so itself. */
+  readonly lossParameter?: true;
+  /** Has no effect without one of these options. */
+  readonly needs?: readonly string[];
+  readonly conflicts?: readonly string[];
+  /** Whether it decides the weights of the model ('end': only when training ends). */
+  readonly affectsModel?: true | 'end';
+  /** The name under which a model file has it; absent: other fields of the file have the value. */
+  readonly provenance?: string;
+  /** The value may hold a secret: records say only that the option was given. */
+  readonly private?: string;
+  /** Whether `--progressive` makes use of it. */
+  readonly progressive?: true;
+  /** An earlier way to say something: accepted, but not shown. */
+  readonly hidden?: true;
+  /** One line or two of help, lower case, without a full stop. */
+  readonly help: string;
+  /** A longer description for docs/cli.md, in Markdown; default: the help. */
+  readonly doc?: string;
+  /** The default as docs/cli.md says it, where it is not the value itself. */
+  readonly defaultDoc?: string;
+}
+
+export type OptionTable = Readonly<Record<string, Option>>;
+
+type ValueOf<Entry> = Entry extends { readonly type: OptionType<infer Value> } ? Value : boolean;
+
+type IsAlwaysSet<Entry> = Entry extends { readonly default: unknown }
+  ? true
+  : Entry extends { readonly flag: `--no-${string}` }
+    ? true
+    : false;
+
+/** The values that a command line gives to the options of a table. */
+export type Values<Table> = {
+  readonly [Name in keyof Table as IsAlwaysSet<Table[Name]> extends true ? Name : never]: ValueOf<
+    Table[Name]
+  >;
+} & {
+  readonly [Name in keyof Table as IsAlwaysSet<Table[Name]> extends true ? never : Name]?: ValueOf<
+    Table[Name]
+  >;
+};
+
+type LibraryName<Name, Entry> = Entry extends { readonly library: infer Other }
+  ? Other extends string
+    ? Other
+    : never
+  : Name;
+
+/** The same values under the names of the library. */
+export type LibraryValues<Table> = {
+  -readonly [Name in keyof Table as LibraryName<Name, Table[Name]>]?: ValueOf<Table[Name]>;
+};
+
+/** Keeps the literal types of an entry, from which `Values` is derived. */
+export function option<const Entry extends Option>(entry: Entry): Entry {
+  return entry;
+}
+
+/** `-o, --output <model>` → `--output`. */
+export function longFlag({ flag }: Option): string {
+  return /--[a-z0-9-]+/.exec(flag)?.[0] ?? flag;
+}
+
+export function isNegative(entry: Option): boolean {
+  return longFlag(entry).startsWith('--no-');
+}
+
+/** How the option was written that has this value: `--average` or `--no-average`. */
+export function spelling(entry: Option, value: unknown): string {
+  return entry.negation && value === false
+    ? longFlag(entry).replace('--', '--no-')
+    : longFlag(entry);
+}
+
+export function libraryNameOf(name: string, { library = name }: Option): string | undefined {
+  return library === false ? undefined : library;
+}
+
+/** What the option is if it is not given. */
+export function defaultOf(entry: Option): unknown {
+  return entry.default ?? (isNegative(entry) ? true : undefined);
+}
+
+type Given = { readonly name: string; readonly entry: Option; readonly value: unknown };
+
+/** The options of the table that were given another value than their default. */
+export function givenOptions(table: OptionTable, flags: object): Given[] {
+  return Object.entries(table).flatMap(([name, entry]) => {
+    const value = (flags as Record<string, unknown>)[name];
+    return value === undefined || value === defaultOf(entry) ? [] : [{ name, entry, value }];
+  });
+}
+
+/** The options of the table that have a value, by their names in the library. */
+export function libraryValues<Table extends OptionTable>(
+  table: Table,
+  flags: object,
+): LibraryValues<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, entry] of Object.entries(table)) {
+    const value = (flags as Record<string, unknown>)[name];
+    const library = libraryNameOf(name, entry);
+    if (library === undefined || value === undefined) continue;
+    if (!isNegative(entry) || value === false) values[library] = value;
+  }
+  return values as LibraryValues<Table>;
+}
+
+/** The values of all options that nobody gives. */
+export function defaultValues<Table extends OptionTable>(table: Table): Values<Table> {
+  const values = Object.entries(table).map(([name, entry]) => [name, defaultOf(entry)]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Values<Table>;
+}
+
+/** Some options of a table. */
+export function pick<Table extends OptionTable, Name extends keyof Table>(
+  table: Table,
+  ...names: readonly Name[]
+): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
+}
+
+/** A table without some of its options. */
+export function omit<Table extends OptionTable, Name extends keyof Table>(
+  table: Table,
+  ...names: readonly Name[]
+): Omit<Table, Name> {
+  const rest = Object.entries(table).filter(([name]) => !names.includes(name as Name));
+  return Object.fromEntries(rest) as unknown as Omit<Table, Name>;
+}

@@ -1,0 +1,324 @@
+/** Options that say what is minimized, and what is done to rows and classes before. */
+import { scalings } from '../../data/scale.ts';
+import { lossNames } from '../../problem/losses/index.ts';
+import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
+import type { ClassWeights } from '../class-weights.ts';
+import { option } from './option.ts';
+import {
+  choice,
+  file,
+  finite,
+  fraction,
+  listOf,
+  nonNegative,
+  type OptionType,
+  positive,
+  whole,
+} from './types.ts';
+
+/** A loss by name or by the path of its module. */
+const lossName: OptionType<string> = {
+  wanted: `one of ${lossNames.join(', ')}, or the path of a module`,
+  choices: lossNames,
+  files: true,
+  parse: (text) => text,
+  accepts: (value) => typeof value === 'string',
+};
+
+const someNames = choice(penaltyNames);
+
+/** A penalty that there is not for a reason is answered with the reason. */
+const penaltyName: typeof someNames = {
+  ...someNames,
+  parse(name) {
+    if (name === 'group-lasso') penaltyByName(name);
+    return someNames.parse(name);
+  },
+};
+
+const classWeights: OptionType<ClassWeights> = {
+  wanted: "'balanced' or weights by label, as in spam=5,ham=1",
+  accepts: (value) =>
+    value === 'balanced' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+  parse(text) {
+    if (text === 'balanced') return text;
+    const pairs = text.split(',').map((pair): [string, number] => {
+      const [, label = '', weight = ''] = /^(.*)=([^=]*)$/.exec(pair.trim()) ?? [];
+      return [label.trim(), weight.trim() === '' ? Number.NaN : Number(weight)];
+    });
+    const fits = pairs.every(([label, weight]) => label !== '' && nonNegative.accepts(weight));
+    return fits ? Object.fromEntries(pairs) : undefined;
+  },
+};
+
+export const problemOptions = {
+  loss: option({
+    flag: '--loss <name>',
+    type: lossName,
+    default: 'hinge',
+    library: false,
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    progressive: true,
+    help: `${lossNames.join(', ')}, or a module (./mine.js)`,
+    doc: '`hinge`, `squared-hinge`, `smoothed-hinge`, `logistic` (classification); `square`, `huber`, `absolute`, `squared-absolute`, `quantile`, `poisson` (regression); or the path of a [module](library.md#custom-losses), recognised by a slash or the ending `.js`, `.mjs`, `.ts` …',
+  }),
+  penalty: option({
+    flag: '--penalty <name>',
+    type: penaltyName,
+    default: 'l2',
+    library: false,
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    progressive: true,
+    help: penaltyNames.join(', '),
+    doc: 'penalty on the weights: `l2`, `l1`, `elastic-net`',
+  }),
+  lambda: option({
+    flag: '--lambda <number>',
+    type: positive,
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'weight of the penalty (default: 1 / rows)',
+    doc: 'weight of the penalty, λ > 0',
+    defaultDoc:
+      '1/m, m the number of training rows, or the sum of their weights; with `--progressive` 1e-6',
+  }),
+  l1Ratio: option({
+    flag: '--l1-ratio <number>',
+    type: fraction,
+    library: false,
+    group: 'problem',
+    penalty: 'elastic-net',
+    affectsModel: true,
+    progressive: true,
+    help: 'share of L1 in the elastic net (default: 0.5)',
+    doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
+    defaultDoc: '0.5',
+  }),
+  intercept: option({
+    flag: '--intercept',
+    group: 'problem',
+    common: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'fit a constant term, which is not penalized',
+  }),
+  nonNegative: option({
+    flag: '--non-negative',
+    library: false,
+    group: 'problem',
+    conflicts: ['lower'],
+    affectsModel: true,
+    help: 'allow no weight below 0',
+    doc: 'no weight below 0; for `--solver` `auto`, `ring`, `dso`, `dso-async`, `sgd`, `psgd`, `admm`',
+  }),
+  lower: option({
+    flag: '--lower <number>',
+    type: finite,
+    library: false,
+    group: 'problem',
+    affectsModel: true,
+    provenance: 'lower',
+    help: 'allow no weight below this number (at most 0)',
+    doc: 'no weight below this number, which is at most 0; the intercept is never bounded',
+  }),
+  upper: option({
+    flag: '--upper <number>',
+    type: finite,
+    library: false,
+    group: 'problem',
+    affectsModel: true,
+    provenance: 'upper',
+    help: 'allow no weight above this number (at least 0)',
+    doc: 'no weight above this number, which is at least 0',
+  }),
+  epsilon: option({
+    flag: '--epsilon <number>',
+    type: nonNegative,
+    library: false,
+    group: 'problem',
+    lossParameter: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'absolute, squared-absolute: errors up to this cost nothing (default: 0)',
+    defaultDoc: '0',
+  }),
+  delta: option({
+    flag: '--delta <number>',
+    type: positive,
+    library: false,
+    group: 'problem',
+    lossParameter: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'huber: error at which the loss becomes linear (default: 1)',
+    defaultDoc: '1',
+  }),
+  smoothing: option({
+    flag: '--smoothing <number>',
+    type: positive,
+    library: false,
+    group: 'problem',
+    lossParameter: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'smoothed-hinge: width of the smoothed corner, at most 1 (default: 1)',
+    defaultDoc: '1',
+  }),
+  quantile: option({
+    flag: '--quantile <number>',
+    type: fraction,
+    library: false,
+    group: 'problem',
+    lossParameter: true,
+    affectsModel: true,
+    progressive: true,
+    help: 'quantile: the quantile to fit (default: 0.5, the median)',
+    defaultDoc: '0.5, the median',
+  }),
+  penaltyFactors: option({
+    flag: '--penalty-factors <file>',
+    type: file,
+    library: false,
+    group: 'problem',
+    affectsModel: true,
+    provenance: 'penalty-factors',
+    help: 'file with a positive factor per line: line n is for feature n',
+    doc: 'factors of the penalty: a positive number per line, line n for feature n (with `--zero-based`, feature n − 1)',
+    defaultDoc: 'all 1',
+  }),
+};
+
+export const preparationOptions = {
+  multiLabel: option({
+    flag: '--multi-label',
+    group: 'preparation',
+    affectsModel: true,
+    help: 'a row may have several labels, separated by commas: a,b',
+    doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
+    defaultDoc: 'one label per row',
+  }),
+  classWeight: option({
+    flag: '--class-weight <weights>',
+    type: classWeights,
+    library: 'classWeights',
+    group: 'preparation',
+    common: true,
+    affectsModel: true,
+    provenance: 'class-weight',
+    help: 'class weights: balanced, or as in spam=5,ham=1',
+    doc: 'weights of the classes, times the weights of the rows: `balanced`, or `spam=5,ham=1`',
+    defaultDoc: '1',
+  }),
+  scale: option({
+    flag: '--scale <way>',
+    type: choice(scalings),
+    group: 'preparation',
+    common: true,
+    affectsModel: true,
+    provenance: 'scale',
+    help: 'scale columns (max, std) or rows (unit-rows)',
+    doc: '`max`, `std`: divide each column by its largest absolute value or by its standard deviation; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
+    defaultDoc: 'no scaling',
+  }),
+  calibrate: option({
+    flag: '--calibrate <method>',
+    type: choice(['platt', 'isotonic']),
+    library: false,
+    group: 'preparation',
+    common: true,
+    affectsModel: true,
+    provenance: 'calibrate',
+    help: 'fit probabilities to the scores: platt, isotonic',
+    doc: 'fit a map from scores to probabilities, `platt` or `isotonic`, on rows held out in turn ([more](classification.md#probabilities))',
+    defaultDoc: 'none',
+  }),
+  calibrateFolds: option({
+    flag: '--calibrate-folds <number>',
+    type: whole(2),
+    library: false,
+    group: 'preparation',
+    needs: ['calibrate'],
+    affectsModel: true,
+    help: 'number of folds for --calibrate (default: 5)',
+    defaultDoc: '5',
+  }),
+  init: option({
+    flag: '--warm-start <model>',
+    aliases: ['--init <model>'],
+    type: file,
+    library: false,
+    group: 'preparation',
+    affectsModel: true,
+    provenance: 'init',
+    help: 'start from the weights of this model, matched by name where there are names',
+    doc: 'start from the weights of a model, for data that has changed or another λ. Features are matched by name where both have names, else by number, classes by label; what the model does not have starts at 0. A model with an intercept needs `--intercept`',
+    defaultDoc: 'all weights 0',
+  }),
+};
+
+/** Options that say which λs are tried, of the commands that try several. */
+export const lambdaOptions = {
+  lambda: option({
+    flag: '--lambda <numbers>',
+    type: listOf(positive, 'numbers above 0, separated by commas'),
+    library: 'lambdas',
+    group: 'lambdas',
+    common: true,
+    conflicts: ['count', 'ratio'],
+    help: 'weights of the penalty, such as 1e-2,1e-3 (default: by --count and --ratio)',
+    defaultDoc: 'by `--count` and `--ratio`',
+  }),
+  count: option({
+    flag: '--count <number>',
+    type: whole(1),
+    group: 'lambdas',
+    common: true,
+    help: 'number of lambdas, from the largest that matters downwards (default: 30)',
+    defaultDoc: '30',
+  }),
+  ratio: option({
+    flag: '--ratio <fraction>',
+    type: fraction,
+    group: 'lambdas',
+    common: true,
+    help: 'smallest lambda / largest lambda (default: 1e-3 with L1, else 1e-5)',
+    defaultDoc: '1e-3 with L1, else 1e-5',
+  }),
+};
+
+/** Lists of losses and penalties, of the commands that try several. */
+export const candidateOptions = {
+  loss: option({
+    ...problemOptions.loss,
+    flag: '--loss <names>',
+    type: {
+      ...listOf(lossName, 'names of losses or paths of modules, separated by commas'),
+      files: true,
+    },
+    default: ['hinge', 'logistic'] as readonly string[],
+    defaultText: 'hinge,logistic',
+    help: `losses to try: ${lossNames.join(', ')}, or paths of modules`,
+    doc: 'losses to try, separated by commas',
+  }),
+  penalty: option({
+    ...problemOptions.penalty,
+    flag: '--penalty <names>',
+    type: listOf(penaltyName, `some of ${penaltyNames.join(', ')}, separated by commas`),
+    default: ['l2', 'l1'] as readonly (typeof penaltyNames)[number][],
+    defaultText: 'l2,l1',
+    help: 'penalties to try',
+  }),
+  l1Ratio: option({
+    ...problemOptions.l1Ratio,
+    flag: '--l1-ratio <numbers>',
+    type: listOf(fraction, 'numbers between 0 and 1, separated by commas'),
+    help: 'shares of L1 in the elastic net (default: 0.5)',
+    doc: 'shares of L1 in the elastic net, separated by commas',
+  }),
+};

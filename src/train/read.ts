@@ -1,0 +1,155 @@
+import { statSync } from 'node:fs';
+import * as binary from '../data/binary/convert.ts';
+import { isStored, openDataset, shapeOfStored } from '../data/binary/stored.ts';
+import type { Dataset } from '../data/dataset.ts';
+import {
+  type FileShard,
+  type ReadOptions,
+  readDataset as read,
+  readShard as readPart,
+  type ShardOptions,
+} from '../data/read/read.ts';
+import { type DataSource, filesOfSource, titleOfSource } from '../data/read/sources.ts';
+import type { TaskRunner } from '../data/read/tasks.ts';
+import { collectGarbage } from '../engine/arena.ts';
+import { leastMemory, machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
+import { threadCount, threadPool } from '../engine/thread-pool.ts';
+import { UsageError } from '../errors.ts';
+
+export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
+  /** Parsing threads; default: all cores. */
+  threads?: number;
+}
+
+export interface ReadShardOptions extends Omit<ShardOptions, 'runner'> {
+  /** Parsing threads of this process; default: all cores. */
+  threads?: number;
+}
+
+/**
+ * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
+ * `.zst` or standard input (`-`), on all cores.
+ * A pattern (`part-*.svm`) or a list stands for several files, whose rows follow one another.
+ */
+export async function readDataset(
+  source: DataSource,
+  { threads, ...options }: ReadDatasetOptions = {},
+): Promise<Dataset> {
+  return read(source, { ...options, runner: threadRunner(threads) });
+}
+
+/** Reads what one of several processes has to read of the data, on all cores. */
+export async function readShard(
+  source: DataSource,
+  { threads, ...options }: ReadShardOptions,
+): Promise<FileShard> {
+  return readPart(source, { ...options, runner: threadRunner(threads) });
+}
+
+/** Reads on threads, which start with the first task. */
+export function threadRunner(threads?: number): TaskRunner {
+  const count = threadCount(threads);
+  return {
+    threads: count,
+    run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
+  };
+}
+
+export type { FileShard as DataShare } from '../data/read/read.ts';
+export {
+  type DataSource,
+  filesOfSource,
+  nameOfSource,
+  titleOfSource,
+} from '../data/read/sources.ts';
+
+/** What training takes in memory per byte of text, at least: pairs are short where values are. */
+const bytesPerTextByte = 3;
+
+export interface OpenDatasetOptions extends ReadDatasetOptions {
+  /** Bytes that the process may take; default: those of the machine. */
+  memory?: number;
+}
+
+/**
+ * Reads data for training into memory if it will fit, and else, if it is in `.dsob` files, leaves
+ * its entries there.
+ */
+export async function readOrOpen(
+  source: DataSource,
+  { memory, ...options }: OpenDatasetOptions = {},
+): Promise<Dataset> {
+  const room = (memory ?? machineMemory()) - programBytes(threadCount(options.threads));
+  if (isStored(source)) {
+    const fits = leastMemory(shapeOfStored(source)) <= room;
+    return fits ? readDataset(source, options) : openDataset(source);
+  }
+  if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= room)) {
+    throw new UsageError(
+      `memory is ${mebibytes(memory)}, which may be too little for ${titleOfSource(source)}; from disk, training reads .dsob files alone: dso convert makes one (dso convert DATA -o data.dsob, then dso train data.dsob)`,
+    );
+  }
+  return readDataset(source, options);
+}
+
+/** Bytes of the text; Infinity where that shows only when it is read. */
+function textBytes(source: DataSource): number {
+  let total = 0;
+  for (const path of filesOfSource(source)) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats?.isFile() || /\.(gz|zst)$/.test(path)) return Infinity;
+    total += stats.size;
+  }
+  return total;
+}
+
+export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | 'collect'> {
+  /** Reading threads; default: all cores. */
+  threads?: number;
+}
+
+/**
+ * Writes data from a file or standard input (`-`) in another format: `.dsob`, or text for any other
+ * ending.
+ */
+export async function convertDataset(
+  source: DataSource,
+  target: string,
+  { threads, ...options }: ConvertOptions = {},
+): Promise<binary.DataSummary> {
+  return binary.convert(source, target, { ...options, ...machinery(threads) });
+}
+
+/** Reads all of a file, checks it and tells what it is. */
+export async function describeData(
+  source: DataSource,
+  {
+    threads,
+    ...options
+  }: binary.ReadingOptions & {
+    threads?: number;
+    onProgress?: (fraction: number) => void;
+  } = {},
+): Promise<binary.DataDescription> {
+  return binary.describeData(source, { ...options, ...machinery(threads) });
+}
+
+function machinery(threads?: number) {
+  const count = threadCount(threads);
+  return {
+    runner: threadRunner(count),
+    collect: async () => {
+      collectGarbage();
+      if (count > 1) await threadPool(count).runAll('collect-garbage', count, () => undefined);
+    },
+  };
+}
+
+export {
+  type DataDescription,
+  type DataSummary,
+  formatOf,
+  readFeatureNames,
+  type WriteOptions,
+  writeDataset,
+} from '../data/binary/convert.ts';

@@ -1,0 +1,297 @@
+import type { DatasetPart, Recipe } from '../../data/dataset.ts';
+import { LabelList } from '../../data/fields/label-list.ts';
+import type { FieldOptions } from '../../data/fields/options.ts';
+import type { NamedRows } from '../../data/fields/row-builder.ts';
+import { Assembler } from '../../data/fields/vocabulary.ts';
+import type { Label } from '../../data/labels.ts';
+import type { ByteChunks } from '../../data/read/byte-blocks.ts';
+import { LineError } from '../../data/read/line-error.ts';
+import { withoutMark } from '../../data/read/tasks.ts';
+import {
+  formatOfName,
+  formatOfText,
+  type TextFormat,
+  tellsFormat,
+  textFormat,
+  textFormats,
+} from '../../data/text/formats.ts';
+import type { LibsvmOptions } from '../../data/text/libsvm.ts';
+import { recordEnds } from '../../data/text/records.ts';
+import { DataError, UsageError } from '../../errors.ts';
+
+export type StreamOptions = FieldOptions & LibsvmOptions;
+
+/** Rows that came together; labels are numbers or, with `labelTexts`, places in that list. */
+export interface RowBlock extends DatasetPart {
+  readonly labelTexts?: readonly string[];
+}
+
+/**
+ * Rows of text that comes slowly or never ends. Whole records are handed on as soon as they are
+ * there, so a row does not wait for the next one. Where the text is cut in transit has no effect on
+ * the rows: what decides about columns is the first record alone.
+ */
+export class RowStream {
+  /** What a person should know of the format. */
+  readonly notices: string[] = [];
+  readonly #name: string;
+  readonly #options: StreamOptions;
+  readonly #assembler: Assembler;
+  #beginning: Beginning | undefined;
+  #rest: Uint8Array = new Uint8Array(0);
+  #lines = 0;
+  #columns = 0;
+
+  constructor(name: string, options: StreamOptions) {
+    this.#name = name;
+    this.#options = options;
+    // Labels are looked at row by row, so this list is never filled.
+    this.#assembler = new Assembler(options, new LabelList(undefined, false, true));
+  }
+
+  get columns(): number {
+    return Math.max(this.#columns, this.#assembler.vocabulary.columns);
+  }
+
+  /** The names so far; more may follow. */
+  get featureNames(): readonly string[] | undefined {
+    return this.#beginning?.format.named ? this.#assembler.vocabulary.featureNames : undefined;
+  }
+
+  get recipe(): Recipe | undefined {
+    const { format, plan } = this.#beginning ?? {};
+    return format?.recipe(plan, this.#options);
+  }
+
+  async *blocks(chunks: ByteChunks): AsyncGenerator<RowBlock> {
+    for await (const chunk of chunks) {
+      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+      yield* this.#take(false);
+    }
+    yield* this.#take(true);
+  }
+
+  *#take(atEnd: boolean): Generator<RowBlock> {
+    const beginning = this.#begin(atEnd);
+    if (!beginning) return;
+    const end = atEnd ? this.#rest.length : beginning.format.lastRecordEnd(this.#rest);
+    if (end === 0) return;
+    const text = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end);
+    yield* this.#rows(beginning, text);
+  }
+
+  /** Undefined while too little is known. */
+  #begin(atEnd: boolean): Beginning | undefined {
+    if (this.#beginning) return this.#beginning;
+    const beginning = beginningOf(this.#rest, atEnd, this.#name, this.#options);
+    if (!beginning) return undefined;
+    const { format, plan, skipped, lines } = beginning;
+    this.#beginning = beginning;
+    this.#rest = this.#rest.subarray(skipped);
+    this.#lines = lines;
+    const [notice] = format.notices(plan, this.#options);
+    if (notice) this.notices.push(`${notice.replace(/^read as /, '')} (by the first row)`);
+    return beginning;
+  }
+
+  /** In front of a line that cannot be read, rows are learned from, however the text was cut. */
+  *#rows(beginning: Beginning, text: Uint8Array): Generator<RowBlock> {
+    try {
+      yield* this.#parsed(beginning, text);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      const before = text.subarray(0, startOfLine(text, error.line));
+      const whole = before.subarray(0, beginning.format.lastRecordEnd(before));
+      const line = this.#lines + error.line;
+      if (whole.length > 0) yield* this.#parsed(beginning, whole);
+      throw new DataError(`${this.#name}:${line}: ${error.message}`, { cause: error });
+    }
+  }
+
+  *#parsed({ format, plan }: Beginning, text: Uint8Array): Generator<RowBlock> {
+    // Parsers may write into the text, which may be needed again.
+    const { rows, lines, columns = 0 } = format.parse(new Uint8Array(text), plan, 0);
+    this.#lines += lines;
+    this.#columns = Math.max(this.#columns, columns);
+    if (rows.labels.length === 0) return;
+    const { labelTexts, ...unlabelled } = rows;
+    const part = 'names' in unlabelled ? this.#assembled(unlabelled) : unlabelled;
+    yield { ...part, ...(labelTexts && { labelTexts }) };
+  }
+
+  #assembled(rows: NamedRows): DatasetPart {
+    try {
+      return this.#assembler.add(rows);
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      throw new DataError(`${this.#name}: ${error.message}`, { cause: error });
+    }
+  }
+}
+
+const newline = 10;
+
+/** Where a line begins, counted from 1. */
+function startOfLine(text: Uint8Array, line: number): number {
+  let start = 0;
+  for (let passed = 1; passed < line; passed += 1) start = text.indexOf(newline, start) + 1;
+  return start;
+}
+
+interface Beginning {
+  readonly format: TextFormat;
+  readonly plan: unknown;
+  /** Bytes in front of the first row, a line of names say, and the lines that they are. */
+  readonly skipped: number;
+  readonly lines: number;
+}
+
+/** What the first record shows; undefined as long as it is not all there. */
+function beginningOf(
+  text: Uint8Array,
+  atEnd: boolean,
+  name: string,
+  options: StreamOptions,
+): Beginning | undefined {
+  if (!atEnd && !tellsFormat(text)) return undefined;
+  const formatName = options.format ?? formatOfName(name) ?? formatOfText(text);
+  const format = textFormat(formatName);
+  if (!format) {
+    const titles = textFormats.map(({ title }) => title).join(', ');
+    throw new UsageError(
+      `${name}: ${formatName} is not read line by line; --progressive reads ${titles}`,
+    );
+  }
+  const headed = format.headRecords(options);
+  const first = endOfRecords(text, headed + 1);
+  if (!atEnd && first === 0) return undefined;
+  const records = withoutMark(first > 0 ? text.subarray(0, first) : text);
+  const plan = format.plan(records, name, options);
+  const skipped = headed > 0 ? endOfRecords(records, headed) || records.length : 0;
+  return {
+    format,
+    plan,
+    skipped: text.length - withoutMark(text).length + skipped,
+    lines: records.subarray(0, skipped).filter((byte) => byte === newline).length,
+  };
+}
+
+/** Behind the first `count` records that are not blank; 0 if there are fewer. */
+function endOfRecords(text: Uint8Array, count: number): number {
+  let found = 0;
+  let position = 0;
+  while (found < count) {
+    const { end } = recordEnds(text.subarray(position), 1);
+    if (end === 0) return 0;
+    const record = text.subarray(position, position + end);
+    if (!record.every((byte) => byte === 10 || byte === 13 || byte === 32)) found += 1;
+    position += end;
+  }
+  return position;
+}
+
+/** What an iterator brings, with a way to stop waiting for it. */
+export class CancellableIterator<Item> {
+  readonly #iterator: AsyncIterator<Item>;
+  readonly #stopped: Promise<'end'>;
+  #pending: Promise<Item | 'end'> | undefined;
+
+  /** The signal ends what arrives here; the iterator is left as it is. */
+  constructor(items: AsyncIterable<Item>, signal?: AbortSignal) {
+    this.#iterator = items[Symbol.asyncIterator]();
+    this.#stopped = new Promise((resolve) => {
+      if (signal?.aborted) resolve('end');
+      signal?.addEventListener('abort', () => resolve('end'), { once: true });
+    });
+  }
+
+  /** The next item, or `late` if it does not come in so many milliseconds: it is still waited for. */
+  async next(patience = Infinity): Promise<Item | 'end' | 'late'> {
+    this.#pending ??= this.#advance();
+    // Once the signal has come, nobody waits for it any more.
+    this.#pending.catch(() => {});
+    let timer: NodeJS.Timeout | undefined;
+    const candidates: Promise<Item | 'end' | 'late'>[] = [this.#stopped, this.#pending];
+    if (patience < Infinity) {
+      candidates.push(
+        new Promise((resolve) => {
+          timer = setTimeout(() => resolve('late'), patience);
+        }),
+      );
+    }
+    try {
+      const found = await Promise.race(candidates);
+      if (found !== 'late') this.#pending = undefined;
+      return found;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #advance(): Promise<Item | 'end'> {
+    const { done, value } = await this.#iterator.next();
+    return done ? 'end' : value;
+  }
+}
+
+/** The two classes of a stream, found on the way. */
+export class BinaryLabels {
+  /** In the order they were met, which is also +1 and −1. */
+  readonly #labels: Label[] = [];
+  #isReversed = false;
+
+  /** +1 for the label that came first, −1 for the other one; `row` counts from 1. */
+  targetOf(label: Label, row: number): 1 | -1 {
+    const place = this.#labels.findIndex((known) => String(known) === String(label));
+    if (place >= 0) {
+      // A number that is met as a text too is a text.
+      if (typeof label === 'string') this.#set(place, label);
+      return place === 0 ? 1 : -1;
+    }
+    if (this.#labels.length === 2) {
+      const [first, second] = this.#labels.map(shown);
+      throw new DataError(
+        `row ${row} has label ${shown(label)}, the third after ${first} and ${second}; learning from a stream expects two classes (a regression loss such as --loss square takes any number)`,
+      );
+    }
+    this.#set(this.#labels.length, label);
+    return this.#labels.length === 1 ? 1 : -1;
+  }
+
+  #set(place: number, label: Label): void {
+    this.#labels[place] = label;
+    this.#isReversed = this.count === 2 && String(this.classes[0]) === String(this.#labels[0]);
+  }
+
+  /** How many have been met. */
+  get count(): number {
+    return this.#labels.length;
+  }
+
+  /** As a model has them: numbers ascend, texts are in the order of code units. */
+  get classes(): readonly [Label, Label] {
+    const [first, second] = this.#labels;
+    if (typeof first === 'number' && typeof second === 'number') {
+      return first < second ? [first, second] : [second, first];
+    }
+    const [left, right] = [String(first), String(second)];
+    return left < right ? [left, right] : [right, left];
+  }
+
+  /** Whether the label that came first is the model's negative class. */
+  get isReversed(): boolean {
+    return this.#isReversed;
+  }
+
+  /** What there is to say of a stream that ended with fewer than two. */
+  get complaint(): string {
+    const found = this.count === 0 ? 'no labels' : `all labels are ${this.#labels[0]}`;
+    return `${found}; classification wants two classes`;
+  }
+}
+
+/** A text in quotes: it may hold commas and line ends. */
+function shown(label: Label): string {
+  return typeof label === 'string' ? JSON.stringify(label) : String(label);
+}
