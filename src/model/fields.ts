@@ -156,9 +156,6 @@ export const labels = list('a list of finite numbers or strings', (json) =>
 
 /** Two numbers, which may be infinite. */
 export const pair: Field<readonly number[]> = field((value) => {
-  const { json } = value;
-  const found = Array.isArray(json) && json.length === 2 ? json.map(numberFromJson) : [];
-  return found.length === 2 && found.every((each) => each !== undefined)
-    ? found
-    : value.refuse('two numbers');
+  const found = list('two numbers', numberFromJson).read(value);
+  return found.length === 2 ? found : value.refuse('two numbers');
 });

@@ -26,21 +26,14 @@ import {
   type Model,
   type ModelDescription,
   type Provenance,
-  type StopReason,
+  stopReasons,
   vectorCount,
 } from './model.ts';
-import type { WeightEncoding } from './weights.ts';
+import type { Section, WeightLayout } from './predict/decode.ts';
 
-/** The bytes of a part of the file, and what guards them. */
-export interface Section {
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type { Section } from './predict/decode.ts';
 
-export interface WeightSection extends Section {
-  readonly encoding: WeightEncoding;
-  readonly stored: number;
-}
+type WeightSection = Section & Pick<WeightLayout, 'encoding' | 'stored'>;
 
 /** The JSON part of a model file: the description, the intercepts and what the payload holds. */
 export interface Header {
@@ -55,24 +48,13 @@ type HeaderFields = ModelDescription & Omit<Header, 'description'>;
 /** Most columns a model can have: column numbers are int32. */
 const columnLimit = 2 ** 31 - 1;
 
-/** A record, so that the compiler misses a reason that is not in it. */
-const stopReasons: Readonly<Record<StopReason, true>> = {
-  converged: true,
-  'epoch-limit': true,
-  'time-limit': true,
-  interrupted: true,
-  'early-stop': true,
-  stream: true,
-  imported: true,
-};
-
 const certificate = record<Certificate>({
   primal: number,
   dual: number,
   gap: number,
   relativeGap: number,
   epochs: count(),
-  stopped: oneOf(...(Object.keys(stopReasons) as StopReason[])),
+  stopped: oneOf(...stopReasons),
 });
 
 const recipe = record<Recipe>({
@@ -145,7 +127,13 @@ function readOptions(value: JsonValue): Provenance['options'] {
 
 /** As labels and options −0 and 0 are the same; adding 0 makes one of them. */
 function plainZero<T>(value: T): T | number {
-  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : value;
+  return typeof value === 'number' ? value + 0 : value;
+}
+
+/** JSON would make a text of an infinite number. */
+function writeLabel(label: Label): Label {
+  if (typeof label === 'string' || Number.isFinite(label)) return plainZero(label);
+  throw new DsoError('failure', `the class ${label}; wanted a text or a finite number`);
 }
 
 const section: Shape<Section> = { bytes: count(), sha256: text };
@@ -166,7 +154,7 @@ const shape: Shape<HeaderFields> = {
     high: optional(number),
   }),
   lambda: number,
-  classes: optional(field<readonly Label[]>(labels.read, (found) => found.map(plainZero))),
+  classes: optional(field<readonly Label[]>(labels.read, (found) => found.map(writeLabel))),
   multiLabel: flag,
   columns: count(columnLimit),
   rows: count(),
@@ -203,11 +191,14 @@ const oldHeader = record<Omit<HeaderFields, 'intercepts'> & { readonly intercept
   intercept: finite,
 });
 
+/** Of a header without the bytes that follow it. */
+export const noPayload: WeightSection = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' };
+
 /** The header as text. JSON has no −0 and no infinities: those are written as strings. */
 export function headerText(
   model: Omit<Model, 'weights' | 'featureNames'>,
-  weights: WeightSection,
-  featureNames: Section | undefined,
+  weights: WeightSection = noPayload,
+  featureNames?: Section,
 ): string {
   const all = header.write({ ...model, weights, featureNames } as HeaderFields);
   return `${JSON.stringify(all, writeNumber, 2)}\n`;

@@ -6,14 +6,17 @@ import type { Task } from '../problem/losses/loss.ts';
  * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
  * whose rows were learned from and not stored; `imported`: another program trained, without a proof.
  */
-export type StopReason =
-  | 'converged'
-  | 'epoch-limit'
-  | 'time-limit'
-  | 'interrupted'
-  | 'early-stop'
-  | 'stream'
-  | 'imported';
+export const stopReasons = [
+  'converged',
+  'epoch-limit',
+  'time-limit',
+  'interrupted',
+  'early-stop',
+  'stream',
+  'imported',
+] as const;
+
+export type StopReason = (typeof stopReasons)[number];
 
 /** How far from the optimum a model provably is, and how it was made. No times, hosts or threads. */
 export interface Certificate {

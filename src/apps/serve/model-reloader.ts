@@ -1,6 +1,11 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { decodeModel, readModelBytes, sha256 } from '../../model/file.ts';
 import type { Model } from '../../model/model.ts';
-import { fileState, readModelFile } from './model-file.ts';
 import { Scorer } from './scorer.ts';
+
+/** Digits of the file's SHA-256 that name its version. */
+const versionDigits = 16;
 
 /** A model that answers requests. */
 export interface LoadedModel {
@@ -98,7 +103,21 @@ export class ModelReloader {
   }
 }
 
+/** Messages name the file without its folder. */
 async function load(path: string): Promise<LoadedModel> {
-  const { model, version } = await readModelFile(path);
+  const name = basename(path);
+  const bytes = await readModelBytes(path, name);
+  const model = decodeModel(bytes, name);
+  const version = sha256([bytes]).slice(0, versionDigits);
   return { model, scorer: new Scorer(model), version, loadedAt: new Date() };
+}
+
+/** What changes when a file is written or another one takes its name. */
+async function fileState(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

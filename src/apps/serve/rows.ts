@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { DataError } from '../../errors.ts';
-import type { Row } from '../../model/predict/row-buffer.ts';
+import type { Row } from '../../model/predict/predictor.ts';
 import { type BodyLimits, ClientGone, decodeUtf8, errorText, RequestError } from './exchange.ts';
 import type { Scorer } from './scorer.ts';
 

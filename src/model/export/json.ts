@@ -1,16 +1,13 @@
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
 import { count, JsonValue } from '../fields.ts';
-import { headerText, parseHeader } from '../header.ts';
+import { headerText, noPayload, parseHeader } from '../header.ts';
 import { type Model, vectorCount, weightsOf } from '../model.ts';
 import { allocateWeights } from '../weights.ts';
 
 /** First keys of the text, by which it is known again. */
-export const jsonFormat = 'dso-model-json';
-export const jsonVersion = 1;
-
-/** What the header of a model file says about bytes, of which there are none here. */
-export const noPayload = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' } as const;
+const jsonFormat = 'dso-model-json';
+const jsonVersion = 1;
 
 /**
  * Everything about a model as JSON: the header of the model file, then the weights, vector by
@@ -19,7 +16,7 @@ export const noPayload = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' } 
  * as the same double; −0, which JSON readers may lose, is the string "-0".
  */
 export function* jsonModel(model: Model): Generator<string> {
-  const { weights: _, ...description } = JSON.parse(headerText(model, noPayload, undefined));
+  const { weights: _, ...description } = JSON.parse(headerText(model));
   const header = { format: jsonFormat, version: jsonVersion, ...description };
   yield `${JSON.stringify(header, undefined, 2).slice(0, -2)},\n`;
   yield '  "weights": [\n';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
-import { encodeModel } from '../encoding.ts';
+import { encodeModel } from '../file.ts';
 import { type Model, vectorCount } from '../model.ts';
 import { givesProbabilities } from '../predict/predict.ts';
 
