@@ -118,16 +118,16 @@ export function decodeModel(bytes: Uint8Array, name: string): Model {
     (text, version) => parseHeader(text, version, name),
     (part) => sha256([part]),
   );
-  const { description, intercepts } = header;
+  const { featureNames: _, ...description } = header;
   const weights = decodeWeights(layoutOf(header, counted, name), payload, name);
-  const names = lines && decodeNames(lines, description.columns, name);
-  return { ...description, weights, intercepts, ...(names && { featureNames: names }) };
+  const names = lines && decodeNames(lines, header.columns, name);
+  return { ...description, weights, ...(names && { featureNames: names }) };
 }
 
-function layoutOf({ description, weights }: Header, counted: boolean, name: string): WeightLayout {
-  const { columns } = description;
-  const vectors = vectorCount(description);
+function layoutOf(header: Header, counted: boolean, name: string): WeightLayout {
+  const { columns, weights } = header;
   const { encoding, stored, bytes } = weights;
+  const vectors = vectorCount(header);
   const layout = { columns, vectors, encoding, stored, counted };
   const all = columns * vectors;
   const fits = encoding === 'dense' ? stored === all : stored <= all;

@@ -35,15 +35,12 @@ export type { Section } from './predict/decode.ts';
 
 type WeightSection = Section & Pick<WeightLayout, 'encoding' | 'stored'>;
 
-/** The JSON part of a model file: the description, the intercepts and what the payload holds. */
-export interface Header {
-  readonly description: ModelDescription;
+/** The JSON part of a model file: the description, the intercepts and what follows the header. */
+export interface Header extends ModelDescription {
   readonly intercepts: Float64Array;
   readonly weights: WeightSection;
   readonly featureNames?: Section;
 }
-
-type HeaderFields = ModelDescription & Omit<Header, 'description'>;
 
 /** Most columns a model can have: column numbers are int32. */
 const columnLimit = 2 ** 31 - 1;
@@ -116,13 +113,13 @@ const provenance = record<Provenance>({
 
 /** Options are text and finite numbers: what reads back as it was. */
 function readOptions(value: JsonValue): Provenance['options'] {
-  const options: Record<string, string | number | boolean> = {};
-  for (const [key, found] of Object.entries(value.object())) {
-    if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') {
-      options[key] = found;
-    } else value.get(key).refuse('a string, a number, true or false');
+  const options = value.object();
+  for (const [key, found] of Object.entries(options)) {
+    if (!['string', 'number', 'boolean'].includes(typeof found)) {
+      value.get(key).refuse('a string, a number, true or false');
+    }
   }
-  return options;
+  return options as Provenance['options'];
 }
 
 /** As labels and options −0 and 0 are the same; adding 0 makes one of them. */
@@ -139,7 +136,7 @@ function writeLabel(label: Label): Label {
 const section: Shape<Section> = { bytes: count(), sha256: text };
 
 /** Written in this order, so that equal models are equal files. */
-const shape: Shape<HeaderFields> = {
+const shape: Shape<Header> = {
   task: oneOf('classification', 'regression'),
   loss: record<ModelDescription['loss']>({
     name: text,
@@ -180,16 +177,15 @@ const shape: Shape<HeaderFields> = {
   featureNames: optional(record<Section>(section)),
 };
 
-const header = record<HeaderFields>(shape, checkClasses);
+const header = record<Header>(shape, checkHeader);
 
 const { intercepts: _, ...oldShape } = shape;
 
 /** Version 1 had one vector of weights, and two numbers as classes, which may be −0. */
-const oldHeader = record<Omit<HeaderFields, 'intercepts'> & { readonly intercept: number }>({
-  ...oldShape,
-  classes: optional(pair),
-  intercept: finite,
-});
+const oldHeader = record<Omit<Header, 'intercepts'> & { readonly intercept: number }>(
+  { ...oldShape, classes: optional(pair), intercept: finite },
+  checkHeader,
+);
 
 /** Of a header without the bytes that follow it. */
 export const noPayload: WeightSection = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' };
@@ -200,7 +196,7 @@ export function headerText(
   weights: WeightSection = noPayload,
   featureNames?: Section,
 ): string {
-  const all = header.write({ ...model, weights, featureNames } as HeaderFields);
+  const all = header.write({ ...model, weights, featureNames } as Header);
   return `${JSON.stringify(all, writeNumber, 2)}\n`;
 }
 
@@ -219,38 +215,27 @@ export function parseHeader(source: string, version: number, name: string): Head
     throw new DataError(`${name}: the header is not JSON: ${(cause as Error).message}`, { cause });
   }
   const value = new JsonValue(json, '', name);
-  const { intercepts, weights, featureNames, ...description } =
-    version === 1 ? readOld(value) : header.read(value);
-  checkVectors(description, intercepts, name);
-  return { description, intercepts, weights, ...(featureNames && { featureNames }) };
-}
-
-function readOld(value: JsonValue): HeaderFields {
+  if (version > 1) return header.read(value);
   const { intercept, ...rest } = oldHeader.read(value);
   return { ...rest, intercepts: Float64Array.of(intercept) };
 }
 
-function checkClasses({ task, classes, multiLabel }: HeaderFields, value: JsonValue): void {
+function checkHeader(found: Partial<Header>, value: JsonValue): void {
+  const refuse = (key: string, wanted: string) => value.get(key).refuse(wanted);
+  const { task, multiLabel } = found;
   if (task === 'regression') {
-    for (const key of ['multiLabel', 'calibration', 'classes']) {
-      if (value.get(key).json !== undefined) value.get(key).refuse('none in a regression');
+    for (const key of ['multiLabel', 'calibration', 'classes'] as const) {
+      if (found[key] !== undefined) refuse(key, 'none in a regression');
     }
-    return;
+  } else {
+    const classes = found.classes ?? labels.read(value.get('classes'));
+    const enough = multiLabel ? 1 : 2;
+    if (classes.length < enough) refuse('classes', `at least ${enough} labels`);
+    if (new Set(classes).size < classes.length) refuse('classes', 'each label once');
   }
-  const found = classes ?? labels.read(value.get('classes'));
-  const enough = multiLabel ? 1 : 2;
-  if (found.length < enough) value.get('classes').refuse(`at least ${enough} labels`);
-  if (new Set(found).size < found.length) value.get('classes').refuse('each label once');
-}
-
-/** What there is one of for each vector. */
-function checkVectors(description: ModelDescription, intercepts: Float64Array, name: string): void {
-  const { calibration: curves, certificates } = description;
-  const vectors = vectorCount(description);
-  for (const [key, list] of Object.entries({ intercepts, calibration: curves, certificates })) {
-    if (list === undefined || list.length === vectors) continue;
-    throw new DataError(
-      `${name}: header: ${list.length} ${key}; wanted one for each of ${vectors} vectors`,
-    );
+  const vectors = vectorCount(found);
+  for (const key of ['intercepts', 'calibration', 'certificates'] as const) {
+    const list = found[key];
+    if (list && list.length !== vectors) refuse(key, `one for each of ${vectors} vectors`);
   }
 }

@@ -4,19 +4,18 @@ import { jsonModel, parseJsonModel } from './json.ts';
 import { isLiblinearModel, liblinearModel, parseLiblinearModel } from './liblinear.ts';
 import { onnxModel } from './onnx.ts';
 import { pmmlDocument } from './pmml.ts';
-import { inBlocks } from './tables.ts';
-import { csvTable, readableModel } from './text.ts';
+import { csvTable, inBlocks, readableModel } from './text.ts';
 import { typescriptModule } from './typescript.ts';
 
-/** What of a model a format may not hold. */
-type Kept = 'calibration' | 'unitRows' | 'recipe';
+/** Parts of a model that a format may not hold. */
+type ModelPart = 'calibration' | 'unitRows' | 'recipe';
 
 export interface ExportEntry {
   /** Throws a UsageError where the format has no way to say what the model does. */
   write(model: Model): Iterable<Uint8Array | string>;
   /** Bytes rather than text. */
   readonly binary?: true;
-  readonly keeps: readonly Kept[];
+  readonly keeps: readonly ModelPart[];
   /** How a file of the format is read back. */
   readonly import?: {
     /** Whether a file that starts with this text is one. */
@@ -50,10 +49,7 @@ const entries = {
   },
   pmml: { write: pmmlDocument, keeps: [] },
   csv: { write: csvTable, keeps: [] },
-  typescript: {
-    write: (model: Model) => typescriptModule(model),
-    keeps: ['calibration', 'unitRows', 'recipe'],
-  },
+  typescript: { write: typescriptModule, keeps: ['calibration', 'unitRows', 'recipe'] },
 } as const satisfies Readonly<Record<string, ExportEntry>>;
 
 type Entries = typeof entries;
@@ -90,7 +86,7 @@ export function exportPieces(model: Model, format: ExportFormat): Iterable<Uint8
   return binary ? write(model) : inBlocks(write(model) as Iterable<string>);
 }
 
-const notices: Readonly<Record<Kept, (format: string) => string>> = {
+const notices: Readonly<Record<ModelPart, (format: string) => string>> = {
   calibration: (format) => `${format} has no calibrated probabilities: they are left out`,
   unitRows: () => 'rows have to be divided by their Euclidean length before they are scored',
   recipe: () =>
@@ -100,7 +96,7 @@ const notices: Readonly<Record<Kept, (format: string) => string>> = {
 /** What a user of the exported model should know that the format does not say. */
 export function exportNotices(model: Model, format: ExportFormat): string[] {
   const { keeps } = entryOf(format);
-  return (Object.keys(notices) as Kept[])
+  return (Object.keys(notices) as ModelPart[])
     .filter((part) => model[part] !== undefined && !keeps.includes(part))
     .map((part) => notices[part](format));
 }

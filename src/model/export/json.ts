@@ -3,6 +3,7 @@ import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
 import { count, JsonValue } from '../fields.ts';
 import { headerText, noPayload, parseHeader } from '../header.ts';
 import { type Model, vectorCount, weightsOf } from '../model.ts';
+import { modelVersion } from '../predict/decode.ts';
 import { allocateWeights } from '../weights.ts';
 
 /** First keys of the text, by which it is known again. */
@@ -69,30 +70,24 @@ function numberText(value: number): string {
   return JSON.stringify(numberToJson(value));
 }
 
-/** Version of the model file whose header the text holds. */
-const headerVersion = 2;
-
 /** The model in a text that `--to json` wrote; `name` is the file, for messages. */
 export function parseJsonModel(text: string, name: string): Model {
   const json = parseText(text, name);
   checkVersion(new JsonValue(json, '', name), name);
   const { weights, featureNames, ...header } = json as Record<string, unknown>;
-  const { description, intercepts } = parseHeader(
-    JSON.stringify({ ...header, weights: noPayload }),
-    headerVersion,
-    name,
-  );
+  const headerJson = JSON.stringify({ ...header, weights: noPayload });
+  const { featureNames: _, ...description } = parseHeader(headerJson, modelVersion, name);
   const vectors = vectorCount(description);
   if (!Array.isArray(weights) || weights.length !== vectors) {
     throw new DataError(`${name}: weights: wanted a list with ${vectors} vectors of weights`);
   }
   const { columns } = description;
-  const joined = allocateWeights({ columns, vectors }, name);
+  const joined = { columns, weights: allocateWeights({ columns, vectors }, name) };
   for (const [vector, item] of weights.entries()) {
-    fill(joined.subarray(vector * columns, (vector + 1) * columns), item, vector, name);
+    fill(weightsOf(joined, vector), item, `${name}: weights[${vector}]`);
   }
   const names = featureNames === undefined ? undefined : checkNames(featureNames, columns, name);
-  return { ...description, weights: joined, intercepts, ...(names && { featureNames: names }) };
+  return { ...description, ...joined, ...(names && { featureNames: names }) };
 }
 
 function parseText(text: string, name: string): unknown {
@@ -119,8 +114,7 @@ function checkVersion(value: JsonValue, name: string): void {
   throw new DataError(`${name}: version ${version} of ${jsonFormat}; wanted ${jsonVersion}`);
 }
 
-function fill(target: Float64Array, item: unknown, vector: number, name: string): void {
-  const location = `${name}: weights[${vector}]`;
+function fill(target: Float64Array, item: unknown, location: string): void {
   if (Array.isArray(item)) {
     if (item.length !== target.length) {
       throw new DataError(`${location}: ${item.length} weights; wanted ${target.length}`);

@@ -293,13 +293,16 @@ describe('messages name the file and what is wrong', () => {
       [(header) => (header.columns = -1), 'header: columns is -1; wanted a whole number from 0'],
       [(header) => (header.columns = 5), 'header: 4 dense weights in 32 bytes do not fit 5'],
       [(header) => (header.intercepts = ['Infinity']), 'header: intercepts is ["Infinity"]; want'],
-      [(header) => (header.intercepts = [0, 1]), 'header: 2 intercepts; wanted one for each of 1'],
+      [
+        (header) => (header.intercepts = [0, 1]),
+        'header: intercepts is [0,1]; wanted one for each',
+      ],
       [(header) => (header.classes = [1]), 'header: classes is [1]; wanted at least 2 labels'],
       [(header) => (header.classes = [1, null]), 'header: classes is [1,null]; wanted a list of'],
       [(header) => (header.classes = [1, 1]), 'header: classes is [1,1]; wanted each label once'],
       [
         (header) => (header.classes = [1, 2, 3]),
-        'header: 1 intercepts; wanted one for each of 3 vectors',
+        'header: intercepts is [0]; wanted one for each of 3 vectors',
       ],
       [
         (header) => Object.assign(header, { classes: [1, 2, 3], intercepts: [0, 0, 0] }),
@@ -319,7 +322,7 @@ describe('messages name the file and what is wrong', () => {
         'header: calibration[0].probabilities is [7]; wanted numbers from 0 to 1',
       ],
       [(header) => (header.multiLabel = false), 'header: multiLabel is false; wanted true, or not'],
-      [(header) => (header.certificates = []), 'header: 0 certificates; wanted one for each of 1'],
+      [(header) => (header.certificates = []), 'header: certificates is []; wanted one for each'],
       [
         (header) => (header.calibration = [{ method: 'isotonic', scores: [1], probabilities: [] }]),
         'header: calibration[0].scores is [1]; wanted as many as the 0 probabilities',
@@ -440,7 +443,9 @@ describe('what cannot be a model is not written', () => {
     expect(() => encodeModel(sampleModel({ classes: [0, Infinity] }))).toThrow(
       'the class Infinity',
     );
-    expect(() => encodeModel(sampleClasses({ calibration: [] }))).toThrow('0 calibration; wanted');
+    expect(() => encodeModel(sampleClasses({ calibration: [] }))).toThrow(
+      'calibration is []; wanted one for each of 3',
+    );
     expect(() => encodeModel(sampleModel({ classes: ['a', 'a'] }))).toThrow('each label once');
     expect(() => encodeModel(sampleClasses({ columns: 3 }))).toThrow('3 columns and 3 vectors');
   });
