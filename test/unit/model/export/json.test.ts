@@ -68,8 +68,14 @@ describe('a damaged text', () => {
       changed('[0.5, -1.25, 0, 2]', '{ "columns": [4], "values": [1] }'),
       'column 4 after column -1',
     ],
-    [changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'), 'intercepts is [0,0]; wanted one'],
-    [changed('"intercepts"', '"calibration": [], "intercepts"'), 'calibration is []; wanted one for'],
+    [
+      changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'),
+      'intercepts is [0,0]; wanted one',
+    ],
+    [
+      changed('"intercepts"', '"calibration": [], "intercepts"'),
+      'calibration is []; wanted one for',
+    ],
     [changed('"d"\n', '4\n'), 'featureNames: wanted a list of 4 strings'],
   ])('%#: the message has the place', (text, message) => {
     expect(() => importModel(text, 'm.json')).toThrow(expect.objectContaining({ kind: 'data' }));
