@@ -35,7 +35,7 @@ function sparsePayload(weights: Float64Array, counts: Int32Array, stored: number
   const values = new Float64Array(stored);
   let position = 0;
   for (let index = 0; index < weights.length; index++) {
-    if (isPlusZero(weights[index])) continue;
+    if (Object.is(weights[index], 0)) continue;
     indices[position] = index % columns;
     values[position++] = weights[index];
   }
@@ -111,27 +111,17 @@ function checkCounts({ vectors, stored }: WeightLayout, payload: Uint8Array, nam
 /** How many weights of each vector are not +0. */
 function countStored(weights: Float64Array, columns: number, vectors: number): Int32Array {
   const counts = new Int32Array(vectors);
-  for (let vector = 0; vector < vectors; vector++) {
-    const end = (vector + 1) * columns;
-    let stored = 0;
-    for (let index = vector * columns; index < end; index++) {
-      const weight = weights[index];
-      if (!Number.isFinite(weight)) {
-        throw new DsoError(
-          'failure',
-          `the weight of ${nameOf(index, { columns, vectors })} is ${weight}; ` +
-            'a model with such a weight is not written',
-        );
-      }
-      if (!isPlusZero(weight)) stored++;
+  for (let index = 0; index < weights.length; index++) {
+    if (!Number.isFinite(weights[index])) {
+      throw new DsoError(
+        'failure',
+        `the weight of ${nameOf(index, { columns, vectors })} is ${weights[index]}; ` +
+          'a model with such a weight is not written',
+      );
     }
-    counts[vector] = stored;
+    if (!Object.is(weights[index], 0)) counts[Math.floor(index / columns)]++;
   }
   return counts;
-}
-
-function isPlusZero(weight: number): boolean {
-  return weight === 0 && 1 / weight > 0;
 }
 
 /** The bytes of the array itself, without a copy where the machine is little-endian. */

@@ -5,11 +5,16 @@ const room = 256 * 1024;
 
 const encoder = new TextEncoder();
 
-export interface Message {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Message {
+  readonly bytes: Bytes;
   /** The run about which a page would be wrong without this message. */
   readonly concerns?: string;
 }
+
+/** Sends an event. */
+export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
 
 /** An event in the form of the stream; JSON has no line ends of its own. */
 export function messageOf<Name extends keyof StreamEvents>(
@@ -27,8 +32,8 @@ export function messageOf<Name extends keyof StreamEvents>(
  * pile up; the runs they were about are remembered until it reads again.
  */
 export class EventStream {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  readonly body: ReadableStream<Bytes>;
+  #controller: ReadableStreamDefaultController<Bytes> | undefined;
   readonly #missed = new Set<string>();
 
   /** `onReading` gets the runs whose messages were left out; `onEnd` is called when the page closes. */
@@ -72,15 +77,15 @@ export class EventStream {
 /** Pages that may be open at the same time. */
 const mostStreams = 32;
 
-export interface SubscriberListeners {
+interface SubscriberListeners {
   /** The first page has joined. */
   onFirst(): void;
   /** A page has joined, the first one included: sends it the current state. */
-  onJoin(send: Subscribers['emit']): void;
+  onJoin(send: Emit): void;
   /** The last page has left. */
   onLast(): void;
   /** Updates a page that has missed messages about a run. */
-  refresh(id: string, send: Subscribers['emit']): void;
+  refresh(id: string, send: Emit): void;
 }
 
 /** The pages that receive events. */
@@ -95,7 +100,7 @@ export class Subscribers {
   /** Undefined when there are too many already. */
   join(): EventStream | undefined {
     if (this.#streams.size >= mostStreams) return undefined;
-    const send: Subscribers['emit'] = (name, data) => stream.send(messageOf(name, data));
+    const send: Emit = (name, data) => stream.send(messageOf(name, data));
     const stream = new EventStream(
       (missed) => {
         for (const id of missed) this.#listeners.refresh(id, send);
@@ -108,11 +113,11 @@ export class Subscribers {
     return stream;
   }
 
-  emit<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): void {
+  readonly emit: Emit = (name, data) => {
     if (this.#streams.size === 0) return;
     const message = messageOf(name, data);
     for (const stream of this.#streams) stream.send(message);
-  }
+  };
 
   end(reason: string): void {
     const last = messageOf('bye', { reason });

@@ -68,10 +68,7 @@ function entryOf(format: ExportFormat): ExportEntry {
   throw new UsageError(`format ${JSON.stringify(format)}; wanted ${exportFormats.join(', ')}`);
 }
 
-/**
- * The model in the format of another program: bytes for ONNX, text for the others. Throws a
- * UsageError where the format has no way to say what the model does.
- */
+/** The model in the format of another program; throws a UsageError where it has no such model. */
 export function exportModel(model: Model, format: BinaryFormat): Uint8Array;
 export function exportModel(model: Model, format: Exclude<ExportFormat, BinaryFormat>): string;
 export function exportModel(model: Model, format: ExportFormat): Uint8Array | string;

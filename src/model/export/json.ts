@@ -1,7 +1,6 @@
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
-import { count, JsonValue } from '../fields.ts';
-import { headerText, noPayload, parseHeader } from '../header.ts';
+import { count, headerText, JsonValue, noPayload, parseHeader } from '../header.ts';
 import { type Model, vectorCount, weightsOf } from '../model.ts';
 import { modelVersion } from '../predict/decode.ts';
 import { allocateWeights } from '../weights.ts';

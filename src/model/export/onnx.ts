@@ -20,7 +20,7 @@ type Isotonic = Extract<Calibration, { method: 'isotonic' }>;
  * `probabilities`.
  */
 export function* onnxModel(model: Model): Generator<Uint8Array> {
-  checkSize(4 * model.columns * outputCount(model));
+  checkSize(4 * model.columns * (model.classes?.length ?? 1));
   const graph = new OnnxGraph();
   const raw = graph.input({ name: 'x', type: 'float', shape: ['rows', model.columns] });
   const rows = model.unitRows
@@ -39,11 +39,6 @@ function checkSize(size: number): void {
     `--to onnx: ${size} bytes of weights; an ONNX file ends at 2 GB. ` +
       'json, csv and liblinear take models of any size',
   );
-}
-
-/** Scores that come out: one per class, also of two classes. */
-function outputCount({ classes }: Model): number {
-  return classes?.length ?? 1;
 }
 
 function addRegression(graph: OnnxGraph, model: Model, rows: string): void {
@@ -89,7 +84,7 @@ function linear(model: Model): Record<string, Attribute> {
     return float32(joined);
   };
   return {
-    targets: outputCount(model),
+    targets: model.classes?.length ?? 1,
     coefficients: both(model.weights),
     intercepts: both(model.intercepts),
     post_transform: 'NONE',
