@@ -68,7 +68,7 @@ export interface RankedFeature {
   /** Places won since the sample that it is compared with; undefined if it was not among them. */
   readonly gained: number | undefined;
   /** Its weight over the samples, null where it was not among the largest. */
-  readonly course: readonly SparkPoint[];
+  readonly points: readonly SparkPoint[];
 }
 
 export interface FeatureRanks {
@@ -137,7 +137,7 @@ export function rankFeatures(
       name,
       weight,
       gained: before.has(name) ? before.get(name)! - rank : undefined,
-      course: places.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
+      points: places.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
     })),
     largest: shown.reduce((most, { weight }) => Math.max(most, Math.abs(weight)), 0),
     since: earlier?.epoch,

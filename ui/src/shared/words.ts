@@ -39,11 +39,11 @@ export function formatProofPercent(gap: number): string {
 export interface HeadlineInput {
   /** What is done before training. */
   readonly stage?: string | undefined;
-  /** Whether somebody has asked the run to stop. */
+  /** Whether a stop was requested. */
   readonly stopping?: boolean | undefined;
 }
 
-/** How a run stands, in a sentence. */
+/** The state of a run, in a sentence. */
 export function headline(
   run: RunSummary,
   progress: Progress,
@@ -216,11 +216,11 @@ export function formatWeight(weight: number): string {
   return `${weight < 0 ? '−' : '+'}${text.replace('e-', 'e−')}`;
 }
 
-/** A long name with its middle left out: both ends tell names apart. */
+/** A long name with its middle left out: names differ at both ends. */
 export function cutMiddle(name: string, most: number): string {
   const letters = Array.from(name);
   if (letters.length <= most) return name;
-  const kept = Math.max(2, most - 1);
-  const tail = Math.floor(kept / 2);
-  return `${letters.slice(0, kept - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
+  const shown = Math.max(2, most - 1);
+  const tail = Math.floor(shown / 2);
+  return `${letters.slice(0, shown - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
 }
