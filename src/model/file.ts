@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DataError, DsoError } from '../errors.ts';
 import { explainAccess, writeAtomically } from '../files.ts';
-import { type Header, headerText, parseHeader, type Section } from './header.ts';
+import { type Header, headerText, parseJson, readHeader, type Section } from './header.ts';
 import { type Model, vectorCount } from './model.ts';
 import { modelVersion, readParts, separator } from './predict/decode.ts';
 import { decodeWeights, encodeWeights, payloadBytes, type WeightLayout } from './weights.ts';
@@ -103,7 +103,7 @@ function checkShape(model: Model): void {
     throw new DsoError('failure', `${shape} has ${featureNames.length} feature names`);
   }
   try {
-    parseHeader(headerText(model), modelVersion, 'the model is not written');
+    readHeader(JSON.parse(headerText(model)), modelVersion, 'the model is not written');
   } catch (cause) {
     throw new DsoError('failure', (cause as Error).message, { cause });
   }
@@ -115,7 +115,7 @@ export function decodeModel(bytes: Uint8Array, name: string): Model {
   const [header, payload, lines, counted] = readParts(
     bytes,
     name,
-    (text, version) => parseHeader(text, version, name),
+    (text, version) => readHeader(parseJson(text, `${name}: header`), version, name),
     (part) => sha256([part]),
   );
   const { featureNames: _, ...description } = header;

@@ -342,14 +342,17 @@ function writeNumber(key: string, value: unknown): unknown {
   throw new DsoError('failure', `the model's ${key} is NaN; such a model is not written`);
 }
 
-/** Reads and checks every field; `name` is the file, for messages. */
-export function parseHeader(source: string, version: number, name: string): Header {
-  let json: unknown;
+/** The value of a source of JSON, which messages call `name`. */
+export function parseJson(source: string, name: string): unknown {
   try {
-    json = JSON.parse(source);
+    return JSON.parse(source);
   } catch (cause) {
-    throw new DataError(`${name}: the header is not JSON: ${(cause as Error).message}`, { cause });
+    throw new DataError(`${name}: not JSON: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Reads and checks every field of a header; `name` is the file, for messages. */
+export function readHeader(json: unknown, version: number, name: string): Header {
   const value = new JsonValue(json, '', name);
   if (version > 1) return header.read(value);
   const { intercept, ...rest } = oldHeader.read(value);

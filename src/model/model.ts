@@ -107,10 +107,7 @@ export interface Model extends ModelDescription {
 export function vectorCount({
   classes,
   multiLabel,
-}: {
-  readonly classes?: readonly Label[];
-  readonly multiLabel?: boolean;
-}): number {
+}: Pick<ModelDescription, 'classes'> & { readonly multiLabel?: boolean }): number {
   if (classes === undefined) return 1;
   return classes.length > 2 || multiLabel ? classes.length : 1;
 }

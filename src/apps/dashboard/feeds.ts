@@ -21,15 +21,10 @@ const mostLines = 200;
  * Leaves out epochs of a long batch evenly, never the last one, nor those that bring one of several
  * vectors within the tolerance.
  */
-export function downsampled(
-  lines: readonly RunLine[],
-  toleranceOf: () => number,
-): readonly RunLine[] {
-  if (lines.length <= mostLines) return lines;
+function downsampled(lines: readonly RunLine[], tolerance: number): readonly RunLine[] {
   const epochs = lines.filter((line) => line.event === 'epoch');
   const room = Math.max(1, mostLines - (lines.length - epochs.length));
   const chosen = new Set<RunLine>(spreadIndices(epochs.length, room).map((index) => epochs[index]));
-  const tolerance = toleranceOf();
   const isGoal = (line: EpochLine) => line.vector !== undefined && hasReached(line, tolerance);
   return lines.filter((line) => line.event !== 'epoch' || chosen.has(line) || isGoal(line));
 }
@@ -186,8 +181,10 @@ export class RunFeed {
   /** Sends lines; returns whether they change the summary. */
   #forward(id: string, lines: readonly RunLine[]): boolean {
     const { runs, emit } = this.#options;
-    const toleranceOf = () => runs.summary(id)?.start.tolerance ?? 0;
-    if (lines.length > 0) emit('lines', { id, lines: downsampled(lines, toleranceOf) });
+    if (lines.length > mostLines) {
+      const { tolerance = 0 } = runs.summary(id)?.start ?? {};
+      emit('lines', { id, lines: downsampled(lines, tolerance) });
+    } else if (lines.length > 0) emit('lines', { id, lines });
     return changesSummary(lines);
   }
 

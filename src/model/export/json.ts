@@ -1,6 +1,6 @@
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
-import { count, headerText, JsonValue, noPayload, parseHeader } from '../header.ts';
+import { count, headerText, JsonValue, noPayload, parseJson, readHeader } from '../header.ts';
 import { type Model, vectorCount, weightsOf } from '../model.ts';
 import { modelVersion } from '../predict/decode.ts';
 import { allocateWeights } from '../weights.ts';
@@ -71,11 +71,11 @@ function numberText(value: number): string {
 
 /** The model in a text that `--to json` wrote; `name` is the file, for messages. */
 export function parseJsonModel(text: string, name: string): Model {
-  const json = parseText(text, name);
+  const json = parseJson(text, name);
   checkVersion(new JsonValue(json, '', name), name);
   const { weights, featureNames, ...header } = json as Record<string, unknown>;
-  const headerJson = JSON.stringify({ ...header, weights: noPayload });
-  const { featureNames: _, ...description } = parseHeader(headerJson, modelVersion, name);
+  const headerJson = { ...header, weights: noPayload };
+  const { featureNames: _, ...description } = readHeader(headerJson, modelVersion, name);
   const vectors = vectorCount(description);
   if (!Array.isArray(weights) || weights.length !== vectors) {
     throw new DataError(`${name}: weights: wanted a list with ${vectors} vectors of weights`);
@@ -87,22 +87,6 @@ export function parseJsonModel(text: string, name: string): Model {
   }
   const names = featureNames === undefined ? undefined : checkNames(featureNames, columns, name);
   return { ...description, ...joined, ...(names && { featureNames: names }) };
-}
-
-function parseText(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new DataError(`${name}${lineOf(message, text)}: not JSON: ${message}`, { cause });
-  }
-}
-
-/** The engine reports a position; people look for lines. */
-function lineOf(message: string, text: string): string {
-  const [, position] = /position ([0-9]+)/.exec(message) ?? [];
-  if (position === undefined) return '';
-  return `: line ${text.slice(0, Number(position)).split('\n').length}`;
 }
 
 function checkVersion(value: JsonValue, name: string): void {

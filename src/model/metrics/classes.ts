@@ -80,10 +80,7 @@ export function classSets(classes: readonly Label[], dataset: Dataset): ClassSet
 
 function splitLabel(label: Label): readonly Label[] {
   if (typeof label === 'number') return [label];
-  return label
-    .split(',')
-    .map((text) => text.trim())
-    .filter((text) => text !== '');
+  return label.split(',').flatMap((text) => text.trim() || []);
 }
 
 /** Labels as numbers, for regression. */

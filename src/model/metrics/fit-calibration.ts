@@ -72,20 +72,10 @@ function advance(fit: PlattFit, here: PlattPoint): PlattPoint | undefined {
   return undefined;
 }
 
-/** Sums of the rows, and the objective at a slope and an offset. */
-interface PlattFit {
-  readonly positive: number;
-  readonly negative: number;
-  readonly centre: number;
-  readonly spread: number;
-  at(slope: number, offset: number): PlattPoint;
-}
+type PlattFit = ReturnType<typeof plattFit>;
 
-function plattFit(
-  scores: Float64Array,
-  positives: Uint8Array,
-  weights: Float64Array | undefined,
-): PlattFit {
+/** Sums of the rows, and the objective at a slope and an offset. */
+function plattFit(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
   let positive = 0;
   let all = 0;
   let sum = 0;

@@ -51,7 +51,7 @@ describe('a damaged text', () => {
 
   test.each([
     [good.slice(0, -3), 'not JSON'],
-    [changed('"lambda": 0.0001', '"lambda": 0.0001x'), ': line '],
+    [changed('"lambda": 0.0001', '"lambda": 0.0001x'), '(line '],
     [changed('dso-model-json', 'other'), 'format is "other"; wanted "dso-model-json"'],
     [changed('"version": 1', '"version": 2'), 'version 2 of dso-model-json; wanted 1'],
     [changed('"task": "classification"', '"task": "guessing"'), 'task is "guessing"'],
