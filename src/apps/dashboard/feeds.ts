@@ -34,7 +34,7 @@ function changesSummary(lines: readonly RunLine[]): boolean {
   return lines.some(({ event }) => event === 'begin' || event === 'result' || event === 'failure');
 }
 
-export function attempt(action: () => void, onFailure: (error: unknown) => void): void {
+function attempt(action: () => void, onFailure: (error: unknown) => void): void {
   try {
     action();
   } catch (error) {
@@ -96,17 +96,21 @@ export class RunFeed {
     this.#options = options;
   }
 
-  /** A page asks for the list after this, so only changes have to be sent. */
+  /** The first page has joined. It loads the list after this, so only changes have to be sent. */
   start(): void {
-    const { current, folder, runs } = this.#options;
+    const { current, folder, runs, onFailure } = this.#options;
     this.#repeat(interval, () => this.#tick());
     if (current) this.#ends.push(current.subscribe((line) => void this.#lines.push(line)));
     if (folder === undefined) return;
     this.#repeat(scanInterval, () => this.#scan());
     this.#watch();
-    for (const summary of runs.recorded()) this.#note(summary);
+    // A folder that cannot be read is no reason to refuse the page.
+    attempt(() => {
+      for (const summary of runs.recorded()) this.#note(summary);
+    }, onFailure);
   }
 
+  /** The last page has left. */
   stop(): void {
     for (const end of this.#ends) end();
     this.#ends = [];
@@ -119,11 +123,21 @@ export class RunFeed {
     this.#lines = [];
   }
 
-  /** A page has joined that has not seen what does not change. */
-  resend(): void {
+  /** Sends a page that has joined the running runs; what does not change follows with the next tick. */
+  sendCurrent(send: Emit): void {
+    const { runs, current, onFailure } = this.#options;
     this.#holders = '';
-    this.#stageSent =
-      this.#stage === undefined || this.#options.current?.summary().begin !== undefined;
+    this.#stageSent = this.#stage === undefined || current?.summary().begin !== undefined;
+    attempt(() => {
+      for (const run of runs.list()) if (run.status === 'running') send('run', run);
+    }, onFailure);
+  }
+
+  /** Updates a page that has missed messages about a run. */
+  refresh(id: string, send: Emit): void {
+    const summary = this.#options.runs.summary(id);
+    if (summary === undefined) send('gone', { id });
+    else send('run', summary);
   }
 
   /** What the run of this process does while there are no epochs. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { DsoError } from '../../errors.ts';
-import { attempt, type CurrentRun, RunFeed } from './feeds.ts';
+import { type CurrentRun, RunFeed } from './feeds.ts';
 import { readPageFiles, routesOf } from './routes.ts';
 import { RunList } from './run-list.ts';
 import { type Emit, Subscribers } from './subscribers.ts';
@@ -175,9 +175,7 @@ const mostConnections = 256;
 /** Milliseconds in which a one-time address is valid. */
 const oneTimeSpan = 60_000;
 
-/**
- * Serves the page and the runs to this machine. While no page is open it only waits.
- */
+/** Serves the page and the runs to this machine. While no page is open it only waits. */
 export class Dashboard {
   readonly #token = newToken();
   readonly #wantedPort: number;
@@ -195,17 +193,7 @@ export class Dashboard {
     const emit: Emit = (name, data) => this.#subscribers.emit(name, data);
     this.#wantedPort = port;
     this.#feed = new RunFeed({ runs, folder, current: own, emit, onFailure });
-    this.#subscribers = new Subscribers({
-      // A folder that cannot be read is no reason to refuse the page.
-      onFirst: () => attempt(() => this.#feed.start(), onFailure),
-      onJoin: (send) => attempt(() => this.#sendCurrent(runs, send), onFailure),
-      onLast: () => this.#feed.stop(),
-      refresh: (id, send) => {
-        const summary = runs.summary(id);
-        if (summary === undefined) send('gone', { id });
-        else send('run', summary);
-      },
-    });
+    this.#subscribers = new Subscribers(this.#feed);
     const subscribers = this.#subscribers;
     const app = routesOf({ token, version, runs, subscribers, files, onFailure });
     // The library's own request and response would replace those of the whole process.
@@ -260,12 +248,6 @@ export class Dashboard {
         resolve();
       });
     });
-  }
-
-  #sendCurrent(runs: RunList, send: Emit): void {
-    this.#feed.resend();
-    const running = runs.list().filter(({ status }) => status === 'running');
-    for (const summary of running) send('run', summary);
   }
 
   /** Redirects a one-time address to the page. */

@@ -1,4 +1,5 @@
 import type { StreamEvents } from './api.ts';
+import type { RunFeed } from './feeds.ts';
 
 /** Bytes that may wait for a page before messages are left out. */
 const room = 256 * 1024;
@@ -77,24 +78,13 @@ export class EventStream {
 /** Pages that may be open at the same time. */
 const mostStreams = 32;
 
-interface SubscriberListeners {
-  /** The first page has joined. */
-  onFirst(): void;
-  /** A page has joined, the first one included: sends it the current state. */
-  onJoin(send: Emit): void;
-  /** The last page has left. */
-  onLast(): void;
-  /** Updates a page that has missed messages about a run. */
-  refresh(id: string, send: Emit): void;
-}
-
-/** The pages that receive events. */
+/** The pages that receive events; the feed works while there are any. */
 export class Subscribers {
-  readonly #listeners: SubscriberListeners;
+  readonly #feed: RunFeed;
   readonly #streams = new Set<EventStream>();
 
-  constructor(listeners: SubscriberListeners) {
-    this.#listeners = listeners;
+  constructor(feed: RunFeed) {
+    this.#feed = feed;
   }
 
   /** Undefined when there are too many already. */
@@ -103,13 +93,13 @@ export class Subscribers {
     const send: Emit = (name, data) => stream.send(messageOf(name, data));
     const stream = new EventStream(
       (missed) => {
-        for (const id of missed) this.#listeners.refresh(id, send);
+        for (const id of missed) this.#feed.refresh(id, send);
       },
       () => this.#leave(stream),
     );
     this.#streams.add(stream);
-    if (this.#streams.size === 1) this.#listeners.onFirst();
-    this.#listeners.onJoin(send);
+    if (this.#streams.size === 1) this.#feed.start();
+    this.#feed.sendCurrent(send);
     return stream;
   }
 
@@ -128,6 +118,6 @@ export class Subscribers {
   }
 
   #leave(stream: EventStream): void {
-    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#listeners.onLast();
+    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#feed.stop();
   }
 }
