@@ -53,21 +53,16 @@ export function byteRate(series: RunSeries): Rate | undefined {
   return rateOf(seconds, amounts);
 }
 
-/** Memory of all processes over the samples. */
-export interface MemoryUse {
-  readonly points: readonly SparkPoint[];
-  readonly now: number | null;
-  readonly most: number | null;
-}
-
-/** Every vector has a clock of its own: of several, the order of the samples tells the time. */
-export function memoryUse(samples: readonly SampleLine[]): MemoryUse {
+/**
+ * Memory of all processes over the samples. Every vector has a clock of its own: of several, the
+ * samples are numbered.
+ */
+export function memoryUse(samples: readonly SampleLine[]) {
   const isOne = samples.every(({ vector }) => vector === samples[0].vector);
   const points = samples.map(({ seconds, memory }, place) => ({
     x: isOne ? seconds : place,
     y: memory,
   }));
-  if (points.length === 0) return { points, now: null, most: null };
-  const most = points.reduce((largest, { y }) => Math.max(largest, y), 0);
-  return { points, now: points[points.length - 1].y, most };
+  const most = points.length > 0 ? Math.max(...points.map(({ y }) => y)) : null;
+  return { points, now: points.at(-1)?.y ?? null, most };
 }

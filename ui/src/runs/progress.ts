@@ -1,6 +1,7 @@
 import { GapTrend } from '../../../src/reporting/gap-trend.ts';
 import type { RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
 import { defaultEpochs, vectorsOf } from './summary.ts';
+import type { Track } from './track.ts';
 
 /** How far a run is, and how long it may still take. */
 export interface Progress {
@@ -13,13 +14,7 @@ export interface Progress {
   readonly atMost?: boolean;
 }
 
-/** The curves of a run. */
-export interface RunCurves {
-  /** Of one of the vectors. */
-  readonly series: RunSeries;
-  /** Vectors that have reached the tolerance. */
-  readonly reached: ReadonlySet<number>;
-}
+type RunCurves = Pick<Track, 'series' | 'reached'>;
 
 /** Points of a curve that a trend is computed from. */
 const trendPoints = 400;

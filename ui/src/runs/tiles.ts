@@ -1,5 +1,5 @@
 import { runSeconds } from '../../../src/reporting/records/labels.ts';
-import type { EpochLine, RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
+import type { EpochLine, RunSummary } from '../../../src/reporting/records/record.ts';
 import {
   formatCount,
   formatError,
@@ -8,6 +8,7 @@ import {
   formatSeconds,
 } from '../shared/words.ts';
 import { defaultEpochs, gapOf, isStream, vectorsOf } from './summary.ts';
+import type { Track } from './track.ts';
 
 type Metrics = NonNullable<NonNullable<RunSummary['result']>['test']>;
 
@@ -20,14 +21,10 @@ export interface TileContent {
 }
 
 /** The curves of one vector of a run. */
-export interface VectorProgress {
-  readonly vector: number;
-  readonly series: RunSeries;
-  readonly newest: EpochLine | undefined;
-}
+type VectorCurves = Pick<Track, 'vector' | 'series' | 'newest'>;
 
 /** The numbers of a run that matter most; of its result where there is one. */
-export function tilesOf(run: RunSummary, curves?: VectorProgress): TileContent[] {
+export function tilesOf(run: RunSummary, curves?: VectorCurves): TileContent[] {
   if (isStream(run)) return streamTiles(run);
   // A result is about the whole run, also where it has no value.
   const result = run.result && 'primal' in run.result ? run.result : undefined;
@@ -58,7 +55,7 @@ function text(value: number | null | undefined, format: (value: number) => strin
   return typeof value === 'number' && Number.isFinite(value) ? format(value) : '–';
 }
 
-function classTile(vectors: number, curves: VectorProgress | undefined): TileContent {
+function classTile(vectors: number, curves: VectorCurves | undefined): TileContent {
   const value = curves ? `${curves.vector + 1} of ${formatCount(vectors)}` : '–';
   return { name: 'class', value, note: 'against the rest' };
 }
@@ -104,7 +101,7 @@ function effortTiles(
 function testTiles(
   run: RunSummary,
   latest: EpochLine | undefined,
-  curves: VectorProgress | undefined,
+  curves: VectorCurves | undefined,
 ): TileContent[] {
   const { result, start } = run;
   const error = (value: number) => formatError(value, start.task);
@@ -144,7 +141,7 @@ function auprcOf(test: Metrics | undefined): number | undefined {
 
 /** That it was better before, which speaks for an earlier end. */
 function bestNote(
-  curves: VectorProgress | undefined,
+  curves: VectorCurves | undefined,
   name: 'testError' | 'testAuprc',
   value: number,
   format: (value: number) => string,

@@ -35,19 +35,12 @@ export function formatProofPercent(gap: number): string {
     : formatPercentUp(gap);
 }
 
-/** What else a headline is about. */
-export interface HeadlineInput {
-  /** What is done before training. */
-  readonly stage?: string | undefined;
-  /** Whether a stop was requested. */
-  readonly stopping?: boolean | undefined;
-}
-
 /** The state of a run, in a sentence. */
 export function headline(
   run: RunSummary,
   progress: Progress,
-  { stage, stopping }: HeadlineInput = {},
+  /** What is done before training, and whether a stop was requested. */
+  { stage, stopping }: { stage?: string | undefined; stopping?: boolean } = {},
 ): string {
   const { failure, latest, report, status } = run;
   switch (status) {
@@ -182,8 +175,6 @@ export function formatAge(started: string, now: number): string {
 export function noBreak(text: string): string {
   return text.replaceAll(/(?<=\d) (?=\D)|(?<=[<·]) /g, '\u00a0');
 }
-
-/** Numbers as the panels show them. */
 
 /** 0.1234 → "12 %", 0.056 → "5.6 %", 1.12 → "112 %"; no line breaks before the sign. */
 export function formatShare(share: number): string {
