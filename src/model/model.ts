@@ -59,7 +59,7 @@ export interface ModelDescription {
     readonly name: string;
     readonly l1: number;
     readonly l2: number;
-    /** Bounds of all weights, where there are any. */
+    /** Bounds of all weights, if any. */
     readonly low?: number;
     readonly high?: number;
   };
@@ -93,13 +93,13 @@ export interface ModelDescription {
 
 export interface Model extends ModelDescription {
   /**
-   * One weight per column, 0-based, in the input's own column order; of several vectors one behind
-   * the other.
+   * One weight per column, 0-based, in the input's own column order; several vectors follow one
+   * another.
    */
   readonly weights: Float64Array;
   /** One for each vector: the unpenalised intercept, 0 when there is none. */
   readonly intercepts: Float64Array;
-  /** What the columns are called, by column. */
+  /** Names of the columns. */
   readonly featureNames?: readonly string[];
 }
 

@@ -53,10 +53,7 @@ interface AccessError {
   readonly allowed?: string;
 }
 
-interface Access {
-  readonly port: number;
-  readonly token: string;
-}
+type Access = Readonly<{ port: number; token: string }>;
 
 /**
  * In this order: a client without the token learns nothing else. What a browser reports about itself

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { StreamCounts } from './rows.ts';
 
 /** Why a request cannot be answered, as a message for the client. */
 export class RequestError extends Error {
@@ -16,7 +15,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The client has left: there is nobody to answer. */
+/** The client has left, so there is no answer. */
 export class ClientGone extends Error {}
 
 /** The status of a request whose client left, in logs and metrics, as other servers have it. */
@@ -33,7 +32,8 @@ export class RequestContext {
   /** Without the query. */
   readonly path: string;
   readonly start = performance.now();
-  readonly counts: StreamCounts = { rows: 0, failedRows: 0 };
+  /** Rows that were answered, and lines that were answered by an error. */
+  readonly counts = { rows: 0, failedRows: 0 };
   status = 200;
   /** Whether it is answered or abandoned. */
   settled = false;
@@ -100,11 +100,15 @@ function pathOf(url: string): string {
   return query < 0 ? local : local.slice(0, query);
 }
 
-export interface BodyLimits {
+export interface Limits {
   /** Most bytes of a body, or of a line where lines are streamed. */
   readonly bytes: number;
   /** Milliseconds for a body to arrive, or for a stream to make progress. */
   readonly timeout: number;
+  /** Rows of a batch. */
+  readonly rows: number;
+  /** Characters of the answer to a batch, which is in memory as a whole. */
+  readonly answer: number;
 }
 
 /**
@@ -113,7 +117,7 @@ export interface BodyLimits {
  */
 export function collectBody(
   request: IncomingMessage,
-  { bytes }: BodyLimits,
+  { bytes }: Limits,
   listener: {
     onBody(bytes: Buffer): void;
     onFailure(error: RequestError | ClientGone): void;

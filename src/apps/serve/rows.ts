@@ -3,7 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { DataError } from '../../errors.ts';
 import type { Row } from '../../model/predict/predictor.ts';
-import { type BodyLimits, ClientGone, decodeUtf8, errorText, RequestError } from './exchange.ts';
+import {
+  ClientGone,
+  decodeUtf8,
+  errorText,
+  type Limits,
+  type RequestContext,
+  RequestError,
+} from './exchange.ts';
 import type { Scorer } from './scorer.ts';
 
 /** What a body of JSON holds. */
@@ -58,12 +65,6 @@ function kindOf(value: unknown): string {
 const rowsPerTurn = 256;
 const textPerTurn = 2 ** 17;
 
-export interface BatchLimits {
-  readonly rows: number;
-  /** Characters of the answer, which is in memory as a whole. */
-  readonly answer: number;
-}
-
 /**
  * The answer to a batch: all rows or none, so that a bad row is known by the status. Throws a
  * RequestError that names the row.
@@ -71,7 +72,7 @@ export interface BatchLimits {
 export async function answerBatch(
   { rows, wrapped }: Extract<PredictRequest, { kind: 'batch' }>,
   scorer: Scorer,
-  limits: BatchLimits,
+  limits: Limits,
 ): Promise<string> {
   if (rows.length > limits.rows) {
     throw new RequestError(413, `${rows.length} rows; wanted at most ${limits.rows}`);
@@ -161,12 +162,6 @@ export class LineCutter {
   }
 }
 
-/** Rows of a stream so far. */
-export interface StreamCounts {
-  rows: number;
-  failedRows: number;
-}
-
 /** Characters of a write. */
 const writeLength = 2 ** 16;
 const space = /^\s*$/;
@@ -181,8 +176,8 @@ export async function answerLines(
   request: IncomingMessage,
   response: ServerResponse,
   scorer: Scorer,
-  limits: BodyLimits,
-  counts: StreamCounts,
+  limits: Limits,
+  counts: RequestContext['counts'],
 ): Promise<void> {
   const cutter = new LineCutter(limits.bytes);
   let text = '';
@@ -213,7 +208,7 @@ function answerLine(
   bytes: Buffer,
   number: number,
   scorer: Scorer,
-  counts: StreamCounts,
+  counts: RequestContext['counts'],
 ): string | undefined {
   const place = `line ${number}`;
   try {

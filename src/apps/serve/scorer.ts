@@ -22,7 +22,7 @@ export class Scorer {
   /** Keys of JSON objects, by class. */
   readonly #keys: readonly string[];
   readonly #probable: boolean;
-  /** Whether one vector tells two classes apart. */
+  /** Whether two classes share one vector. */
   readonly #shared: boolean;
 
   constructor(model: Model) {
@@ -91,7 +91,7 @@ export function healthOf(name: string, { model, version, loadedAt }: LoadedModel
 
 /**
  * Everything about the model but its numbers: no weights, names of features or points of a
- * calibration. A loss of one's own is told by name, without the file it is in.
+ * calibration. A custom loss is named without its file.
  */
 export function descriptionOf(name: string, { model, version, loadedAt }: LoadedModel): object {
   const { weights: _, intercepts: _biases, featureNames, loss, calibration, ...rest } = model;

@@ -3,26 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import {
-  type BodyLimits,
   bodyKind,
   collectBody,
   decodeUtf8,
   endInRequest,
   headError,
+  type Limits,
   plainAnswer,
   RequestContext,
   RequestError,
 } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-reloader.ts';
-import {
-  answerBatch,
-  answerLines,
-  answerRow,
-  type BatchLimits,
-  parseJson,
-  parseRequest,
-} from './rows.ts';
+import { answerBatch, answerLines, answerRow, parseJson, parseRequest } from './rows.ts';
 import { descriptionOf, healthOf } from './scorer.ts';
 
 /** A request that was answered, for the log. */
@@ -38,7 +31,7 @@ export interface RequestRecord {
 export interface ServerSettings {
   /** What the model is called. */
   readonly name: string;
-  readonly limits: BodyLimits & BatchLimits;
+  readonly limits: Limits;
   readonly metrics: Metrics;
   readonly current: () => LoadedModel;
   readonly onRequest?: (record: RequestRecord) => void;

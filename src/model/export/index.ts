@@ -100,8 +100,8 @@ export function exportNotices(model: Model, format: ExportFormat): string[] {
 
 const importers = exportFormats.flatMap((format) => entryOf(format).import ?? []);
 
-/** The start of a file that is enough to tell its format. */
-const startBytes = 256;
+/** Characters at the start of a file that are enough to recognise its format. */
+const startLength = 256;
 
 /**
  * The model in a file of another program, or in our own JSON; `name` is the file, for messages.
@@ -109,7 +109,7 @@ const startBytes = 256;
  */
 export function importModel(bytes: Uint8Array | string, name = 'model'): Model {
   const text = typeof bytes === 'string' ? bytes : textOf(bytes, name);
-  const start = text.slice(0, startBytes);
+  const start = text.slice(0, startLength);
   const importer = importers.find(({ recognises }) => recognises(start));
   if (importer) return importer.parse(text, name);
   throw new DataError(

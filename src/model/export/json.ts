@@ -5,7 +5,7 @@ import { type Model, vectorCount, weightsOf } from '../model.ts';
 import { modelVersion } from '../predict/decode.ts';
 import { allocateWeights } from '../weights.ts';
 
-/** First keys of the text, by which it is known again. */
+/** First keys of the text, which identify the format. */
 const jsonFormat = 'dso-model-json';
 const jsonVersion = 1;
 

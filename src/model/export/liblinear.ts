@@ -138,7 +138,7 @@ class Lines {
     this.#name = name;
   }
 
-  /** The next line without spaces at its ends; undefined behind the last. */
+  /** The next line without spaces at its ends; undefined after the last. */
   next(): string | undefined {
     if (this.#position >= this.#text.length) return undefined;
     const found = this.#text.indexOf('\n', this.#position);
@@ -149,7 +149,7 @@ class Lines {
     return line;
   }
 
-  /** Characters behind the last line. */
+  /** Characters after the current line. */
   get left(): number {
     return this.#text.length - this.#position;
   }
@@ -258,12 +258,12 @@ function checkHead(lines: Lines, head: Head): Head {
   return head;
 }
 
-/** One line per feature, one number per vector; gives the vectors, the bias behind the features. */
+/** One line per feature, one number per vector; returns the vectors, the bias after the features. */
 function parseWeights(lines: Lines, { solver, task, classCount, features, bias }: Head) {
   const single = task === 'regression' || (classCount === 2 && solver !== perClassSolver);
   const count = single ? 1 : classCount;
   const length = features + (bias >= 0 ? 1 : 0);
-  // Before memory is taken for them: a number takes a character, and one behind it.
+  // Before memory is taken for them: a number takes a character, and one after it.
   if (2 * length * count > lines.left + 1) {
     return lines.end(`${length * count} weights, and ${lines.left} characters are left`);
   }

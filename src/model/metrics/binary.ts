@@ -7,7 +7,7 @@ import type { Calibration, Model } from '../model.ts';
 import { calibrated, isPositive } from '../predict/predict.ts';
 import type { ClassificationMetrics } from './evaluate.ts';
 
-/** A probability of 0 where the class is the right one counts as this: 2⁻⁵². */
+/** A probability of 0 of the right class counts as this: 2⁻⁵². */
 const leastProbability = 2 ** -52;
 
 /** −log p of the right class. */

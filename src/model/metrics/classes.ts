@@ -92,7 +92,7 @@ export function labelNumbers(dataset: Dataset): Float64Array {
   return labels.map((label, row) => {
     if (Number.isFinite(numbers[label])) return numbers[label];
     const found = JSON.stringify(labelNames[label]);
-    throw new DataError(`${name}: row ${row + 1} has label ${found}; a regression wants numbers`);
+    throw new DataError(`${name}: row ${row + 1} has label ${found}; a regression needs numbers`);
   });
 }
 

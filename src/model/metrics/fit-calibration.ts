@@ -8,12 +8,12 @@ import type { Calibration } from '../model.ts';
 type Platt = Extract<Calibration, { method: 'platt' }>;
 type Isotonic = Extract<Calibration, { method: 'isotonic' }>;
 
-/** Newton's method is done when its gradient, per unit of weight, has come down to this. */
+/** Newton's method ends when its gradient, per unit of weight, is at most this. */
 const flat = 1e-10;
 const mostSteps = 100;
 /** Keeps the Hessian regular where scores do not vary. */
 const ridge = 1e-12;
-/** What a step must lower the objective by, as a share of what its slope promises. */
+/** The least decrease of the objective in a step, as a share of what its slope predicts. */
 const sufficient = 1e-4;
 /** Shorter steps than this change nothing. */
 const shortest = 1e-10;
@@ -61,11 +61,11 @@ function advance(fit: PlattFit, here: PlattPoint): PlattPoint | undefined {
   const determinant = a * c - b * b;
   const slopeStep = -(c * first - b * second) / determinant;
   const offsetStep = -(a * second - b * first) / determinant;
-  const promised = first * slopeStep + second * offsetStep;
+  const predicted = first * slopeStep + second * offsetStep;
   for (let share = 1; share >= shortest; share *= 0.5) {
     const next = fit.at(here.slope + share * slopeStep, here.offset + share * offsetStep);
-    if (next.value < here.value + sufficient * share * promised) return next;
-    // Near the minimum the objective says nothing any more, but the gradient does.
+    if (next.value < here.value + sufficient * share * predicted) return next;
+    // Near the minimum rounding hides changes of the objective, but not of the gradient.
     const level = next.value <= here.value + rounding * Math.abs(here.value);
     if (level && next.steepest < 0.5 * here.steepest) return next;
   }

@@ -12,7 +12,7 @@ import { surprise } from './binary.ts';
 import type { ClassSets } from './classes.ts';
 import type { ClassMetrics, Confusion, MulticlassMetrics, MultiLabelMetrics } from './evaluate.ts';
 
-/** For each class: rows that have it, rows that were put into it, and rows where both are so. */
+/** For each class: rows that have it, rows for which it is predicted, and rows of both kinds. */
 class ClassCounts {
   readonly support: Float64Array;
   readonly predicted: Float64Array;
@@ -46,12 +46,12 @@ function quotient(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** NaN of nothing. */
+/** NaN for an empty list. */
 function mean(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** Scores row by row, once, and vector by vector: rows × vectors may be too many to keep. */
+/** Scores row by row, once, and vector by vector: rows × vectors may not fit into memory. */
 interface ScoreSource {
   readonly blocks: Iterable<ScoreBlock>;
   vector(vector: number): Float64Array;

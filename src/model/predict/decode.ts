@@ -25,7 +25,7 @@ export interface WeightLayout {
   readonly counted: boolean;
 }
 
-/** What the header has to say about the rest of the file. */
+/** What the header says about the rest of the file. */
 interface Sections {
   readonly weights: Section;
   readonly featureNames?: Section;

@@ -44,7 +44,7 @@ export interface ChartDot {
   readonly x: number;
   readonly value: number;
   readonly color: string;
-  /** Said beside it, where it is said: "least". */
+  /** Next to the dot: "least". */
   readonly word?: string;
 }
 

@@ -75,7 +75,7 @@ function passesAt(series: RunSeries, epoch: number): number {
   return passes[after - 1] + part * (passes[after] - passes[after - 1]);
 }
 
-/** Where a sample is on the axis; epochs stand for passes where nobody has counted them. */
+/** Where a sample is on the axis; epochs stand for passes that are unknown. */
 function placeOf(sample: SampleLine, axis: PanelAxis, series: RunSeries | undefined): number {
   if (axis === 'seconds') return sample.seconds;
   return axis === 'passes' && series ? passesAt(series, sample.epoch) : sample.epoch;

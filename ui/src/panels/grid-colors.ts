@@ -14,7 +14,7 @@ export function loadScaleOf(cells: readonly number[]): LoadScale {
   return { fair, darkest: cells.reduce((most, load) => Math.max(most, load), 2 * fair) };
 }
 
-/** Shades that an eye tells apart. */
+/** Shades that an eye can distinguish. */
 const shades = 24;
 
 /** How strongly a cell is shaded: from 0.03 when empty to 0.45, in steps. */
@@ -50,7 +50,7 @@ export const hatchedWorkers = 8;
 
 /**
  * The colour of a worker, as CSS. Beyond seven they come again, paler and then deeper than at first;
- * beyond 21 the number of the worker has to tell.
+ * beyond 21 only the numbers of the workers differ.
  */
 export function workerColor(worker: number): string {
   const place = worker % colors.length;
