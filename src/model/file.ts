@@ -35,8 +35,10 @@ export async function readModelBytes(path: string, name: string): Promise<Uint8A
       filled += bytesRead;
     }
     return bytes.subarray(0, filled);
-  } catch (error) {
-    throw explainAccess(error, name);
+  } catch (cause) {
+    // A file that is larger than memory.
+    if (cause instanceof RangeError) throw new DataError(`${name}: ${cause.message}`, { cause });
+    throw explainAccess(cause, name);
   } finally {
     await file?.close();
   }

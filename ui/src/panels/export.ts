@@ -81,14 +81,8 @@ function strip(element: Element): void {
 /** White around the figure, in pixels. */
 const margin = 8;
 
-function ground(width: number, height: number): SVGRectElement {
-  const rect = document.createElementNS(namespace, 'rect');
-  rect.setAttribute('x', String(-margin));
-  rect.setAttribute('y', String(-margin));
-  rect.setAttribute('width', String(width));
-  rect.setAttribute('height', String(height));
-  rect.setAttribute('fill', '#ffffff');
-  return rect;
+function setAttributes(element: Element, values: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(values)) element.setAttribute(name, String(value));
 }
 
 /** The text of an SVG file of a figure that is on the page. */
@@ -108,11 +102,11 @@ export function figureText(figure: SVGSVGElement): string {
     host.remove();
   }
   strip(copy);
-  copy.prepend(ground(width, height));
-  copy.setAttribute('xmlns', namespace);
-  copy.setAttribute('width', String(width));
-  copy.setAttribute('height', String(height));
-  copy.setAttribute('viewBox', `${-margin} ${-margin} ${width} ${height}`);
+  const ground = document.createElementNS(namespace, 'rect');
+  setAttributes(ground, { x: -margin, y: -margin, width, height, fill: '#ffffff' });
+  copy.prepend(ground);
+  const viewBox = `${-margin} ${-margin} ${width} ${height}`;
+  setAttributes(copy, { xmlns: namespace, width, height, viewBox });
   // Without the comments of Svelte.
   const text = new XMLSerializer().serializeToString(copy).replaceAll(/<!--.*?-->/gs, '');
   return `${xmlSafe(text)}\n`;

@@ -109,6 +109,16 @@ export function cellAt(
   return isInside(block) && isInside(worker) ? { worker, block } : undefined;
 }
 
+/** Steps down and to the right. */
+const steps: Readonly<Record<string, readonly [down: number, right: number]>> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
+
 /** One step with an arrow key, Home or End; the same cell at an edge and for other keys. */
 export function cellAfter(
   key: string,
@@ -116,11 +126,6 @@ export function cellAfter(
   size: number,
 ): { worker: number; block: number } {
   const within = (index: number) => Math.max(0, Math.min(size - 1, index));
-  if (key === 'ArrowLeft') return { worker, block: within(block - 1) };
-  if (key === 'ArrowRight') return { worker, block: within(block + 1) };
-  if (key === 'ArrowUp') return { worker: within(worker - 1), block };
-  if (key === 'ArrowDown') return { worker: within(worker + 1), block };
-  if (key === 'Home') return { worker, block: 0 };
-  if (key === 'End') return { worker, block: size - 1 };
-  return { worker, block };
+  const [down, right] = steps[key] ?? [0, 0];
+  return { worker: within(worker + down), block: within(block + right) };
 }
