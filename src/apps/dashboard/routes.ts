@@ -210,15 +210,10 @@ function addEvents(app: Hono, { subscribers }: RouteSettings): void {
     const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
     if (context.req.method === 'HEAD') return context.body(null, 200, headers);
     const stream = subscribers.join();
-    if (stream === undefined) {
-      return failure(context, 503, 'too many pages are open; close some');
-    }
+    if (!stream) return failure(context, 503, 'too many pages are open; close some');
     // Chunked: nothing is held back to count its bytes. The connection is not reused.
-    return context.body(stream.body, 200, {
-      ...headers,
-      'Transfer-Encoding': 'chunked',
-      Connection: 'close',
-    });
+    const streamed = { ...headers, 'Transfer-Encoding': 'chunked', Connection: 'close' };
+    return context.body(stream.body, 200, streamed);
   });
 }
 

@@ -8,11 +8,8 @@ import { readRun, readSummary, requestStop } from '../../reporting/records/store
 import type { RunsAnswer } from './api.ts';
 import type { CurrentRun } from './feeds.ts';
 
-interface Cached {
-  /** Size and time of the file when it was read. */
-  readonly stamp: string;
-  readonly summary: RunSummary | undefined;
-}
+/** `stamp`: size and time of the file when it was read. */
+type Cached = Readonly<{ stamp: string; summary: RunSummary | undefined }>;
 
 /**
  * The runs that can be shown: the records of a folder, and the run of this process, which answers

@@ -13,26 +13,24 @@ import {
 } from './exchange.ts';
 import type { Scorer } from './scorer.ts';
 
-/** What a body of JSON holds. */
-export type PredictRequest =
-  | { readonly kind: 'row'; readonly row: unknown }
-  /** `wrapped`: in an object, and so is the answer. */
-  | { readonly kind: 'batch'; readonly rows: readonly unknown[]; readonly wrapped: boolean };
+/** Rows in one body. */
+interface Batch {
+  readonly rows: readonly unknown[];
+  /** Whether they are in an object, and so is the answer. */
+  readonly wrapped: boolean;
+}
 
 /**
- * Tells a row from a batch: `{"rows": […]}` is a batch, and so is a list unless it begins with a
- * number, which makes it one dense row.
+ * The batch in a body, undefined for a single row: `{"rows": […]}` is a batch, and so is a list
+ * unless it begins with a number, which makes it one dense row.
  */
-export function parseRequest(body: unknown): PredictRequest {
+export function batchOf(body: unknown): Batch | undefined {
   if (Array.isArray(body)) {
-    return typeof body[0] === 'number'
-      ? { kind: 'row', row: body }
-      : { kind: 'batch', rows: body, wrapped: false };
+    return typeof body[0] === 'number' ? undefined : { rows: body, wrapped: false };
   }
-  if (typeof body === 'object' && body !== null && 'rows' in body && Array.isArray(body.rows)) {
-    if (Object.keys(body).length === 1) return { kind: 'batch', rows: body.rows, wrapped: true };
-  }
-  return { kind: 'row', row: body };
+  const rows = (body as { readonly rows?: unknown } | null)?.rows;
+  const isAlone = Array.isArray(rows) && Object.keys(body as object).length === 1;
+  return isAlone ? { rows, wrapped: true } : undefined;
 }
 
 /** A value of JSON as a row; throws a DataError where it cannot be one. */
@@ -70,7 +68,7 @@ const textPerTurn = 2 ** 17;
  * RequestError that names the row.
  */
 export async function answerBatch(
-  { rows, wrapped }: Extract<PredictRequest, { kind: 'batch' }>,
+  { rows, wrapped }: Batch,
   scorer: Scorer,
   limits: Limits,
 ): Promise<string> {

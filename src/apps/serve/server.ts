@@ -15,7 +15,7 @@ import {
 } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-reloader.ts';
-import { answerBatch, answerLines, answerRow, parseJson, parseRequest } from './rows.ts';
+import { answerBatch, answerLines, answerRow, batchOf, parseJson } from './rows.ts';
 import { descriptionOf, healthOf } from './scorer.ts';
 
 /** A request that was answered, for the log. */
@@ -215,15 +215,16 @@ export class ScoringServer {
       context.send(200, json, `${text}\n`);
     };
     try {
-      const request = parseRequest(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
-      if (request.kind === 'batch') {
+      const body = parseJson(decodeUtf8(bytes, 'the body'), 'the body');
+      const batch = batchOf(body);
+      if (batch) {
         void this.#finish(context, async () =>
-          send(await answerBatch(request, scorer, limits), request.rows.length),
+          send(await answerBatch(batch, scorer, limits), batch.rows.length),
         );
         return;
       }
       // Without a promise, which would cost as much as scoring the row.
-      send(answerRow(scorer, request.row), 1);
+      send(answerRow(scorer, body), 1);
       this.#settle(context);
     } catch (error) {
       this.#fail(context, error);
