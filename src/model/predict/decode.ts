@@ -66,9 +66,9 @@ export function readParts<Found extends Sections>(
   if (!checksum) fail('damaged model: no checksum in line 2');
   position = preamble.length;
   const text = decodeText(take('header', { bytes: Number(length), sha256: checksum }));
-  if (decodeText(bytes.subarray(position, (position += separator.length))) !== separator) {
-    fail('damaged model: no "---" after the header');
-  }
+  const line = decodeText(bytes.subarray(position, position + separator.length));
+  if (line !== separator) fail('damaged model: no "---" after the header');
+  position += separator.length;
   const header = parse(text, Number(version));
   const payload = take('weights', header.weights);
   const names = header.featureNames && take('feature names', header.featureNames);
