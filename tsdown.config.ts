@@ -31,6 +31,7 @@ export const predict = defineConfig({
   sourcemap: false,
   dts: true,
   minify: true,
+  outputOptions: { comments: false },
 });
 
 export default [library, predict];

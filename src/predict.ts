@@ -2,13 +2,13 @@
  * Predictions without the rest of the library: no API of Node, no dependency, for browsers, workers
  * at the edge and servers that answer row by row.
  */
-import { decodeModelFile } from './model/predict/file.ts';
+import { decodeModelFile } from './model/predict/decode.ts';
 import { Predictor } from './model/predict/predictor.ts';
 
 export type { NamedRow } from './data/fields/row-encoder.ts';
 export type { Label } from './model/model.ts';
+export type { Row, SparseRow } from './model/predict/predictor.ts';
 export { Predictor, type ScoringModel } from './model/predict/predictor.ts';
-export type { Row, SparseRow } from './model/predict/row-buffer.ts';
 
 export interface LoadOptions {
   /** Whether to compare the checksums in the file; default true. */

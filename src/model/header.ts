@@ -1,24 +1,6 @@
 import type { Recipe } from '../data/dataset.ts';
 import { DataError, DsoError } from '../errors.ts';
-import { numberToJson } from '../math/json-numbers.ts';
-import {
-  count,
-  type Field,
-  field,
-  finite,
-  finiteNumbers,
-  flag,
-  JsonValue,
-  labels,
-  number,
-  oneOf,
-  optional,
-  pair,
-  record,
-  records,
-  type Shape,
-  text,
-} from './fields.ts';
+import { numberFromJson, numberToJson } from '../math/json-numbers.ts';
 import {
   type Calibration,
   type Certificate,
@@ -26,45 +8,178 @@ import {
   type Model,
   type ModelDescription,
   type Provenance,
-  type StopReason,
+  stopReasons,
   vectorCount,
 } from './model.ts';
-import type { WeightEncoding } from './weights.ts';
+import type { Section, WeightLayout } from './predict/decode.ts';
 
-/** The bytes of a part of the file, and what guards them. */
-export interface Section {
-  readonly bytes: number;
-  readonly sha256: string;
+/** A value of JSON and where it stands. */
+export class JsonValue {
+  readonly json: unknown;
+  readonly #path: string;
+  readonly #file: string;
+
+  constructor(json: unknown, path: string, file: string) {
+    this.json = json;
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** The fields of an object. */
+  object(): Readonly<Record<string, unknown>> {
+    const { json } = this;
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+      return json as Readonly<Record<string, unknown>>;
+    }
+    throw new DataError(`${this.#file}: header: ${this.#path || 'the whole'} is not an object`);
+  }
+
+  get(key: string): JsonValue {
+    const object = this.object();
+    const json = Object.hasOwn(object, key) ? object[key] : undefined;
+    return new JsonValue(json, this.#path === '' ? key : `${this.#path}.${key}`, this.#file);
+  }
+
+  at(index: number): JsonValue {
+    return new JsonValue((this.json as unknown[])[index], `${this.#path}[${index}]`, this.#file);
+  }
+
+  refuse(wanted: string): never {
+    const text = JSON.stringify(this.json) ?? 'missing';
+    const found = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    throw new DataError(`${this.#file}: header: ${this.#path} is ${found}; wanted ${wanted}`);
+  }
 }
 
-export interface WeightSection extends Section {
-  readonly encoding: WeightEncoding;
-  readonly stored: number;
+interface Field<T> {
+  read(value: JsonValue): T;
+  /** The value for JSON.stringify. */
+  write(value: T): unknown;
 }
 
-/** The JSON part of a model file: the description, the intercepts and what the payload holds. */
-export interface Header {
-  readonly description: ModelDescription;
+type OptionalField<T> = Field<T> & { readonly optional: true };
+
+/** A field for every key of T, in the order in which they are written. */
+type Shape<T> = {
+  readonly [Key in keyof T]-?: object extends Pick<T, Key>
+    ? OptionalField<NonNullable<T[Key]>>
+    : Field<T[Key]>;
+};
+
+function field<T>(
+  read: (value: JsonValue) => T,
+  write: (value: T) => unknown = (value) => value,
+): Field<T> {
+  return { read, write };
+}
+
+function optional<T>(inner: Field<T>): OptionalField<T> {
+  return { ...inner, optional: true };
+}
+
+/** An object; `check` looks at what was read. */
+function record<T extends object>(
+  shape: Shape<T>,
+  check?: (found: T, value: JsonValue) => void,
+): Field<T> {
+  const entries = Object.entries<Field<unknown> & { optional?: true }>(shape);
+  const write = (found: T) =>
+    Object.fromEntries(
+      entries.map(([key, inner]) => {
+        const part = found[key as keyof T];
+        return [key, part === undefined ? undefined : inner.write(part)];
+      }),
+    );
+  const read = (value: JsonValue) => {
+    const found: Record<string, unknown> = {};
+    for (const [key, inner] of entries) {
+      const part = value.get(key);
+      if (!inner.optional || part.json !== undefined) found[key] = inner.read(part);
+    }
+    check?.(found as T, value);
+    return found as T;
+  };
+  return field(read, write);
+}
+
+/** A list of records, each with its own path in messages. */
+function records<T>(inner: Field<T>): Field<readonly T[]> {
+  return field(
+    (value) =>
+      Array.isArray(value.json)
+        ? value.json.map((_, index) => inner.read(value.at(index)))
+        : value.refuse('a list of objects'),
+    (found) => found.map((each) => inner.write(each)),
+  );
+}
+
+/** A list of numbers or texts, each of which `parse` reads. */
+function list<T>(wanted: string, parse: (json: unknown) => T | undefined): Field<readonly T[]> {
+  return field((value) => {
+    if (!Array.isArray(value.json)) return value.refuse(wanted);
+    return value.json.map((each) => parse(each) ?? value.refuse(wanted));
+  });
+}
+
+function finiteFromJson(json: unknown): number | undefined {
+  const number = numberFromJson(json);
+  return number !== undefined && Number.isFinite(number) ? number : undefined;
+}
+
+const text = field((value) =>
+  typeof value.json === 'string' ? value.json : value.refuse('a string'),
+);
+
+const number = field((value) => numberFromJson(value.json) ?? value.refuse('a number'));
+
+const finite = field((value) => finiteFromJson(value.json) ?? value.refuse('a finite number'));
+
+export function count(limit: number = Number.MAX_SAFE_INTEGER): Field<number> {
+  return field((value) => {
+    const found = number.read(value);
+    if (Number.isInteger(found) && found >= 0 && found <= limit) return found;
+    return value.refuse(`a whole number from 0 to ${limit}`);
+  });
+}
+
+/** Absent, or true. */
+const flag: OptionalField<true> = optional(
+  field((value) => value.json === true || value.refuse('true, or not to be there')),
+);
+
+function oneOf<const Choice extends string>(...choices: readonly Choice[]): Field<Choice> {
+  return field(
+    (value) =>
+      choices.find((choice) => choice === value.json) ?? value.refuse(choices.join(' or ')),
+  );
+}
+
+const finiteNumbers = list('a list of finite numbers', finiteFromJson);
+
+/** Finite numbers and texts; a text stays one, whatever it says. */
+const labels = list('a list of finite numbers or strings', (json) =>
+  typeof json === 'string' || Number.isFinite(json) ? (json as number | string) : undefined,
+);
+
+/** Two numbers, which may be infinite. */
+const pair: Field<readonly number[]> = field((value) => {
+  const found = list('two numbers', numberFromJson).read(value);
+  return found.length === 2 ? found : value.refuse('two numbers');
+});
+
+export type { Section } from './predict/decode.ts';
+
+type WeightSection = Section & Pick<WeightLayout, 'encoding' | 'stored'>;
+
+/** The JSON part of a model file: the description, the intercepts and what follows the header. */
+export interface Header extends ModelDescription {
   readonly intercepts: Float64Array;
   readonly weights: WeightSection;
   readonly featureNames?: Section;
 }
 
-type HeaderFields = ModelDescription & Omit<Header, 'description'>;
-
 /** Most columns a model can have: column numbers are int32. */
 const columnLimit = 2 ** 31 - 1;
-
-/** A record, so that the compiler misses a reason that is not in it. */
-const stopReasons: Readonly<Record<StopReason, true>> = {
-  converged: true,
-  'epoch-limit': true,
-  'time-limit': true,
-  interrupted: true,
-  'early-stop': true,
-  stream: true,
-  imported: true,
-};
 
 const certificate = record<Certificate>({
   primal: number,
@@ -72,7 +187,7 @@ const certificate = record<Certificate>({
   gap: number,
   relativeGap: number,
   epochs: count(),
-  stopped: oneOf(...(Object.keys(stopReasons) as StopReason[])),
+  stopped: oneOf(...stopReasons),
 });
 
 const recipe = record<Recipe>({
@@ -134,24 +249,30 @@ const provenance = record<Provenance>({
 
 /** Options are text and finite numbers: what reads back as it was. */
 function readOptions(value: JsonValue): Provenance['options'] {
-  const options: Record<string, string | number | boolean> = {};
-  for (const [key, found] of Object.entries(value.object())) {
-    if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') {
-      options[key] = found;
-    } else value.get(key).refuse('a string, a number, true or false');
+  const options = value.object();
+  for (const [key, found] of Object.entries(options)) {
+    if (!['string', 'number', 'boolean'].includes(typeof found)) {
+      value.get(key).refuse('a string, a number, true or false');
+    }
   }
-  return options;
+  return options as Provenance['options'];
 }
 
 /** As labels and options −0 and 0 are the same; adding 0 makes one of them. */
 function plainZero<T>(value: T): T | number {
-  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : value;
+  return typeof value === 'number' ? value + 0 : value;
+}
+
+/** JSON would make a text of an infinite number. */
+function writeLabel(label: Label): Label {
+  if (typeof label === 'string' || Number.isFinite(label)) return plainZero(label);
+  throw new DsoError('failure', `the class ${label}; wanted a text or a finite number`);
 }
 
 const section: Shape<Section> = { bytes: count(), sha256: text };
 
 /** Written in this order, so that equal models are equal files. */
-const shape: Shape<HeaderFields> = {
+const shape: Shape<Header> = {
   task: oneOf('classification', 'regression'),
   loss: record<ModelDescription['loss']>({
     name: text,
@@ -166,7 +287,7 @@ const shape: Shape<HeaderFields> = {
     high: optional(number),
   }),
   lambda: number,
-  classes: optional(field<readonly Label[]>(labels.read, (found) => found.map(plainZero))),
+  classes: optional(field<readonly Label[]>(labels.read, (found) => found.map(writeLabel))),
   multiLabel: flag,
   columns: count(columnLimit),
   rows: count(),
@@ -192,24 +313,26 @@ const shape: Shape<HeaderFields> = {
   featureNames: optional(record<Section>(section)),
 };
 
-const header = record<HeaderFields>(shape, checkClasses);
+const header = record<Header>(shape, checkHeader);
 
 const { intercepts: _, ...oldShape } = shape;
 
 /** Version 1 had one vector of weights, and two numbers as classes, which may be −0. */
-const oldHeader = record<Omit<HeaderFields, 'intercepts'> & { readonly intercept: number }>({
-  ...oldShape,
-  classes: optional(pair),
-  intercept: finite,
-});
+const oldHeader = record<Omit<Header, 'intercepts'> & { readonly intercept: number }>(
+  { ...oldShape, classes: optional(pair), intercept: finite },
+  checkHeader,
+);
+
+/** Of a header without the bytes that follow it. */
+export const noPayload: WeightSection = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' };
 
 /** The header as text. JSON has no −0 and no infinities: those are written as strings. */
 export function headerText(
   model: Omit<Model, 'weights' | 'featureNames'>,
-  weights: WeightSection,
-  featureNames: Section | undefined,
+  weights: WeightSection = noPayload,
+  featureNames?: Section,
 ): string {
-  const all = header.write({ ...model, weights, featureNames } as HeaderFields);
+  const all = header.write({ ...model, weights, featureNames } as Header);
   return `${JSON.stringify(all, writeNumber, 2)}\n`;
 }
 
@@ -219,47 +342,39 @@ function writeNumber(key: string, value: unknown): unknown {
   throw new DsoError('failure', `the model's ${key} is NaN; such a model is not written`);
 }
 
-/** Reads and checks every field; `name` is the file, for messages. */
-export function parseHeader(source: string, version: number, name: string): Header {
-  let json: unknown;
+/** The value of a source of JSON, which messages call `name`. */
+export function parseJson(source: string, name: string): unknown {
   try {
-    json = JSON.parse(source);
+    return JSON.parse(source);
   } catch (cause) {
-    throw new DataError(`${name}: the header is not JSON: ${(cause as Error).message}`, { cause });
+    throw new DataError(`${name}: not JSON: ${(cause as Error).message}`, { cause });
   }
-  const value = new JsonValue(json, '', name);
-  const { intercepts, weights, featureNames, ...description } =
-    version === 1 ? readOld(value) : header.read(value);
-  checkVectors(description, intercepts, name);
-  return { description, intercepts, weights, ...(featureNames && { featureNames }) };
 }
 
-function readOld(value: JsonValue): HeaderFields {
+/** Reads and checks every field of a header; `name` is the file, for messages. */
+export function readHeader(json: unknown, version: number, name: string): Header {
+  const value = new JsonValue(json, '', name);
+  if (version > 1) return header.read(value);
   const { intercept, ...rest } = oldHeader.read(value);
   return { ...rest, intercepts: Float64Array.of(intercept) };
 }
 
-function checkClasses({ task, classes, multiLabel }: HeaderFields, value: JsonValue): void {
+function checkHeader(found: Partial<Header>, value: JsonValue): void {
+  const refuse = (key: string, wanted: string) => value.get(key).refuse(wanted);
+  const { task, multiLabel } = found;
   if (task === 'regression') {
-    for (const key of ['multiLabel', 'calibration', 'classes']) {
-      if (value.get(key).json !== undefined) value.get(key).refuse('none in a regression');
+    for (const key of ['multiLabel', 'calibration', 'classes'] as const) {
+      if (found[key] !== undefined) refuse(key, 'none in a regression');
     }
-    return;
+  } else {
+    const classes = found.classes ?? labels.read(value.get('classes'));
+    const enough = multiLabel ? 1 : 2;
+    if (classes.length < enough) refuse('classes', `at least ${enough} labels`);
+    if (new Set(classes).size < classes.length) refuse('classes', 'each label once');
   }
-  const found = classes ?? labels.read(value.get('classes'));
-  const enough = multiLabel ? 1 : 2;
-  if (found.length < enough) value.get('classes').refuse(`at least ${enough} labels`);
-  if (new Set(found).size < found.length) value.get('classes').refuse('each label once');
-}
-
-/** What there is one of for each vector. */
-function checkVectors(description: ModelDescription, intercepts: Float64Array, name: string): void {
-  const { calibration: curves, certificates } = description;
-  const vectors = vectorCount(description);
-  for (const [key, list] of Object.entries({ intercepts, calibration: curves, certificates })) {
-    if (list === undefined || list.length === vectors) continue;
-    throw new DataError(
-      `${name}: header: ${list.length} ${key}; wanted one for each of ${vectors} vectors`,
-    );
+  const vectors = vectorCount(found);
+  for (const key of ['intercepts', 'calibration', 'certificates'] as const) {
+    const length = found[key]?.length ?? vectors;
+    if (length !== vectors) refuse(key, `one for each of ${vectors} vectors`);
   }
 }

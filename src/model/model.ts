@@ -6,14 +6,17 @@ import type { Task } from '../problem/losses/loss.ts';
  * Why training ended. `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
  * whose rows were learned from and not stored; `imported`: another program trained, without a proof.
  */
-export type StopReason =
-  | 'converged'
-  | 'epoch-limit'
-  | 'time-limit'
-  | 'interrupted'
-  | 'early-stop'
-  | 'stream'
-  | 'imported';
+export const stopReasons = [
+  'converged',
+  'epoch-limit',
+  'time-limit',
+  'interrupted',
+  'early-stop',
+  'stream',
+  'imported',
+] as const;
+
+export type StopReason = (typeof stopReasons)[number];
 
 /** How far from the optimum a model provably is, and how it was made. No times, hosts or threads. */
 export interface Certificate {
@@ -56,7 +59,7 @@ export interface ModelDescription {
     readonly name: string;
     readonly l1: number;
     readonly l2: number;
-    /** Bounds of all weights, where there are any. */
+    /** Bounds of all weights, if any. */
     readonly low?: number;
     readonly high?: number;
   };
@@ -90,13 +93,13 @@ export interface ModelDescription {
 
 export interface Model extends ModelDescription {
   /**
-   * One weight per column, 0-based, in the input's own column order; of several vectors one behind
-   * the other.
+   * One weight per column, 0-based, in the input's own column order; several vectors follow one
+   * another.
    */
   readonly weights: Float64Array;
   /** One for each vector: the unpenalised intercept, 0 when there is none. */
   readonly intercepts: Float64Array;
-  /** What the columns are called, by column. */
+  /** Names of the columns. */
   readonly featureNames?: readonly string[];
 }
 
@@ -104,10 +107,7 @@ export interface Model extends ModelDescription {
 export function vectorCount({
   classes,
   multiLabel,
-}: {
-  readonly classes?: readonly Label[];
-  readonly multiLabel?: boolean;
-}): number {
+}: Pick<ModelDescription, 'classes'> & { readonly multiLabel?: boolean }): number {
   if (classes === undefined) return 1;
   return classes.length > 2 || multiLabel ? classes.length : 1;
 }

@@ -1,37 +1,23 @@
 import { endianness } from 'node:os';
 import { DataError, DsoError } from '../errors.ts';
+import { decodeWeights as copyWeights, type WeightLayout } from './predict/decode.ts';
 
-/** How the weights of a model lie in the payload of its file; see docs/model-format.md. */
-export type WeightEncoding = 'dense' | 'sparse';
-
-/** How many weights there are, and how they lie in the payload. */
-export interface WeightLayout {
-  readonly columns: number;
-  readonly vectors: number;
-  readonly encoding: WeightEncoding;
-  /** Weights in the payload: all of them (dense) or those that are not +0 (sparse). */
-  readonly stored: number;
-  /** Whether the sparse payload begins with the count of each vector; version 1 had no counts. */
-  readonly counted: boolean;
-}
-
-export interface EncodedWeights {
-  readonly layout: WeightLayout;
-  readonly payload: Uint8Array;
-}
+export type { WeightLayout } from './predict/decode.ts';
 
 const wordBytes = 8;
 const indexBytes = 4;
-const bigEndian = endianness() === 'BE';
 
-/** Bytes of a payload of this layout. */
+/** Bytes of a payload of this layout; see docs/model-format.md. */
 export function payloadBytes({ encoding, stored, vectors, counted }: WeightLayout): number {
   if (encoding === 'dense') return stored * wordBytes;
   return (counted ? vectors * indexBytes : 0) + stored * (indexBytes + wordBytes);
 }
 
 /** Dense or sparse, whichever is smaller; −0 is stored, to keep every bit. */
-export function encodeWeights(weights: Float64Array, vectors: number): EncodedWeights {
+export function encodeWeights(
+  weights: Float64Array,
+  vectors: number,
+): { layout: WeightLayout; payload: Uint8Array } {
   const columns = weights.length / vectors;
   const counts = countStored(weights, columns, vectors);
   const stored = counts.reduce((sum, count) => sum + count, 0);
@@ -48,14 +34,10 @@ function sparsePayload(weights: Float64Array, counts: Int32Array, stored: number
   const indices = new Int32Array(stored);
   const values = new Float64Array(stored);
   let position = 0;
-  for (let vector = 0; vector < counts.length; vector++) {
-    const start = vector * columns;
-    for (let column = 0; column < columns; column++) {
-      const weight = weights[start + column];
-      if (isPlusZero(weight)) continue;
-      indices[position] = column;
-      values[position++] = weight;
-    }
+  for (let index = 0; index < weights.length; index++) {
+    if (Object.is(weights[index], 0)) continue;
+    indices[position] = index % columns;
+    values[position++] = weights[index];
   }
   return Buffer.concat([counts, indices, values].map(littleEndianBytes));
 }
@@ -66,28 +48,30 @@ export function decodeWeights(
   payload: Uint8Array,
   name: string,
 ): Float64Array {
-  const { vectors, encoding, stored } = layout;
+  const { columns, encoding } = layout;
   const weights = allocateWeights(layout, name);
-  if (encoding === 'dense') {
-    copyLittleEndian(payload, weights);
-    checkFinite(weights, (index) => nameOf(index, layout), name);
-  } else {
-    const counts = layout.counted ? new Int32Array(vectors) : Int32Array.of(stored);
-    const indices = new Int32Array(stored);
-    const values = new Float64Array(stored);
-    const start = payload.length - stored * (indexBytes + wordBytes);
-    if (layout.counted) copyLittleEndian(payload.subarray(0, start), counts);
-    copyLittleEndian(payload.subarray(start, start + stored * indexBytes), indices);
-    copyLittleEndian(payload.subarray(start + stored * indexBytes), values);
-    checkCounts(counts, stored, name);
-    scatter(counts, indices, values, weights, name);
-    // Only stored weights are checked: they may be few of many.
-    checkFinite(values, (entry) => nameOf(indexOf(entry, counts, indices, layout), layout), name);
-  }
+  if (encoding === 'sparse' && layout.counted) checkCounts(layout, payload, name);
+  let last = -1;
+  copyWeights(layout, payload, weights, (vector, column, weight) => {
+    const index = vector * columns + column;
+    if (!Number.isFinite(weight)) {
+      throw new DataError(
+        `${name}: the weight of ${nameOf(index, layout)} is ${weight}; weights are finite numbers`,
+      );
+    }
+    if (index <= last || column < 0 || column >= columns) {
+      const previous = Math.max(last - vector * columns, -1);
+      throw new DataError(
+        `${name}: column ${column} after column ${previous}; ` +
+          `wanted ascending columns below ${columns}`,
+      );
+    }
+    last = index;
+  });
   return weights;
 }
 
-/** Zeros for all weights: a small file may ask for more of them than memory holds. */
+/** Zeros for all weights: a small file may describe more of them than memory holds. */
 export function allocateWeights(
   { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>,
   name: string,
@@ -104,27 +88,6 @@ export function allocateWeights(
   }
 }
 
-function checkFinite(values: Float64Array, called: (index: number) => string, name: string): void {
-  for (let index = 0; index < values.length; index++) {
-    if (Number.isFinite(values[index])) continue;
-    throw new DataError(
-      `${name}: the weight of ${called(index)} is ${values[index]}; weights are finite numbers`,
-    );
-  }
-}
-
-/** Where a stored weight goes. */
-function indexOf(
-  entry: number,
-  counts: Int32Array,
-  indices: Int32Array,
-  { columns }: WeightLayout,
-): number {
-  let vector = 0;
-  for (let end = counts[0]; end <= entry; end += counts[vector]) vector++;
-  return vector * columns + indices[entry];
-}
-
 /** For messages: the vector is named only where there are several. */
 function nameOf(index: number, { columns, vectors }: Pick<WeightLayout, 'columns' | 'vectors'>) {
   const vector = Math.floor(index / columns);
@@ -132,78 +95,39 @@ function nameOf(index: number, { columns, vectors }: Pick<WeightLayout, 'columns
   return vectors === 1 ? `column ${column}` : `column ${column} in vector ${vector}`;
 }
 
-function checkCounts(counts: Int32Array, stored: number, name: string): void {
+function checkCounts({ vectors, stored }: WeightLayout, payload: Uint8Array, name: string): void {
+  const view = new DataView(payload.buffer, payload.byteOffset);
+  const counts = Array.from({ length: vectors }, (_, vector) =>
+    view.getInt32(vector * indexBytes, true),
+  );
   const total = counts.reduce((sum, count) => (count < 0 ? NaN : sum + count), 0);
   if (total === stored) return;
   throw new DataError(
-    `${name}: the vectors have ${[...counts.subarray(0, 5)].join(', ')}` +
+    `${name}: the vectors have ${counts.slice(0, 5).join(', ')}` +
       `${counts.length > 5 ? ', …' : ''} weights; wanted ${stored} in all`,
   );
-}
-
-function scatter(
-  counts: Int32Array,
-  indices: Int32Array,
-  values: Float64Array,
-  weights: Float64Array,
-  name: string,
-): void {
-  const columns = weights.length / counts.length;
-  let position = 0;
-  for (let vector = 0; vector < counts.length; vector++) {
-    const end = position + counts[vector];
-    let previous = -1;
-    for (; position < end; position++) {
-      const column = indices[position];
-      if (column <= previous || column >= columns) {
-        throw new DataError(
-          `${name}: column ${column} after column ${previous}; ` +
-            `wanted ascending columns below ${columns}`,
-        );
-      }
-      weights[vector * columns + column] = values[position];
-      previous = column;
-    }
-  }
 }
 
 /** How many weights of each vector are not +0. */
 function countStored(weights: Float64Array, columns: number, vectors: number): Int32Array {
   const counts = new Int32Array(vectors);
-  for (let vector = 0; vector < vectors; vector++) {
-    const end = (vector + 1) * columns;
-    let stored = 0;
-    for (let index = vector * columns; index < end; index++) {
-      const weight = weights[index];
-      if (!Number.isFinite(weight)) {
-        throw new DsoError(
-          'failure',
-          `the weight of ${nameOf(index, { columns, vectors })} is ${weight}; ` +
-            'a model with such a weight is not written',
-        );
-      }
-      if (!isPlusZero(weight)) stored++;
+  for (let index = 0; index < weights.length; index++) {
+    if (!Number.isFinite(weights[index])) {
+      throw new DsoError(
+        'failure',
+        `the weight of ${nameOf(index, { columns, vectors })} is ${weights[index]}; ` +
+          'a model with such a weight is not written',
+      );
     }
-    counts[vector] = stored;
+    if (!Object.is(weights[index], 0)) counts[Math.floor(index / columns)]++;
   }
   return counts;
 }
 
-function isPlusZero(weight: number): boolean {
-  return weight === 0 && 1 / weight > 0;
-}
-
+/** The bytes of the array itself, without a copy where the machine is little-endian. */
 function littleEndianBytes(array: Float64Array | Int32Array): Uint8Array {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return bigEndian ? swapped(bytes, array.BYTES_PER_ELEMENT) : bytes;
-}
-
-function copyLittleEndian(bytes: Uint8Array, target: Float64Array | Int32Array): void {
-  const source = bigEndian ? swapped(bytes, target.BYTES_PER_ELEMENT) : bytes;
-  new Uint8Array(target.buffer).set(source);
-}
-
-function swapped(bytes: Uint8Array, elementBytes: number): Uint8Array {
+  if (endianness() === 'LE') return bytes;
   const copy = Buffer.from(bytes);
-  return elementBytes === wordBytes ? copy.swap64() : copy.swap32();
+  return array.BYTES_PER_ELEMENT === wordBytes ? copy.swap64() : copy.swap32();
 }

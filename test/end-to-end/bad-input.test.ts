@@ -111,7 +111,7 @@ describe.concurrent('a bad model: exit code 3', () => {
     expect(missing.stderr).toBe('dso: none.model: no such file\n');
     expect(missing.code).toBe(3);
     const directory = await runDso(['inspect', 'sub'], { folder });
-    expect(directory.stderr).toContain('sub: a directory; expected a model file');
+    expect(directory.stderr).toContain('sub: a directory; expected a file');
     expect(directory.code).toBe(3);
   });
 

@@ -12,24 +12,21 @@ import { firstChoice, vectorsOf, withLines, withRun } from './runs/summary.ts';
 import { Track } from './runs/track.ts';
 import { Rate, Throttle, VisibilityWatch } from './shared/refresh.ts';
 
-/** connecting: not yet; live; broken: the stream is being tried again; ended: nobody is there. */
+/** broken: the stream is being opened again; ended: the server is gone. */
 export type Connection = 'connecting' | 'live' | 'broken' | 'ended';
 
 export type Stage = Omit<StreamEvents['stage'], 'id'>;
 
 /** Milliseconds without a step after which a movement is over. */
-const rest = 200;
-/** Lines that somebody waits for. */
-const turns: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
-/** By which somebody shows to be there. */
-const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
+const settleDelay = 200;
+/** Lines that are shown at once. */
+const urgentEvents: ReadonlySet<RunLine['event']> = new Set(['begin', 'result', 'failure']);
+/** Events by which a person is known to be at the page. */
+const activityEvents = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 /** Failures in a row after which the server is taken to be gone. */
-const patience = 3;
+const mostFailures = 3;
 
-/**
- * What the page knows and shows. Curves are plain arrays that grow in place; `changes` counts, so
- * that whoever draws them knows when to do it again.
- */
+/** State of the page. Curves are plain arrays that grow in place; `changes` counts their updates. */
 export class Store {
   view = $state.raw<View>(parseView(location.hash));
   runs = $state.raw<readonly RunSummary[]>([]);
@@ -41,37 +38,37 @@ export class Store {
   problem = $state('');
   connection = $state<Connection>('connecting');
   changes = $state(0);
-  /** While the view is being moved along, charts may be coarse. */
+  /** While the view is being panned or zoomed, charts may be coarse. */
   moving = $state(false);
   stages = $state.raw<ReadonlyMap<string, Stage>>(new Map());
   look = $state.raw<(BlockHolders & { readonly id: string }) | undefined>();
-  /** Runs that were asked to stop. */
+  /** Runs with a request to stop. */
   stopping = $state.raw<ReadonlySet<string>>(new Set());
 
   readonly #tracks = new Map<string, Track>();
   /** Lines that come while a run is being loaded, by its ID. */
   readonly #loading = new Map<string, RunLine[]>();
   readonly #loads = new Throttle(4);
-  /** Not tried again before somebody asks for something. */
+  /** Not tried again before the view changes. */
   readonly #failed = new Set<string>();
   #pendingRuns: readonly RunSummary[] | undefined;
-  /** Runs that were told of while the list was on its way. */
-  #heard: RunSummary[] | undefined;
+  /** Runs that arrive while the list is being loaded. */
+  #received: RunSummary[] | undefined;
   #pendingChanges = false;
   #pendingLook: (BlockHolders & { readonly id: string }) | undefined;
-  readonly #pace = new Rate(navigator.hardwareConcurrency);
-  readonly #attention = new VisibilityWatch(performance.now());
+  readonly #rate = new Rate(navigator.hardwareConcurrency);
+  readonly #activity = new VisibilityWatch(performance.now());
   #lastFlush = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #movement: ReturnType<typeof setTimeout> | undefined;
 
-  /** The view without its movements. */
+  /** The view, without the steps of a movement. */
   readonly settled = $derived.by(() => (this.moving ? untrack(() => this.view) : this.view));
-  /** The same list as long as it is not changed, however the rest of the view is. */
+  /** The same list while other parts of the view change. */
   readonly #places = $derived(this.view.runs);
   readonly summaries = $derived(new Map(this.runs.map((run) => [run.id, run])));
-  /** The runs over one another that there are, with their places. */
+  /** The chosen runs that exist, with their places. */
   readonly shown = $derived(
     this.#places.flatMap((id, place) => {
       const summary = this.summaries.get(id);
@@ -89,13 +86,13 @@ export class Store {
     return this.#tracks.get(id);
   }
 
-  /** The stream is opened first: what changes while the list is on its way is told by it. */
+  /** Opens the stream before it loads the list, so that no change in between is missed. */
   open(): void {
     addEventListener('popstate', () => this.#restore());
     addEventListener('hashchange', () => this.#restore());
     document.addEventListener('visibilitychange', () => this.#schedule());
-    for (const sign of signs) {
-      addEventListener(sign, () => this.#attend(), { capture: true, passive: true });
+    for (const event of activityEvents) {
+      addEventListener(event, () => this.#noteActivity(), { capture: true, passive: true });
     }
     this.#listen();
   }
@@ -106,7 +103,7 @@ export class Store {
     else clearTimeout(this.#movement);
     this.view = { ...this.view, ...change };
     if (step === 'new') history.pushState(null, '', this.#address());
-    else this.#movement = setTimeout(() => this.#settle(), rest);
+    else this.#movement = setTimeout(() => this.#settle(), settleDelay);
     this.moving = step === 'same';
     this.#failed.clear();
     this.#loadShown();
@@ -127,7 +124,7 @@ export class Store {
     return formatView(this.view) || location.pathname;
   }
 
-  /** Ends a movement: browsers do not like to be told an address many times a second. */
+  /** Ends a movement: browsers limit how often a page may change its address. */
   #settle(): void {
     if (this.#movement === undefined) return;
     clearTimeout(this.#movement);
@@ -143,11 +140,11 @@ export class Store {
   }
 
   async #loadList(): Promise<void> {
-    this.#heard = [];
+    this.#received = [];
     try {
       const answer = (await fetchJson('api/runs')) as RunsAnswer;
       this.#pendingRuns = undefined;
-      this.runs = (this.#heard ?? []).reduce(withRun, answer.runs);
+      this.runs = (this.#received ?? []).reduce(withRun, answer.runs);
       this.folder = answer.folder;
       this.path = answer.path;
       this.version = answer.version;
@@ -156,14 +153,14 @@ export class Store {
     } catch (error) {
       this.problem = `could not load the list of runs: ${messageOf(error)}`;
     }
-    this.#heard = undefined;
+    this.#received = undefined;
     this.loaded = true;
     this.#chooseFirst();
     this.#loadShown();
   }
 
   #chooseFirst(): void {
-    // Runs that go on are heard of before the list is there, which may have those of the address.
+    // Running runs arrive before the list, which may have those of the address.
     if (!this.loaded || this.shown.length > 0) return;
     const first = firstChoice(this.runs, this.own);
     if (first !== undefined) this.view = { ...this.view, runs: [first], focus: first };
@@ -196,7 +193,7 @@ export class Store {
         this.problem = `could not load run ${id}: ${messageOf(error)}`;
       }
       this.#loading.delete(id);
-      // Another class or more points may have been asked for in the meantime.
+      // The view may need another class or more points by now.
       this.#loadShown();
     });
   }
@@ -210,9 +207,9 @@ export class Store {
     source.addEventListener('open', () => this.#opened());
     source.addEventListener('error', () => {
       this.#failures++;
-      // The list is there even if nobody tells what changes.
+      // The list can be loaded even if the stream fails.
       if (this.connection === 'connecting') void this.#loadList();
-      const gone = source.readyState === EventSource.CLOSED || this.#failures >= patience;
+      const gone = source.readyState === EventSource.CLOSED || this.#failures >= mostFailures;
       if (this.connection !== 'ended') this.connection = gone ? 'ended' : 'broken';
     });
     on('run', (run) => this.#receiveRun(run));
@@ -241,7 +238,7 @@ export class Store {
     void (isFirst ? this.#loadList() : this.#catchUp());
   }
 
-  /** After an interruption, what went on may have lines that were missed. */
+  /** After an interruption, running runs may have lines that were missed. */
   async #catchUp(): Promise<void> {
     const running = this.runs.filter(({ status }) => status === 'running');
     await this.#loadList();
@@ -253,7 +250,7 @@ export class Store {
   }
 
   #receiveRun(run: RunSummary): void {
-    this.#heard?.push(run);
+    this.#received?.push(run);
     const before = this.#pendingRuns ?? this.runs;
     this.#pendingRuns = withRun(before, run);
     this.#loadAgainAfter(run);
@@ -261,14 +258,14 @@ export class Store {
     this.#schedule(known?.status === run.status ? undefined : 0);
   }
 
-  /** A page that was slow for a while is told the state of a run in place of its lines. */
+  /** A slow page gets the summary of a run in place of its lines. */
   #loadAgainAfter(run: RunSummary): void {
     const { id, latest, result } = run;
     const track = this.#tracks.get(id);
     if (!track || !latest || this.#loading.has(id)) return;
     const isOwnVector = (latest.vector ?? 0) === track.vector;
     const isBehind = isOwnVector && latest.epoch > (track.series.epoch.at(-1) ?? 0);
-    // Of very many lines some are left out on their way: at the end all classes are counted anew.
+    // The server leaves out some of very many lines: at the end all classes are counted again.
     const isUncounted = result !== undefined && track.reached.size < vectorsOf(run);
     if (isBehind || (isUncounted && vectorsOf(run) > 1)) {
       this.#load(id, pointsFor(this.shown.length));
@@ -282,37 +279,37 @@ export class Store {
     this.#loading.get(id)?.push(...lines);
     const changed = this.#tracks.get(id)?.append(lines) ?? false;
     if (changed && this.view.runs.includes(id)) this.#pendingChanges = true;
-    this.#schedule(lines.some(({ event }) => turns.has(event)) ? 0 : undefined);
+    this.#schedule(lines.some(({ event }) => urgentEvents.has(event)) ? 0 : undefined);
   }
 
-  /** Somebody is there: what has waited long is shown now. */
-  #attend(): void {
-    if (!this.#attention.touch(performance.now()) || this.#timer === undefined) return;
+  /** A person is at the page: pending changes are shown now. */
+  #noteActivity(): void {
+    if (!this.#activity.touch(performance.now()) || this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#schedule();
   }
 
-  /** Whether every core trains and nobody waits for news. */
+  /** Whether every core trains and nobody is at the page. */
   #isCalm(): boolean {
-    if (this.#attention.isThere(performance.now())) return false;
+    if (this.#activity.isThere(performance.now())) return false;
     const threads = this.runs.reduce((sum, run) => sum + runningThreads(run), 0);
     return threads >= navigator.hardwareConcurrency;
   }
 
-  /** Brings what has come on the page soon, or now (0), and not while nobody sees it. */
-  #schedule(wait = this.#pace.interval(this.#isCalm())): void {
+  /** Shows pending changes soon, or now (0); not while the page is hidden. */
+  #schedule(wait = this.#rate.interval(this.#isCalm())): void {
     if (document.hidden || (this.#timer !== undefined && wait > 0)) return;
     clearTimeout(this.#timer);
     const due = Math.max(0, this.#lastFlush + wait - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Asked for first, so that the curves, which wait for a frame as well, are in its time.
+      // Requested first, so that its time includes the curves, which wait for a frame as well.
       const frame = nextFrameTime();
       this.#flush();
       flushSync();
       const cost = performance.now() - this.#lastFlush;
-      void frame.then((time) => this.#pace.note(cost + time));
+      void frame.then((time) => this.#rate.note(cost + time));
     }, due);
   }
 

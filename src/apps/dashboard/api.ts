@@ -8,7 +8,7 @@ export type { FigureAxis, FigureQuantity } from '../../reporting/charts/quantiti
  * the printed address:
  *
  *   GET  api/runs                    → RunsAnswer
- *   GET  api/runs/ID?points=&vector= → RunDetail (src/reporting/records/record.ts), no more points than asked for
+ *   GET  api/runs/ID?points=&vector= → RunDetail (src/reporting/records/record.ts), at most that many points
  *   GET  api/events                  → server-sent events, see StreamEvents
  *   POST api/runs/ID/stop            → 202, or 409 when it does not run
  *   GET  api/figure?…                → an SVG or PNG file, see FigureQuery

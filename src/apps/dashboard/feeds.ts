@@ -9,8 +9,10 @@ import {
   type RunSummary,
 } from '../../reporting/records/record.ts';
 import { RunTail } from '../../reporting/records/record-file.ts';
+import type { DetailOptions } from '../../reporting/records/run-view.ts';
 import { type BlockHolders, runningThreads, type StreamEvents } from './api.ts';
 import type { RunList } from './run-list.ts';
+import type { Emit } from './subscribers.ts';
 
 /** Lines in a message at most, unless it has more that are no epochs. */
 const mostLines = 200;
@@ -19,17 +21,12 @@ const mostLines = 200;
  * Leaves out epochs of a long batch evenly, never the last one, nor those that bring one of several
  * vectors within the tolerance.
  */
-export function downsampled(
-  lines: readonly RunLine[],
-  toleranceOf: () => number,
-): readonly RunLine[] {
-  if (lines.length <= mostLines) return lines;
+function downsampled(lines: readonly RunLine[], tolerance: number): readonly RunLine[] {
   const epochs = lines.filter((line) => line.event === 'epoch');
   const room = Math.max(1, mostLines - (lines.length - epochs.length));
-  const kept = new Set<RunLine>(spreadIndices(epochs.length, room).map((index) => epochs[index]));
-  const tolerance = toleranceOf();
+  const chosen = new Set<RunLine>(spreadIndices(epochs.length, room).map((index) => epochs[index]));
   const isGoal = (line: EpochLine) => line.vector !== undefined && hasReached(line, tolerance);
-  return lines.filter((line) => line.event !== 'epoch' || kept.has(line) || isGoal(line));
+  return lines.filter((line) => line.event !== 'epoch' || chosen.has(line) || isGoal(line));
 }
 
 /** Whether the summary of a run changes with these lines, in more than its newest epoch. */
@@ -37,7 +34,7 @@ function changesSummary(lines: readonly RunLine[]): boolean {
   return lines.some(({ event }) => event === 'begin' || event === 'result' || event === 'failure');
 }
 
-export function attempt(action: () => void, onFailure: (error: unknown) => void): void {
+function attempt(action: () => void, onFailure: (error: unknown) => void): void {
   try {
     action();
   } catch (error) {
@@ -45,13 +42,11 @@ export function attempt(action: () => void, onFailure: (error: unknown) => void)
   }
 }
 
-export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
-
 /** The run that this process trains. It may have no file. */
 export interface CurrentRun {
   readonly id: string;
   summary(): RunSummary;
-  detail(query: { readonly points?: number; readonly vector?: number }): RunDetail;
+  detail(query: DetailOptions): RunDetail;
   /** Calls the listener with every new line, until the returned function is called. */
   subscribe(listener: (line: RunLine) => void): () => void;
   /** Where the blocks are; undefined while it does not train. */
@@ -60,7 +55,7 @@ export interface CurrentRun {
   stop(): void;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly runs: RunList;
   /** Of the records. */
   readonly folder?: string | undefined;
@@ -78,18 +73,13 @@ const scanInterval = 2000;
 /** From a change in the folder to its scan: several come at once. */
 const scanDelay = 100;
 
-/** Where new lines of a run come from. */
-interface LineSource {
-  read(): RunLine[];
-}
-
 type Stage = Omit<StreamEvents['stage'], 'id'>;
 
 /** Sends what changes in the runs of a folder and in the run of this process, once started. */
 export class RunFeed {
   readonly #options: FeedOptions;
-  /** Of the runs that are running. */
-  readonly #sources = new Map<string, LineSource>();
+  /** New lines of the recorded runs that are running. */
+  readonly #tails = new Map<string, RunTail>();
   /** The state of each recorded run that the pages know. */
   readonly #sent = new Map<string, string>();
   #ends: (() => void)[] = [];
@@ -106,17 +96,21 @@ export class RunFeed {
     this.#options = options;
   }
 
-  /** A page asks for the list after this, so only changes have to be sent. */
+  /** The first page has joined. It loads the list after this, so only changes have to be sent. */
   start(): void {
-    const { current, folder, runs } = this.#options;
+    const { current, folder, runs, onFailure } = this.#options;
     this.#repeat(interval, () => this.#tick());
     if (current) this.#ends.push(current.subscribe((line) => void this.#lines.push(line)));
     if (folder === undefined) return;
     this.#repeat(scanInterval, () => this.#scan());
     this.#watch();
-    for (const summary of runs.recorded()) this.#note(summary);
+    // A folder that cannot be read is no reason to refuse the page.
+    attempt(() => {
+      for (const summary of runs.recorded()) this.#note(summary);
+    }, onFailure);
   }
 
+  /** The last page has left. */
   stop(): void {
     for (const end of this.#ends) end();
     this.#ends = [];
@@ -124,16 +118,26 @@ export class RunFeed {
     this.#scanTimer = undefined;
     this.#watcher?.close();
     this.#watcher = undefined;
-    this.#sources.clear();
+    this.#tails.clear();
     this.#sent.clear();
     this.#lines = [];
   }
 
-  /** A page has joined that has not seen what does not change. */
-  resend(): void {
+  /** Sends a page that has joined the running runs; what does not change follows with the next tick. */
+  sendCurrent(send: Emit): void {
+    const { runs, current, onFailure } = this.#options;
     this.#holders = '';
-    this.#stageSent =
-      this.#stage === undefined || this.#options.current?.summary().begin !== undefined;
+    this.#stageSent = this.#stage === undefined || current?.summary().begin !== undefined;
+    attempt(() => {
+      for (const run of runs.list()) if (run.status === 'running') send('run', run);
+    }, onFailure);
+  }
+
+  /** Updates a page that has missed messages about a run. */
+  refresh(id: string, send: Emit): void {
+    const summary = this.#options.runs.summary(id);
+    if (summary === undefined) send('gone', { id });
+    else send('run', summary);
   }
 
   /** What the run of this process does while there are no epochs. */
@@ -167,8 +171,8 @@ export class RunFeed {
     if (folder === undefined) return;
     // The folder may be made by the first run.
     if (this.#watcher === undefined && this.#watch()) this.#scan();
-    for (const [id, source] of this.#sources) {
-      if (!this.#forward(id, source.read())) continue;
+    for (const [id, tail] of this.#tails) {
+      if (!this.#forward(id, tail.read())) continue;
       const summary = runs.summary(id);
       if (summary !== undefined) this.#sendChange(summary);
     }
@@ -177,9 +181,8 @@ export class RunFeed {
   #sendCurrent(): void {
     const { current, emit } = this.#options;
     if (!current) return;
-    if (this.#isBusy(current) && !changesSummary(this.#lines) && ++this.#skipped < busyFactor) {
-      return;
-    }
+    const busy = this.#stageSent && runningThreads(current.summary()) >= availableParallelism();
+    if (busy && !changesSummary(this.#lines) && ++this.#skipped < busyFactor) return;
     this.#skipped = 0;
     this.flush();
     const holders = current.look();
@@ -189,16 +192,13 @@ export class RunFeed {
     emit('look', { id: current.id, ...holders });
   }
 
-  #isBusy(current: CurrentRun): boolean {
-    return this.#stageSent && runningThreads(current.summary()) >= availableParallelism();
-  }
-
   /** Sends lines; returns whether they change the summary. */
   #forward(id: string, lines: readonly RunLine[]): boolean {
-    const { runs, current, emit } = this.#options;
-    const summaryOf = () => (id === current?.id ? current.summary() : runs.summary(id));
-    const toleranceOf = () => summaryOf()?.start.tolerance ?? 0;
-    if (lines.length > 0) emit('lines', { id, lines: downsampled(lines, toleranceOf) });
+    const { runs, emit } = this.#options;
+    if (lines.length > mostLines) {
+      const { tolerance = 0 } = runs.summary(id)?.start ?? {};
+      emit('lines', { id, lines: downsampled(lines, tolerance) });
+    } else if (lines.length > 0) emit('lines', { id, lines });
     return changesSummary(lines);
   }
 
@@ -209,7 +209,7 @@ export class RunFeed {
     const present = new Set(summaries.map(({ id }) => id));
     for (const id of [...this.#sent.keys()].filter((known) => !present.has(known))) {
       this.#sent.delete(id);
-      this.#sources.delete(id);
+      this.#tails.delete(id);
       emit('gone', { id });
     }
     for (const summary of summaries) this.#sendChange(summary);
@@ -219,8 +219,8 @@ export class RunFeed {
   #sendChange(summary: RunSummary): void {
     const { id } = summary;
     if (this.#sent.get(id) === stateOf(summary)) return;
-    const source = this.#sources.get(id);
-    if (source) this.#forward(id, source.read());
+    const tail = this.#tails.get(id);
+    if (tail) this.#forward(id, tail.read());
     this.#note(summary);
     this.#options.emit('run', summary);
   }
@@ -228,9 +228,9 @@ export class RunFeed {
   #note(summary: RunSummary): void {
     const { id, status } = summary;
     this.#sent.set(id, stateOf(summary));
-    if (status !== 'running') this.#sources.delete(id);
-    else if (!this.#sources.has(id)) {
-      this.#sources.set(id, new RunTail(this.#options.folder!, id, 'end'));
+    if (status !== 'running') this.#tails.delete(id);
+    else if (!this.#tails.has(id)) {
+      this.#tails.set(id, new RunTail(this.#options.folder!, id, 'end'));
     }
   }
 

@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Context, Hono } from 'hono';
-import { DataError } from '../../errors.ts';
+import { DataError, DsoError } from '../../errors.ts';
 import { axes, type FigureSpec, figureQuantities } from '../../reporting/charts/quantities.ts';
 import type { Failure, RunsAnswer } from './api.ts';
-import type { PageFiles } from './page-files.ts';
 import type { RunList } from './run-list.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -14,18 +16,10 @@ export const mostRuns = 100;
 const mostClasses = 1_000_000;
 const scales = ['linear', 'log'] as const;
 
-export interface FigureParameters {
-  readonly runs: readonly string[];
-  /** The positions of the runs among those named, gaps counted. */
-  readonly places: readonly number[];
-  /** From 0. */
-  readonly vector: number;
-  readonly format: 'svg' | 'png';
-  readonly request: FigureSpec;
-}
+type Query = Readonly<Record<string, string>>;
 
 /** Reads the query of a figure; a DataError says what is wrong with it. */
-export function figureParameters(query: Readonly<Record<string, string>>): FigureParameters {
+function figureParameters(query: Query) {
   const named = (query.runs ?? '').split(',');
   const runs = [...new Set(named.filter((id) => id !== ''))];
   if (runs.length === 0 || runs.length > mostRuns) {
@@ -33,76 +27,123 @@ export function figureParameters(query: Readonly<Record<string, string>>): Figur
       `runs: found ${runs.length}; wanted 1 to ${mostRuns} ids with commas between`,
     );
   }
-  const scale = oneOf(query.scale, 'scale', scales);
-  const xscale = oneOf(query.xscale, 'xscale', scales);
-  const from = finite(query.from, 'from');
-  const to = finite(query.to, 'to');
+  const scale = oneOf(query, 'scale', scales);
+  const xscale = oneOf(query, 'xscale', scales);
+  const from = finite(query, 'from');
+  const to = finite(query, 'to');
   if (from !== undefined && to !== undefined && from >= to) {
     throw new DataError(`from ${from} to ${to}: wanted the smaller one first`);
   }
+  const keys = axes.map(({ key }) => key);
+  const spec: FigureSpec = {
+    y: oneOf(query, 'y', figureQuantities) ?? 'gap',
+    x: oneOf(query, 'x', keys) ?? 'seconds',
+    ...(scale && { scale }),
+    ...(xscale && { xscale }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
   return {
     runs,
-    places: runs.map((id) => named.indexOf(id)),
-    vector: (wholeNumber(query.class, 'class', 1, mostClasses) ?? 1) - 1,
-    format: oneOf(query.format, 'format', ['svg', 'png'] as const) ?? 'svg',
-    request: {
-      y: oneOf(query.y, 'y', figureQuantities) ?? 'gap',
-      x:
-        oneOf(
-          query.x,
-          'x',
-          axes.map(({ key }) => key),
-        ) ?? 'seconds',
-      ...(scale !== undefined && { scale }),
-      ...(xscale !== undefined && { xscale }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-    },
+    /** The positions of the runs among those named, gaps counted. */
+    positions: runs.map((id) => named.indexOf(id)),
+    /** From 0. */
+    vector: (wholeNumber(query, 'class', 1, mostClasses) ?? 1) - 1,
+    format: oneOf(query, 'format', ['svg', 'png']) ?? 'svg',
+    spec,
   };
 }
 
-export function wholeNumber(
-  text: string | undefined,
-  name: string,
-  least: number,
-  most: number,
-): number | undefined {
+function wholeNumber(query: Query, name: string, least: number, most: number): number | undefined {
+  const text = query[name];
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^[0-9]{1,9}$/.test(text) && value >= least && value <= most) return value;
-  throw new DataError(
-    `${name}: found ${shown(text)}; wanted a whole number from ${least} to ${most}`,
-  );
+  return refuse(name, text, `a whole number from ${least} to ${most}`);
 }
 
-function finite(text: string | undefined, name: string): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  const value = Number(text);
-  if (Number.isFinite(value)) return value;
-  throw new DataError(`${name}: found ${shown(text)}; wanted a number`);
+function finite(query: Query, name: string): number | undefined {
+  const text = query[name] || undefined;
+  if (text === undefined) return undefined;
+  return Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number');
 }
 
-function oneOf<Word extends string>(
-  text: string | undefined,
+function oneOf<const Word extends string>(
+  query: Query,
   name: string,
   words: readonly Word[],
 ): Word | undefined {
-  if (text === undefined || text === '') return undefined;
+  const text = query[name] || undefined;
   const word = words.find((candidate) => candidate === text);
-  if (word !== undefined) return word;
-  throw new DataError(`${name}: found ${shown(text)}; wanted ${words.join(', ')}`);
+  return text === undefined || word ? word : refuse(name, text, words.join(', '));
 }
 
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 40));
+function refuse(name: string, text: string, wanted: string): never {
+  throw new DataError(`${name}: found ${JSON.stringify(text.slice(0, 40))}; wanted ${wanted}`);
 }
 
-export interface RouteSettings {
+/** Where the build puts the page: next to the bundles. */
+const defaultFolder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/ui/' : './ui/', import.meta.url),
+);
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const firstPage = 'index.html';
+const forever = 'private, max-age=31536000, immutable';
+
+interface PageFile {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The Cache-Control header of a file whose name has a hash: another content has another name. */
+  readonly caching?: string;
+}
+
+/**
+ * The files of the page by their paths below the token, '' being the page itself. They are read at
+ * the start: they are small, and replacing the package must not leave a running server with half a
+ * page.
+ */
+export function readPageFiles(folder: string = defaultFolder): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const path of pathsIn(folder)) {
+    const name = relative(folder, path).split(sep).join('/');
+    const type = types[extname(name)] ?? 'application/octet-stream';
+    const isHashed = /^assets\/.*-[\w-]{8}\.\w+$/.test(name);
+    const bytes = Uint8Array.from(readFileSync(path));
+    files.set(name, { type, bytes, ...(isHashed && { caching: forever }) });
+  }
+  const page = files.get(firstPage);
+  if (page) return files.set('', page);
+  throw new DsoError(
+    'failure',
+    `${folder}: the page of the dashboard is missing (no ${firstPage}); ` +
+      'run "npm run build" in a checkout, or install the package again',
+  );
+}
+
+function pathsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw cause;
+  }
+}
+
+interface RouteSettings {
   readonly token: string;
   readonly version: string;
   readonly runs: RunList;
   readonly subscribers: Subscribers;
-  readonly files: PageFiles;
+  readonly files: ReadonlyMap<string, PageFile>;
   /** A failure that is not the client's. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -121,7 +162,7 @@ export function routesOf(settings: RouteSettings): Hono {
     const { path } = context.req;
     // Without the last slash, relative addresses of the page would lie outside.
     if (path === `/${token}`) return context.redirect(`/${token}/`, 308);
-    const file = files.read(path.slice(token.length + 2));
+    const file = files.get(path.slice(token.length + 2));
     if (file === undefined) return failure(context, 404, 'no such page');
     if (file.caching !== undefined) context.header('Cache-Control', file.caching);
     return context.body(file.bytes, 200, { 'Content-Type': file.type });
@@ -141,21 +182,14 @@ export function routesOf(settings: RouteSettings): Hono {
 
 function addRuns(app: Hono, { runs, version }: RouteSettings): void {
   app.get('/api/runs', (context) => {
-    const own = runs.ownId;
-    const answer: RunsAnswer = {
-      version,
-      folder: runs.folderName,
-      path: runs.folderPath,
-      ...(own !== undefined && { own }),
-      runs: runs.list(),
-    };
+    const answer: RunsAnswer = { version, ...runs.origin, runs: runs.list() };
     return context.json(answer);
   });
   app.get('/api/runs/:id', (context) => {
-    const points = wholeNumber(context.req.query('points'), 'points', 2, mostPoints);
-    const vector = wholeNumber(context.req.query('vector'), 'vector', 0, 1e6);
-    const query = { points: points ?? defaultPoints, ...(vector !== undefined && { vector }) };
-    const detail = runs.detail(context.req.param('id'), query);
+    const query = context.req.query();
+    const points = wholeNumber(query, 'points', 2, mostPoints) ?? defaultPoints;
+    const vector = wholeNumber(query, 'vector', 0, mostClasses) ?? 0;
+    const detail = runs.detail(context.req.param('id'), { points, vector });
     return detail === undefined ? noRun(context) : context.json(detail);
   });
   app.get('/api/runs/:id/stop', (context) => {
@@ -176,22 +210,17 @@ function addEvents(app: Hono, { subscribers }: RouteSettings): void {
     const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
     if (context.req.method === 'HEAD') return context.body(null, 200, headers);
     const stream = subscribers.join();
-    if (stream === undefined) {
-      return failure(context, 503, 'too many pages are open; close some');
-    }
+    if (!stream) return failure(context, 503, 'too many pages are open; close some');
     // Chunked: nothing is held back to count its bytes. The connection is not reused.
-    return context.body(stream.body, 200, {
-      ...headers,
-      'Transfer-Encoding': 'chunked',
-      Connection: 'close',
-    });
+    const streamed = { ...headers, 'Transfer-Encoding': 'chunked', Connection: 'close' };
+    return context.body(stream.body, 200, streamed);
   });
 }
 
 function addFigure(app: Hono, settings: RouteSettings): void {
   app.get('/api/figure', async (context) => {
-    const { runs, places, vector, format, request } = figureParameters(context.req.query());
-    const points = figurePoints(runs.length, request);
+    const { runs, positions, vector, format, spec } = figureParameters(context.req.query());
+    const points = figurePoints(runs.length, spec);
     const details = runs.map((id) => settings.runs.detail(id, { points, vector }));
     const found = details.filter((detail) => detail !== undefined);
     if (found.length < runs.length) return noRun(context);
@@ -200,9 +229,9 @@ function addFigure(app: Hono, settings: RouteSettings): void {
       '../../reporting/charts/run-figure.ts'
     );
     const { lineChart, svgToPng } = await import('../../reporting/charts/svg.ts');
-    const chart = figureOf(found, request, places);
+    const chart = figureOf(found, spec, positions);
     const svg = lineChart(chart, { height: figureHeight(chart) });
-    const name = figureFileName(runs, request, format);
+    const name = figureFileName(runs, spec, format);
     context.header('Content-Disposition', `attachment; filename="${name}"`);
     if (format === 'svg') return context.body(svg, 200, { 'Content-Type': 'image/svg+xml' });
     const png = await svgToPng(svg);
@@ -221,11 +250,8 @@ function noRun(context: Context): Response {
   return failure(context, 404, 'no such run');
 }
 
-function failure(
-  context: Context,
-  status: 400 | 404 | 405 | 409 | 500 | 503,
-  error: string,
-): Response {
-  const answer: Failure = { error };
-  return context.json(answer, status);
+type FailureStatus = 400 | 404 | 405 | 409 | 500 | 503;
+
+function failure(context: Context, status: FailureStatus, error: string): Response {
+  return context.json({ error } satisfies Failure, status);
 }

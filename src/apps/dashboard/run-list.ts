@@ -3,19 +3,13 @@ import { resolve } from 'node:path';
 import { isRunId, recordedIds, recordPath } from '../../reporting/records/folder.ts';
 import { newestFirst } from '../../reporting/records/labels.ts';
 import type { RunDetail, RunSummary } from '../../reporting/records/record.ts';
+import type { DetailOptions } from '../../reporting/records/run-view.ts';
 import { readRun, readSummary, requestStop } from '../../reporting/records/store.ts';
+import type { RunsAnswer } from './api.ts';
 import type { CurrentRun } from './feeds.ts';
 
-export interface DetailQuery {
-  readonly points?: number;
-  readonly vector?: number;
-}
-
-interface Cached {
-  /** Size and time of the file when it was read. */
-  readonly stamp: string;
-  readonly summary: RunSummary | undefined;
-}
+/** `stamp`: size and time of the file when it was read. */
+type Cached = Readonly<{ stamp: string; summary: RunSummary | undefined }>;
 
 /**
  * The runs that can be shown: the records of a folder, and the run of this process, which answers
@@ -31,16 +25,14 @@ export class RunList {
     this.#own = own;
   }
 
-  get folderName(): string {
-    return this.#folder ?? '';
-  }
-
-  get folderPath(): string {
-    return this.#folder === undefined ? '' : resolve(this.#folder);
-  }
-
-  get ownId(): string | undefined {
-    return this.#own?.id;
+  /** The folder as it was given, its absolute path, and the id of the run of this process. */
+  get origin(): Pick<RunsAnswer, 'folder' | 'path' | 'own'> {
+    const folder = this.#folder ?? '';
+    return {
+      folder,
+      path: folder && resolve(folder),
+      ...(this.#own && { own: this.#own.id }),
+    };
   }
 
   /** Newest first. */
@@ -73,7 +65,7 @@ export class RunList {
   }
 
   /** Undefined if there is no such run. */
-  detail(id: string, query: DetailQuery): RunDetail | undefined {
+  detail(id: string, query: DetailOptions): RunDetail | undefined {
     if (id === this.#own?.id) return this.#own.detail(query);
     if (this.#folder === undefined || this.summary(id) === undefined) return undefined;
     return readRun(this.#folder, id, query);

@@ -3,17 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { DsoError } from '../../errors.ts';
-import { attempt, type CurrentRun, type Emit, RunFeed } from './feeds.ts';
-import { PageFiles } from './page-files.ts';
-import { routesOf } from './routes.ts';
+import { type CurrentRun, RunFeed } from './feeds.ts';
+import { readPageFiles, routesOf } from './routes.ts';
 import { RunList } from './run-list.ts';
-import { Subscribers } from './subscribers.ts';
+import { type Emit, Subscribers } from './subscribers.ts';
 
 /** The only address that is listened on. */
 export const address = '127.0.0.1';
 
 /** Bytes of the body of a POST. */
-export const longestBody = 1024;
+const longestBody = 1024;
 
 /**
  * Scripts, styles, pictures and data from this server only, and nothing that is written into the
@@ -31,7 +30,7 @@ const policy = [
 ].join('; ');
 
 /** Headers of every response, refusals included; immutable files replace the last one. */
-export const safeHeaders: Readonly<Record<string, string>> = {
+const safeHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': policy,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -46,7 +45,7 @@ export function newToken(): string {
 }
 
 /** Why a request is refused. */
-export interface AccessError {
+interface AccessError {
   readonly status: number;
   readonly title: string;
   readonly reason: string;
@@ -54,33 +53,17 @@ export interface AccessError {
   readonly allowed?: string;
 }
 
-export interface Access {
-  readonly port: number;
-  readonly token: string;
-}
-
-type Rule = (request: IncomingMessage, access: Access) => AccessError | undefined;
+type Access = Readonly<{ port: number; token: string }>;
 
 /**
  * In this order: a client without the token learns nothing else. What a browser reports about itself
  * is checked as well, in case an address has leaked.
  */
-const rules: readonly Rule[] = [
-  checkHost,
-  checkToken,
-  checkSite,
-  checkOrigin,
-  checkMethod,
-  checkBody,
-];
+const rules = [checkHost, checkToken, checkSite, checkOrigin, checkMethod, checkBody];
 
 /** Why a request must not be answered, or undefined. */
-export function accessErrorOf(request: IncomingMessage, access: Access): AccessError | undefined {
-  for (const rule of rules) {
-    const error = rule(request, access);
-    if (error) return error;
-  }
-  return undefined;
+function accessErrorOf(request: IncomingMessage, access: Access): AccessError | undefined {
+  return rules.map((rule) => rule(request, access)).find(Boolean);
 }
 
 /** The names of this server in requests; browsers leave out the default port. */
@@ -153,7 +136,7 @@ function forbidden(reason: string): AccessError {
 }
 
 /** A page for people; it repeats nothing of the request. */
-export function accessErrorPage({ title, reason }: AccessError): string {
+function accessErrorPage({ title, reason }: AccessError): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -189,9 +172,7 @@ const mostConnections = 256;
 /** Milliseconds in which a one-time address is valid. */
 const oneTimeSpan = 60_000;
 
-/**
- * Serves the page and the runs to this machine. While no page is open it only waits.
- */
+/** Serves the page and the runs to this machine. While no page is open it only waits. */
 export class Dashboard {
   readonly #token = newToken();
   readonly #wantedPort: number;
@@ -204,22 +185,12 @@ export class Dashboard {
   constructor(options: DashboardOptions) {
     const { folder, own, port = 0, pageFolder, version, onFailure = () => {} } = options;
     const token = this.#token;
-    const files = new PageFiles(pageFolder);
+    const files = readPageFiles(pageFolder);
     const runs = new RunList(folder, own);
     const emit: Emit = (name, data) => this.#subscribers.emit(name, data);
     this.#wantedPort = port;
     this.#feed = new RunFeed({ runs, folder, current: own, emit, onFailure });
-    this.#subscribers = new Subscribers({
-      // A folder that cannot be read is no reason to refuse the page.
-      onFirst: () => attempt(() => this.#feed.start(), onFailure),
-      onJoin: (send) => attempt(() => this.#sendCurrent(runs, send), onFailure),
-      onLast: () => this.#feed.stop(),
-      refresh: (id, send) => {
-        const summary = runs.summary(id);
-        if (summary === undefined) send('gone', { id });
-        else send('run', summary);
-      },
-    });
+    this.#subscribers = new Subscribers(this.#feed);
     const subscribers = this.#subscribers;
     const app = routesOf({ token, version, runs, subscribers, files, onFailure });
     // The library's own request and response would replace those of the whole process.
@@ -274,12 +245,6 @@ export class Dashboard {
         resolve();
       });
     });
-  }
-
-  #sendCurrent(runs: RunList, send: Emit): void {
-    this.#feed.resend();
-    const running = runs.list().filter(({ status }) => status === 'running');
-    for (const summary of running) send('run', summary);
   }
 
   /** Redirects a one-time address to the page. */

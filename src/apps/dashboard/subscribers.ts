@@ -1,15 +1,21 @@
 import type { StreamEvents } from './api.ts';
+import type { RunFeed } from './feeds.ts';
 
 /** Bytes that may wait for a page before messages are left out. */
 const room = 256 * 1024;
 
 const encoder = new TextEncoder();
 
-export interface Message {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Message {
+  readonly bytes: Bytes;
   /** The run about which a page would be wrong without this message. */
   readonly concerns?: string;
 }
+
+/** Sends an event. */
+export type Emit = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
 
 /** An event in the form of the stream; JSON has no line ends of its own. */
 export function messageOf<Name extends keyof StreamEvents>(
@@ -27,8 +33,8 @@ export function messageOf<Name extends keyof StreamEvents>(
  * pile up; the runs they were about are remembered until it reads again.
  */
 export class EventStream {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  readonly body: ReadableStream<Bytes>;
+  #controller: ReadableStreamDefaultController<Bytes> | undefined;
   readonly #missed = new Set<string>();
 
   /** `onReading` gets the runs whose messages were left out; `onEnd` is called when the page closes. */
@@ -72,47 +78,36 @@ export class EventStream {
 /** Pages that may be open at the same time. */
 const mostStreams = 32;
 
-export interface SubscriberListeners {
-  /** The first page has joined. */
-  onFirst(): void;
-  /** A page has joined, the first one included: sends it the current state. */
-  onJoin(send: Subscribers['emit']): void;
-  /** The last page has left. */
-  onLast(): void;
-  /** Updates a page that has missed messages about a run. */
-  refresh(id: string, send: Subscribers['emit']): void;
-}
-
-/** The pages that receive events. */
+/** The pages that receive events; the feed works while there are any. */
 export class Subscribers {
-  readonly #listeners: SubscriberListeners;
+  readonly #feed: RunFeed;
   readonly #streams = new Set<EventStream>();
 
-  constructor(listeners: SubscriberListeners) {
-    this.#listeners = listeners;
+  constructor(feed: RunFeed) {
+    this.#feed = feed;
   }
 
   /** Undefined when there are too many already. */
   join(): EventStream | undefined {
     if (this.#streams.size >= mostStreams) return undefined;
-    const send: Subscribers['emit'] = (name, data) => stream.send(messageOf(name, data));
+    const send: Emit = (name, data) => stream.send(messageOf(name, data));
     const stream = new EventStream(
       (missed) => {
-        for (const id of missed) this.#listeners.refresh(id, send);
+        for (const id of missed) this.#feed.refresh(id, send);
       },
       () => this.#leave(stream),
     );
     this.#streams.add(stream);
-    if (this.#streams.size === 1) this.#listeners.onFirst();
-    this.#listeners.onJoin(send);
+    if (this.#streams.size === 1) this.#feed.start();
+    this.#feed.sendCurrent(send);
     return stream;
   }
 
-  emit<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): void {
+  readonly emit: Emit = (name, data) => {
     if (this.#streams.size === 0) return;
     const message = messageOf(name, data);
     for (const stream of this.#streams) stream.send(message);
-  }
+  };
 
   end(reason: string): void {
     const last = messageOf('bye', { reason });
@@ -123,6 +118,6 @@ export class Subscribers {
   }
 
   #leave(stream: EventStream): void {
-    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#listeners.onLast();
+    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#feed.stop();
   }
 }

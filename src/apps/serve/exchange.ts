@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { StreamCounts } from './rows.ts';
 
-/** Why a request is not answered as asked, in words for whoever sent it. */
+/** Why a request cannot be answered, as a message for the client. */
 export class RequestError extends Error {
   readonly status: number;
   /** Methods that the path has, for a request with another one. */
@@ -16,19 +15,14 @@ export class RequestError extends Error {
   }
 }
 
-/** The client has left: there is nobody to answer. */
+/** The client has left, so there is no answer. */
 export class ClientGone extends Error {}
 
-/** What logs and metrics have for the status of a request whose client left, as other servers do. */
-export const clientGoneStatus = 499;
+/** The status of a request whose client left, in logs and metrics, as other servers have it. */
+const clientGoneStatus = 499;
 
 export function errorText(message: string): string {
   return `{"error":${JSON.stringify(message)}}`;
-}
-
-interface FailureSettings {
-  readonly limits: { readonly timeout: number };
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** A request and its answer. */
@@ -38,9 +32,10 @@ export class RequestContext {
   /** Without the query. */
   readonly path: string;
   readonly start = performance.now();
-  readonly counts: StreamCounts = { rows: 0, failedRows: 0 };
+  /** Rows that were answered, and lines that were answered by an error. */
+  readonly counts = { rows: 0, failedRows: 0 };
   status = 200;
-  /** Whether the answer is given, or the request given up. */
+  /** Whether it is answered or abandoned. */
   settled = false;
   /** Whether the whole body has to arrive in a limited time. */
   timed = false;
@@ -59,42 +54,35 @@ export class RequestContext {
     this.response.end(text);
   }
 
-  /** Says what went wrong: to the client what is its own fault, to the operator the rest. */
-  fail(error: unknown, { limits, onFailure }: FailureSettings): void {
+  /** Sends the client its own errors; other errors go to `onFailure`. */
+  fail(error: unknown, timeout: number, onFailure: (error: unknown) => void): void {
     const { request, response } = this;
     if (error instanceof ClientGone) {
       this.status = clientGoneStatus;
       response.destroy();
       return;
     }
-    if (!(error instanceof RequestError)) onFailure(error);
-    const failure =
-      error instanceof RequestError ? error : new RequestError(500, 'the server failed');
-    this.status = failure.status;
+    const known = error instanceof RequestError;
+    if (!known) onFailure(error);
+    const failure = known ? error : new RequestError(500, 'the server failed');
     const text = `${errorText(failure.message)}\n`;
     if (response.headersSent) {
-      // Too late for a status: the last line tells why, and the missing end that it is not all.
-      // Who has not taken the lines before it does not take this one either.
+      this.status = failure.status;
+      // Too late for a status: the last line has the error, and the missing end shows that it is
+      // not all. A client that has not read the lines before it does not read this one either.
       if (response.writableNeedDrain) response.destroy();
       else response.write(text, () => response.destroy());
       return;
     }
     if (failure.allowed !== undefined) response.setHeader('Allow', failure.allowed);
     if (failure.status === 408) response.shouldKeepAlive = false;
-    else if (!request.complete) this.#drain(limits.timeout);
-    this.#sendError(failure.status, text);
-  }
-
-  #sendError(status: number, text: string): void {
-    this.response.setHeader('Content-Type', 'application/json');
-    this.response.setHeader('Content-Length', Buffer.byteLength(text));
-    this.response.writeHead(status);
-    this.response.end(text);
+    else if (!request.complete) this.#drain(timeout);
+    this.send(failure.status, 'application/json', text);
   }
 
   /**
-   * Lets the rest of a body arrive for a while and forgets it. A connection that is closed while
-   * its client still sends is reset, and the client would not see the answer.
+   * Discards the rest of a body. A connection that is closed while its client still sends is reset,
+   * and the client would not see the answer.
    */
   #drain(milliseconds: number): void {
     const { request } = this;
@@ -112,17 +100,15 @@ function pathOf(url: string): string {
   return query < 0 ? local : local.slice(0, query);
 }
 
-export interface BodyLimits {
+export interface Limits {
   /** Most bytes of a body, or of a line where lines are streamed. */
   readonly bytes: number;
   /** Milliseconds for a body to arrive, or for a stream to make progress. */
   readonly timeout: number;
-}
-
-/** What becomes of a body that is collected. */
-export interface BodyListener {
-  onBody(bytes: Buffer): void;
-  onFailure(error: RequestError | ClientGone): void;
+  /** Rows of a batch. */
+  readonly rows: number;
+  /** Characters of the answer to a batch, which is in memory as a whole. */
+  readonly answer: number;
 }
 
 /**
@@ -131,8 +117,11 @@ export interface BodyListener {
  */
 export function collectBody(
   request: IncomingMessage,
-  { bytes }: BodyLimits,
-  listener: BodyListener,
+  { bytes }: Limits,
+  listener: {
+    onBody(bytes: Buffer): void;
+    onFailure(error: RequestError | ClientGone): void;
+  },
 ): void {
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) > bytes) throw tooLong(bytes);
@@ -163,7 +152,7 @@ export function decodeUtf8(bytes: Buffer, place: string): string {
   throw new RequestError(400, `${place}: not UTF-8`);
 }
 
-export type BodyKind = 'json' | 'lines';
+type BodyKind = 'json' | 'lines';
 
 const kinds: Readonly<Record<string, BodyKind>> = {
   'application/json': 'json',
@@ -172,11 +161,11 @@ const kinds: Readonly<Record<string, BodyKind>> = {
   'application/jsonl': 'lines',
 };
 
-/** What the headers say that a body is; a RequestError for what cannot be read. */
+/** The kind of a body by its headers; a RequestError for one that cannot be read. */
 export function bodyKind({ headers }: IncomingMessage): BodyKind {
   const type = headers['content-type'];
   const encoding = headers['content-encoding'];
-  // What almost all requests say needs no closer look.
+  // The headers of almost all requests.
   if (type === 'application/json' && encoding === undefined) return 'json';
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new RequestError(415, `Content-Encoding ${encoding}; wanted none`);
@@ -196,7 +185,7 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
   return kind;
 }
 
-/** What the parser of HTTP says where a client closes its side in the middle of a request. */
+/** The code of an error for a client that closes its side in the middle of a request. */
 export const endInRequest = 'HPE_INVALID_EOF_STATE';
 
 const messages: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -204,13 +193,13 @@ const messages: Readonly<Record<string, readonly [status: number, message: strin
   HPE_HEADER_OVERFLOW: [431, 'the head of the request is too long'],
 };
 
-/** What is wrong with a head, by the code of the error that it made. */
+/** The error of a bad head, by the code of Node's error. */
 export function headError(code: string | undefined): RequestError {
   const [status, message] = messages[code ?? ''] ?? [400, 'not a request of HTTP'];
   return new RequestError(status, message);
 }
 
-/** An answer for a connection without a request that Node could answer. */
+/** An answer for a connection on which Node has no request to answer. */
 export function plainAnswer({ status, message }: RequestError): string {
   const text = `${errorText(message)}\n`;
   return (

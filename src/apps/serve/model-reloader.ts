@@ -1,8 +1,13 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { decodeModel, readModelBytes, sha256 } from '../../model/file.ts';
 import type { Model } from '../../model/model.ts';
-import { fileState, readModelFile } from './model-file.ts';
 import { Scorer } from './scorer.ts';
 
-/** A model that answers requests. */
+/** Digits of the file's SHA-256 that name its version. */
+const versionDigits = 16;
+
+/** A model in use. */
 export interface LoadedModel {
   readonly model: Model;
   readonly scorer: Scorer;
@@ -18,8 +23,8 @@ export interface ReloaderEvents {
 }
 
 /**
- * Keeps the model of a file, and replaces it when the file changes: a new file is read and checked
- * as a whole first, and what is wrong with it leaves the old model in its place.
+ * Holds the model of a file and replaces it when the file changes. A new file is read and checked
+ * as a whole first; if it is damaged, the old model stays.
  */
 export class ModelReloader {
   readonly #path: string;
@@ -27,9 +32,9 @@ export class ModelReloader {
   #current: LoadedModel;
   #state: string;
   #timer: NodeJS.Timeout | undefined;
-  /** Files are read one after the other: what was there last is what stays. */
+  /** Files are read one after the other, so the newest one stays. */
   #queue: Promise<void> = Promise.resolve();
-  #looking = false;
+  #polling = false;
 
   private constructor(path: string, events: ReloaderEvents, state: string, loaded: LoadedModel) {
     this.#path = path;
@@ -40,12 +45,11 @@ export class ModelReloader {
 
   /** Reads the first model; throws a DataError if the file has none. */
   static async open(path: string, events: ReloaderEvents): Promise<ModelReloader> {
-    // Looked at before it is read: a change in between is then noticed later.
+    // Before it is read: a change in between is then noticed later.
     const state = await fileState(path);
     const loaded = await load(path);
-    const keeper = new ModelReloader(path, events, state, loaded);
     events.onLoad(loaded);
-    return keeper;
+    return new ModelReloader(path, events, state, loaded);
   }
 
   get current(): LoadedModel {
@@ -53,11 +57,11 @@ export class ModelReloader {
   }
 
   /**
-   * Looks at the file again and again. Events of the file system would tell sooner, but not on
-   * network drives, nor through a symbolic link whose target is replaced.
+   * Polls the file. Events of the file system would be faster, but do not work on network drives,
+   * nor through a symbolic link whose target is replaced.
    */
   watch(milliseconds: number): void {
-    this.#timer = setInterval(() => void this.#look(), milliseconds);
+    this.#timer = setInterval(() => void this.#poll(), milliseconds);
     this.#timer.unref();
   }
 
@@ -70,11 +74,11 @@ export class ModelReloader {
     clearInterval(this.#timer);
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #poll(): Promise<void> {
+    if (this.#polling) return;
+    this.#polling = true;
     await this.#enqueue(false);
-    this.#looking = false;
+    this.#polling = false;
   }
 
   #enqueue(always: boolean): Promise<void> {
@@ -90,7 +94,7 @@ export class ModelReloader {
       this.#state = state;
       this.#events.onLoad(this.#current);
     } catch (error) {
-      // A file that is still being written is looked at again before anything is said of it.
+      // A file that is still being written is read again before an error is reported.
       if ((await fileState(this.#path)) !== state) return;
       this.#state = state;
       this.#events.onFailure((error as Error).message);
@@ -98,7 +102,21 @@ export class ModelReloader {
   }
 }
 
+/** Messages name the file without its folder. */
 async function load(path: string): Promise<LoadedModel> {
-  const { model, version } = await readModelFile(path);
+  const name = basename(path);
+  const bytes = await readModelBytes(path, name);
+  const model = decodeModel(bytes, name);
+  const version = sha256([bytes]).slice(0, versionDigits);
   return { model, scorer: new Scorer(model), version, loadedAt: new Date() };
+}
+
+/** What changes when a file is written or another one takes its name. */
+async function fileState(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

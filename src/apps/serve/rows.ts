@@ -2,31 +2,35 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { DataError } from '../../errors.ts';
-import type { Row } from '../../model/predict/row-buffer.ts';
-import { type BodyLimits, ClientGone, decodeUtf8, errorText, RequestError } from './exchange.ts';
+import type { Row } from '../../model/predict/predictor.ts';
+import {
+  ClientGone,
+  decodeUtf8,
+  errorText,
+  type Limits,
+  type RequestContext,
+  RequestError,
+} from './exchange.ts';
 import type { Scorer } from './scorer.ts';
 
-/** What a body of JSON asks for. */
-export type PredictRequest =
-  | { readonly kind: 'row'; readonly row: unknown }
-  /** `wrapped`: in an object, and so is the answer. */
-  | { readonly kind: 'batch'; readonly rows: readonly unknown[]; readonly wrapped: boolean };
+/** Rows in one body. */
+interface Batch {
+  readonly rows: readonly unknown[];
+  /** Whether they are in an object, and so is the answer. */
+  readonly wrapped: boolean;
+}
 
 /**
- * Tells a row from a batch: `{"rows": […]}` is a batch, and so is a list unless it begins with a
- * number, which makes it one dense row.
+ * The batch in a body, undefined for a single row: `{"rows": […]}` is a batch, and so is a list
+ * unless it begins with a number, which makes it one dense row.
  */
-export function parseRequest(body: unknown): PredictRequest {
+export function batchOf(body: unknown): Batch | undefined {
   if (Array.isArray(body)) {
-    return typeof body[0] === 'number'
-      ? { kind: 'row', row: body }
-      : { kind: 'batch', rows: body, wrapped: false };
+    return typeof body[0] === 'number' ? undefined : { rows: body, wrapped: false };
   }
-  if (typeof body === 'object' && body !== null && 'rows' in body && Array.isArray(body.rows)) {
-    const alone = Object.keys(body).length === 1;
-    if (alone) return { kind: 'batch', rows: body.rows, wrapped: true };
-  }
-  return { kind: 'row', row: body };
+  const rows = (body as { readonly rows?: unknown } | null)?.rows;
+  const isAlone = Array.isArray(rows) && Object.keys(body as object).length === 1;
+  return isAlone ? { rows, wrapped: true } : undefined;
 }
 
 /** A value of JSON as a row; throws a DataError where it cannot be one. */
@@ -42,9 +46,9 @@ export function rowOf(value: unknown): Row {
 
 /** Without this a text such as "5" would count as a number. */
 function numbersOf(values: readonly unknown[]): readonly number[] {
-  for (let place = 0; place < values.length; place++) {
-    if (typeof values[place] === 'number') continue;
-    throw new DataError(`value ${place + 1} is ${kindOf(values[place])}; wanted a number`);
+  for (let index = 0; index < values.length; index++) {
+    if (typeof values[index] === 'number') continue;
+    throw new DataError(`value ${index + 1} is ${kindOf(values[index])}; wanted a number`);
   }
   return values as readonly number[];
 }
@@ -55,24 +59,18 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Other requests get their turn after so many rows, or so many characters. */
+/** Rows and characters after which other requests get their turn. */
 const rowsPerTurn = 256;
 const textPerTurn = 2 ** 17;
-
-export interface BatchLimits {
-  readonly rows: number;
-  /** Characters of the answer, which is kept in memory until it is whole. */
-  readonly answer: number;
-}
 
 /**
  * The answer to a batch: all rows or none, so that a bad row is known by the status. Throws a
  * RequestError that names the row.
  */
 export async function answerBatch(
-  { rows, wrapped }: Extract<PredictRequest, { kind: 'batch' }>,
+  { rows, wrapped }: Batch,
   scorer: Scorer,
-  limits: BatchLimits,
+  limits: Limits,
 ): Promise<string> {
   if (rows.length > limits.rows) {
     throw new RequestError(413, `${rows.length} rows; wanted at most ${limits.rows}`);
@@ -118,13 +116,13 @@ export function parseJson(text: string, place: string): unknown {
 
 const newline = 0x0a;
 
-/** Cuts chunks of bytes into lines; keeps no more than the beginning of one line. */
+/** Cuts chunks of bytes into lines; holds no more than the beginning of one line. */
 export class LineCutter {
-  /** The lines that were given out. */
+  /** Lines so far. */
   count = 0;
   readonly #limit: number;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -134,66 +132,50 @@ export class LineCutter {
   *cut(chunk: Buffer): Generator<Buffer> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const piece = chunk.subarray(start, end);
+      this.#add(chunk.subarray(start, end));
       start = end + 1;
-      yield this.#restBytes === 0 ? this.#counted(piece) : this.#complete(piece);
+      yield this.#line();
     }
-    if (start < chunk.length) this.#keep(chunk.subarray(start));
+    if (start < chunk.length) this.#add(chunk.subarray(start));
   }
 
-  /** The last line, where it has no end. */
+  /** The last line, if it has no end. */
   *finish(): Generator<Buffer> {
-    if (this.#restBytes > 0) yield this.#complete(Buffer.alloc(0));
+    if (this.#bytes > 0) yield this.#line();
   }
 
-  #complete(piece: Buffer): Buffer {
-    this.#keep(piece);
-    const line = Buffer.concat(this.#rest, this.#restBytes);
-    this.#rest = [];
-    this.#restBytes = 0;
-    return this.#counted(line);
-  }
-
-  #keep(piece: Buffer): void {
-    this.#restBytes += piece.length;
-    this.#check(this.#restBytes);
-    this.#rest.push(piece);
-  }
-
-  #counted(line: Buffer): Buffer {
-    this.#check(line.length);
-    this.count++;
-    return line;
-  }
-
-  #check(length: number): void {
-    if (length <= this.#limit) return;
+  #add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#limit) return;
     throw new RequestError(413, `line ${this.count + 1}: longer than ${this.#limit} bytes`);
   }
+
+  #line(): Buffer {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.count++;
+    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+  }
 }
 
-/** Rows of a stream so far. */
-export interface StreamCounts {
-  rows: number;
-  failedRows: number;
-}
-
-/** Characters that are written together. */
+/** Characters of a write. */
 const writeLength = 2 ** 16;
 const space = /^\s*$/;
 
 /**
  * Answers a body of lines line by line. A line that cannot be answered becomes a line with an error;
- * empty lines have no answer. No more is read while the client does not take its answers, so that
- * memory is bounded by a line and a few buffers. Throws a RequestError for a client that makes no progress
- * and for a line without end.
+ * empty lines have no answer. No more is read while the client does not read its answers, so that
+ * memory is bounded by a line and a few buffers. Throws a RequestError for a client that makes no
+ * progress and for a line that is too long.
  */
 export async function answerLines(
   request: IncomingMessage,
   response: ServerResponse,
   scorer: Scorer,
-  limits: BodyLimits,
-  counts: StreamCounts,
+  limits: Limits,
+  counts: RequestContext['counts'],
 ): Promise<void> {
   const cutter = new LineCutter(limits.bytes);
   let text = '';
@@ -224,7 +206,7 @@ function answerLine(
   bytes: Buffer,
   number: number,
   scorer: Scorer,
-  counts: StreamCounts,
+  counts: RequestContext['counts'],
 ): string | undefined {
   const place = `line ${number}`;
   try {
@@ -251,22 +233,20 @@ async function nextChunk(request: IncomingMessage, timeout: number): Promise<Buf
   }
 }
 
-/** Waits for one of these events, but not for ever. */
+/** Waits for one of these events, no longer than the timeout. */
 function progress(
   emitter: EventEmitter,
   events: readonly string[],
   timeout: number,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      clearTimeout(timer);
-      for (const event of events) emitter.off(event, settle);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      for (const event of events) emitter.off(event, settle);
-      reject(new RequestError(408, `no progress within ${timeout / 1000} s`));
-    }, timeout);
-    for (const event of events) emitter.on(event, settle);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const settle = (): void => resolve();
+  const expire = (): void =>
+    reject(new RequestError(408, `no progress within ${timeout / 1000} s`));
+  const timer = setTimeout(expire, timeout);
+  for (const event of events) emitter.on(event, settle);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    for (const event of events) emitter.off(event, settle);
   });
 }

@@ -1,14 +1,13 @@
 import packageDescription from '../../../package.json' with { type: 'json' };
-import { DataError } from '../../errors.ts';
 import { type Label, type Model, vectorCount } from '../../model/model.ts';
 import {
   becomeProbabilities,
   givesProbabilities,
   isPositive,
   labelAt,
+  meanOf,
 } from '../../model/predict/predict.ts';
 import { Predictor } from '../../model/predict/predictor.ts';
-import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
 import type { LoadedModel } from './model-reloader.ts';
 import { rowOf } from './rows.ts';
 
@@ -23,7 +22,7 @@ export class Scorer {
   /** Keys of JSON objects, by class. */
   readonly #keys: readonly string[];
   readonly #probable: boolean;
-  /** Whether one vector tells two classes apart. */
+  /** Whether two classes share one vector. */
   readonly #shared: boolean;
 
   constructor(model: Model) {
@@ -52,10 +51,7 @@ export class Scorer {
 
   /** Also the score of a regression, where that is not the value. */
   #valueText(score: number): string {
-    const value = meanOfScore(traitsOf(this.#model.loss).link, score);
-    if (!(value < Infinity)) {
-      throw new DataError(`the prediction is e^${score}, which is too large a number`);
-    }
+    const value = meanOf(this.#model, score);
     return value === score ? `{"label":${value}}` : `{"label":${value},"score":${score}}`;
   }
 
@@ -95,7 +91,7 @@ export function healthOf(name: string, { model, version, loadedAt }: LoadedModel
 
 /**
  * Everything about the model but its numbers: no weights, names of features or points of a
- * calibration. A loss of one's own is told by name, without the file it is in.
+ * calibration. A custom loss is named without its file.
  */
 export function descriptionOf(name: string, { model, version, loadedAt }: LoadedModel): object {
   const { weights: _, intercepts: _biases, featureNames, loss, calibration, ...rest } = model;

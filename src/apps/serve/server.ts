@@ -1,28 +1,21 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import {
-  type BodyLimits,
   bodyKind,
   collectBody,
   decodeUtf8,
   endInRequest,
   headError,
+  type Limits,
   plainAnswer,
   RequestContext,
   RequestError,
 } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { LoadedModel } from './model-reloader.ts';
-import {
-  answerBatch,
-  answerLines,
-  answerRow,
-  type BatchLimits,
-  type PredictRequest,
-  parseJson,
-  parseRequest,
-} from './rows.ts';
+import { answerBatch, answerLines, answerRow, batchOf, parseJson } from './rows.ts';
 import { descriptionOf, healthOf } from './scorer.ts';
 
 /** A request that was answered, for the log. */
@@ -38,7 +31,7 @@ export interface RequestRecord {
 export interface ServerSettings {
   /** What the model is called. */
   readonly name: string;
-  readonly limits: BodyLimits & BatchLimits;
+  readonly limits: Limits;
   readonly metrics: Metrics;
   readonly current: () => LoadedModel;
   readonly onRequest?: (record: RequestRecord) => void;
@@ -47,7 +40,7 @@ export interface ServerSettings {
 }
 
 const json = 'application/json';
-/** Longer than load balancers keep a connection, which would otherwise send into a closed one. */
+/** Longer than load balancers hold a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
 /** Longer than requests are on the way. */
 const shutdownDelay = 100;
@@ -86,7 +79,7 @@ export class ScoringServer {
     this.#server = createServer(
       {
         headersTimeout: timeout,
-        // Streams may go on for long: bodies are timed as they are read.
+        // Streams may last long: bodies are timed as they are read.
         requestTimeout: 0,
         connectionsCheckingInterval: interval,
         keepAliveTimeout: idleMilliseconds,
@@ -101,14 +94,10 @@ export class ScoringServer {
   }
 
   /** Resolves with the port; rejects with what the system says. */
-  listen(port: number, host: string): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
-        resolve(this.#server.address() as AddressInfo);
-      });
-    });
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    return this.#server.address() as AddressInfo;
   }
 
   /**
@@ -118,10 +107,13 @@ export class ScoringServer {
   async stop(): Promise<number> {
     this.#stopping = true;
     for (const { response } of this.#open) response.shouldKeepAlive = false;
-    await this.#hearOut();
+    // A connection may look idle though its next request is on the way, and would be reset if it
+    // were closed now. For a moment requests are still answered, each as the last of its connection.
+    await sleep(Math.min(shutdownDelay, this.#settings.limits.timeout));
+    await readWhatArrived();
     const stopped = this.#close();
     await readWhatArrived();
-    // Node takes a connection without a single byte for a request under way.
+    // Node takes a connection without a single byte for an unfinished request.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     return stopped;
   }
@@ -141,15 +133,6 @@ export class ScoringServer {
     });
   }
 
-  /**
-   * A connection may look idle though its next request is on the way, and would be reset if it were
-   * closed now. For a moment requests are answered still, each as the last of its connection.
-   */
-  async #hearOut(): Promise<void> {
-    await sleep(Math.min(shutdownDelay, this.#settings.limits.timeout));
-    await readWhatArrived();
-  }
-
   #keepTrack(socket: Socket): void {
     const { metrics } = this.#settings;
     this.#sockets.add(socket);
@@ -161,30 +144,30 @@ export class ScoringServer {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = new RequestContext(request, response);
-    this.#open.add(exchange);
+    const context = new RequestContext(request, response);
+    this.#open.add(context);
     this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
     try {
-      if (exchange.path === '/predict') this.#predict(exchange);
-      else this.#showPage(exchange);
+      if (context.path === '/predict') this.#predict(context);
+      else this.#showPage(context);
     } catch (error) {
-      this.#fail(exchange, error);
+      this.#fail(context, error);
     }
   }
 
-  #fail(exchange: RequestContext, error: unknown): void {
-    if (exchange.settled) return;
-    exchange.fail(error, this.#settings);
-    this.#settle(exchange);
+  #fail(context: RequestContext, error: unknown): void {
+    if (context.settled) return;
+    context.fail(error, this.#settings.limits.timeout, this.#settings.onFailure);
+    this.#settle(context);
   }
 
-  /** Counts a request that is answered, or given up. */
-  #settle(exchange: RequestContext): void {
-    const { request, response, path, status, start, counts } = exchange;
+  /** Counts a request that is answered or abandoned. */
+  #settle(context: RequestContext): void {
+    const { request, response, path, status, start, counts } = context;
     const { metrics, onRequest } = this.#settings;
-    exchange.settled = true;
-    this.#open.delete(exchange);
+    context.settled = true;
+    this.#open.delete(context);
     const milliseconds = performance.now() - start;
     metrics.underWay--;
     metrics.rows += counts.rows;
@@ -205,66 +188,62 @@ export class ScoringServer {
     });
   }
 
-  #predict(exchange: RequestContext): void {
-    const { request } = exchange;
+  #predict(context: RequestContext): void {
+    const { request } = context;
     if (request.method !== 'POST') {
       throw new RequestError(405, `${request.method} /predict; wanted POST`, 'POST');
     }
     if (bodyKind(request) === 'lines') {
-      void this.#answerLines(exchange);
+      void this.#finish(context, () => this.#answerLines(context));
       return;
     }
-    exchange.timed = true;
+    context.timed = true;
     collectBody(request, this.#settings.limits, {
       onBody: (bytes) => {
-        if (!exchange.settled) this.#answer(exchange, bytes);
+        if (!context.settled) this.#answer(context, bytes);
       },
-      onFailure: (error) => this.#fail(exchange, error),
+      onFailure: (error) => this.#fail(context, error),
     });
   }
 
-  #answer(exchange: RequestContext, bytes: Buffer): void {
-    exchange.timed = false;
+  #answer(context: RequestContext, bytes: Buffer): void {
+    context.timed = false;
+    const { limits, current } = this.#settings;
+    const { scorer } = current();
+    const send = (text: string, rows: number): void => {
+      context.counts.rows = rows;
+      context.send(200, json, `${text}\n`);
+    };
     try {
-      const request = parseRequest(parseJson(decodeUtf8(bytes, 'the body'), 'the body'));
-      if (request.kind === 'batch') {
-        void this.#answerBatch(exchange, request);
+      const body = parseJson(decodeUtf8(bytes, 'the body'), 'the body');
+      const batch = batchOf(body);
+      if (batch) {
+        void this.#finish(context, async () =>
+          send(await answerBatch(batch, scorer, limits), batch.rows.length),
+        );
         return;
       }
-      const text = answerRow(this.#settings.current().scorer, request.row);
-      exchange.counts.rows = 1;
-      exchange.send(200, json, `${text}\n`);
-      this.#settle(exchange);
+      // Without a promise, which would cost as much as scoring the row.
+      send(answerRow(scorer, body), 1);
+      this.#settle(context);
     } catch (error) {
-      this.#fail(exchange, error);
+      this.#fail(context, error);
     }
   }
 
-  async #answerBatch(
-    exchange: RequestContext,
-    request: Extract<PredictRequest, { kind: 'batch' }>,
-  ): Promise<void> {
+  async #answerLines({ request, response, counts }: RequestContext): Promise<void> {
     const { limits, current } = this.#settings;
-    try {
-      const text = await answerBatch(request, current().scorer, limits);
-      exchange.counts.rows = request.rows.length;
-      exchange.send(200, json, `${text}\n`);
-      this.#settle(exchange);
-    } catch (error) {
-      this.#fail(exchange, error);
-    }
+    response.setHeader('Content-Type', 'application/x-ndjson');
+    await answerLines(request, response, current().scorer, limits, counts);
+    response.end();
   }
 
-  async #answerLines(exchange: RequestContext): Promise<void> {
-    const { request, response, counts } = exchange;
-    const { limits, current } = this.#settings;
+  async #finish(context: RequestContext, answer: () => Promise<void>): Promise<void> {
     try {
-      response.setHeader('Content-Type', 'application/x-ndjson');
-      await answerLines(request, response, current().scorer, limits, counts);
-      response.end();
-      this.#settle(exchange);
+      await answer();
+      this.#settle(context);
     } catch (error) {
-      this.#fail(exchange, error);
+      this.#fail(context, error);
     }
   }
 
@@ -272,16 +251,16 @@ export class ScoringServer {
   #expireBodies(): void {
     const { timeout } = this.#settings.limits;
     const now = performance.now();
-    for (const exchange of this.#open) {
-      if (!exchange.timed || now - exchange.start < timeout) continue;
+    for (const context of this.#open) {
+      if (!context.timed || now - context.start < timeout) continue;
       const message = `the body did not arrive within ${timeout / 1000} s`;
-      this.#fail(exchange, new RequestError(408, message));
+      this.#fail(context, new RequestError(408, message));
     }
   }
 
   /**
-   * A connection on which nothing has moved for long: it is idle, or its client does not take the
-   * answer, which is kept in memory. While an answer is computed there is nothing to move.
+   * A connection without traffic for long: it is idle, or its client does not read the answer, which
+   * is in memory. While an answer is computed there is no traffic.
    */
   #expireSocket(socket: Socket): void {
     if (this.#openOn(socket) === undefined || socket.writableLength > 0) socket.destroy();
@@ -292,8 +271,8 @@ export class ScoringServer {
     return [...this.#open].findLast(({ request }) => request.socket === socket);
   }
 
-  #showPage(exchange: RequestContext): void {
-    const { request, path } = exchange;
+  #showPage(context: RequestContext): void {
+    const { request, path } = context;
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) {
       throw new RequestError(404, 'no such path; wanted /predict, /healthz, /metrics or /model');
@@ -302,24 +281,24 @@ export class ScoringServer {
       throw new RequestError(405, `${request.method} ${path}; wanted GET`, 'GET, HEAD');
     }
     const { type, text } = page(this.#settings);
-    exchange.send(200, type, text);
-    this.#settle(exchange);
+    context.send(200, type, text);
+    this.#settle(context);
   }
 
-  /** What is no request of HTTP, or stops in the middle of its head or body. */
+  /** For data that is not HTTP, or that stops in the middle of a head or body. */
   #refuseConnection(error: NodeJS.ErrnoException, stream: unknown): void {
     const socket = stream as Socket;
-    const exchange = this.#openOn(socket);
-    const left = error.code === 'ECONNRESET' || (exchange && error.code === endInRequest);
+    const context = this.#openOn(socket);
+    const left = error.code === 'ECONNRESET' || (context && error.code === endInRequest);
     if (!socket.writable || left) {
       socket.destroy();
       return;
     }
-    if (exchange !== undefined) {
-      exchange.response.shouldKeepAlive = false;
+    if (context !== undefined) {
+      context.response.shouldKeepAlive = false;
       // A request that has arrived as a whole is answered, whatever follows it.
-      if (!exchange.request.complete) {
-        this.#fail(exchange, new RequestError(400, 'the body is not one of HTTP'));
+      if (!context.request.complete) {
+        this.#fail(context, new RequestError(400, 'the body is not one of HTTP'));
       }
       return;
     }
@@ -329,7 +308,7 @@ export class ScoringServer {
   }
 }
 
-/** However late it is called: what has arrived is read between the one turn and the other. */
+/** What has arrived is read between two turns of the event loop. */
 async function readWhatArrived(): Promise<void> {
   await turn();
   await turn();

@@ -4,19 +4,18 @@ import { jsonModel, parseJsonModel } from './json.ts';
 import { isLiblinearModel, liblinearModel, parseLiblinearModel } from './liblinear.ts';
 import { onnxModel } from './onnx.ts';
 import { pmmlDocument } from './pmml.ts';
-import { inBlocks } from './tables.ts';
-import { csvTable, readableModel } from './text.ts';
+import { csvTable, inBlocks, readableModel } from './text.ts';
 import { typescriptModule } from './typescript.ts';
 
-/** What of a model a format may not hold. */
-type Kept = 'calibration' | 'unitRows' | 'recipe';
+/** Parts of a model that a format may not hold. */
+type ModelPart = 'calibration' | 'unitRows' | 'recipe';
 
 export interface ExportEntry {
   /** Throws a UsageError where the format has no way to say what the model does. */
   write(model: Model): Iterable<Uint8Array | string>;
   /** Bytes rather than text. */
   readonly binary?: true;
-  readonly keeps: readonly Kept[];
+  readonly keeps: readonly ModelPart[];
   /** How a file of the format is read back. */
   readonly import?: {
     /** Whether a file that starts with this text is one. */
@@ -50,10 +49,7 @@ const entries = {
   },
   pmml: { write: pmmlDocument, keeps: [] },
   csv: { write: csvTable, keeps: [] },
-  typescript: {
-    write: (model: Model) => typescriptModule(model),
-    keeps: ['calibration', 'unitRows', 'recipe'],
-  },
+  typescript: { write: typescriptModule, keeps: ['calibration', 'unitRows', 'recipe'] },
 } as const satisfies Readonly<Record<string, ExportEntry>>;
 
 type Entries = typeof entries;
@@ -72,10 +68,7 @@ function entryOf(format: ExportFormat): ExportEntry {
   throw new UsageError(`format ${JSON.stringify(format)}; wanted ${exportFormats.join(', ')}`);
 }
 
-/**
- * The model in the format of another program: bytes for ONNX, text for the others. Throws a
- * UsageError where the format has no way to say what the model does.
- */
+/** The model in the format of another program; throws a UsageError where it has no such model. */
 export function exportModel(model: Model, format: BinaryFormat): Uint8Array;
 export function exportModel(model: Model, format: Exclude<ExportFormat, BinaryFormat>): string;
 export function exportModel(model: Model, format: ExportFormat): Uint8Array | string;
@@ -90,7 +83,7 @@ export function exportPieces(model: Model, format: ExportFormat): Iterable<Uint8
   return binary ? write(model) : inBlocks(write(model) as Iterable<string>);
 }
 
-const notices: Readonly<Record<Kept, (format: string) => string>> = {
+const notices: Readonly<Record<ModelPart, (format: string) => string>> = {
   calibration: (format) => `${format} has no calibrated probabilities: they are left out`,
   unitRows: () => 'rows have to be divided by their Euclidean length before they are scored',
   recipe: () =>
@@ -100,15 +93,15 @@ const notices: Readonly<Record<Kept, (format: string) => string>> = {
 /** What a user of the exported model should know that the format does not say. */
 export function exportNotices(model: Model, format: ExportFormat): string[] {
   const { keeps } = entryOf(format);
-  return (Object.keys(notices) as Kept[])
+  return (Object.keys(notices) as ModelPart[])
     .filter((part) => model[part] !== undefined && !keeps.includes(part))
     .map((part) => notices[part](format));
 }
 
 const importers = exportFormats.flatMap((format) => entryOf(format).import ?? []);
 
-/** The start of a file that is enough to tell its format. */
-const startBytes = 256;
+/** Characters at the start of a file that are enough to recognise its format. */
+const startLength = 256;
 
 /**
  * The model in a file of another program, or in our own JSON; `name` is the file, for messages.
@@ -116,7 +109,7 @@ const startBytes = 256;
  */
 export function importModel(bytes: Uint8Array | string, name = 'model'): Model {
   const text = typeof bytes === 'string' ? bytes : textOf(bytes, name);
-  const start = text.slice(0, startBytes);
+  const start = text.slice(0, startLength);
   const importer = importers.find(({ recognises }) => recognises(start));
   if (importer) return importer.parse(text, name);
   throw new DataError(

@@ -1,16 +1,13 @@
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
-import { count, JsonValue } from '../fields.ts';
-import { headerText, parseHeader } from '../header.ts';
+import { count, headerText, JsonValue, noPayload, parseJson, readHeader } from '../header.ts';
 import { type Model, vectorCount, weightsOf } from '../model.ts';
+import { modelVersion } from '../predict/decode.ts';
 import { allocateWeights } from '../weights.ts';
 
-/** First keys of the text, by which it is known again. */
-export const jsonFormat = 'dso-model-json';
-export const jsonVersion = 1;
-
-/** What the header of a model file says about bytes, of which there are none here. */
-export const noPayload = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' } as const;
+/** First keys of the text, which identify the format. */
+const jsonFormat = 'dso-model-json';
+const jsonVersion = 1;
 
 /**
  * Everything about a model as JSON: the header of the model file, then the weights, vector by
@@ -19,7 +16,7 @@ export const noPayload = { encoding: 'dense', stored: 0, bytes: 0, sha256: '' } 
  * as the same double; −0, which JSON readers may lose, is the string "-0".
  */
 export function* jsonModel(model: Model): Generator<string> {
-  const { weights: _, ...description } = JSON.parse(headerText(model, noPayload, undefined));
+  const { weights: _, ...description } = JSON.parse(headerText(model));
   const header = { format: jsonFormat, version: jsonVersion, ...description };
   yield `${JSON.stringify(header, undefined, 2).slice(0, -2)},\n`;
   yield '  "weights": [\n';
@@ -72,46 +69,24 @@ function numberText(value: number): string {
   return JSON.stringify(numberToJson(value));
 }
 
-/** Version of the model file whose header the text holds. */
-const headerVersion = 2;
-
 /** The model in a text that `--to json` wrote; `name` is the file, for messages. */
 export function parseJsonModel(text: string, name: string): Model {
-  const json = parseText(text, name);
+  const json = parseJson(text, name);
   checkVersion(new JsonValue(json, '', name), name);
   const { weights, featureNames, ...header } = json as Record<string, unknown>;
-  const { description, intercepts } = parseHeader(
-    JSON.stringify({ ...header, weights: noPayload }),
-    headerVersion,
-    name,
-  );
+  const headerJson = { ...header, weights: noPayload };
+  const { featureNames: _, ...description } = readHeader(headerJson, modelVersion, name);
   const vectors = vectorCount(description);
   if (!Array.isArray(weights) || weights.length !== vectors) {
     throw new DataError(`${name}: weights: wanted a list with ${vectors} vectors of weights`);
   }
   const { columns } = description;
-  const joined = allocateWeights({ columns, vectors }, name);
+  const joined = { columns, weights: allocateWeights({ columns, vectors }, name) };
   for (const [vector, item] of weights.entries()) {
-    fill(joined.subarray(vector * columns, (vector + 1) * columns), item, vector, name);
+    fill(weightsOf(joined, vector), item, `${name}: weights[${vector}]`);
   }
   const names = featureNames === undefined ? undefined : checkNames(featureNames, columns, name);
-  return { ...description, weights: joined, intercepts, ...(names && { featureNames: names }) };
-}
-
-function parseText(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new DataError(`${name}${lineOf(message, text)}: not JSON: ${message}`, { cause });
-  }
-}
-
-/** The engine reports a position; people look for lines. */
-function lineOf(message: string, text: string): string {
-  const [, position] = /position ([0-9]+)/.exec(message) ?? [];
-  if (position === undefined) return '';
-  return `: line ${text.slice(0, Number(position)).split('\n').length}`;
+  return { ...description, ...joined, ...(names && { featureNames: names }) };
 }
 
 function checkVersion(value: JsonValue, name: string): void {
@@ -122,8 +97,7 @@ function checkVersion(value: JsonValue, name: string): void {
   throw new DataError(`${name}: version ${version} of ${jsonFormat}; wanted ${jsonVersion}`);
 }
 
-function fill(target: Float64Array, item: unknown, vector: number, name: string): void {
-  const location = `${name}: weights[${vector}]`;
+function fill(target: Float64Array, item: unknown, location: string): void {
   if (Array.isArray(item)) {
     if (item.length !== target.length) {
       throw new DataError(`${location}: ${item.length} weights; wanted ${target.length}`);

@@ -1,7 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { lossEntry, traitsOf } from '../../problem/losses/index.ts';
-import { type Certificate, type Label, type Model, vectorCount, weightsOf } from '../model.ts';
-import { numberText } from './tables.ts';
+import { type Certificate, type Label, type Model, weightsOf } from '../model.ts';
+import { numberText } from './text.ts';
 
 /** LIBLINEAR stores labels in a C int. */
 const labelLimit = 2 ** 31;
@@ -12,18 +12,16 @@ const labelLimit = 2 ** 31;
  * last feature that is 1 in every row. Numbers have the fewest digits that give the same double.
  */
 export function* liblinearModel(model: Model): Generator<string> {
+  const { columns, intercepts } = model;
   const labels = labelLine(model);
-  const vectors = Array.from({ length: vectorCount(model) }, (_, vector) =>
-    weightsOf(model, vector),
-  );
-  const biased = model.intercepts.some((intercept) => intercept !== 0);
+  const biased = intercepts.some((intercept) => intercept !== 0);
   yield* liblinearText({
     solver: solverType(model),
     ...(labels && { labels }),
-    features: model.columns,
+    features: columns,
     bias: biased ? 1 : -1,
-    vectors,
-    ...(biased && { biasWeights: model.intercepts }),
+    vectors: Array.from(intercepts, (_, vector) => weightsOf(model, vector)),
+    ...(biased && { biasWeights: intercepts }),
   });
 }
 
@@ -92,35 +90,22 @@ function solverType({ task, loss, penalty }: Model): string {
   return sparse ? l1 : l2;
 }
 
-interface Solver {
-  readonly task: Model['task'];
-  readonly loss: string;
-  readonly penalty: 'l1' | 'l2';
-  /** One vector per class even if there are two. */
-  readonly perClass?: true;
-}
-
-const classifier = (loss: string, penalty: Solver['penalty']): Solver => ({
-  task: 'classification',
-  loss,
-  penalty,
-});
-const regression = (loss: string): Solver => ({ task: 'regression', loss, penalty: 'l2' });
-
-/** What the solvers of LIBLINEAR solve. ε of the SVRs is not in the file. */
-const solvers: Readonly<Record<string, Solver>> = {
-  L2R_LR: classifier('logistic', 'l2'),
-  L2R_L2LOSS_SVC_DUAL: classifier('squared-hinge', 'l2'),
-  L2R_L2LOSS_SVC: classifier('squared-hinge', 'l2'),
-  L2R_L1LOSS_SVC_DUAL: classifier('hinge', 'l2'),
-  MCSVM_CS: { ...classifier('hinge', 'l2'), perClass: true },
-  L1R_L2LOSS_SVC: classifier('squared-hinge', 'l1'),
-  L1R_LR: classifier('logistic', 'l1'),
-  L2R_LR_DUAL: classifier('logistic', 'l2'),
-  L2R_L2LOSS_SVR: regression('squared-absolute'),
-  L2R_L2LOSS_SVR_DUAL: regression('squared-absolute'),
-  L2R_L1LOSS_SVR_DUAL: regression('absolute'),
+/** The loss and penalty of each solver of LIBLINEAR. ε of the SVRs is not in the file. */
+const solvers: Readonly<Record<string, readonly [loss: string, penalty: 'l1' | 'l2']>> = {
+  L2R_LR: ['logistic', 'l2'],
+  L2R_L2LOSS_SVC_DUAL: ['squared-hinge', 'l2'],
+  L2R_L2LOSS_SVC: ['squared-hinge', 'l2'],
+  L2R_L1LOSS_SVC_DUAL: ['hinge', 'l2'],
+  MCSVM_CS: ['hinge', 'l2'],
+  L1R_L2LOSS_SVC: ['squared-hinge', 'l1'],
+  L1R_LR: ['logistic', 'l1'],
+  L2R_LR_DUAL: ['logistic', 'l2'],
+  L2R_L2LOSS_SVR: ['squared-absolute', 'l2'],
+  L2R_L2LOSS_SVR_DUAL: ['squared-absolute', 'l2'],
+  L2R_L1LOSS_SVR_DUAL: ['absolute', 'l2'],
 };
+/** One vector per class even if there are two. */
+const perClassSolver = 'MCSVM_CS';
 
 /** Nothing is proved about a model that another program trained. */
 const noCertificate: Certificate = {
@@ -133,7 +118,8 @@ const noCertificate: Certificate = {
 };
 
 interface Head {
-  readonly solver: Solver;
+  readonly solver: string;
+  readonly task: Model['task'];
   readonly classCount: number;
   readonly labels: readonly number[] | undefined;
   readonly features: number;
@@ -152,7 +138,7 @@ class Lines {
     this.#name = name;
   }
 
-  /** The next line without spaces at its ends; undefined behind the last. */
+  /** The next line without spaces at its ends; undefined after the last. */
   next(): string | undefined {
     if (this.#position >= this.#text.length) return undefined;
     const found = this.#text.indexOf('\n', this.#position);
@@ -163,7 +149,7 @@ class Lines {
     return line;
   }
 
-  /** Characters behind the last line. */
+  /** Characters after the current line. */
   get left(): number {
     return this.#text.length - this.#position;
   }
@@ -188,10 +174,8 @@ export function isLiblinearModel(start: string): boolean {
 export function parseLiblinearModel(text: string, name: string): Model {
   const lines = new Lines(text, name);
   const head = parseHead(lines);
-  const { solver, features, bias } = head;
-  const stored = storedVectors(head);
-  const table = parseWeights(lines, features, bias >= 0, stored);
-  const { classes, vectors } = arrange(head, table);
+  const { solver, task, features, bias } = head;
+  const { classes, vectors } = arrange(head, parseWeights(lines, head));
   const weights = new Float64Array(vectors.length * features);
   for (const [index, vector] of vectors.entries()) {
     weights.set(vector.subarray(0, features), index * features);
@@ -205,11 +189,12 @@ export function parseLiblinearModel(text: string, name: string): Model {
       `${name}: its weight times bias ${bias} is ${tooLarge}, too large a number`,
     );
   }
-  const l1 = solver.penalty === 'l1';
+  const [loss, penalty] = solvers[solver];
+  const l1 = penalty === 'l1' ? 1 : 0;
   return {
-    task: solver.task,
-    loss: { name: solver.loss, parameter: 0 },
-    penalty: { name: solver.penalty, l1: l1 ? 1 : 0, l2: l1 ? 0 : 1 },
+    task,
+    loss: { name: loss, parameter: 0 },
+    penalty: { name: penalty, l1, l2: 1 - l1 },
     lambda: 0,
     ...(classes && { classes }),
     columns: features,
@@ -241,15 +226,15 @@ function parseHead(lines: Lines): Head {
   }
   const value = (key: string): string =>
     found.get(key)?.[0] ?? lines.refuse(`no line "${key}" before the weights`);
-  const type = value('solver_type');
-  const solver = Object.hasOwn(solvers, type) ? solvers[type] : undefined;
-  if (solver === undefined) {
-    return lines.refuse(
-      `solver_type ${type}; wanted a linear model: ${Object.keys(solvers).join(', ')}`,
+  const solver = value('solver_type');
+  if (!Object.hasOwn(solvers, solver)) {
+    lines.refuse(
+      `solver_type ${solver}; wanted a linear model: ${Object.keys(solvers).join(', ')}`,
     );
   }
   return checkHead(lines, {
     solver,
+    task: lossEntry(solvers[solver][0])!.task,
     classCount: Number(value('nr_class')),
     labels: found.get('label')?.map(Number),
     features: Number(value('nr_feature')),
@@ -258,14 +243,14 @@ function parseHead(lines: Lines): Head {
 }
 
 function checkHead(lines: Lines, head: Head): Head {
-  const { solver, classCount, labels, features } = head;
+  const { task, classCount, labels, features } = head;
   if (!Number.isInteger(features) || features < 0 || features >= 2 ** 31) {
     lines.refuse(`nr_feature ${features}; wanted a whole number below 2^31`);
   }
   if (!Number.isInteger(classCount) || classCount < 2) {
     lines.refuse(`nr_class ${classCount}; wanted a whole number of at least 2`);
   }
-  if (solver.task === 'regression') return head;
+  if (task === 'regression') return head;
   if (labels?.length !== classCount) {
     lines.refuse(`${labels?.length ?? 0} labels; wanted one for each of ${classCount} classes`);
   }
@@ -273,20 +258,12 @@ function checkHead(lines: Lines, head: Head): Head {
   return head;
 }
 
-function storedVectors({ solver, classCount }: Head): number {
-  if (solver.task === 'regression') return 1;
-  return classCount === 2 && !solver.perClass ? 1 : classCount;
-}
-
-/** One line per feature, one number per vector; gives the vectors, the bias behind the features. */
-function parseWeights(
-  lines: Lines,
-  features: number,
-  biased: boolean,
-  count: number,
-): Float64Array[] {
-  const length = features + (biased ? 1 : 0);
-  // Before memory is taken for them: a number takes a character, and one behind it.
+/** One line per feature, one number per vector; returns the vectors, the bias after the features. */
+function parseWeights(lines: Lines, { solver, task, classCount, features, bias }: Head) {
+  const single = task === 'regression' || (classCount === 2 && solver !== perClassSolver);
+  const count = single ? 1 : classCount;
+  const length = features + (bias >= 0 ? 1 : 0);
+  // Before memory is taken for them: a number takes a character, and one after it.
   if (2 * length * count > lines.left + 1) {
     return lines.end(`${length * count} weights, and ${lines.left} characters are left`);
   }
@@ -316,10 +293,10 @@ function parseWeights(
  * positive side; with a vector for each of the two the difference decides.
  */
 function arrange(
-  { solver, labels }: Head,
+  { task, labels }: Head,
   table: readonly Float64Array[],
 ): { classes?: readonly Label[]; vectors: readonly Float64Array[] } {
-  if (labels === undefined || solver.task === 'regression') return { vectors: table };
+  if (labels === undefined || task === 'regression') return { vectors: table };
   const order = [...labels.keys()].sort((left, right) => labels[left] - labels[right]);
   const classes = order.map((index) => labels[index]);
   if (labels.length > 2) return { classes, vectors: order.map((index) => table[index]) };

@@ -1,13 +1,9 @@
 /**
- * The messages of onnx.proto that a linear model is made of. Numbers of fields and types are those
- * of the ONNX specification.
+ * The messages of onnx.proto that a linear model is made of, as Protocol Buffers. Numbers of fields
+ * and types are those of the ONNX specification. A message is a list of pieces that are joined once
+ * at the end, so that large arrays are not copied at every level.
  */
-
-/**
- * Messages of Protocol Buffers, as far as ONNX needs them. A message is a list of pieces that are
- * joined once at the end, so that large arrays are not copied at every level.
- */
-export type Message = readonly Uint8Array[];
+type Message = readonly Uint8Array[];
 
 /** Kinds of fields on the wire. */
 const varintKind = 0;
@@ -19,49 +15,32 @@ export function lengthOf(pieces: Message): number {
   return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
-/** A message of these fields, in this order. */
-export function message(...fields: readonly Message[]): Message {
-  return fields.flat();
-}
-
 /** A whole number; negative ones as int64 in two's complement. */
-export function integer(field: number, value: number): Message {
+function integer(field: number, value: number): Message {
   return [Uint8Array.from([...varint(field * 8 + varintKind), ...varint(value)])];
 }
 
-export function text(field: number, value: string): Message {
-  return delimited(field, [encoder.encode(value)]);
+/** A message, or bytes, inside a message. */
+function nested(field: number, ...fields: readonly Message[]): Message {
+  const content = fields.flat();
+  const start = [...varint(field * 8 + bytesKind), ...varint(lengthOf(content))];
+  return [Uint8Array.from(start), ...content];
 }
 
-/** A message inside a message. */
-export function nested(field: number, ...fields: readonly Message[]): Message {
-  return delimited(field, message(...fields));
+function text(field: number, value: string): Message {
+  return nested(field, [encoder.encode(value)]);
 }
 
-/** Repeated floats in the packed form. */
-export function floats(field: number, values: Float32Array): Message {
-  return delimited(field, [littleEndian(values)]);
+/** Repeated floats in the packed form, which is that of the raw data of a tensor too. */
+function floats(field: number, values: Float32Array): Message {
+  const view = new DataView(new ArrayBuffer(4 * values.length));
+  for (const [index, value] of values.entries()) view.setFloat32(4 * index, value, true);
+  return nested(field, [new Uint8Array(view.buffer)]);
 }
 
 /** Repeated whole numbers in the packed form. */
-export function integers(field: number, values: readonly number[]): Message {
-  return delimited(field, [Uint8Array.from(values.flatMap((value) => varint(value)))]);
-}
-
-export function bytes(field: number, value: Uint8Array): Message {
-  return delimited(field, [value]);
-}
-
-/** Floats as they lie in the raw data of a tensor. */
-export function littleEndian(values: Float32Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(4 * values.length));
-  for (const [index, value] of values.entries()) view.setFloat32(4 * index, value, true);
-  return new Uint8Array(view.buffer);
-}
-
-function delimited(field: number, content: Message): Message {
-  const start = [...varint(field * 8 + bytesKind), ...varint(lengthOf(content))];
-  return [Uint8Array.from(start), ...content];
+function integers(field: number, values: readonly number[]): Message {
+  return nested(field, [Uint8Array.from(values.flatMap(varint))]);
 }
 
 /** Seven bits a byte, lowest first; the top bit says that more follow. */
@@ -76,7 +55,6 @@ function varint(value: number): number[] {
 }
 
 const elementTypes = { float: 1, int64: 7, string: 8 } as const;
-export type ElementType = keyof typeof elementTypes;
 
 /** Types of attributes. */
 const types = { integer: 2, text: 3, floats: 6, integers: 7, texts: 8 } as const;
@@ -94,15 +72,12 @@ export type Attribute = number | string | Float32Array | readonly number[] | rea
 
 interface Shaped {
   readonly name: string;
-  readonly type: ElementType;
+  readonly type: keyof typeof elementTypes;
   /** A text is the name of a size that is not known before data comes. */
   readonly shape: readonly (number | string)[];
 }
 
-export interface NodeOptions {
-  readonly domain?: typeof machineLearning;
-  readonly attributes?: Readonly<Record<string, Attribute>>;
-}
+type Attributes = Readonly<Record<string, Attribute>>;
 
 /** A graph that grows node by node. */
 export class OnnxGraph {
@@ -122,36 +97,35 @@ export class OnnxGraph {
 
   /** A tensor of floats, by row; the name that nodes call it by. */
   constant(name: string, shape: readonly number[], values: Iterable<number>): string {
-    const data = littleEndian(Float32Array.from(values));
+    const data = floats(9, Float32Array.from(values));
     this.#constants.push(
-      nested(5, integers(1, shape), integer(2, elementTypes.float), text(8, name), bytes(9, data)),
+      nested(5, integers(1, shape), integer(2, elementTypes.float), text(8, name), data),
     );
     return name;
   }
 
-  /** An operator of the general set; the name of what comes out. */
+  /** An operator of the general set; the name of its output. */
   node(operator: string, inputs: readonly string[], output: string, attributes = {}): string {
-    this.#add(operator, inputs, [output], '', attributes);
-    return output;
+    return this.#add(operator, inputs, [output], attributes, '');
   }
 
-  /** An operator of the set for machine learning. */
+  /** An operator of the set for machine learning; the name of its first output. */
   learningNode(
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
-    attributes: Readonly<Record<string, Attribute>>,
-  ): void {
-    this.#add(operator, inputs, outputs, machineLearning, attributes);
+    attributes: Attributes,
+  ): string {
+    return this.#add(operator, inputs, outputs, attributes, machineLearning);
   }
 
   #add(
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
+    attributes: Attributes,
     domain: string,
-    attributes: Readonly<Record<string, Attribute>>,
-  ): void {
+  ): string {
     this.#nodes.push(
       nested(
         1,
@@ -159,10 +133,13 @@ export class OnnxGraph {
         ...outputs.map((name) => text(2, name)),
         text(3, outputs[0]),
         text(4, operator),
-        ...Object.entries(attributes).map(([name, value]) => nested(5, attribute(name, value))),
+        ...Object.entries(attributes).map(([name, value]) =>
+          nested(5, text(1, name), ...attributeValue(value)),
+        ),
         text(7, domain),
       ),
     );
+    return outputs[0];
   }
 
   /** The file; `properties` are its metadata. */
@@ -193,16 +170,12 @@ function shaped({ name, type, shape }: Shaped): Message {
   return [...text(1, name), ...nested(2, tensor)];
 }
 
-function attribute(name: string, value: Attribute): Message {
-  return [...text(1, name), ...attributeValue(value)];
-}
-
-function attributeValue(value: Attribute): Message {
-  if (typeof value === 'number') return [...integer(3, value), ...integer(20, types.integer)];
-  if (typeof value === 'string') return [...text(4, value), ...integer(20, types.text)];
-  if (value instanceof Float32Array) return [...floats(7, value), ...integer(20, types.floats)];
+function attributeValue(value: Attribute): readonly Message[] {
+  if (typeof value === 'number') return [integer(3, value), integer(20, types.integer)];
+  if (typeof value === 'string') return [text(4, value), integer(20, types.text)];
+  if (value instanceof Float32Array) return [floats(7, value), integer(20, types.floats)];
   if (typeof value[0] === 'string') {
-    return [...value.flatMap((item) => text(9, String(item))), ...integer(20, types.texts)];
+    return [...value.map((item) => text(9, String(item))), integer(20, types.texts)];
   }
-  return [...integers(8, value as readonly number[]), ...integer(20, types.integers)];
+  return [integers(8, value as readonly number[]), integer(20, types.integers)];
 }

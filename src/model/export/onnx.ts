@@ -20,37 +20,25 @@ type Isotonic = Extract<Calibration, { method: 'isotonic' }>;
  * `probabilities`.
  */
 export function* onnxModel(model: Model): Generator<Uint8Array> {
-  checkSize(model);
+  checkSize(4 * model.columns * (model.classes?.length ?? 1));
   const graph = new OnnxGraph();
   const raw = graph.input({ name: 'x', type: 'float', shape: ['rows', model.columns] });
-  const rows = model.unitRows ? unitRows(graph, raw) : raw;
+  const rows = model.unitRows
+    ? graph.learningNode('Normalizer', [raw], ['unit'], { norm: 'L2' })
+    : raw;
   if (model.classes === undefined) addRegression(graph, model, rows);
   else addClassification(graph, model, model.classes, rows);
   const pieces = graph.model(model.provenance?.version ?? '', properties(model)).flat();
-  if (lengthOf(pieces) > byteLimit) throw tooLarge(lengthOf(pieces));
+  checkSize(lengthOf(pieces));
   yield* pieces;
 }
 
-function checkSize(model: Model): void {
-  const estimate = 4 * model.columns * outputCount(model);
-  if (estimate > byteLimit) throw tooLarge(estimate);
-}
-
-function tooLarge(size: number): UsageError {
-  return new UsageError(
+function checkSize(size: number): void {
+  if (size <= byteLimit) return;
+  throw new UsageError(
     `--to onnx: ${size} bytes of weights; an ONNX file ends at 2 GB. ` +
       'json, csv and liblinear take models of any size',
   );
-}
-
-/** Scores that come out: one per class, also of two classes. */
-function outputCount({ classes }: Model): number {
-  return classes?.length ?? 1;
-}
-
-function unitRows(graph: OnnxGraph, rows: string): string {
-  graph.learningNode('Normalizer', [rows], ['unit'], { norm: 'L2' });
-  return 'unit';
 }
 
 function addRegression(graph: OnnxGraph, model: Model, rows: string): void {
@@ -96,7 +84,7 @@ function linear(model: Model): Record<string, Attribute> {
     return float32(joined);
   };
   return {
-    targets: outputCount(model),
+    targets: model.classes?.length ?? 1,
     coefficients: both(model.weights),
     intercepts: both(model.intercepts),
     post_transform: 'NONE',
@@ -172,7 +160,6 @@ function addCurve(
   position: number,
   count: number,
 ): string {
-  const name = (part: string): string => `${part}${position}`;
   const pieces = Math.max(1, scores.length - 1);
   const each = (value: (piece: number) => number): number[] =>
     Array.from({ length: pieces }, (_, piece) => (scores.length === 1 ? 0 : value(piece)));
@@ -180,23 +167,22 @@ function addCurve(
   const steepness = each((piece) => Math.min(1 / (scores[piece + 1] - scores[piece]), 1e38));
   const rises = each((piece) => probabilities[piece + 1] - probabilities[piece]);
   const unit = Array.from({ length: count }, (_, index) => (index === position ? 1 : 0));
-  const pick = graph.constant(name('pick'), [count, 1], unit);
-  const score = graph.node('MatMul', ['scores', pick], name('score'));
-  const low = graph.constant(name('low'), [1, pieces], lows);
-  const beyond = graph.node('Sub', [score, low], name('beyond'));
-  const steep = graph.constant(name('steepness'), [1, pieces], steepness);
-  const reached = graph.node('Mul', [beyond, steep], name('reached'));
-  const share = graph.node('Clip', [reached, 'zero', 'one'], name('share'));
-  const rise = graph.constant(name('rise'), [pieces, 1], rises);
-  const gain = graph.node('MatMul', [share, rise], name('gain'));
-  const start = graph.constant(name('start'), [1], [probabilities[0]]);
-  const sum = graph.node('Add', [gain, start], name('sum'));
-  return graph.node('Clip', [sum, 'zero', 'one'], name('probability'));
+  const constant = (part: string, shape: readonly number[], values: readonly number[]): string =>
+    graph.constant(`${part}${position}`, shape, values);
+  const node = (operator: string, inputs: readonly string[], part: string): string =>
+    graph.node(operator, inputs, `${part}${position}`);
+  const score = node('MatMul', ['scores', constant('pick', [count, 1], unit)], 'score');
+  const beyond = node('Sub', [score, constant('low', [1, pieces], lows)], 'beyond');
+  const steep = constant('steepness', [1, pieces], steepness);
+  const share = node('Clip', [node('Mul', [beyond, steep], 'reached'), 'zero', 'one'], 'share');
+  const gain = node('MatMul', [share, constant('rise', [pieces, 1], rises)], 'gain');
+  const sum = node('Add', [gain, constant('start', [1], [probabilities[0]])], 'sum');
+  return node('Clip', [sum, 'zero', 'one'], 'probability');
 }
 
 function properties(model: Model): Record<string, string> {
   const { certificate, provenance, featureNames, classes } = model;
-  const names = featureNames === undefined ? undefined : JSON.stringify(featureNames);
+  const names = featureNames && JSON.stringify(featureNames);
   return {
     'dso.loss': model.loss.name,
     'dso.penalty': model.penalty.name,
@@ -205,10 +191,11 @@ function properties(model: Model): Record<string, string> {
     'dso.gap': String(certificate.gap),
     'dso.relativeGap': String(certificate.relativeGap),
     'dso.stopped': certificate.stopped,
-    ...(classes === undefined ? {} : { 'dso.classes': JSON.stringify(classes) }),
-    ...(provenance === undefined
-      ? {}
-      : { 'dso.data': provenance.data, 'dso.options': JSON.stringify(provenance.options) }),
-    ...(names === undefined || names.length > nameBytesLimit ? {} : { 'dso.featureNames': names }),
+    ...(classes && { 'dso.classes': JSON.stringify(classes) }),
+    ...(provenance && {
+      'dso.data': provenance.data,
+      'dso.options': JSON.stringify(provenance.options),
+    }),
+    ...(names && names.length <= nameBytesLimit && { 'dso.featureNames': names }),
   };
 }

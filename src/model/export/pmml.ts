@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { traitsOf } from '../../problem/losses/loss.ts';
 import { type Label, type Model, vectorCount } from '../model.ts';
 import { givesProbabilities } from '../predict/predict.ts';
-import { nameOf, nonzeroEntries } from './tables.ts';
+import { nameOf, nonzeroEntries } from './text.ts';
 
 /**
  * PMML 4.4, a RegressionModel. Every column is a field of numbers that counts as 0 where it is
@@ -18,43 +18,34 @@ export function* pmmlDocument(model: Model): Generator<string> {
   if (model.multiLabel) {
     throw new UsageError('--to pmml: a RegressionModel gives one class, not several labels');
   }
-  const names = fieldNames(model);
-  checkClasses(model.classes ?? []);
+  const names = Array.from({ length: model.columns }, (_, column) =>
+    writable(nameOf(model, column)),
+  );
+  const labels = model.classes?.map((label) => writable(String(label))) ?? [];
+  if (names.includes('')) {
+    throw new UsageError('--to pmml: a feature without a name; PMML needs distinct names');
+  }
+  checkDistinct('features', names);
+  checkDistinct('classes', labels);
   const target = freeName('label', new Set(names));
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">\n';
   yield `  <Header description=${attribute(describe(model))}>\n`;
-  yield `    <Application name="dso"${versionOf(model)}/>\n  </Header>\n`;
+  const version = model.provenance && ` version=${attribute(model.provenance.version)}`;
+  yield `    <Application name="dso"${version ?? ''}/>\n  </Header>\n`;
   yield* dataDictionary(model, names, target);
   yield* regressionModel(model, names, target);
   yield '</PMML>\n';
 }
 
-/** Names of fields, as XML can write them, are distinct and not empty. */
-function fieldNames(model: Model): string[] {
-  const names = Array.from({ length: model.columns }, (_, column) =>
-    writable(nameOf(model, column)),
-  );
+/** Two texts may differ only in what XML cannot write. */
+function checkDistinct(what: string, texts: readonly string[]): void {
   const seen = new Set<string>();
-  for (const name of names) {
-    if (name === '' || seen.has(name)) {
-      throw new UsageError(
-        `--to pmml: ${name === '' ? 'a feature without a name' : `two features ${JSON.stringify(name)}`}; ` +
-          'fields of PMML have distinct names',
-      );
-    }
-    seen.add(name);
-  }
-  return names;
-}
-
-function checkClasses(classes: readonly Label[]): void {
-  const seen = new Set<string>();
-  for (const label of classes) {
-    const text = writable(String(label));
+  for (const text of texts) {
     if (seen.has(text)) {
       throw new UsageError(
-        `--to pmml: two classes ${JSON.stringify(text)}, as XML can write them; wanted distinct ones`,
+        `--to pmml: two ${what} ${JSON.stringify(text)}, as XML can write them; ` +
+          'PMML needs distinct names',
       );
     }
     seen.add(text);
@@ -162,10 +153,6 @@ function describe({ loss, penalty, lambda, certificate }: Model): string {
     `loss ${loss.name}, penalty ${penalty.name}, lambda ${lambda}, ` +
     `relative duality gap ${certificate.relativeGap}`
   );
-}
-
-function versionOf({ provenance }: Model): string {
-  return provenance === undefined ? '' : ` version=${attribute(provenance.version)}`;
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -1,11 +1,55 @@
 import { lossEntry } from '../../problem/losses/index.ts';
-import { type Model, vectorCount } from '../model.ts';
-import { classOf, nameOf, nonzeroEntries, numberText } from './tables.ts';
+import { type Label, type Model, vectorCount, weightsOf } from '../model.ts';
+
+/** The name of a column; where it has none its number as in LIBSVM data, from 1. */
+export function nameOf(model: Pick<Model, 'featureNames'>, column: number): string {
+  return model.featureNames?.[column] ?? String(column + 1);
+}
+
+/** The class whose score a vector gives; undefined in regression. */
+function classOf({ classes, multiLabel }: Model, vector: number): Label | undefined {
+  return classes?.[classes.length === 2 && !multiLabel ? 1 : vector];
+}
+
+/** The weights of a vector that are not 0, columns ascending. */
+export function* nonzeroEntries(
+  model: Model,
+  vector: number,
+): Generator<{ column: number; weight: number }> {
+  const weights = weightsOf(model, vector);
+  for (let column = 0; column < weights.length; column++) {
+    if (weights[column] !== 0) yield { column, weight: weights[column] };
+  }
+}
+
+/** The fewest digits that read back as the same double, the sign of −0 included. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}
+
+/** A line, or a comment, ends with its line: what a model file says must not continue on another. */
+export function oneLine(text: string): string {
+  return text.replace(/[\r\n\u2028\u2029]/g, ' ');
+}
+
+/** Joins short texts to longer ones: a write for every weight would be slow. */
+export function* inBlocks(lines: Iterable<string>, size = 1 << 16): Generator<string> {
+  let block = '';
+  for (const line of lines) {
+    block += line;
+    if (block.length >= size) {
+      yield block;
+      block = '';
+    }
+  }
+  if (block !== '') yield block;
+}
 
 /**
  * Text like that of `vw --invert_hash`: a header, then `name:index:weight` for every weight that is
  * not 0; of several classes `name[class]`, numbered from 0. It is for people, and for scripts that
- * read such files: Vowpal Wabbit itself loads only its binary models.
+ * read such files: Vowpal Wabbit itself loads only its binary models. Names may hold colons: the
+ * index and weight are the last two fields.
  */
 export function* readableModel(model: Model): Generator<string> {
   const { classes } = model;
@@ -15,7 +59,8 @@ export function* readableModel(model: Model): Generator<string> {
   yield 'Id \n';
   yield `Min label:${labels.length > 0 ? Math.min(...labels) : 0}\n`;
   yield `Max label:${labels.length > 0 ? Math.max(...labels) : 0}\n`;
-  yield `bits:${bitsOf(model, count)}\n`;
+  // Bits that number all weights and constants.
+  yield `bits:${Math.ceil(Math.log2((model.columns + 1) * count))}\n`;
   yield 'lda:0\n0 ngram:\n0 skip:\n';
   yield `options:${optionsOf(model, count)}\n`;
   yield ':0\n';
@@ -29,18 +74,6 @@ export function* readableModel(model: Model): Generator<string> {
       yield `Constant${suffix}:${model.columns * count + vector}:${intercept}\n`;
     }
   }
-}
-
-/** Names may hold colons, as they may there: the index and weight are the last two fields. */
-function oneLine(name: string): string {
-  return name.replace(/[\r\n]/g, ' ');
-}
-
-/** Bits that number all weights and constants. */
-function bitsOf({ columns }: Model, count: number): number {
-  let bits = 0;
-  while (2 ** bits < (columns + 1) * count) bits++;
-  return bits;
 }
 
 function optionsOf({ loss, penalty, lambda, classes }: Model, count: number): string {

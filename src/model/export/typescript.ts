@@ -5,9 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
-import { encodeModel } from '../encoding.ts';
+import { encodeModel } from '../file.ts';
 import { type Model, vectorCount } from '../model.ts';
 import { givesProbabilities } from '../predict/predict.ts';
+import { oneLine } from './text.ts';
 
 const bundle = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/predict.js' : './predict.js',
@@ -52,11 +53,6 @@ function* comment({ loss, penalty, lambda, certificate, provenance }: Model): Ge
   yield `relative duality gap ${certificate.relativeGap}.\n`;
   if (provenance)
     yield `// Data ${oneLine(provenance.data)}, dso ${oneLine(provenance.version)}.\n`;
-}
-
-/** A comment ends with its line: what a model file says must not become code. */
-function oneLine(text: string): string {
-  return text.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
 
 const sparseRow = `

@@ -7,7 +7,7 @@ import type { Calibration, Model } from '../model.ts';
 import { calibrated, isPositive } from '../predict/predict.ts';
 import type { ClassificationMetrics } from './evaluate.ts';
 
-/** A probability of 0 where the class is the right one counts as this: 2⁻⁵². */
+/** A probability of 0 of the right class counts as this: 2⁻⁵². */
 const leastProbability = 2 ** -52;
 
 /** −log p of the right class. */
@@ -24,8 +24,8 @@ export function measureBinary(
   const rows = scores.length;
   const positives = scores.filter((_, row) => indices[row] === 1);
   const negatives = scores.filter((_, row) => indices[row] !== 1);
-  const truePositive = countCalledPositive(positives);
-  const falsePositive = countCalledPositive(negatives);
+  const truePositive = positives.filter(isPositive).length;
+  const falsePositive = negatives.filter(isPositive).length;
   const falseNegative = positives.length - truePositive;
   const trueNegative = negatives.length - falsePositive;
   const measured = calibration && measureCalibrated(calibration[0], positives, negatives);
@@ -43,12 +43,6 @@ export function measureBinary(
     ...measured,
     confusion: { truePositive, falsePositive, trueNegative, falseNegative },
   };
-}
-
-function countCalledPositive(scores: Float64Array): number {
-  let count = 0;
-  for (const score of scores) if (isPositive(score)) count++;
-  return count;
 }
 
 /** (1/m) Σ log(1 + exp(−y u)), y = ±1: the mean of −log p of the true class. */

@@ -11,29 +11,18 @@ export interface ClassSets {
   readonly indices: Int32Array;
 }
 
-/** Where a label is among the classes; −1 for one that is not. */
-type Finder = (label: Label) => number;
-
 /**
- * Numbers are compared by value, texts as they are written; a number and a text by what they say,
- * so that data whose labels were read one way fits a model whose labels were read the other way.
+ * Finds the index of a label among the classes, −1 for one that is not there. Numbers are compared
+ * by value, texts as they are written; a number and a text by what they say, so that data whose
+ * labels were read one way fits a model whose labels were read the other way.
  */
-function finderOf(classes: readonly Label[]): Finder {
+function finderOf(classes: readonly Label[]): (label: Label) => number {
   const texts = new Map(classes.map((label, index) => [String(label), index]));
-  const numbers = new Map<number, number>();
-  for (const [index, label] of classes.entries()) {
-    if (typeof label === 'number') numbers.set(label, index);
-  }
+  const numbers = new Map(classes.map((label, index) => [label, index]));
   return (label) => {
-    const direct = typeof label === 'number' ? numbers.get(label) : texts.get(label);
-    if (direct !== undefined) return direct;
-    const other = typeof label === 'number' ? texts.get(String(label)) : numberIn(label, numbers);
-    return other ?? -1;
+    if (typeof label === 'number') return numbers.get(label) ?? texts.get(String(label)) ?? -1;
+    return texts.get(label) ?? (label.trim() === '' ? undefined : numbers.get(Number(label))) ?? -1;
   };
-}
-
-function numberIn(text: string, numbers: ReadonlyMap<number, number>): number | undefined {
-  return text.trim() === '' ? undefined : numbers.get(Number(text));
 }
 
 /** The labels of all rows, in input order: numbers, or indices into `labelNames`. */
@@ -55,22 +44,21 @@ export function classIndices(
 ): Int32Array {
   const find = finderOf(classes);
   const known = labelNames?.map(find);
-  const foreign = new ForeignLabels(classes, name);
-  const indices = new Int32Array(labels.length);
-  for (let row = 0; row < labels.length; row++) {
-    const label = labels[row];
-    indices[row] = known ? known[label] : find(label);
-    if (indices[row] < 0) foreign.add(labelNames ? labelNames[label] : label, row);
-  }
-  foreign.refuse();
-  return indices;
+  const unknown = new Map<Label, number>();
+  const indices = labels.map((label, row) => {
+    const index = known ? known[label] : find(label);
+    if (index < 0) note(unknown, labelNames ? labelNames[label] : label, row);
+    return index;
+  });
+  refuse(unknown, classes, name);
+  return new Int32Array(indices);
 }
 
 /** The same where a text may name several classes, separated by commas, or none. */
 export function classSets(classes: readonly Label[], dataset: Dataset): ClassSets {
   const find = finderOf(classes);
   const labels = labelsOf(dataset);
-  const foreign = new ForeignLabels(classes, dataset.name);
+  const unknown = new Map<Label, number>();
   const sets = new Map<number, readonly number[]>();
   const offsets = new Float64Array(labels.length + 1);
   for (let row = 0; row < labels.length; row++) {
@@ -78,13 +66,13 @@ export function classSets(classes: readonly Label[], dataset: Dataset): ClassSet
     let indices = sets.get(label);
     if (indices === undefined) {
       const written = splitLabel(dataset.labelNames ? dataset.labelNames[label] : label);
-      for (const one of written) if (find(one) < 0) foreign.add(one, row);
+      for (const one of written) if (find(one) < 0) note(unknown, one, row);
       indices = [...new Set(written.map(find))];
       sets.set(label, indices);
     }
     offsets[row + 1] = offsets[row] + indices.length;
   }
-  foreign.refuse();
+  refuse(unknown, classes, dataset.name);
   const indices = new Int32Array(offsets[labels.length]);
   for (let row = 0; row < labels.length; row++) indices.set(sets.get(labels[row])!, offsets[row]);
   return { offsets, indices };
@@ -92,10 +80,7 @@ export function classSets(classes: readonly Label[], dataset: Dataset): ClassSet
 
 function splitLabel(label: Label): readonly Label[] {
   if (typeof label === 'number') return [label];
-  return label
-    .split(',')
-    .map((text) => text.trim())
-    .filter((text) => text !== '');
+  return label.split(',').flatMap((text) => text.trim() || []);
 }
 
 /** Labels as numbers, for regression. */
@@ -107,43 +92,34 @@ export function labelNumbers(dataset: Dataset): Float64Array {
   return labels.map((label, row) => {
     if (Number.isFinite(numbers[label])) return numbers[label];
     const found = JSON.stringify(labelNames[label]);
-    throw new DataError(`${name}: row ${row + 1} has label ${found}; a regression wants numbers`);
+    throw new DataError(`${name}: row ${row + 1} has label ${found}; a regression needs numbers`);
   });
 }
 
-/** Labels that the model does not know, for one message about all of them. */
-class ForeignLabels {
-  readonly #classes: readonly Label[];
-  readonly #name: string;
-  readonly #found = new Set<Label>();
-  #firstRow = 0;
-
-  constructor(classes: readonly Label[], name: string) {
-    this.#classes = classes;
-    this.#name = name;
-  }
-
-  add(label: Label, row: number): void {
-    if (this.#found.size === 0) this.#firstRow = row + 1;
-    if (this.#found.size <= shown) this.#found.add(label);
-  }
-
-  refuse(): void {
-    const count = this.#found.size;
-    if (count === 0) return;
-    const names = [...this.#found].slice(0, shown).map(quoted).join(', ');
-    const more = count > shown ? ', …' : '';
-    throw new DataError(
-      `${this.#name}: the model does not know label${count > 1 ? 's' : ''} ${names}${more} ` +
-        `(first in row ${this.#firstRow}); its classes are ${listed(this.#classes)}`,
-    );
-  }
+/** Remembers the first row of a label that the model does not know, for a few labels. */
+function note(unknown: Map<Label, number>, label: Label, row: number): void {
+  if (unknown.size <= shown && !unknown.has(label)) unknown.set(label, row);
 }
 
-function listed(classes: readonly Label[]): string {
-  if (classes.length === 2) return classes.map(quoted).join(' and ');
-  const more = classes.length > shown ? `, … (${classes.length} in all)` : '';
-  return `${classes.slice(0, shown).map(quoted).join(', ')}${more}`;
+function refuse(
+  unknown: ReadonlyMap<Label, number>,
+  classes: readonly Label[],
+  name: string,
+): void {
+  if (unknown.size === 0) return;
+  const [firstRow] = unknown.values();
+  const found = [...unknown.keys()];
+  const all = classes.length > shown ? ` (${classes.length} in all)` : '';
+  throw new DataError(
+    `${name}: the model does not know label${found.length > 1 ? 's' : ''} ${listed(found)} ` +
+      `(first in row ${firstRow + 1}); its classes are ` +
+      `${classes.length === 2 ? classes.map(quoted).join(' and ') : listed(classes)}${all}`,
+  );
+}
+
+function listed(labels: readonly Label[]): string {
+  const more = labels.length > shown ? ', …' : '';
+  return `${labels.slice(0, shown).map(quoted).join(', ')}${more}`;
 }
 
 function quoted(label: Label): string {

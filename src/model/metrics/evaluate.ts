@@ -56,29 +56,34 @@ export function measureScores(
 
 /** The number by which models of a task are compared; smaller is better. */
 export function errorOf(metrics: Metrics): number {
-  switch (metrics.task) {
-    case 'regression':
-      return metrics.mse;
-    case 'multi-label':
-      return metrics.hammingLoss;
-    default:
-      return metrics.error;
-  }
+  if (metrics.task === 'regression') return metrics.mse;
+  return metrics.task === 'multi-label' ? metrics.hammingLoss : metrics.error;
 }
 
-/** Two classes. */
-export interface ClassificationMetrics {
-  readonly task: 'classification';
+/** One class for each row. */
+interface OneClassMetrics {
   readonly rows: number;
   readonly accuracy: number;
   readonly error: number;
-  /** null when one class is absent. */
+  /**
+   * null when only one class occurs. Of three or more classes: mean of each against the others,
+   * over the classes that occur.
+   */
   readonly auc: number | null;
-  readonly auprc: number | null;
   /** null when the model gives no probabilities. */
   readonly logLoss: number | null;
-  /** Mean (p − y)², y = 1 for the positive class and else 0; calibrated models only. */
+  /**
+   * Calibrated models only. Mean (p − y)², y = 1 for the positive class and else 0; of three or more
+   * classes Σ_k (p_k − y_k)², y_k = 1 for the row's class and else 0.
+   */
   readonly brier?: number;
+}
+
+/** Two classes. */
+export interface ClassificationMetrics extends OneClassMetrics {
+  readonly task: 'classification';
+  /** null when one class is absent. */
+  readonly auprc: number | null;
   readonly confusion: {
     readonly truePositive: number;
     readonly falsePositive: number;
@@ -101,21 +106,12 @@ export interface ClassMetrics {
 }
 
 /** Three or more classes, one for each row. */
-export interface MulticlassMetrics {
+export interface MulticlassMetrics extends OneClassMetrics {
   readonly task: 'multi-class';
-  readonly rows: number;
-  readonly accuracy: number;
-  readonly error: number;
   /** Mean F1 of the classes that occur among labels or predictions. */
   readonly macroF1: number;
   /** Mean F1 of the classes, each weighed by its rows. */
   readonly weightedF1: number;
-  /** Mean AUC, each class against the others, of the classes that occur; null when only one does. */
-  readonly auc: number | null;
-  /** null when the model gives no probabilities. */
-  readonly logLoss: number | null;
-  /** Mean Σ_k (p_k − y_k)², y_k = 1 for the row's class and else 0; calibrated models only. */
-  readonly brier?: number;
   readonly classes: readonly ClassMetrics[];
   /** Pairs of label and prediction that occur, in the order of the classes. */
   readonly confusion: readonly Confusion[];

@@ -8,12 +8,12 @@ import type { Calibration } from '../model.ts';
 type Platt = Extract<Calibration, { method: 'platt' }>;
 type Isotonic = Extract<Calibration, { method: 'isotonic' }>;
 
-/** Newton's method is done when its gradient, per unit of weight, has come down to this. */
+/** Newton's method ends when its gradient, per unit of weight, is at most this. */
 const flat = 1e-10;
 const mostSteps = 100;
 /** Keeps the Hessian regular where scores do not vary. */
 const ridge = 1e-12;
-/** What a step must lower the objective by, as a share of what its slope promises. */
+/** The least decrease of the objective in a step, as a share of what its slope predicts. */
 const sufficient = 1e-4;
 /** Shorter steps than this change nothing. */
 const shortest = 1e-10;
@@ -32,7 +32,7 @@ export function fitPlatt(
   positives: Uint8Array,
   weights?: Float64Array,
 ): Platt {
-  const fit = new PlattFit(scores, positives, weights);
+  const fit = plattFit(scores, positives, weights);
   let here = fit.at(0, log((fit.negative + 1) / (fit.positive + 1)));
   const enough = flat * (fit.positive + fit.negative);
   for (let step = 0; step < mostSteps && here.steepest > enough; step += 1) {
@@ -61,59 +61,44 @@ function advance(fit: PlattFit, here: PlattPoint): PlattPoint | undefined {
   const determinant = a * c - b * b;
   const slopeStep = -(c * first - b * second) / determinant;
   const offsetStep = -(a * second - b * first) / determinant;
-  const promised = first * slopeStep + second * offsetStep;
+  const predicted = first * slopeStep + second * offsetStep;
   for (let share = 1; share >= shortest; share *= 0.5) {
     const next = fit.at(here.slope + share * slopeStep, here.offset + share * offsetStep);
-    if (next.value < here.value + sufficient * share * promised) return next;
-    // Near the minimum the objective says nothing any more, but the gradient does.
+    if (next.value < here.value + sufficient * share * predicted) return next;
+    // Near the minimum rounding hides changes of the objective, but not of the gradient.
     const level = next.value <= here.value + rounding * Math.abs(here.value);
     if (level && next.steepest < 0.5 * here.steepest) return next;
   }
   return undefined;
 }
 
-class PlattFit {
-  readonly positive: number;
-  readonly negative: number;
-  readonly centre: number;
-  readonly spread: number;
-  readonly #scores: Float64Array;
-  readonly #positives: Uint8Array;
-  readonly #weights: Float64Array | undefined;
+type PlattFit = ReturnType<typeof plattFit>;
 
-  constructor(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
-    this.#scores = scores;
-    this.#positives = positives;
-    this.#weights = weights;
-    let positive = 0;
-    let all = 0;
-    let sum = 0;
-    for (let row = 0; row < scores.length; row += 1) {
-      const weight = weights ? weights[row] : 1;
-      if (positives[row] !== 0) positive += weight;
-      all += weight;
-      sum += weight * scores[row];
-    }
-    const centre = all > 0 ? sum / all : 0;
-    let squares = 0;
-    for (let row = 0; row < scores.length; row += 1) {
-      const away = scores[row] - centre;
-      squares += (weights ? weights[row] : 1) * away * away;
-    }
-    this.positive = positive;
-    this.negative = all - positive;
-    this.centre = centre;
-    this.spread = squares > 0 ? Math.sqrt(squares / all) : 1;
+/** Sums of the rows, and the objective at a slope and an offset. */
+function plattFit(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
+  let positive = 0;
+  let all = 0;
+  let sum = 0;
+  for (let row = 0; row < scores.length; row += 1) {
+    const weight = weights ? weights[row] : 1;
+    if (positives[row] !== 0) positive += weight;
+    all += weight;
+    sum += weight * scores[row];
   }
+  const negative = all - positive;
+  const centre = all > 0 ? sum / all : 0;
+  let squares = 0;
+  for (let row = 0; row < scores.length; row += 1) {
+    const away = scores[row] - centre;
+    squares += (weights ? weights[row] : 1) * away * away;
+  }
+  const spread = squares > 0 ? Math.sqrt(squares / all) : 1;
+  const high = (positive + 1) / (positive + 2);
+  const low = 1 / (negative + 2);
+  const inverse = 1 / spread;
 
   /** Σ weight · (target · f + log(1 + e^−f)), f = slope · z + offset, z the standardised score. */
-  at(slope: number, offset: number): PlattPoint {
-    const scores = this.#scores;
-    const positives = this.#positives;
-    const weights = this.#weights;
-    const high = (this.positive + 1) / (this.positive + 2);
-    const low = 1 / (this.negative + 2);
-    const inverse = 1 / this.spread;
+  const at = (slope: number, offset: number): PlattPoint => {
     let value = 0;
     let first = 0;
     let second = 0;
@@ -123,7 +108,7 @@ class PlattFit {
     for (let row = 0; row < scores.length; row += 1) {
       const weight = weights ? weights[row] : 1;
       const target = positives[row] !== 0 ? high : low;
-      const z = (scores[row] - this.centre) * inverse;
+      const z = (scores[row] - centre) * inverse;
       const f = slope * z + offset;
       const e = exp(-Math.abs(f));
       const p = (f >= 0 ? e : 1) / (1 + e);
@@ -138,7 +123,8 @@ class PlattFit {
     }
     const steepest = Math.max(Math.abs(first), Math.abs(second));
     return { slope, offset, value, gradient: [first, second], hessian: [a, b, c], steepest };
-  }
+  };
+  return { positive, negative, centre, spread, at };
 }
 
 /**
@@ -146,21 +132,21 @@ class PlattFit {
  * positive rows and 0 for the others. Rows with equal scores get one value, so they are pooled
  * first; then neighbours that do not rise are pooled until all do. Between the pools, whose values
  * hold from their first score to their last, the function runs in straight lines. Rows without
- * weight have no say.
+ * weight do not count.
  */
 export function fitIsotonic(
   scores: Float64Array,
   positives: Uint8Array,
   weights?: Float64Array,
 ): Isotonic {
-  const pools = new Pools(scores, positives, weights);
+  const { count, firsts, lasts, hits, totals } = poolScores(scores, positives, weights);
   const points: [score: number, probability: number][] = [];
-  for (let pool = 0; pool < pools.count; pool += 1) {
-    const probability = pools.hits[pool] / pools.weights[pool];
-    points.push([pools.firsts[pool], probability]);
-    if (pools.lasts[pool] > pools.firsts[pool]) points.push([pools.lasts[pool], probability]);
+  for (let pool = 0; pool < count; pool += 1) {
+    const probability = hits[pool] / totals[pool];
+    points.push([firsts[pool], probability]);
+    if (lasts[pool] > firsts[pool]) points.push([lasts[pool], probability]);
   }
-  // Of no rows nothing is known.
+  // Nothing is known without rows.
   if (points.length === 0) points.push([0, 0.5]);
   return {
     method: 'isotonic',
@@ -169,51 +155,43 @@ export function fitIsotonic(
   };
 }
 
-/** Neighbouring scores with one value each, `hits / weights`, which rises from pool to pool. */
-class Pools {
-  count = 0;
-  readonly firsts: Float64Array;
-  readonly lasts: Float64Array;
-  readonly hits: Float64Array;
-  readonly weights: Float64Array;
-
-  constructor(scores: Float64Array, positives: Uint8Array, weights: Float64Array | undefined) {
-    const levels = distinct(scores);
-    this.firsts = levels;
-    this.lasts = levels.slice();
-    this.hits = new Float64Array(levels.length);
-    this.weights = new Float64Array(levels.length);
-    for (let row = 0; row < scores.length; row += 1) {
-      const level = placeOf(levels, scores[row]);
-      const weight = weights ? weights[row] : 1;
-      this.weights[level] += weight;
-      if (positives[row] !== 0) this.hits[level] += weight;
-    }
-    for (let level = 0; level < levels.length; level += 1) {
-      if (this.weights[level] > 0) this.#append(level);
-    }
+/** Neighbouring scores with one value each, `hits / totals`, which rises from pool to pool. */
+function poolScores(
+  scores: Float64Array,
+  positives: Uint8Array,
+  weights: Float64Array | undefined,
+) {
+  const firsts = distinct(scores);
+  const lasts = firsts.slice();
+  const hits = new Float64Array(firsts.length);
+  const totals = new Float64Array(firsts.length);
+  for (let row = 0; row < scores.length; row += 1) {
+    const level = indexOf(firsts, scores[row]);
+    const weight = weights ? weights[row] : 1;
+    totals[level] += weight;
+    if (positives[row] !== 0) hits[level] += weight;
   }
-
-  /** Makes a level the last pool and joins to it those before whose value is no lower. */
-  #append(level: number): void {
-    const { firsts, lasts, hits, weights } = this;
+  let count = 0;
+  for (let level = 0; level < firsts.length; level += 1) {
+    if (!(totals[level] > 0)) continue;
+    // The level becomes the last pool; those before whose value is no lower join it.
     let first = firsts[level];
     let hit = hits[level];
-    let weight = weights[level];
-    let at = this.count;
-    while (at > 0 && hits[at - 1] * weight >= hit * weights[at - 1]) {
-      at -= 1;
-      first = firsts[at];
-      hit += hits[at];
-      weight += weights[at];
+    let total = totals[level];
+    while (count > 0 && hits[count - 1] * total >= hit * totals[count - 1]) {
+      count -= 1;
+      first = firsts[count];
+      hit += hits[count];
+      total += totals[count];
     }
     // Pools are no more than the levels before them: none is overwritten before it is read.
-    firsts[at] = first;
-    lasts[at] = lasts[level];
-    hits[at] = hit;
-    weights[at] = weight;
-    this.count = at + 1;
+    firsts[count] = first;
+    lasts[count] = lasts[level];
+    hits[count] = hit;
+    totals[count] = total;
+    count += 1;
   }
+  return { count, firsts, lasts, hits, totals };
 }
 
 /** The different values, ascending; −0 and 0 are one value, and that is 0. */
@@ -229,8 +207,8 @@ function distinct(values: Float64Array): Float64Array {
   return sorted.slice(0, count);
 }
 
-/** Where a value is among ascending ones that hold it. */
-function placeOf(sorted: Float64Array, value: number): number {
+/** The index of a value among ascending ones that hold it. */
+function indexOf(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length - 1;
   while (low < high) {

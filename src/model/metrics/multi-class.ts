@@ -1,5 +1,5 @@
 import { rank } from '../../math/ranking.ts';
-import { CompensatedSum } from '../../math/vectors.ts';
+import { CompensatedSum, sum } from '../../math/vectors.ts';
 import type { Label, Model } from '../model.ts';
 import {
   becomeProbabilities,
@@ -12,8 +12,8 @@ import { surprise } from './binary.ts';
 import type { ClassSets } from './classes.ts';
 import type { ClassMetrics, Confusion, MulticlassMetrics, MultiLabelMetrics } from './evaluate.ts';
 
-/** For each class: rows that have it, rows that were put into it, and rows where both are so. */
-export class ClassCounts {
+/** For each class: rows that have it, rows for which it is predicted, and rows of both kinds. */
+class ClassCounts {
   readonly support: Float64Array;
   readonly predicted: Float64Array;
   readonly right: Float64Array;
@@ -42,17 +42,17 @@ export class ClassCounts {
 }
 
 /** 0 where there is nothing to divide by. */
-export function quotient(part: number, whole: number): number {
+function quotient(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** NaN of nothing. */
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** NaN for an empty list. */
+function mean(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** Scores row by row, once, and vector by vector: rows × vectors may be too many to keep. */
-export interface ScoreSource {
+/** Scores row by row, once, and vector by vector: rows × vectors may not fit into memory. */
+interface ScoreSource {
   readonly blocks: Iterable<ScoreBlock>;
   vector(vector: number): Float64Array;
 }
@@ -72,7 +72,7 @@ export function measureMulticlass(
     counts.predicted[predicted[row]]++;
     if (indices[row] === predicted[row]) counts.right[indices[row]]++;
   }
-  const right = counts.right.reduce((sum, count) => sum + count, 0);
+  const right = sum(counts.right);
   const each = counts.metricsOf(classes);
   const met = each.filter((one) => one.support + one.predicted > 0);
   return {
@@ -81,7 +81,7 @@ export function measureMulticlass(
     accuracy: right / rows,
     error: (rows - right) / rows,
     macroF1: mean(met.map(({ f1 }) => f1)),
-    weightedF1: each.reduce((sum, { support, f1 }) => sum + support * f1, 0) / rows,
+    weightedF1: each.reduce((total, { support, f1 }) => total + support * f1, 0) / rows,
     auc: meanAuc(indices, counts.support, source),
     logLoss: givesProbabilities(model) ? logLoss : null,
     ...(model.calibration && { brier }),
@@ -90,18 +90,13 @@ export function measureMulticlass(
   };
 }
 
-interface Walked {
-  readonly predicted: Int32Array;
-  readonly logLoss: number;
-  readonly brier: number;
-}
-
+/** Predictions and the means of losses, in one pass over the scores. */
 function walk(
   model: Pick<Model, 'loss' | 'classes' | 'calibration'>,
   vectors: number,
   indices: Int32Array,
   blocks: Iterable<ScoreBlock>,
-): Walked {
+): { predicted: Int32Array; logLoss: number; brier: number } {
   const predicted = new Int32Array(indices.length);
   const losses = new CompensatedSum();
   const squares = new CompensatedSum();
@@ -170,7 +165,6 @@ export function measureMultiLabel(
   const counts = new ClassCounts(classes.length);
   const wrong = countDecisions(counts, blocks, truth);
   const each = counts.metricsOf(classes);
-  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
   return {
     task: 'multi-label',
     rows,

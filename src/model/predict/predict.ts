@@ -11,12 +11,11 @@ export function calibrated(calibration: Calibration, score: number): number {
     return sigmoid(-(calibration.slope * score + calibration.offset));
   }
   const { scores, probabilities } = calibration;
-  const last = scores.length - 1;
-  if (score <= scores[0]) return probabilities[0];
-  if (score >= scores[last]) return probabilities[last];
-  // The last point at or below the score, by halving.
   let low = 0;
-  let high = last;
+  let high = scores.length - 1;
+  if (score <= scores[low]) return probabilities[low];
+  if (score >= scores[high]) return probabilities[high];
+  // The last point at or below the score, by bisection.
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (scores[middle] <= score) low = middle;
@@ -26,22 +25,19 @@ export function calibrated(calibration: Calibration, score: number): number {
   return probabilities[low] + part * (probabilities[high] - probabilities[low]);
 }
 
-type Teller = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration'>;
+type ProbabilityModel = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration'>;
 
 /** Whether scores of the model can be turned into probabilities. */
-export function givesProbabilities({ classes, loss, calibration }: Teller): boolean {
-  return (
-    classes !== undefined &&
-    (calibration !== undefined || traitsOf(loss).givesProbabilities === true)
-  );
+export function givesProbabilities({ classes, loss, calibration }: ProbabilityModel): boolean {
+  return Boolean(classes && (calibration ?? traitsOf(loss).givesProbabilities));
 }
 
 /**
  * Replaces scores, rows × vectors, by probabilities: 1 / (1 + e^−u) or what the calibration says.
- * One vector gives that of the positive class. Of three or more classes, each told from the others
- * by a vector of its own, they are divided by their sum; a row whose sum is 0 belongs to all alike.
+ * One vector gives that of the positive class. Those of three or more classes, each with a vector
+ * against all the others, are divided by their sum; a sum of 0 gives all classes the same.
  */
-export function becomeProbabilities(model: Teller, scores: Float64Array): void {
+export function becomeProbabilities(model: ProbabilityModel, scores: Float64Array): void {
   const { calibration } = model;
   const vectors = vectorCount(model);
   for (let start = 0; start < scores.length; start += vectors) {
@@ -51,15 +47,12 @@ export function becomeProbabilities(model: Teller, scores: Float64Array): void {
         ? calibrated(calibration[vector], score)
         : sigmoid(score);
     }
-    if (vectors > 1 && !model.multiLabel) shareOut(scores, start, start + vectors);
-  }
-}
-
-function shareOut(values: Float64Array, start: number, end: number): void {
-  let sum = 0;
-  for (let place = start; place < end; place++) sum += values[place];
-  for (let place = start; place < end; place++) {
-    values[place] = sum > 0 ? values[place] / sum : 1 / (end - start);
+    if (vectors === 1 || model.multiLabel) continue;
+    let sum = 0;
+    for (let index = start; index < start + vectors; index++) sum += scores[index];
+    for (let index = start; index < start + vectors; index++) {
+      scores[index] = sum > 0 ? scores[index] / sum : 1 / vectors;
+    }
   }
 }
 
@@ -118,7 +111,14 @@ function predictLabels(model: Model, dataset: Dataset): Float64Array | string[] 
   return labels;
 }
 
-/** What a regression model predicts for its scores: the mean, which overflows long after them. */
+/** What a regression model predicts for a score. */
+export function meanOf({ loss }: Pick<Model, 'loss'>, score: number): number {
+  const mean = meanOfScore(traitsOf(loss).link, score);
+  if (mean < Infinity) return mean;
+  throw new DataError(`the prediction is e^${score}, too large a number`);
+}
+
+/** The same for the scores of rows from `firstRow` on, which an error names. */
 export function meansOf(
   { loss }: Pick<Model, 'loss'>,
   scores: Float64Array,
@@ -131,7 +131,7 @@ export function meansOf(
   const row = means.indexOf(Infinity);
   if (row < 0) return means;
   throw new DataError(
-    `${name}: the prediction of row ${firstRow + row + 1} is e^${scores[row]}, which is too large a number`,
+    `${name}: the prediction of row ${firstRow + row + 1} is e^${scores[row]}, too large a number`,
   );
 }
 
@@ -143,17 +143,17 @@ export function labelAt(
   start: number,
 ): Label {
   if (model.multiLabel) {
-    return classes.filter((_, place) => isPositive(scores[start + place])).join(',');
+    return classes.filter((_, index) => isPositive(scores[start + index])).join(',');
   }
   if (classes.length === 2) return classes[isPositive(scores[start]) ? 1 : 0];
   return classes[indexOfLargest(scores, start, classes.length)];
 }
 
-/** Of equal ones the first. */
+/** The first one of equals. */
 export function indexOfLargest(scores: Float64Array, start: number, count: number): number {
   let largest = 0;
-  for (let place = 1; place < count; place++) {
-    if (scores[start + place] > scores[start + largest]) largest = place;
+  for (let index = 1; index < count; index++) {
+    if (scores[start + index] > scores[start + largest]) largest = index;
   }
   return largest;
 }

@@ -1,8 +1,101 @@
+import {
+  largestValue,
+  type NamedRow,
+  RowEncoder,
+  rowRules,
+} from '../../data/fields/row-encoder.ts';
+import { orderRow } from '../../data/fields/row-order.ts';
 import { DataError, UsageError } from '../../errors.ts';
-import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
+import { hashedColumn } from '../../math/murmur.ts';
 import { type Label, type Model, vectorCount } from '../model.ts';
-import { becomeProbabilities, givesProbabilities, labelAt } from './predict.ts';
-import { type Row, RowBuffer } from './row-buffer.ts';
+import { becomeProbabilities, givesProbabilities, labelAt, meanOf } from './predict.ts';
+
+/** Values by column, counted from 0; a column that comes twice is added up. */
+export interface SparseRow {
+  readonly indices: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+}
+
+/** A row to be scored: named values, sparse values, or a value for every column. */
+export type Row = NamedRow | SparseRow | ArrayLike<number>;
+
+/**
+ * A row as columns and values, in memory that is used again for the next row: ascending columns,
+ * values as float32, as the data of a training run has them.
+ */
+class RowBuffer {
+  indices: Int32Array = new Int32Array(64);
+  values: Float32Array = new Float32Array(64);
+  count = 0;
+
+  readonly #columns: number;
+  readonly #names: ReadonlyMap<string, number>;
+  readonly #hashBits: number | undefined;
+  readonly #encoder: RowEncoder;
+
+  constructor(model: Pick<Model, 'columns' | 'featureNames' | 'recipe'>) {
+    this.#columns = model.columns;
+    this.#names = new Map(model.featureNames?.map((name, column) => [name, column]));
+    this.#hashBits = model.recipe?.hashBits;
+    this.#encoder = new RowEncoder(rowRules(model), this);
+  }
+
+  read(row: Row): void {
+    this.count = 0;
+    if (Object(row) !== row) {
+      throw new DataError(`the row is ${JSON.stringify(row)}; expected an object`);
+    }
+    if (isList(row)) this.#readValues(row);
+    else if (isList(row.indices) && isList(row.values)) this.#readValues(row.values, row.indices);
+    else if (this.#names.size > 0 || this.#hashBits !== undefined)
+      this.#encoder.encode(row as NamedRow);
+    else throw new DataError('the model has no feature names; expected indices and values');
+    this.count = orderRow(this.indices, this.values, 0, this.count, true);
+  }
+
+  column(name: string): number {
+    const column = this.#names.get(name);
+    if (column !== undefined) return column;
+    return this.#hashBits === undefined ? -1 : hashedColumn(name, this.#hashBits);
+  }
+
+  value(column: number, value: number): void {
+    if (column >= this.#columns || value === 0) return;
+    if (this.count === this.indices.length) this.#grow();
+    this.indices[this.count] = column;
+    this.values[this.count++] = value;
+  }
+
+  /** Without indices there is a value for every column. */
+  #readValues(values: ArrayLike<number>, indices?: ArrayLike<number>): void {
+    if (indices && indices.length !== values.length) {
+      throw new DataError(`${indices.length} indices with ${values.length} values`);
+    }
+    for (let entry = 0; entry < values.length; entry++) {
+      const column = indices ? indices[entry] : entry;
+      const value = values[entry];
+      if (!(Number.isInteger(column) && column >= 0)) {
+        throw new DataError(`the index ${column}; expected a whole number from 0`);
+      }
+      if (!(Math.abs(value) <= largestValue)) {
+        throw new DataError(`the value of ${column} is ${value}; expected a number below 3.4e38`);
+      }
+      this.value(column, value);
+    }
+  }
+
+  #grow(): void {
+    const { indices, values } = this;
+    this.indices = new Int32Array(2 * indices.length);
+    this.values = new Float32Array(2 * values.length);
+    this.indices.set(indices);
+    this.values.set(values);
+  }
+}
+
+function isList(row: unknown): row is ArrayLike<number> {
+  return Array.isArray(row) || ArrayBuffer.isView(row);
+}
 
 /** What scores and predictions depend on. */
 export type ScoringModel = Pick<
@@ -48,7 +141,7 @@ export class Predictor {
   /** u = ⟨w, x⟩ + b, of a model with one vector of weights: two classes, or regression. */
   score(row: Row): number {
     if (this.#scores.length > 1) {
-      throw new UsageError(`a row has ${this.#scores.length} scores; ask for scores(row)`);
+      throw new UsageError(`a row has ${this.#scores.length} scores; call scores(row)`);
     }
     return this.#score(row)[0];
   }
@@ -64,10 +157,9 @@ export class Predictor {
    */
   predict(row: Row): Label {
     const scores = this.#score(row);
-    if (this.classes !== undefined) return labelAt(this.#model, this.classes, scores, 0);
-    const mean = meanOfScore(traitsOf(this.#model.loss).link, scores[0]);
-    if (mean < Infinity) return mean;
-    throw new DataError(`the prediction is e^${scores[0]}, which is too large a number`);
+    return this.classes
+      ? labelAt(this.#model, this.classes, scores, 0)
+      : meanOf(this.#model, scores[0]);
   }
 
   /** By class; of one label they sum to 1. */

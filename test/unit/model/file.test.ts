@@ -40,7 +40,7 @@ test('what cannot be read is a DataError that names the file', async () => {
   writeFileSync(join(folder, 'empty.model'), '');
   const cases = {
     'none.model': 'no such file',
-    sub: 'a directory; expected a model file',
+    sub: 'a directory; expected a file',
     'empty.model': 'an empty file; wanted a dso model',
   };
   for (const [name, message] of Object.entries(cases)) {

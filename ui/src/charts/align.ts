@@ -1,6 +1,6 @@
 import type { Range } from './view.ts';
 
-/** Curves on common positions, as a chart with one x column wants them. */
+/** Curves on common positions, as a chart with one x column needs them. */
 export interface Alignment {
   readonly xs: readonly number[];
   /** Whether the positions are the curves' own. */

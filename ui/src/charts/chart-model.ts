@@ -1,13 +1,22 @@
 import type { FigureAxis } from '../../../src/apps/dashboard/api.ts';
 import { isShown, paddedRange } from '../../../src/reporting/charts/axis.ts';
 import type { ChartQuantity, ChartSeries } from '../../../src/reporting/charts/quantities.ts';
-import type { SymbolName } from '../../../src/reporting/charts/series-style.ts';
-import { appearanceOf } from '../shared/appearance.ts';
+import { type SymbolName, styleOf } from '../../../src/reporting/charts/series-style.ts';
 import { type Alignment, align, domainOf } from './align.ts';
-import { withRules } from './range.ts';
-import type { Range, View } from './view.ts';
+import { type Range, type View, withRules } from './view.ts';
 
-/** A run that is shown, with as much of its course as is loaded. */
+/** Colours with a contrast of less than 3 to white, on which a thin line is hardly seen. */
+const paleColors = new Set(['#E69F00', '#56B4E9', '#CC79A7']);
+
+/** How the curve of a run looks, by its place among those that are shown. */
+export function appearanceOf(place: number) {
+  // Without a name, so that the place alone decides.
+  const { color, dash, symbol } = styleOf('', place);
+  const dashes = dash === undefined ? [] : dash.split(' ').map(Number);
+  return { color, dash: dashes, symbol, pale: paleColors.has(color) };
+}
+
+/** A run that is shown, with the points that are loaded. */
 export interface ShownRun {
   readonly id: string;
   readonly place: number;
@@ -35,7 +44,7 @@ export interface ChartDot {
   readonly x: number;
   readonly value: number;
   readonly color: string;
-  /** Said beside it, where it is said: "least". */
+  /** Next to the dot: "least". */
   readonly word?: string;
 }
 

@@ -192,7 +192,7 @@ function drawDot(
   pen.fillText(label, spot.left, spot.top + 11 * pixels);
 }
 
-/** Where words about a point can stand: below, beside and above it, first where there is more room. */
+/** Where words about a point can stand: below, next to and above it, first where there is more room. */
 function spotsAround(
   x: number,
   y: number,

@@ -18,13 +18,13 @@ export interface PlotEvents {
 interface PlotStyle extends MarkStyle {
   /** Of the lines behind the curves. */
   readonly line: string;
-  /** How much larger than usual text is. */
+  /** Size of text relative to the default. */
   readonly scale: number;
 }
 
 const axisWidth = 62;
 const family = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-/** Pixels of the usual text, by which larger text is known. */
+/** Pixels of the default text. */
 const defaultText = 14;
 
 /**

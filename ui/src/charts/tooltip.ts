@@ -73,8 +73,8 @@ const gap = 12;
 const most = { width: 0.62, height: 0.4 };
 
 /**
- * Where the readings stand, from the corner of the chart: beside the crosshair as long as they are
- * few, otherwise beside the chart, and where nothing is free there, below it.
+ * Where the readings stand, from the corner of the chart: next to the crosshair as long as they
+ * are few, otherwise next to the chart, and where nothing is free there, below it.
  */
 export function tooltipPlace(
   { left, offset, width: plotted }: Pick<CursorPlace, 'left' | 'offset' | 'width'>,

@@ -41,27 +41,27 @@ export const defaultView: View = {
 
 const identifier = /^[\w.-]{1,100}$/;
 
-/** The view that an address asks for; what is unknown or broken in it counts as not said. */
+/** The view of an address; unknown or invalid parts count as absent. */
 export function parseView(hash: string): View {
-  const said = new URLSearchParams(hash.replace(/^#/, ''));
-  const focus = said.get('focus') ?? '';
-  const zoom = parseRange(said.get('zoom'));
-  const large = quantities.find(({ key }) => key === said.get('large'))?.key;
-  const ids = (said.get('runs') ?? '').split(',').map(validId);
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const focus = given.get('focus') ?? '';
+  const zoom = parseRange(given.get('zoom'));
+  const large = quantities.find(({ key }) => key === given.get('large'))?.key;
+  const ids = (given.get('runs') ?? '').split(',').map(validId);
   return {
     runs: trimPlaces(ids.map((id, place) => (ids.indexOf(id) === place ? id : ''))),
     ...(identifier.test(focus) && { focus }),
-    x: axes.find(({ key }) => key === said.get('x'))?.key ?? defaultView.x,
-    xlog: said.get('xlog') === '1',
-    ylog: said.has('ylog') ? parseKeys(said.get('ylog')!) : defaultView.ylog,
+    x: axes.find(({ key }) => key === given.get('x'))?.key ?? defaultView.x,
+    xlog: given.get('xlog') === '1',
+    ylog: given.has('ylog') ? parseKeys(given.get('ylog')!) : defaultView.ylog,
     ...(zoom && { zoom }),
-    vector: parseVector(said.get('class')),
-    theme: themes.find((theme) => theme === said.get('theme')) ?? defaultView.theme,
+    vector: parseVector(given.get('class')),
+    theme: themes.find((theme) => theme === given.get('theme')) ?? defaultView.theme,
     ...(large && { large }),
   };
 }
 
-/** The part of an address that parseView makes the view of again; what is usual is left out. */
+/** The part of an address that parseView makes the view of again; defaults are left out. */
 export function formatView(view: View): string {
   const parts: string[] = [];
   const runs = trimPlaces(view.runs);
@@ -140,4 +140,53 @@ export function figureAddress(
 /** Points to ask for of each run, so that many together stay light. */
 export function pointsFor(runs: number): number {
   return Math.min(4000, Math.max(200, Math.floor(120_000 / Math.max(1, runs))));
+}
+
+/**
+ * The range with values to compare with in it, as far as they are near: a goal that is further away
+ * on a logarithmic axis than two powers of ten would leave the curves too little room.
+ */
+export function withRules([least, most]: Range, rules: readonly number[], log: boolean): Range {
+  if (!log) return [least, most];
+  const near = rules.filter((rule) => rule >= least / 100 && rule <= most * 10);
+  const reach = 1.3;
+  return [
+    Math.min(least, ...near.map((rule) => rule / reach)),
+    Math.max(most, ...near.map((rule) => rule * reach)),
+  ];
+}
+
+/** Moves a range by a part of its width; both ends are values of the axis. */
+export function panRange(range: Range, part: number, log: boolean): Range {
+  return mapRange(range, log, ([from, to]) => {
+    const step = part * (to - from);
+    return [from + step, to + step];
+  });
+}
+
+/** Makes a range narrower (factor < 1) or wider around a point of it, by default its middle. */
+export function zoomRange(range: Range, factor: number, log: boolean, around?: number): Range {
+  return mapRange(range, log, ([from, to]) => {
+    const middle = around === undefined ? (from + to) / 2 : log ? Math.log(around) : around;
+    return [middle - (middle - from) * factor, middle + (to - middle) * factor];
+  });
+}
+
+/** The range within limits, or undefined when it is all of them: then nothing is zoomed. */
+export function withinLimits(range: Range, limits: Range, log: boolean): Range | undefined {
+  const position = (value: number) => (log ? Math.log(value) : value);
+  const value = (at: number) => (log ? Math.exp(at) : at);
+  const [low, high] = limits.map(position);
+  const [from, to] = range.map(position);
+  const width = to - from;
+  // A tolerance for what rounding does on the way.
+  if (!(width > 0) || width >= (high - low) * (1 - 1e-9)) return undefined;
+  const start = Math.min(Math.max(from, low), high - width);
+  return [value(start), value(start + width)];
+}
+
+function mapRange(range: Range, log: boolean, change: (range: Range) => Range): Range {
+  if (!log) return change(range);
+  const [from, to] = change([Math.log(range[0]), Math.log(range[1])]);
+  return [Math.exp(from), Math.exp(to)];
 }

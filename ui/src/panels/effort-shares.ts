@@ -11,7 +11,7 @@ export interface ThreadShares {
   readonly rank?: string;
   readonly computing: number;
   readonly waiting: number;
-  /** Of messages, which go on beside: told by the first thread of a process only. */
+  /** Of messages, in parallel to the rest: counted by the first thread of a process only. */
   readonly communicating: number;
   readonly bytes: number;
   /** Seconds that the shares are of. */

@@ -2,7 +2,7 @@ import { xmlSafe } from '../../../src/reporting/format.ts';
 
 /** A figure of the page as a file: an SVG that needs no style sheet, or a picture of it. */
 
-/** What a viewer has to know of an element, and what is inherited by those in it. */
+/** Properties that a viewer needs, which the elements inside inherit. */
 const inheritable = [
   'fill',
   'fill-opacity',
@@ -19,7 +19,7 @@ const inheritable = [
   'text-anchor',
 ];
 
-/** What is not, with the value that needs no word. */
+/** Properties that are not inherited, with the value that need not be written. */
 const ownValues: Readonly<Record<string, string>> = { opacity: '1', 'vector-effect': 'none' };
 
 /** The light theme, in which figures leave the page whatever the page looks like. */
@@ -53,21 +53,21 @@ function plainColor(value: string): string {
   });
 }
 
-/** Writes what the style sheets say into attributes, as far as it does not go without saying. */
+/** Writes the computed style into attributes, without inherited values. */
 function writeAttributes(element: Element, inherited: Readonly<Record<string, string>>): void {
   const style = getComputedStyle(element);
-  const write = (name: string, usual: string | undefined) => {
+  const write = (name: string, redundant: string | undefined) => {
     const value = plainColor(style.getPropertyValue(name));
     element.removeAttribute(name);
-    if (value !== '' && value !== usual) element.setAttribute(name, value);
+    if (value !== '' && value !== redundant) element.setAttribute(name, value);
     return [name, value];
   };
   const own = Object.fromEntries(inheritable.map((name) => write(name, inherited[name])));
-  for (const [name, usual] of Object.entries(ownValues)) write(name, usual);
+  for (const [name, redundant] of Object.entries(ownValues)) write(name, redundant);
   for (const child of element.children) writeAttributes(child, own);
 }
 
-/** Classes, listeners' marks and what is only there for the pointer have no place in a file. */
+/** Removes classes, attributes of listeners and elements that are only for the pointer. */
 function strip(element: Element): void {
   for (const part of element.querySelectorAll('[data-screen-only]')) part.remove();
   const marks = ['class', 'style', 'tabindex', 'role'];
@@ -81,14 +81,8 @@ function strip(element: Element): void {
 /** White around the figure, in pixels. */
 const margin = 8;
 
-function ground(width: number, height: number): SVGRectElement {
-  const rect = document.createElementNS(namespace, 'rect');
-  rect.setAttribute('x', String(-margin));
-  rect.setAttribute('y', String(-margin));
-  rect.setAttribute('width', String(width));
-  rect.setAttribute('height', String(height));
-  rect.setAttribute('fill', '#ffffff');
-  return rect;
+function setAttributes(element: Element, values: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(values)) element.setAttribute(name, String(value));
 }
 
 /** The text of an SVG file of a figure that is on the page. */
@@ -108,12 +102,12 @@ export function figureText(figure: SVGSVGElement): string {
     host.remove();
   }
   strip(copy);
-  copy.prepend(ground(width, height));
-  copy.setAttribute('xmlns', namespace);
-  copy.setAttribute('width', String(width));
-  copy.setAttribute('height', String(height));
-  copy.setAttribute('viewBox', `${-margin} ${-margin} ${width} ${height}`);
-  // The marks by which Svelte finds its places again mean nothing in a file.
+  const ground = document.createElementNS(namespace, 'rect');
+  setAttributes(ground, { x: -margin, y: -margin, width, height, fill: '#ffffff' });
+  copy.prepend(ground);
+  const viewBox = `${-margin} ${-margin} ${width} ${height}`;
+  setAttributes(copy, { xmlns: namespace, width, height, viewBox });
+  // Without the comments of Svelte.
   const text = new XMLSerializer().serializeToString(copy).replaceAll(/<!--.*?-->/gs, '');
   return `${xmlSafe(text)}\n`;
 }

@@ -1,37 +1,17 @@
 import type { RunSeries, SampleLine } from '../../../src/reporting/records/record.ts';
 import type { SparkPoint } from './spark.ts';
 
-/** Where the columns of the features' figure are, in pixels from the left. */
-export interface FeatureLayout {
-  readonly width: number;
-  /** Letters of a name that fit. */
-  readonly letters: number;
-  readonly change: number;
-  /** Ends of the bars, and the line between negative and positive ones. */
-  readonly barLeft: number;
-  readonly barRight: number;
-  readonly zero: number;
-  /** Right end of the numbers. */
-  readonly weight: number;
-  readonly sparkLeft: number;
-  readonly sparkWidth: number;
-  /** Of a line, and of the head above all lines. */
-  readonly rowHeight: number;
-  readonly head: number;
-}
-
-/** Of the widest usual font. */
+/** Width of a letter in the widest of the common fonts. */
 const letter = 7.3;
 const least = 280;
 /** Bars and lines of long names make room for them down to this width together. */
 const leastDrawn = 132;
 
-/** All columns in so many pixels; bars from zero to one side only where all weights have one sign. */
-export function layOutFeatures(
-  room: number,
-  names: readonly string[],
-  weights: readonly number[],
-): FeatureLayout {
+/**
+ * Where the columns of the figure are, in pixels from the left. Bars go to one side only where all
+ * weights have one sign.
+ */
+export function layOutFeatures(room: number, names: readonly string[], weights: readonly number[]) {
   const width = Math.max(least, Math.min(room, 900));
   const longest = names.reduce((most, name) => Math.max(most, Array.from(name).length), 4);
   const [change, numbers] = width < 480 ? [32, 54] : [38, 64];
@@ -46,11 +26,14 @@ export function layOutFeatures(
   const middle = (barLeft + barRight) / 2;
   return {
     width,
+    /** Letters of a name that fit. */
     letters: Math.max(4, Math.floor((name - 14) / letter)),
     change: name + change - 10,
     barLeft,
     barRight,
+    /** The line between negative and positive bars. */
     zero: hasNegative ? (hasPositive ? middle : barRight) : barLeft,
+    /** Right end of the numbers. */
     weight: barRight + numbers,
     sparkLeft: barRight + numbers + 12,
     sparkWidth,
@@ -62,27 +45,18 @@ export function layOutFeatures(
 export type PanelAxis = 'seconds' | 'epoch' | 'passes';
 
 /** A feature among those of the largest weights. */
-export interface RankedFeature {
+interface RankedFeature {
   readonly name: string;
   readonly weight: number;
   /** Places won since the sample that it is compared with; undefined if it was not among them. */
   readonly gained: number | undefined;
   /** Its weight over the samples, null where it was not among the largest. */
-  readonly course: readonly SparkPoint[];
+  readonly points: readonly SparkPoint[];
 }
 
-export interface FeatureRanks {
-  readonly features: readonly RankedFeature[];
-  /** The largest size of any weight now. */
-  readonly largest: number;
-  /** The epoch that ranks are compared with, if there is an earlier one. */
-  readonly since: number | undefined;
-  readonly epoch: number | undefined;
-}
+const shownFeatures = 20;
 
-export const shownFeatures = 20;
-
-/** Samples of one problem: the one that is asked for, or the one that is being solved now. */
+/** Samples of one vector: the one given, or the one that is trained now. */
 function ofOneVector(samples: readonly SampleLine[], wanted?: number): readonly SampleLine[] {
   const isThere = samples.some((sample) => sample.vector === wanted);
   const vector = isThere ? wanted : samples.at(-1)?.vector;
@@ -101,7 +75,7 @@ function passesAt(series: RunSeries, epoch: number): number {
   return passes[after - 1] + part * (passes[after] - passes[after - 1]);
 }
 
-/** Where a sample is on the axis; epochs stand for passes where nobody has counted them. */
+/** Where a sample is on the axis; epochs stand for passes that are unknown. */
 function placeOf(sample: SampleLine, axis: PanelAxis, series: RunSeries | undefined): number {
   if (axis === 'seconds') return sample.seconds;
   return axis === 'passes' && series ? passesAt(series, sample.epoch) : sample.epoch;
@@ -122,7 +96,7 @@ export function rankFeatures(
   axis: PanelAxis,
   series?: RunSeries,
   vector?: number,
-): FeatureRanks {
+) {
   const samples = ofOneVector(all, vector);
   const latest = samples.at(-1);
   const earlier = comparedWith(samples);
@@ -133,13 +107,17 @@ export function rankFeatures(
   const before = new Map((earlier?.features ?? []).map(({ name }, rank) => [name, rank]));
   const shown = (latest?.features ?? []).slice(0, shownFeatures);
   return {
-    features: shown.map(({ name, weight }, rank) => ({
-      name,
-      weight,
-      gained: before.has(name) ? before.get(name)! - rank : undefined,
-      course: places.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
-    })),
+    features: shown.map(
+      ({ name, weight }, rank): RankedFeature => ({
+        name,
+        weight,
+        gained: before.has(name) ? before.get(name)! - rank : undefined,
+        points: places.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
+      }),
+    ),
+    /** The largest absolute weight. */
     largest: shown.reduce((most, { weight }) => Math.max(most, Math.abs(weight)), 0),
+    /** The epoch that ranks are compared with, if there is an earlier one. */
     since: earlier?.epoch,
     epoch: latest?.epoch,
   };

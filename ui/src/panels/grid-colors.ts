@@ -1,7 +1,7 @@
 import type { GridLayout } from './grid-layout.ts';
 
 /** How loads become shades of grey. */
-export interface LoadScale {
+interface LoadScale {
   /** Non-zeros of a cell that has its share. */
   readonly fair: number;
   /** What the darkest shade stands for: twice the fair load, or the fullest cell if that is more. */
@@ -14,7 +14,7 @@ export function loadScaleOf(cells: readonly number[]): LoadScale {
   return { fair, darkest: cells.reduce((most, load) => Math.max(most, load), 2 * fair) };
 }
 
-/** Shades that an eye tells apart. */
+/** Shades that an eye can distinguish. */
 const shades = 24;
 
 /** How strongly a cell is shaded: from 0.03 when empty to 0.45, in steps. */
@@ -23,14 +23,8 @@ export function shadeOf(load: number, { darkest }: LoadScale): number {
   return Math.round(1000 * (0.03 + (0.42 * step) / shades)) / 1000;
 }
 
-/** Cells of one shade. */
-export interface ShadedCells {
-  readonly shade: number;
-  readonly path: string;
-}
-
 /** All cells as a few paths, since thousands of elements would make the page slow. */
-export function shadedCells(layout: GridLayout, cells: readonly number[]): ShadedCells[] {
+export function shadedCells(layout: GridLayout, cells: readonly number[]) {
   const { size, left, top, cell } = layout;
   const scale = loadScaleOf(cells);
   const seam = cell >= 6 ? 1 : 0;
@@ -51,12 +45,12 @@ const round = (value: number) => Math.round(100 * value) / 100;
 /** Okabe and Ito's colours, as the page names them: --s0 … --s6. */
 const colors = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#8C8C8C'];
 
-/** Up to so many workers also differ by a hatch. */
+/** Up to this number, workers also differ by a hatch. */
 export const hatchedWorkers = 8;
 
 /**
  * The colour of a worker, as CSS. Beyond seven they come again, paler and then deeper than at first;
- * beyond 21 the number of the worker has to tell.
+ * beyond 21 only the numbers of the workers differ.
  */
 export function workerColor(worker: number): string {
   const place = worker % colors.length;
@@ -67,17 +61,13 @@ export function workerColor(worker: number): string {
   return `color-mix(in srgb, ${color} 60%, ${other})`;
 }
 
-/** A hatch: lines or dots on a tile of 8 × 8, as the path of an SVG pattern. */
-export interface Hatch {
-  readonly path: string;
-  /** Filled, not stroked. */
-  readonly solid: boolean;
-}
-
 const dot = (x: number, y: number) => `M${x - 1.4} ${y}a1.4 1.4 0 1 0 2.8 0a1.4 1.4 0 1 0 -2.8 0z`;
 
-/** One for each of the first eight workers; the first is plain. */
-export const hatches: readonly Hatch[] = [
+/**
+ * A hatch for each of the first eight workers: lines or dots (filled: `solid`) on a tile of 8 × 8, as
+ * the path of an SVG pattern. The first is plain.
+ */
+export const hatches = [
   { path: '', solid: false },
   { path: 'M-2 2L2 -2M0 8L8 0M6 10L10 6', solid: false },
   { path: 'M-2 6L2 10M0 0L8 8M6 -2L10 2', solid: false },

@@ -2,10 +2,10 @@ import type { BeginLine } from '../../../src/reporting/records/record.ts';
 import { hatchedWorkers } from './grid-colors.ts';
 
 /** Workers up to which every cell is drawn. */
-export const drawnCells = 64;
+const drawnCells = 64;
 
 /** A process, the rows that it owns, and its name at the edge. */
-export interface RankBand {
+interface RankBand {
   readonly rank: number;
   readonly first: number;
   readonly end: number;
@@ -14,35 +14,16 @@ export interface RankBand {
   readonly label: string;
 }
 
-/** Where everything is, in pixels. Cell (q, r) begins at left + r·cell, top + q·cell. */
-export interface GridLayout {
-  readonly size: number;
-  readonly width: number;
-  readonly height: number;
-  /** Where the legend begins. */
-  readonly legend: number;
-  readonly left: number;
-  readonly top: number;
-  readonly cell: number;
-  /** Thickness of the strips of α and w, and their distance from the matrix. */
-  readonly strip: number;
-  readonly gap: number;
-  readonly hasCells: boolean;
-  readonly hasNumbers: boolean;
-  readonly hasHatches: boolean;
-  /** Every how many rows and columns have a label. */
-  readonly rowStep: number;
-  readonly columnStep: number;
-  readonly ranks: readonly RankBand[];
-}
+export type GridLayout = ReturnType<typeof layOutGrid>;
 
+/** Thickness of the strips of α and w, and their distance from the matrix. */
 const strip = 14;
 const gap = 5;
 const digit = 7;
 const line = 13;
 const edge = 18;
 const lineOfLegend = 28;
-/** The legend needs so much. */
+/** Of the legend. */
 const leastWidth = 290;
 
 /** A small grid needs less than all of the room. */
@@ -83,8 +64,8 @@ function bandsOf(begin: BeginLine, cell: number): RankBand[] {
   return bands.filter(({ first, end }) => end > first);
 }
 
-/** The grid in so many pixels of width. */
-export function layOutGrid(begin: BeginLine, room: number): GridLayout {
+/** Where everything is, in pixels. Cell (q, r) begins at left + r·cell, top + q·cell. */
+export function layOutGrid(begin: BeginLine, room: number) {
   const size = begin.grid;
   const hasRanks = (begin.firsts?.length ?? 0) > 1;
   const label = String(size - 1).length * digit + 4;
@@ -104,10 +85,12 @@ export function layOutGrid(begin: BeginLine, room: number): GridLayout {
     gap,
     width: Math.max(left + size * cell + edge, Math.min(room, leastWidth)),
     height: top + size * cell + edge + legendLines * lineOfLegend,
+    /** Where the legend begins. */
     legend: top + size * cell + edge,
     hasCells,
     hasNumbers: cell >= 20,
     hasHatches: size <= hatchedWorkers,
+    /** Every how many rows and columns have a label. */
     rowStep: stepFor(cell, line),
     columnStep: stepFor(cell, label),
     ranks: bandsOf(begin, cell),
@@ -126,6 +109,16 @@ export function cellAt(
   return isInside(block) && isInside(worker) ? { worker, block } : undefined;
 }
 
+/** Steps down and to the right. */
+const steps: Readonly<Record<string, readonly [down: number, right: number]>> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
+
 /** One step with an arrow key, Home or End; the same cell at an edge and for other keys. */
 export function cellAfter(
   key: string,
@@ -133,11 +126,6 @@ export function cellAfter(
   size: number,
 ): { worker: number; block: number } {
   const within = (index: number) => Math.max(0, Math.min(size - 1, index));
-  if (key === 'ArrowLeft') return { worker, block: within(block - 1) };
-  if (key === 'ArrowRight') return { worker, block: within(block + 1) };
-  if (key === 'ArrowUp') return { worker: within(worker - 1), block };
-  if (key === 'ArrowDown') return { worker: within(worker + 1), block };
-  if (key === 'Home') return { worker, block: 0 };
-  if (key === 'End') return { worker, block: size - 1 };
-  return { worker, block };
+  const [down, right] = steps[key] ?? [0, 0];
+  return { worker: within(worker + down), block: within(block + right) };
 }

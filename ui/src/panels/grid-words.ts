@@ -42,7 +42,7 @@ export function describeImbalance({ grid, imbalance }: BeginLine): string {
   );
 }
 
-/** Above so many blocks a list of them helps nobody. */
+/** Above this number of blocks a list of them is too long. */
 const listed = 16;
 
 /** A grid of one, of which there is nothing to draw. */
@@ -85,13 +85,13 @@ export function describeGrid(
 /** Where a block of w is. */
 export interface Holding {
   readonly block: number;
-  /** −1: nobody has it. */
+  /** −1: no worker has it. */
   readonly worker: number;
   /** It is with another process, and the worker is the one that the schedule expects. */
   readonly isExpected: boolean;
 }
 
-/** seen: while a run goes on; home: when it does not; unknown: it goes on, and nobody tells. */
+/** seen: the run is running and reports them; home: it is not running; unknown: it does not report. */
 export type PositionKnowledge = 'seen' | 'home' | 'unknown';
 
 export function positionsKnown(
@@ -108,7 +108,7 @@ function atHome(size: number): Holding[] {
   return Array.from({ length: size }, (_, k) => ({ block: k, worker: k, isExpected: false }));
 }
 
-/** Where all blocks are: as they were last seen while the run goes on, at home otherwise. */
+/** Where all blocks are: as they were last seen while the run is running, at home otherwise. */
 export function holdingsOf(
   begin: Pick<BeginLine, 'grid'>,
   look: BlockHolders | undefined,

@@ -4,7 +4,7 @@ import type { SparkPoint } from './spark.ts';
 /** An amount per second over the run. */
 export interface Rate {
   /** At each epoch, over a window that ends there. */
-  readonly course: readonly SparkPoint[];
+  readonly points: readonly SparkPoint[];
   readonly now: number | null;
   /** Of the whole run. */
   readonly mean: number | null;
@@ -16,7 +16,7 @@ const windowPart = 1 / 30;
 /** Growth of an amount per second; null where the clock stood still or began anew. */
 export function rateOf(seconds: readonly number[], amounts: readonly number[]): Rate {
   const last = seconds.length - 1;
-  if (last < 1) return { course: [], now: null, mean: null };
+  if (last < 1) return { points: [], now: null, mean: null };
   const window = (seconds[last] - seconds[0]) * windowPart;
   const growth = (from: number, to: number) => {
     const time = seconds[to] - seconds[from];
@@ -24,12 +24,12 @@ export function rateOf(seconds: readonly number[], amounts: readonly number[]): 
     return time > 0 && amount >= 0 ? amount / time : null;
   };
   let from = 0;
-  const course: SparkPoint[] = [];
+  const points: SparkPoint[] = [];
   for (let to = 1; to <= last; to++) {
     while (from + 1 < to && seconds[from + 1] <= seconds[to] - window) from++;
-    course.push({ x: seconds[to], y: growth(from, to) });
+    points.push({ x: seconds[to], y: growth(from, to) });
   }
-  return { course, now: course[last - 1].y, mean: growth(0, last) };
+  return { points, now: points[last - 1].y, mean: growth(0, last) };
 }
 
 /** Where the first epoch is there, so is the beginning: nothing had been done at second 0. */
@@ -53,21 +53,16 @@ export function byteRate(series: RunSeries): Rate | undefined {
   return rateOf(seconds, amounts);
 }
 
-/** Memory of all processes over the samples. */
-export interface MemoryUse {
-  readonly course: readonly SparkPoint[];
-  readonly now: number | null;
-  readonly most: number | null;
-}
-
-/** Every vector has a clock of its own: of several, the order of the samples tells the time. */
-export function memoryUse(samples: readonly SampleLine[]): MemoryUse {
+/**
+ * Memory of all processes over the samples. Every vector has a clock of its own: of several, the
+ * samples are numbered.
+ */
+export function memoryUse(samples: readonly SampleLine[]) {
   const isOne = samples.every(({ vector }) => vector === samples[0].vector);
-  const course = samples.map(({ seconds, memory }, place) => ({
+  const points = samples.map(({ seconds, memory }, place) => ({
     x: isOne ? seconds : place,
     y: memory,
   }));
-  if (course.length === 0) return { course, now: null, most: null };
-  const most = course.reduce((largest, { y }) => Math.max(largest, y), 0);
-  return { course, now: course[course.length - 1].y, most };
+  const most = points.length > 0 ? Math.max(...points.map(({ y }) => y)) : null;
+  return { points, now: points.at(-1)?.y ?? null, most };
 }

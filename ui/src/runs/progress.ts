@@ -1,27 +1,22 @@
 import { GapTrend } from '../../../src/reporting/gap-trend.ts';
 import type { RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
 import { defaultEpochs, vectorsOf } from './summary.ts';
+import type { Track } from './track.ts';
 
-/** How far a run is on its way, and how long it may still take. */
+/** How far a run is, and how long it may still take. */
 export interface Progress {
-  /** Of the way from the first gap to the tolerance, on a log scale; of several vectors, so many. */
+  /** From the first gap to the tolerance, on a log scale; of several vectors, the part that is done. */
   readonly fraction: number;
-  /** Of several vectors: how many have come to the tolerance, where that is known. */
+  /** Of several vectors: how many have reached the tolerance, where that is known. */
   readonly done?: number;
   readonly secondsLeft?: number;
   /** Whether it may take less: the time is that of a limit. */
   readonly atMost?: boolean;
 }
 
-/** What is known of the course of a run. */
-export interface RunCurves {
-  /** Of one of the vectors. */
-  readonly series: RunSeries;
-  /** Vectors that have come to the tolerance. */
-  readonly reached: ReadonlySet<number>;
-}
+type RunCurves = Pick<Track, 'series' | 'reached'>;
 
-/** As many points of a curve as a trend needs. */
+/** Points of a curve that a trend is computed from. */
 const trendPoints = 400;
 /** A guess that reaches further than this many times what has passed is none. */
 const farthest = 10;
@@ -30,15 +25,15 @@ const steady = 0.75;
 /** Below this a relative gap is rounding noise. */
 const smallestGap = 1e-15;
 
-export function progressOf(run: RunSummary, course: RunCurves | undefined): Progress {
+export function progressOf(run: RunSummary, curves: RunCurves | undefined): Progress {
   const vectors = vectorsOf(run);
-  if (!course) return { fraction: 0 };
-  // The gap of one vector tells nothing of the others: what counts is how many are behind.
+  if (!curves) return { fraction: 0 };
+  // The gap of one vector says nothing about the others: the number of finished ones counts.
   if (vectors > 1) {
-    const done = Math.min(course.reached.size, vectors);
+    const done = Math.min(curves.reached.size, vectors);
     return { fraction: done / vectors, done };
   }
-  const points = pointsOf(course.series);
+  const points = pointsOf(curves.series);
   const trend = new GapTrend({ tolerance: run.start.tolerance });
   // The trend looks at these three alone.
   for (const point of points) trend.add(point as never);
@@ -75,7 +70,7 @@ function timeLeft({ start }: RunSummary, points: readonly Point[]) {
   ];
   const limit = Math.max(0, Math.min(...limits));
   if (guess !== undefined) return { secondsLeft: Math.min(guess, limit) };
-  // Nobody waits for a limit that no run is meant to reach.
+  // The default limit is not a time to expect.
   const isMeant = start.time !== undefined || start.epochs !== defaultEpochs;
   return isMeant && limit < Infinity ? { secondsLeft: limit, atMost: true } : undefined;
 }
@@ -84,7 +79,7 @@ function timeLeft({ start }: RunSummary, points: readonly Point[]) {
  * Seconds until the gap g meets the tolerance, by how it fell in the latter half of the time T.
  * Where g falls as fast as in the quarter before, by exp(−t), it goes on so; where it has become
  * slower, as a power of t, g ∝ t^(−b) with b = ln(g(T/2) / g(T)) / ln 2. Undefined without a fall,
- * at the goal, and where the guess would be a wild one.
+ * at the goal, and where the guess would be too far off.
  */
 function untilGoal(points: readonly Point[], tolerance: number): number | undefined {
   const now = points.at(-1)!.seconds;

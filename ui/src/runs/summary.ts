@@ -11,7 +11,7 @@ import {
   withLine,
 } from '../../../src/reporting/records/record.ts';
 
-/** The limit on epochs that holds when nobody has set one. */
+/** The default limit on epochs. */
 export const defaultEpochs = 10_000;
 
 /** going: not yet; good: it ended as it was meant to; cut: a limit or a person ended it; bad. */
@@ -35,7 +35,7 @@ export function withLines(summary: RunSummary, lines: readonly RunLine[]): RunSu
   return status === after.status ? after : { ...after, status };
 }
 
-/** Vectors may be trained side by side. */
+/** Vectors may be trained in parallel. */
 function isNews({ latest }: RunSummary, line: RunLine): boolean {
   if (line.event !== 'epoch' || !latest) return true;
   return (line.vector ?? 0) !== (latest.vector ?? 0) || line.epoch > latest.epoch;
@@ -99,7 +99,7 @@ export function withRun(runs: readonly RunSummary[], run: RunSummary): RunSummar
   return runs.toSpliced(after < 0 ? runs.length : after, 0, run);
 }
 
-/** A class by its name, which a run tells at its end, or by its number: "3 of 20". */
+/** A class by its name, which is known at the end of a run, or by its number: "3 of 20". */
 export function classNameOf(run: RunSummary | undefined, vector: number, vectors: number): string {
   const names = run?.result?.classes;
   return names?.length === vectors ? String(names[vector]) : `${vector + 1} of ${vectors}`;

@@ -1,5 +1,5 @@
 import { runSeconds } from '../../../src/reporting/records/labels.ts';
-import type { EpochLine, RunSeries, RunSummary } from '../../../src/reporting/records/record.ts';
+import type { EpochLine, RunSummary } from '../../../src/reporting/records/record.ts';
 import {
   formatCount,
   formatError,
@@ -8,6 +8,7 @@ import {
   formatSeconds,
 } from '../shared/words.ts';
 import { defaultEpochs, gapOf, isStream, vectorsOf } from './summary.ts';
+import type { Track } from './track.ts';
 
 type Metrics = NonNullable<NonNullable<RunSummary['result']>['test']>;
 
@@ -15,29 +16,25 @@ export interface TileContent {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-  /** Room is kept for a note of two lines, which may come and go. */
+  /** Reserves room for a note of two lines, which may come and go. */
   readonly roomy?: boolean;
 }
 
-/** What is known of the course of one vector of a run. */
-export interface VectorProgress {
-  readonly vector: number;
-  readonly series: RunSeries;
-  readonly newest: EpochLine | undefined;
-}
+/** The curves of one vector of a run. */
+type VectorCurves = Pick<Track, 'vector' | 'series' | 'newest'>;
 
 /** The numbers of a run that matter most; of its result where there is one. */
-export function tilesOf(run: RunSummary, course?: VectorProgress): TileContent[] {
+export function tilesOf(run: RunSummary, curves?: VectorCurves): TileContent[] {
   if (isStream(run)) return streamTiles(run);
-  // A result speaks for the whole run, also where it has nothing to say.
+  // A result is about the whole run, also where it has no value.
   const result = run.result && 'primal' in run.result ? run.result : undefined;
   const vectors = vectorsOf(run);
-  // Vectors are trained side by side: the newest line of all is of one after the other.
-  const latest = vectors > 1 ? course?.newest : run.latest;
+  // Vectors are trained in parallel: the newest line may be of any of them.
+  const latest = vectors > 1 ? curves?.newest : run.latest;
   const { primal, dual } = result ?? latest ?? {};
   const number = run.status === 'running' ? steadyNumber : formatNumber;
   return [
-    ...(vectors > 1 && !result ? [classTile(vectors, course)] : []),
+    ...(vectors > 1 && !result ? [classTile(vectors, curves)] : []),
     {
       name: 'objective',
       value: text(primal, number),
@@ -50,7 +47,7 @@ export function tilesOf(run: RunSummary, course?: VectorProgress): TileContent[]
       note: `tolerance ${formatNumber(run.start.tolerance)}`,
     },
     ...effortTiles(run, result ?? {}, latest, vectors > 1 && result !== undefined),
-    ...testTiles(run, latest, course),
+    ...testTiles(run, latest, curves),
   ];
 }
 
@@ -58,8 +55,8 @@ function text(value: number | null | undefined, format: (value: number) => strin
   return typeof value === 'number' && Number.isFinite(value) ? format(value) : '–';
 }
 
-function classTile(vectors: number, course: VectorProgress | undefined): TileContent {
-  const value = course ? `${course.vector + 1} of ${formatCount(vectors)}` : '–';
+function classTile(vectors: number, curves: VectorCurves | undefined): TileContent {
+  const value = curves ? `${curves.vector + 1} of ${formatCount(vectors)}` : '–';
   return { name: 'class', value, note: 'against the rest' };
 }
 
@@ -104,7 +101,7 @@ function effortTiles(
 function testTiles(
   run: RunSummary,
   latest: EpochLine | undefined,
-  course: VectorProgress | undefined,
+  curves: VectorCurves | undefined,
 ): TileContent[] {
   const { result, start } = run;
   const error = (value: number) => formatError(value, start.task);
@@ -121,13 +118,13 @@ function testTiles(
   const tiles: TileContent[] = [];
   if (latest?.testError !== undefined) {
     const value = errorOf(result?.test) ?? latest.testError;
-    const note = isOfClass ? 'of this class' : bestNote(course, 'testError', value, error);
+    const note = isOfClass ? 'of this class' : bestNote(curves, 'testError', value, error);
     const name = start.task === 'regression' ? 'test mse' : 'test error';
     tiles.push({ name, value: error(value), ...(note && { note }), roomy: true });
   }
   if (latest?.testAuprc !== undefined) {
     const value = auprcOf(result?.test) ?? latest.testAuprc;
-    const note = isOfClass ? 'of this class' : bestNote(course, 'testAuprc', value, precise);
+    const note = isOfClass ? 'of this class' : bestNote(curves, 'testAuprc', value, precise);
     tiles.push({ name: 'AUPRC', value: precise(value), ...(note && { note }), roomy: true });
   }
   return tiles;
@@ -144,13 +141,13 @@ function auprcOf(test: Metrics | undefined): number | undefined {
 
 /** That it was better before, which speaks for an earlier end. */
 function bestNote(
-  course: VectorProgress | undefined,
+  curves: VectorCurves | undefined,
   name: 'testError' | 'testAuprc',
   value: number,
   format: (value: number) => string,
 ): string | undefined {
   const sign = name === 'testError' ? 1 : -1;
-  const { [name]: values = [], epoch = [] } = course?.series ?? {};
+  const { [name]: values = [], epoch = [] } = curves?.series ?? {};
   let best: number | undefined;
   for (const [place, other] of values.entries()) {
     if (other !== null && sign * other < sign * (values[best ?? -1] ?? value)) best = place;

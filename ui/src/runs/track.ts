@@ -10,18 +10,18 @@ import {
 } from '../../../src/reporting/records/record.ts';
 import { GrowingSeries } from '../../../src/reporting/records/series.ts';
 
-/** As many samples as a page keeps of a run that goes on. */
+/** Most samples that a page holds of a run. */
 const sampleLimit = 600;
 
-/** What the page knows of a run's course: what it has loaded, and the lines that came since. */
+/** The curves of a run: what was loaded, and the lines that arrived since. */
 export class Track {
   readonly vector: number;
-  /** Points that were asked for, around which the number is kept. */
+  /** Points that were requested, around which the number stays. */
   readonly wanted: number;
   /** Epochs in the record, of which the series may hold fewer. */
   epochs: number;
   readonly notices: string[];
-  /** Of all vectors, those that have come to the tolerance. */
+  /** Vectors that have reached the tolerance. */
   readonly reached: Set<number>;
   readonly #tolerance: number;
   readonly #series: GrowingSeries;
@@ -71,7 +71,7 @@ export class Track {
     return this.length < this.epochs && points >= 2 * this.wanted;
   }
 
-  /** Takes the lines that are newer than what it has; says whether there were any. */
+  /** Adds the lines that are new; returns whether there were any. */
   append(lines: readonly RunLine[]): boolean {
     let changed = false;
     for (const line of lines) changed = this.#appendLine(line) || changed;
@@ -117,7 +117,7 @@ export class Track {
   }
 }
 
-/** Vectors may be trained side by side. */
+/** Vectors may be trained in parallel. */
 function isLater(line: SampleLine, samples: readonly SampleLine[]): boolean {
   const before = samples.findLast(({ vector }) => vector === line.vector);
   return !before || line.epoch > before.epoch;

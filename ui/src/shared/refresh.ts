@@ -1,7 +1,7 @@
-/** Milliseconds without a touch of pointer or keyboard after which nobody waits for news. */
-const span = 10_000;
+/** Milliseconds without input after which nobody is taken to be at the page. */
+const idleTime = 10_000;
 
-/** Whether somebody is at the page; who has just opened it is. Times are in milliseconds. */
+/** Whether a person is at the page, which counts from its opening. Times are in milliseconds. */
 export class VisibilityWatch {
   #last: number;
 
@@ -10,10 +10,10 @@ export class VisibilityWatch {
   }
 
   isThere(now: number): boolean {
-    return now - this.#last <= span;
+    return now - this.#last <= idleTime;
   }
 
-  /** Somebody has touched the page; says whether that is news. */
+  /** There was input; returns whether the page was idle before. */
   touch(now: number): boolean {
     const isNew = !this.isThere(now);
     this.#last = now;
@@ -21,7 +21,7 @@ export class VisibilityWatch {
   }
 }
 
-/** Runs tasks, no more than so many at the same time, in the order in which they came. */
+/** Runs tasks in order, a limited number at the same time. */
 export class Throttle {
   readonly #most: number;
   readonly #waiting: (() => Promise<void>)[] = [];
@@ -56,11 +56,11 @@ const longest = 5000;
 /** The part of one core that the page's own thread may spend on redrawing. */
 const share = 0.01;
 /**
- * While all cores train and nobody touches the page: the part of all cores, and how much a redraw
- * costs in all threads of a browser without a graphics card, as a multiple of the page's own.
+ * While all cores train and nobody is at the page: the part of all cores, and the time of a redraw
+ * in all threads of a browser without a graphics card, as a multiple of that of the page's thread.
  */
 const calmShare = 0.002;
-const whole = 2;
+const allThreads = 2;
 
 /**
  * How often the page is brought up to date. Where drawing is slow, because there is no graphics card
@@ -75,14 +75,16 @@ export class Rate {
     this.#cores = cores;
   }
 
-  /** A redraw took so many milliseconds; a slow one by chance is soon forgotten. */
+  /** Records the milliseconds of a redraw; the effect of one slow redraw fades soon. */
   note(cost: number): void {
     this.#cost = (this.#cost + Math.min(cost, longest * share)) / 2;
   }
 
-  /** Milliseconds to the next redraw; calm: every core trains, and nobody waits for news. */
+  /** Milliseconds to the next redraw; calm: every core trains, and nobody is at the page. */
   interval(calm: boolean): number {
-    const wanted = calm ? (whole * this.#cost) / (calmShare * this.#cores) : this.#cost / share;
+    const wanted = calm
+      ? (allThreads * this.#cost) / (calmShare * this.#cores)
+      : this.#cost / share;
     return Math.min(longest, Math.max(shortest, wanted));
   }
 }

@@ -1,28 +1,28 @@
 import { cutMiddle } from './words.ts';
 
 /**
- * Names in so many letters that can still be told apart: a name that fits stays, others lose their
+ * Names cut to a number of letters, still different: a name that fits stays, others lose their
  * middle, and those that would look alike then lose what they begin and end with together.
  */
 export function shortNames(names: readonly string[], letters: number): string[] {
   const all = names.map((name) => Array.from(name));
   const texts = names.map((name) => cutMiddle(name, letters));
-  return tellApart(all, texts, letters);
+  return distinguish(all, texts, letters);
 }
 
 type Name = readonly string[];
 
 /** Gives other texts to names that have the same one. */
-function tellApart(names: readonly Name[], texts: readonly string[], letters: number): string[] {
+function distinguish(names: readonly Name[], texts: readonly string[], letters: number): string[] {
   const apart = [...texts];
   for (const text of new Set(texts)) {
     const places = [...texts.keys()].filter((place) => texts[place] === text);
     const alike = places.map((place) => names[place]);
     const parts = differingParts(alike, letters);
-    // Fewer names at each step, or nothing tells them apart.
+    // Fewer names at each step, or they cannot be distinguished.
     const isStep = new Set(parts).size > 1;
-    const told = isStep ? tellApart(alike, parts, letters) : places.map(() => text);
-    for (const [k, place] of places.entries()) apart[place] = told[k];
+    const distinct = isStep ? distinguish(alike, parts, letters) : places.map(() => text);
+    for (const [k, place] of places.entries()) apart[place] = distinct[k];
   }
   return apart;
 }

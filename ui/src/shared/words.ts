@@ -35,19 +35,12 @@ export function formatProofPercent(gap: number): string {
     : formatPercentUp(gap);
 }
 
-/** What else a headline is about. */
-export interface HeadlineInput {
-  /** What is done before training. */
-  readonly stage?: string | undefined;
-  /** Whether somebody has asked the run to stop. */
-  readonly stopping?: boolean | undefined;
-}
-
-/** How a run stands, in a sentence. */
+/** The state of a run, in a sentence. */
 export function headline(
   run: RunSummary,
   progress: Progress,
-  { stage, stopping }: HeadlineInput = {},
+  /** What is done before training, and whether a stop was requested. */
+  { stage, stopping }: { stage?: string | undefined; stopping?: boolean } = {},
 ): string {
   const { failure, latest, report, status } = run;
   switch (status) {
@@ -183,8 +176,6 @@ export function noBreak(text: string): string {
   return text.replaceAll(/(?<=\d) (?=\D)|(?<=[<·]) /g, '\u00a0');
 }
 
-/** Numbers as the panels show them. */
-
 /** 0.1234 → "12 %", 0.056 → "5.6 %", 1.12 → "112 %"; no line breaks before the sign. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
@@ -216,11 +207,11 @@ export function formatWeight(weight: number): string {
   return `${weight < 0 ? '−' : '+'}${text.replace('e-', 'e−')}`;
 }
 
-/** A long name with its middle left out: both ends tell names apart. */
+/** A long name with its middle left out: names differ at both ends. */
 export function cutMiddle(name: string, most: number): string {
   const letters = Array.from(name);
   if (letters.length <= most) return name;
-  const kept = Math.max(2, most - 1);
-  const tail = Math.floor(kept / 2);
-  return `${letters.slice(0, kept - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
+  const shown = Math.max(2, most - 1);
+  const tail = Math.floor(shown / 2);
+  return `${letters.slice(0, shown - tail).join('')}…${letters.slice(letters.length - tail).join('')}`;
 }

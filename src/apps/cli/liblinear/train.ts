@@ -2,7 +2,7 @@ import type { Dataset, DatasetPart } from '../../../data/dataset.ts';
 import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
 import { liblinearText } from '../../../model/export/liblinear.ts';
-import { inBlocks } from '../../../model/export/tables.ts';
+import { inBlocks } from '../../../model/export/text.ts';
 import { nameOfSource, readDataset } from '../../../train/read.ts';
 import { checkOutput } from '../reading.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Emit, RunFeed } from '../../../../src/apps/dashboard/feeds.ts';
+import { RunFeed } from '../../../../src/apps/dashboard/feeds.ts';
 import { RunList } from '../../../../src/apps/dashboard/run-list.ts';
+import type { Emit } from '../../../../src/apps/dashboard/subscribers.ts';
 import { DrivenRun } from './own-run.ts';
 import { beginLine, epochLine, firstId, resultLine } from './records.ts';
 

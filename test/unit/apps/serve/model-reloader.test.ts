@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../support/temporary.ts';
 
 const modelOf = (weight: number) => sampleModel({ weights: Float64Array.of(weight) });
 
-/** A keeper that watches closely, and what it says, as promises. */
+/** A reloader that polls often, and its events, as promises. */
 async function keep(path: string) {
   const heard: string[] = [];
   let wake = (): void => {};
@@ -16,11 +16,11 @@ async function keep(path: string) {
     heard.push(text);
     wake();
   };
-  const keeper = await ModelReloader.open(path, {
+  const reloader = await ModelReloader.open(path, {
     onLoad: ({ model }) => note(`weight ${model.weights[0]}`),
     onFailure: (message) => note(message),
   });
-  onTestFinished(() => keeper.close());
+  onTestFinished(() => reloader.close());
   const next = async (count: number): Promise<string> => {
     while (heard.length < count) {
       await new Promise<void>((resolve) => {
@@ -29,18 +29,18 @@ async function keep(path: string) {
     }
     return heard[count - 1];
   };
-  return { keeper, heard, next, weight: () => keeper.current.model.weights[0] };
+  return { reloader, heard, next, weight: () => reloader.current.model.weights[0] };
 }
 
 test('a file that is replaced takes over; a damaged one does not', async () => {
   const path = join(temporaryFolder(), 'm.model');
   await writeModel(path, modelOf(1));
-  const { keeper, heard, next, weight } = await keep(path);
-  const before = keeper.current.version;
-  keeper.watch(5);
+  const { reloader, heard, next, weight } = await keep(path);
+  const before = reloader.current.version;
+  reloader.watch(5);
   await writeModel(path, modelOf(2));
   expect(await next(2)).toBe('weight 2');
-  expect(keeper.current.version).not.toBe(before);
+  expect(reloader.current.version).not.toBe(before);
 
   const bytes = Buffer.from(encodeModel(modelOf(3)));
   bytes[bytes.length - 1] ^= 1;
@@ -65,8 +65,8 @@ test('a symbolic link that is pointed elsewhere takes over', async () => {
   await writeModel(join(folder, 'a'), modelOf(1));
   await writeModel(join(folder, 'b'), modelOf(2));
   symlinkSync('a', path);
-  const { keeper, next } = await keep(path);
-  keeper.watch(5);
+  const { reloader, next } = await keep(path);
+  reloader.watch(5);
   symlinkSync('b', `${path}.new`);
   renameSync(`${path}.new`, path);
   expect(await next(2)).toBe('weight 2');
@@ -75,12 +75,12 @@ test('a symbolic link that is pointed elsewhere takes over', async () => {
 test('reload reads the file even if it looks the same', async () => {
   const path = join(temporaryFolder(), 'm.model');
   await writeModel(path, modelOf(1));
-  const { keeper, heard } = await keep(path);
-  await Promise.all([keeper.reload(), keeper.reload()]);
+  const { reloader, heard } = await keep(path);
+  await Promise.all([reloader.reload(), reloader.reload()]);
   expect(heard).toEqual(['weight 1', 'weight 1', 'weight 1']);
 });
 
-test('without a model to begin with there is no keeper', async () => {
+test('without a model to begin with there is no reloader', async () => {
   const path = join(temporaryFolder(), 'none.model');
   await expect(keep(path)).rejects.toThrow('none.model: no such file');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRequest } from '../../../../src/apps/serve/rows.ts';
+import { batchOf } from '../../../../src/apps/serve/rows.ts';
 import { Scorer } from '../../../../src/apps/serve/scorer.ts';
 import { predictionObjects } from '../../../../src/reporting/text/predictions.ts';
 import { sampleClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
@@ -62,5 +62,5 @@ test.each([
   [[{}], 'batch'],
   [{ rows: [] }, 'batch'],
 ])('%j is a %s', (body, kind) => {
-  expect(parseRequest(body).kind).toBe(kind);
+  expect(batchOf(body) ? 'batch' : 'row').toBe(kind);
 });

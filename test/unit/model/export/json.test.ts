@@ -51,7 +51,7 @@ describe('a damaged text', () => {
 
   test.each([
     [good.slice(0, -3), 'not JSON'],
-    [changed('"lambda": 0.0001', '"lambda": 0.0001x'), ': line '],
+    [changed('"lambda": 0.0001', '"lambda": 0.0001x'), '(line '],
     [changed('dso-model-json', 'other'), 'format is "other"; wanted "dso-model-json"'],
     [changed('"version": 1', '"version": 2'), 'version 2 of dso-model-json; wanted 1'],
     [changed('"task": "classification"', '"task": "guessing"'), 'task is "guessing"'],
@@ -68,8 +68,14 @@ describe('a damaged text', () => {
       changed('[0.5, -1.25, 0, 2]', '{ "columns": [4], "values": [1] }'),
       'column 4 after column -1',
     ],
-    [changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'), '2 intercepts; wanted one'],
-    [changed('"intercepts"', '"calibration": [], "intercepts"'), '0 calibration; wanted one for'],
+    [
+      changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'),
+      'intercepts is [0,0]; wanted one',
+    ],
+    [
+      changed('"intercepts"', '"calibration": [], "intercepts"'),
+      'calibration is []; wanted one for',
+    ],
     [changed('"d"\n', '4\n'), 'featureNames: wanted a list of 4 strings'],
   ])('%#: the message has the place', (text, message) => {
     expect(() => importModel(text, 'm.json')).toThrow(expect.objectContaining({ kind: 'data' }));

@@ -9,8 +9,8 @@ import type { NamedRow } from '../../../../src/data/fields/row-encoder.ts';
 import { exportModel } from '../../../../src/model/export/index.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { givesProbabilities, predict } from '../../../../src/model/predict/predict.ts';
+import type { Row } from '../../../../src/model/predict/predictor.ts';
 import { Predictor } from '../../../../src/model/predict/predictor.ts';
-import type { Row } from '../../../../src/model/predict/row-buffer.ts';
 import { sampleModel } from '../../../support/models.ts';
 import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 

@@ -245,7 +245,7 @@ describe('regression with a meaning of its own', () => {
     const texts = { ...scoredDataset([1, 2], [1, 0]), labelNames: ['2.5', '1'] };
     expect(evaluate(model, texts)).toMatchObject({ mse: 0.125 });
     expect(() => evaluate(model, { ...texts, labelNames: ['2.5', 'one'] })).toThrow(
-      'sample.svm: row 1 has label "one"; a regression wants numbers',
+      'sample.svm: row 1 has label "one"; a regression needs numbers',
     );
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeModel } from '../../../../src/model/file.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { predict } from '../../../../src/model/predict/predict.ts';
-import type { Row } from '../../../../src/model/predict/row-buffer.ts';
+import type { Row } from '../../../../src/model/predict/predictor.ts';
 import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 
 /** What a page would load: bytes of the minified module. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { panRange, withinLimits, withRules, zoomRange } from '../../../../ui/src/charts/range.ts';
+import { panRange, withinLimits, withRules, zoomRange } from '../../../../ui/src/charts/view.ts';
 
 test('values to compare with are in the range as far as they are near', () => {
   expect(withRules([0.1, 1], [0.5], true)).toEqual([0.1, 1]);

@@ -32,7 +32,7 @@ test('places, signs, changes and courses with gaps', () => {
     'new',
     'new',
   ]);
-  expect(ranks.features[2].course).toEqual([
+  expect(ranks.features[2].points).toEqual([
     { x: 10, y: -2 },
     { x: 20, y: null },
     { x: 30, y: -2 },
@@ -49,7 +49,7 @@ test('the axis may be seconds or passes', () => {
     relativeGap: [],
   };
   const places = (...rest: [Parameters<typeof rankFeatures>[1], RunSeries?]) =>
-    rankFeatures(samples, ...rest).features[0].course.map(({ x }) => x);
+    rankFeatures(samples, ...rest).features[0].points.map(({ x }) => x);
   expect(places('seconds')).toEqual([5, 10, 15]);
   expect(places('passes')).toEqual([10, 20, 30]);
   expect(places('passes', series)).toEqual([20, 40, 50]);
@@ -57,7 +57,7 @@ test('the axis may be seconds or passes', () => {
 
 test('only the vector that is being solved counts, and nothing is compared with itself', () => {
   const ranks = rankFeatures([sampleOf(10, { a: 1 }, 0), sampleOf(5, { b: 1 }, 1)], 'epoch');
-  expect(ranks.features.map(({ name, course }) => [name, course.length])).toEqual([['b', 1]]);
+  expect(ranks.features.map(({ name, points }) => [name, points.length])).toEqual([['b', 1]]);
   expect(ranks.since).toBeUndefined();
   const both = [sampleOf(10, { a: 1 }, 0), sampleOf(5, { b: 1 }, 1)];
   const first = rankFeatures(both, 'epoch', undefined, 0);

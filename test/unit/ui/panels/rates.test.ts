@@ -11,24 +11,24 @@ function seriesOf(more: Partial<RunSeries>): RunSeries {
 
 test('a steady amount has a steady rate', () => {
   const rate = rateOf(upTo(100), upTo(100, 7));
-  expect(rate.course).toHaveLength(99);
-  for (const { y } of rate.course) expect(y).toBeCloseTo(7);
+  expect(rate.points).toHaveLength(99);
+  for (const { y } of rate.points) expect(y).toBeCloseTo(7);
   expect(rate.now).toBeCloseTo(7);
   expect(rate.mean).toBeCloseTo(7);
 });
 
 test('one jump is spread over the window, and leaves it', () => {
   const amounts = upTo(300).map((k) => (k < 150 ? k : k + 100));
-  const { course } = rateOf(upTo(300), amounts);
-  const highest = course.reduce((most, { y }) => Math.max(most, y ?? 0), 0);
+  const { points } = rateOf(upTo(300), amounts);
+  const highest = points.reduce((most, { y }) => Math.max(most, y ?? 0), 0);
   expect(highest).toBeLessThan(15);
   expect(highest).toBeGreaterThan(8);
-  expect(course.at(-1)?.y).toBeCloseTo(1);
+  expect(points.at(-1)?.y).toBeCloseTo(1);
 });
 
 test('no rate without time', () => {
-  expect(rateOf([], [])).toEqual({ course: [], now: null, mean: null });
-  expect(rateOf([1], [5])).toEqual({ course: [], now: null, mean: null });
+  expect(rateOf([], [])).toEqual({ points: [], now: null, mean: null });
+  expect(rateOf([1], [5])).toEqual({ points: [], now: null, mean: null });
   expect(rateOf([2, 2], [1, 5]).now).toBeNull();
   expect(rateOf([2, 1], [1, 5]).now).toBeNull();
 });
@@ -51,8 +51,8 @@ test('memory now and most', () => {
   const base = { event: 'sample', epoch: 1, threads: [], features: [] } as const;
   const samples: SampleLine[] = [5, 9, 7].map((memory, k) => ({ ...base, seconds: k, memory }));
   expect(memoryUse(samples)).toMatchObject({ now: 7, most: 9 });
-  expect(memoryUse([])).toEqual({ course: [], now: null, most: null });
-  expect(memoryUse(samples.slice(1)).course.map(({ x }) => x)).toEqual([1, 2]);
+  expect(memoryUse([])).toEqual({ points: [], now: null, most: null });
+  expect(memoryUse(samples.slice(1)).points.map(({ x }) => x)).toEqual([1, 2]);
 });
 
 test('memory of several vectors goes on from one to the next, whose clocks begin anew', () => {
@@ -62,5 +62,5 @@ test('memory of several vectors goes on from one to the next, whose clocks begin
     seconds,
     vector: Math.floor(k / 2),
   }));
-  expect(memoryUse(samples).course.map(({ x }) => x)).toEqual([0, 1, 2, 3]);
+  expect(memoryUse(samples).points.map(({ x }) => x)).toEqual([0, 1, 2, 3]);
 });

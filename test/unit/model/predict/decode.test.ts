@@ -57,12 +57,12 @@ describe('a damaged file', () => {
   test('says what is wrong', () => {
     const text = Buffer.from(bytes).toString('latin1');
     const load = (changed: string) => loadModel(Buffer.from(changed, 'latin1'));
-    expect(() => load('hello')).toThrow('not a dso model file');
+    expect(() => load('hello')).toThrow('not a dso model: it begins with "hello"');
     expect(() => load(text.replace('dso-model 2', 'dso-model 3'))).toThrow(
-      'model format 3; wanted 1 to 2',
+      'model format 3; this dso reads 1 to 2',
     );
     expect(() => load(`${text}x`)).toThrow('bytes follow its end');
-    expect(() => load(text.slice(0, -1))).toThrow('truncated model: names');
+    expect(() => load(text.slice(0, -1))).toThrow('truncated model: feature names');
   });
 
   test('verify: false spares the checksums', () => {
