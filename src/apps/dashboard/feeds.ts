@@ -1,6 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { spreadIndices } from '../../reporting/records/downsampling.ts';
 import {
   type EpochLine,
   hasReached,
@@ -9,6 +8,7 @@ import {
   type RunSummary,
 } from '../../reporting/records/record.ts';
 import { RunTail } from '../../reporting/records/record-file.ts';
+import { spreadIndices } from '../../reporting/records/series.ts';
 import { type BlockHolders, runningThreads, type StreamEvents } from './api.ts';
 import type { RunList } from './run-list.ts';
 

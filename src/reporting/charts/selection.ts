@@ -3,7 +3,7 @@ import type { ValidatedLambda, Validation } from '../../train/select/cross-valid
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Search } from '../../train/select/search.ts';
 import { penaltyName } from '../format.ts';
-import type { Trace } from '../text/path.ts';
+import type { Trace } from '../text/selection.ts';
 import { lambdaText, measureTitle } from '../text/selection.ts';
 import type { Point } from './quantities.ts';
 import { type LineChart, lineChart, type Series } from './svg.ts';

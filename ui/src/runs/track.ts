@@ -1,4 +1,3 @@
-import { everySecond } from '../../../src/reporting/records/downsampling.ts';
 import {
   type EpochLine,
   hasReached,
@@ -8,7 +7,7 @@ import {
   type RunSeries,
   type SampleLine,
 } from '../../../src/reporting/records/record.ts';
-import { GrowingSeries } from '../../../src/reporting/records/series.ts';
+import { everySecond, GrowingSeries } from '../../../src/reporting/records/series.ts';
 
 /** As many samples as a page keeps of a run that goes on. */
 const sampleLimit = 600;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adviseOnRanks, describeEffort } from '../../../../src/reporting/text/effort.ts';
+import { adviseOnRanks, describeEffort } from '../../../../src/reporting/text/summary.ts';
 import type { TrainReport } from '../../../../src/train/options/options.ts';
 
 function report(changes: Partial<TrainReport>): TrainReport {
