@@ -19,16 +19,11 @@ import { seriesOf, spreadIndices } from './series.ts';
 /** How long the record of a run on another machine may stay unchanged, in seconds. */
 export const silence = 300;
 
-const comma = 44;
-const zero = 48;
-
 /** How frequent lines begin; they are recognised without being parsed. */
-const prefixes = {
-  epoch: Buffer.from('{"event":"epoch","epoch":'),
-  epochOfVector: Buffer.from('{"event":"epoch","vector":'),
-  sample: Buffer.from('{"event":"sample",'),
-  report: Buffer.from('{"event":"report",'),
-};
+const frequent = /^\{"event":"(epoch|sample|report)",(?:"vector":(\d+),)?/;
+const longestStart = '{"event":"sample","vector":1000000,'.length;
+
+type FrequentLine = EpochLine | SampleLine | ReportLine;
 
 /** A line, or the offset where it begins in the bytes of a record. */
 type Entry<Line extends RunLine> = Line | number;
@@ -165,52 +160,39 @@ export class RunView {
 
   #scanLine(begin: number, end: number): void {
     const bytes = this.#bytes;
-    const { epoch, epochOfVector, sample, report } = prefixes;
+    const start = bytes.toString('latin1', begin, Math.min(end, begin + longestStart));
+    const [, event, vector] = frequent.exec(start) ?? [];
     // Where there are several vectors, another writer may have put that of a line further on.
-    if (this.#summary.begin?.vectors === 1 && hasAt(bytes, begin, epoch)) {
-      this.#epochsOf(0).push(begin);
-    } else if (hasAt(bytes, begin, epochOfVector)) {
-      this.#epochsOf(numberAt(bytes, begin + epochOfVector.length)).push(begin);
-    } else if (hasAt(bytes, begin, sample)) this.#samples.push(begin);
-    else if (hasAt(bytes, begin, report)) this.#reports.push(begin);
-    else {
-      const line = parseLine(bytes, begin, end);
-      if (!line) return;
-      this.#sort(line, begin);
-      if (line.event !== 'epoch' && line.event !== 'report') {
-        this.#summary = withLine(this.#summary, line);
-      }
+    const isClear = event !== 'epoch' || vector || this.#summary.begin?.vectors === 1;
+    if (event && isClear) {
+      this.#entriesOf(event as FrequentLine['event'], Number(vector ?? 0)).push(begin);
+      return;
     }
+    const line = parseLine(bytes, begin, end);
+    if (!line) return;
+    this.#sort(line, begin);
+    if (!isFrequent(line)) this.#summary = withLine(this.#summary, line);
   }
 
   #sort(line: RunLine, entry: RunLine | number): void {
-    if (line.event === 'epoch') this.#epochsOf(line.vector ?? 0).push(entry as Entry<EpochLine>);
-    else if (line.event === 'sample') this.#samples.push(entry as Entry<SampleLine>);
-    else if (line.event === 'report') this.#reports.push(entry as Entry<ReportLine>);
-    else if (line.event === 'notice') this.#notices.push(line.message);
+    if (line.event === 'notice') this.#notices.push(line.message);
+    else if (isFrequent(line)) {
+      const { event, vector } = line as EpochLine;
+      this.#entriesOf(event, vector).push(entry as Entry<FrequentLine>);
+    }
   }
 
-  #epochsOf(vector: number): Entry<EpochLine>[] {
+  #entriesOf(event: FrequentLine['event'], vector = 0): Entry<FrequentLine>[] {
+    if (event === 'sample') return this.#samples;
+    if (event === 'report') return this.#reports;
     const entries = this.#epochs.get(vector) ?? [];
     this.#epochs.set(vector, entries);
     return entries;
   }
 }
 
-function hasAt(bytes: Buffer, begin: number, wanted: Buffer): boolean {
-  // From the end: the first bytes are those of every line.
-  let index = wanted.length - 1;
-  while (index >= 0 && bytes[begin + index] === wanted[index]) index--;
-  return index < 0;
-}
-
-/** The digits up to a comma. */
-function numberAt(bytes: Buffer, begin: number): number {
-  let value = 0;
-  for (let index = begin; index < bytes.length && bytes[index] !== comma; index++) {
-    value = 10 * value + bytes[index] - zero;
-  }
-  return value;
+function isFrequent(line: RunLine): line is FrequentLine {
+  return line.event === 'epoch' || line.event === 'sample' || line.event === 'report';
 }
 
 /** The status of a run whose record was last written at a time, in milliseconds. */

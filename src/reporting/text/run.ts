@@ -1,15 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { Task } from '../../problem/losses/loss.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import { type Axis, type Range, visibleRange } from '../charts/axis.ts';
-import {
-  axisLabel,
-  type Quantity,
-  quantityOf,
-  shownFactor,
-  type Task,
-} from '../charts/quantities.ts';
+import { axisLabel, type Quantity, quantityOf, shownFactor } from '../charts/quantities.ts';
 import { type TextChart, type TextPoint, textChart } from '../charts/text.ts';
 import {
   type Colours,
