@@ -168,7 +168,7 @@ function shortNumber(value: number): string {
 }
 
 /**
- * The values that a y axis has to show; undefined if there are none. `bounds` are curves that start
+ * The values that a y axis must show; undefined if there are none. `bounds` are curves that start
  * far below and rise: they get at most half as much room as the others on a linear axis, and a
  * factor of ten on a logarithmic one, so that the others stay readable.
  */

@@ -20,8 +20,7 @@ export const axes = [
 ] as const;
 export type FigureAxis = (typeof axes)[number]['key'];
 
-export interface Quantity<Key extends FigureQuantity = FigureQuantity> {
-  readonly key: Key;
+interface Entry {
   /** Of a chart. */
   readonly title: string;
   /** Its name in a sentence or a table. */
@@ -38,24 +37,11 @@ export interface Quantity<Key extends FigureQuantity = FigureQuantity> {
   readonly best?: 'least' | 'most';
 }
 
-export type FigureQuantity = QuantityKey | 'updates' | 'memory';
-export type QuantityKey = (typeof keys)[number];
-const keys = [
-  'objective',
-  'gap',
-  'testError',
-  'testAuprc',
-  'progressiveLoss',
-  'progressiveError',
-] as const;
-
-type Entry = Omit<Quantity, 'key'>;
-
 function entry(title: string, noun: string, label: string, columns: readonly Column[] = []): Entry {
   return { title, noun, label, columns, log: false };
 }
 
-const table: Readonly<Record<FigureQuantity, Entry>> = {
+const table = {
   objective: entry('Objective and bound', 'objective', 'objective P(w)', ['primal', 'dual']),
   gap: { ...entry('Relative gap', 'relative gap', '(P − D) / P', ['relativeGap']), log: true },
   testError: {
@@ -78,7 +64,15 @@ const table: Readonly<Record<FigureQuantity, Entry>> = {
   },
   updates: entry('Throughput', 'updates per second', 'million updates per second'),
   memory: entry('Memory', 'memory', 'memory of all processes (MiB)'),
-};
+} satisfies Record<string, Entry>;
+
+export type FigureQuantity = keyof typeof table;
+/** Those that the page shows charts of. */
+export type QuantityKey = Exclude<FigureQuantity, 'updates' | 'memory'>;
+
+export interface Quantity<Key extends FigureQuantity = FigureQuantity> extends Entry {
+  readonly key: Key;
+}
 
 export const figureQuantities = Object.keys(table) as FigureQuantity[];
 
@@ -86,9 +80,10 @@ export function quantityOf<Key extends FigureQuantity>(key: Key): Quantity<Key> 
   return { key, ...table[key] };
 }
 
-/** Those that the page shows charts of. */
-export const quantities: readonly ChartQuantity[] = keys.map((key) => quantityOf(key));
 export type ChartQuantity = Quantity<QuantityKey>;
+export const quantities: readonly ChartQuantity[] = figureQuantities
+  .filter((key): key is QuantityKey => key !== 'updates' && key !== 'memory')
+  .map(quantityOf);
 
 /** The label of the y axis; `vector` is the class, from 0, whose error or AUPRC is shown. */
 export function axisLabel({ label, regression, best }: Quantity, task: Task, vector?: number) {
@@ -101,9 +96,11 @@ export function shownFactor({ regression }: Quantity, task: Task): number {
   return regression !== undefined && task === 'classification' ? 100 : 1;
 }
 
+const noEpochs = { epoch: [], passes: [], primal: [], dual: [], relativeGap: [] };
+
 export function reportSeries(reports: readonly ReportLine[]): ChartSeries {
   return {
-    ...{ epoch: [], passes: [], primal: [], dual: [], relativeGap: [] },
+    ...noEpochs,
     seconds: reports.map(({ seconds }) => seconds),
     recentLoss: reports.map(({ recentLoss }) => recentLoss),
     recentError: reports.map(({ recentError }) => recentError),

@@ -16,7 +16,7 @@ import { styleOf } from './series-style.ts';
 import type { LineChart, Series } from './svg.ts';
 
 const boundDash = '3 3';
-/** Stands for the bounds of all runs. */
+/** In the legend, for the bounds of all runs. */
 const boundKey = {
   name: 'lower bound D(α)',
   style: { color: '#6b6b6b', dash: boundDash, symbol: 'circle' },
@@ -135,7 +135,7 @@ function cutOut(points: readonly Point[], from = -Infinity, to = Infinity): read
   );
 }
 
-/** What the y axis has to show of the part. */
+/** The values of the part that the y axis must show. */
 function seenValues(
   curves: readonly Curve[],
   log: boolean,

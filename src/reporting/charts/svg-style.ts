@@ -12,7 +12,6 @@ export function symbolMark({ symbol: name }: SeriesStyle, [x, y]: Point): string
 
 export const strokeWidth = 1.8;
 
-/** The attributes of a line. */
 export function strokeOf({ dash }: SeriesStyle): string {
   const dashes = dash === undefined ? '' : ` stroke-dasharray="${dash}"`;
   return `fill="none" stroke-width="${strokeWidth}" stroke-linejoin="round"${dashes}`;
@@ -23,7 +22,7 @@ export function shorten(position: number): number {
   return Math.round(10 * position) / 10;
 }
 
-/** Text as it may stand in HTML and XML, between tags and in quoted attributes. */
+/** Text for HTML and XML, between tags and in quoted attributes. */
 export function escapeMarkup(text: string): string {
   return xmlSafe(text)
     .replaceAll('&', '&amp;')
@@ -76,7 +75,7 @@ export interface Rule {
 }
 
 const fontSize = 11;
-const beside = 4;
+const inset = 4;
 /** To lines, which may carry symbols, and to the axis. */
 const distance = 4;
 /** From the rule to the base of the letters above and below it. */
@@ -92,9 +91,9 @@ export function ruleMark(
 ): string {
   if (!(position >= top && position <= bottom)) return '';
   const width = textWidth(label, fontSize);
-  const room = right - left - width - 2 * beside;
+  const room = right - left - width - 2 * inset;
   const spots = [1, 0.75, 0.5, 0.25, 0].flatMap((part) =>
-    [above, below].map((shift) => ({ x: left + beside + part * room, y: position + shift })),
+    [above, below].map((shift) => ({ x: left + inset + part * room, y: position + shift })),
   );
   const inside = spots.filter(({ y }) => y - fontSize > top && y + distance < bottom);
   const isFree = ({ x, y }: { x: number; y: number }) => {

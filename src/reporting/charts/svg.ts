@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { line } from 'd3-shape';
-import { type Axis, type Box, type Scale, scaleOf, type Tick } from './axis.ts';
+import { type Axis, type Box, type Scale, scaleOf } from './axis.ts';
 import type { Point } from './quantities.ts';
 import { type SeriesStyle, styleOf } from './series-style.ts';
 import {
@@ -14,7 +14,7 @@ import {
   textWidth,
 } from './svg-style.ts';
 
-/** A name, and how the line looks that it stands for. */
+/** A name, and how its line looks. */
 export interface LegendEntry {
   readonly name: string;
   readonly style: SeriesStyle;
@@ -27,11 +27,11 @@ export interface Series {
   readonly points: readonly Point[];
   /** Of each point, from where to where a bar shows how sure it is. */
   readonly bars?: readonly (readonly [low: number, high: number])[];
-  /** Draws a solid line dashed, as for a prediction beside its measurement. */
+  /** Draws a solid line dashed, as for a prediction next to its measurement. */
   readonly dashed?: boolean;
   /** Whether some points carry a symbol; default true. */
   readonly marks?: boolean;
-  /** Default: the solver's own style, or one by the place among the series. */
+  /** Default: the solver's own style, or one by the index among the series. */
   readonly style?: SeriesStyle;
   /** Whether the legend has its name; default true. */
   readonly listed?: boolean;
@@ -90,8 +90,8 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
   const body = [
     heading(chart),
     `<g transform="translate(8 ${headTop})">${legend.markup}</g>`,
-    grid(x, y, ticks, frame),
-    axisLabels(chart, { x, y }, ticks, frame),
+    grid(ticks, frame),
+    axisLabels(chart, ticks, frame),
     ...rules.map((rule) => ruleMark(rule, y.position(rule.y), frame, curves)),
     ...series.map((one, index) => {
       const path = `${linePath(curves[index], one.style)}${barMarks(one, x, y)}`;
@@ -109,14 +109,20 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
 }
 
 interface Ticks {
-  readonly x: readonly Tick[];
-  readonly y: readonly Tick[];
+  readonly x: readonly PlacedTick[];
+  readonly y: readonly PlacedTick[];
+}
+
+interface PlacedTick {
+  /** In pixels. */
+  readonly at: number;
+  readonly label: string;
 }
 
 /** With a real minus sign. */
-function ticksOf({ log }: Axis, scale: Scale): Tick[] {
+function ticksOf({ log }: Axis, scale: Scale): PlacedTick[] {
   return scale.ticks(log ? 8 : 6).map(({ value, label }) => ({
-    value,
+    at: scale.position(value),
     label: label.replace(/^-/, '−'),
   }));
 }
@@ -175,9 +181,9 @@ function heading({ title, subtitle }: LineChart): string {
   return `${first}\n<text x="8" y="38" fill-opacity="0.72">${escapeMarkup(subtitle)}</text>`;
 }
 
-function grid(x: Scale, y: Scale, ticks: Ticks, { left, right, top, bottom }: Box): string {
-  const vertical = ticks.x.map(({ value }) => `M${shorten(x.position(value))} ${top}V${bottom}`);
-  const horizontal = ticks.y.map(({ value }) => `M${left} ${shorten(y.position(value))}H${right}`);
+function grid(ticks: Ticks, { left, right, top, bottom }: Box): string {
+  const vertical = ticks.x.map(({ at }) => `M${shorten(at)} ${top}V${bottom}`);
+  const horizontal = ticks.y.map(({ at }) => `M${left} ${shorten(at)}H${right}`);
   return (
     `<path d="${[...vertical, ...horizontal].join('')}" fill="none" stroke="currentColor" ` +
     `stroke-opacity="0.13" stroke-width="1"/>\n` +
@@ -185,27 +191,16 @@ function grid(x: Scale, y: Scale, ticks: Ticks, { left, right, top, bottom }: Bo
   );
 }
 
-function axisLabels(
-  chart: LineChart,
-  { x, y }: { readonly x: Scale; readonly y: Scale },
-  ticks: Ticks,
-  frame: Box,
-): string {
-  const { left, right, top, bottom } = frame;
-  const middle = (top + bottom) / 2;
-  const along = ticks.x.map(
-    ({ value, label }) =>
-      `<text x="${shorten(x.position(value))}" y="${bottom + 17}">${label}</text>`,
-  );
-  const beside = ticks.y.map(
-    ({ value, label }) =>
-      `<text x="${left - 7}" y="${shorten(y.position(value) + 4)}">${label}</text>`,
-  );
+function axisLabels(chart: LineChart, ticks: Ticks, { left, right, top, bottom }: Box): string {
+  const text = (x: number, y: number, label: string) => `<text x="${x}" y="${y}">${label}</text>`;
+  const below = ticks.x.map(({ at, label }) => text(shorten(at), bottom + 17, label));
+  const before = ticks.y.map(({ at, label }) => text(left - 7, shorten(at + 4), label));
+  const middle = `translate(16 ${(top + bottom) / 2})`;
   return (
-    `<g text-anchor="middle">${along.join('')}` +
-    `<text x="${(left + right) / 2}" y="${bottom + 38}">${escapeMarkup(chart.x.label)}</text>` +
-    `<text transform="translate(16 ${middle}) rotate(-90)">${escapeMarkup(chart.y.label)}</text></g>\n` +
-    `<g text-anchor="end">${beside.join('')}</g>`
+    `<g text-anchor="middle">${below.join('')}` +
+    text((left + right) / 2, bottom + 38, escapeMarkup(chart.x.label)) +
+    `<text transform="${middle} rotate(-90)">${escapeMarkup(chart.y.label)}</text></g>\n` +
+    `<g text-anchor="end">${before.join('')}</g>`
   );
 }
 
@@ -227,7 +222,7 @@ function linePath(curve: readonly Point[], style: SeriesStyle): string {
 /** Heights of the plot beyond which nothing is drawn: renderers fail on very long dashed lines. */
 const reach = 5;
 
-/** The visible points of a series in pixels, without those that nobody could tell from the last. */
+/** The visible points of a series in pixels, without those too close to the previous one. */
 function curveOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Box): Point[] {
   const far = reach * (bottom - top);
   const within = (level: number) => Math.min(Math.max(level, top - far), bottom + far);

@@ -112,8 +112,6 @@ interface TextSeries {
   readonly name: string;
   /** In the order in which they are joined. */
   readonly points: readonly TextPoint[];
-  /** One character that distinguishes it without colour; default by its index. */
-  readonly mark?: string;
 }
 
 export interface TextChart {
@@ -137,7 +135,8 @@ const fewestRows = 2;
 const fewestColumns = 10;
 /** Cells from one mark of a line to the next. */
 const markDistance = 9;
-const defaultMarks = ['o', 'x', '+', '*', '#', '@'];
+/** Distinguish series without colour. */
+const seriesMarks = ['o', 'x', '+', '*', '#', '@'];
 
 const unicode = { side: '│', tick: '┤', corner: '└', floor: '─', below: '┬', rule: '╌' };
 const plain = { side: '|', tick: '+', corner: '+', floor: '-', below: '+', rule: '-' };
@@ -205,21 +204,20 @@ function pointsOf({ points }: TextSeries, x: Scale, y: Scale): Point[] {
     .filter((point) => !point.some(Number.isNaN));
 }
 
-/** Colours of series; each has a mark besides. */
 function paint(colours: Colours, index: number): (text: string) => string {
   const { cyan, yellow, magenta, green, blue, red } = colours;
   return [cyan, yellow, magenta, green, blue, red][index % 6];
 }
 
-function markOf(series: readonly TextSeries[], index: number): string {
-  return series[index].mark ?? defaultMarks[index % defaultMarks.length];
+function markOf(index: number): string {
+  return seriesMarks[index % seriesMarks.length];
 }
 
 /** The title, then what lines and rules are, as far as there is room. */
 function titleLine({ series, rules = [], y, colours, width, ascii }: TextChart): string {
   const title = y.label.slice(0, width);
   const names = series.map((one, index) => ({
-    text: `${markOf(series, index)} ${one.name}`,
+    text: `${markOf(index)} ${one.name}`,
     colour: paint(colours, index),
   }));
   const dashes = rules.map(({ label }) => ({
@@ -257,7 +255,7 @@ function plotLines(
   });
 }
 
-/** The cells of a row, those of one series that stand together in one stroke of its colour. */
+/** The cells of a row, neighbours of one series in one stroke of its colour. */
 function cellsOf(
   { series, colours, ascii }: TextChart,
   canvas: TextCanvas,
@@ -279,7 +277,7 @@ function cellsOf(
     if (next !== owner) finish();
     owner = next;
     if (next === nobody) stroke += empty;
-    else if (ascii || marked !== undefined) stroke += markOf(series, next);
+    else if (ascii || marked !== undefined) stroke += markOf(next);
     else stroke += canvas.braille(column, row);
   }
   // Nothing is seen of spaces at the end.

@@ -238,7 +238,7 @@ ${rows.join('\n')}
 
 function readingSection({ conditions }: Comparison): string {
   const warmed = conditions.warmUp
-    ? ' Before its first run every solver made a short run that was not timed, so that nobody pays for the warming up of the engine.'
+    ? ' Before its first run every solver made a short run that was not timed, so that no time includes the warm-up of the engine.'
     : '';
   return `<section>
 <h2>How to read this</h2>

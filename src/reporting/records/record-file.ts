@@ -75,15 +75,12 @@ function lastLines(file: number, size: number): RunLine[] {
     const from = Math.max(0, size - length);
     const bytes = readRange(file, from, size);
     const found: RunLine[] = [];
-    let end = bytes.lastIndexOf(newline);
-    while (end >= 0) {
-      const before = end === 0 ? -1 : bytes.lastIndexOf(newline, end - 1);
-      // The first line of the bytes is whole only at the start of the file.
-      if (before < 0 && from > 0) break;
-      const line = parseLine(bytes, before + 1, end);
+    // The first line of the bytes is whole only at the start of the file.
+    const whole = [...lineRanges(bytes)].slice(from > 0 ? 1 : 0);
+    for (const [begin, end] of whole.reverse()) {
+      const line = parseLine(bytes, begin, end);
       if (line) found.unshift(line);
       if (line && ['epoch', 'report', 'begin', 'start'].includes(line.event)) return found;
-      end = before;
     }
     if (from === 0 || length >= most) return found;
   }
@@ -199,7 +196,7 @@ export class RunTail {
   read(): RunLine[] {
     return (
       withFile(this.#path, (file, { size }) => {
-        // Another file has taken its place.
+        // Another file has replaced it.
         if (size < this.#offset) [this.#offset, this.#isInside] = [0, false];
         if (size === this.#offset) return [];
         return this.#take(readRange(file, this.#offset, Math.min(size, this.#offset + mostAtOnce)));

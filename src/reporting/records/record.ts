@@ -116,8 +116,14 @@ export interface FailureLine {
   readonly message: string;
 }
 
-type ProgressLine = BeginLine | EpochLine | SampleLine | ReportLine | NoticeLine;
-export type RunLine = StartLine | ProgressLine | ResultLine | FailureLine;
+/** Lines of which fewer are written the longer the run takes. */
+export type FrequentLine = EpochLine | SampleLine | ReportLine;
+
+export type RunLine = StartLine | BeginLine | FrequentLine | NoticeLine | ResultLine | FailureLine;
+
+export function isFrequent(line: RunLine): line is FrequentLine {
+  return line.event === 'epoch' || line.event === 'sample' || line.event === 'report';
+}
 
 /**
  * running: its process exists (or is on another machine and the record grows); done: it ended, by

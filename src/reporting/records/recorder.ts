@@ -5,10 +5,10 @@ import { makeRunsFolder, mostRuns, recordPath, removeIfPossible, stopPath } from
 import { lineRanges, recordable } from './lines.ts';
 import {
   type EpochLine,
+  type FrequentLine,
   hasReached,
-  type ReportLine,
+  isFrequent,
   type RunLine,
-  type SampleLine,
   type StartLine,
 } from './record.ts';
 import { LineFile } from './record-file.ts';
@@ -31,9 +31,6 @@ interface RecorderOptions {
   readonly onLine?: ((line: RunLine) => void) | undefined;
 }
 
-/** Frequent lines: fewer of them are written the longer the run takes. */
-type RepeatedLine = EpochLine | SampleLine | ReportLine;
-
 /**
  * Writes the record of a run. The file is made when training begins, so a refused run leaves
  * nothing. It stays small however long the run takes: frequent lines are downsampled, but the
@@ -53,7 +50,7 @@ export class Recorder {
     notice: new Downsampling(1_000, Infinity),
   };
   /** The newest lines of their kind and vector that have not been written, in their order. */
-  readonly #leftOut = new Map<string, RepeatedLine>();
+  readonly #leftOut = new Map<string, FrequentLine>();
   /** Bytes sent so far for each vector. */
   readonly #sent = new Map<number, number>();
   /** Vectors that have reached the tolerance. */
@@ -79,19 +76,11 @@ export class Recorder {
     if (this.#hasEnded) return;
     const full = recordable(line.event === 'epoch' ? this.#withSent(line) : line);
     this.#log?.write(full);
-    switch (full.event) {
-      case 'epoch':
-      case 'sample':
-      case 'report':
-        this.#sample(full);
-        break;
-      case 'notice':
-        if (this.#sampling.notice.next()) this.#put(full);
-        break;
-      default:
-        this.#hasEnded = full.event !== 'begin';
-        if (this.#hasEnded) this.#putLeftOut();
-        this.#put(full);
+    if (isFrequent(full)) this.#sample(full);
+    else if (full.event !== 'notice' || this.#sampling.notice.next()) {
+      this.#hasEnded = full.event === 'result' || full.event === 'failure';
+      if (this.#hasEnded) this.#putLeftOut();
+      this.#put(full);
     }
   }
 
@@ -124,7 +113,9 @@ export class Recorder {
       open: () => {
         makeRunsFolder(folder);
         const file = openSync(path, 'wx');
-        this.#timers.push(setInterval(() => touch(path), (1000 * silence) / 5).unref());
+        // Shows other machines that the run continues, however long an epoch takes.
+        const touch = () => attempt(() => utimesSync(path, new Date(), new Date()));
+        this.#timers.push(setInterval(touch, (1000 * silence) / 5).unref());
         attempt(() => pruneRuns(folder, mostRuns));
         return file;
       },
@@ -147,7 +138,7 @@ export class Recorder {
     return { ...line, bytes };
   }
 
-  #sample(line: RepeatedLine): void {
+  #sample(line: FrequentLine): void {
     const key = line.event === 'epoch' ? `epoch ${line.vector ?? 0}` : line.event;
     this.#leftOut.delete(key);
     const isGoal = line.event === 'epoch' && this.#isGoal(line);
@@ -167,7 +158,7 @@ export class Recorder {
     const lines = [...this.#leftOut.values()];
     this.#leftOut.clear();
     // The last epoch is the last line but one.
-    const order = ({ event }: RepeatedLine) => Number(event === 'epoch');
+    const order = ({ event }: FrequentLine) => Number(event === 'epoch');
     for (const line of lines.sort((a, b) => order(a) - order(b))) this.#put(line);
   }
 
@@ -184,12 +175,6 @@ function attempt(action: () => void): void {
   } catch {
     // The disk may be out of reach, or the folder not readable: the next line reports it.
   }
-}
-
-/** Shows other machines that the run continues, however long an epoch takes. */
-function touch(path: string): void {
-  const now = new Date();
-  attempt(() => utimesSync(path, now, now));
 }
 
 function openingReason(error: unknown): string {

@@ -4,7 +4,9 @@ import { lineRanges, newline, parseLine } from './lines.ts';
 import {
   type EpochLine,
   endOf,
+  type FrequentLine,
   hasReached,
+  isFrequent,
   type ReportLine,
   type RunDetail,
   type RunLine,
@@ -22,8 +24,6 @@ export const silence = 300;
 /** How frequent lines begin; they are recognised without being parsed. */
 const frequent = /^\{"event":"(epoch|sample|report)",(?:"vector":(\d+),)?/;
 const longestStart = '{"event":"sample","vector":1000000,'.length;
-
-type FrequentLine = EpochLine | SampleLine | ReportLine;
 
 /** A line, or the offset where it begins in the bytes of a record. */
 type Entry<Line extends RunLine> = Line | number;
@@ -189,10 +189,6 @@ export class RunView {
     this.#epochs.set(vector, entries);
     return entries;
   }
-}
-
-function isFrequent(line: RunLine): line is FrequentLine {
-  return line.event === 'epoch' || line.event === 'sample' || line.event === 'report';
 }
 
 /** The status of a run whose record was last written at a time, in milliseconds. */

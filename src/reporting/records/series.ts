@@ -3,7 +3,7 @@ import type { EpochLine, RunSeries } from './record.ts';
 /**
  * Chooses which lines of an unbounded sequence to keep: the first ones all, then every `factor`-th
  * until there have been `factor` times as many, then every `factor`²-th, and so on. Of N lines it
- * keeps about first · (1 + log N). With a factor of Infinity only the first ones are kept.
+ * keeps about first · (1 + log N). A factor of Infinity keeps only the first ones.
  */
 export class Downsampling {
   readonly #factor: number;

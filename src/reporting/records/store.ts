@@ -107,7 +107,7 @@ export function requestStop(folder: string, id: string): boolean {
   if (!summary) throw new DataError(`${folder}: no record of the run ${id}`);
   if (summary.status !== 'running') return false;
   try {
-    // Never through a link that somebody has put there.
+    // Never through a link that is there already.
     writeFileSync(stopPath(folder, id), '', { flag: 'wx' });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {

@@ -48,7 +48,7 @@ export interface FeatureOptions {
   readonly firstFeature: number;
 }
 
-/** The vector that tells a class from the others, and on which side of 0 the class is. */
+/** The vector that separates a class from the others, and on which side of 0 the class is. */
 export interface ClassPlace {
   readonly vector: number;
   readonly label: Label;
@@ -92,17 +92,17 @@ export function findClass(model: Model, name: string): ClassPlace {
   if (classes === undefined) {
     throw new UsageError(`--class ${name}: the model is a regression and has no classes`);
   }
-  const place = classes.findIndex((label) => String(label) === name);
-  if (place < 0) {
+  const index = classes.findIndex((label) => String(label) === name);
+  if (index < 0) {
     const some = classes.slice(0, 5).map(lineText).join(', ');
     const more = classes.length > 5 ? `, … (${classes.length} in all)` : '';
     throw new UsageError(`--class ${name}: the model has no such class; it has ${some}${more}`);
   }
   const shared = sharesVector(model);
   return {
-    vector: shared ? 0 : place,
-    label: classes[place],
-    side: shared && place === 0 ? 'negative' : 'positive',
+    vector: shared ? 0 : index,
+    label: classes[index],
+    side: shared && index === 0 ? 'negative' : 'positive',
   };
 }
 

@@ -85,6 +85,10 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
   const feature = ({ column, name }: NamedColumn): string => name ?? String(column + firstFeature);
   const sized = (column: NamedColumn, value: number) =>
     `${feature(column)} (${formatNumber(value)})`;
+  const isWide = scales !== undefined && scales.ratio > wideRatio;
+  const scaleOf = (end: 'smallest' | 'largest') => sized(scales![end], scales![end].size);
+  const remedy = '--scale max makes them equal';
+  const isSingle = labels.distinct === 1 && quality.rows > 1;
   const rowsThat = (count: number, text: string) =>
     count > 0 ? `${plural(count, 'row')} ${text}` : undefined;
   return [
@@ -100,17 +104,9 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
     ],
     [
       'scales',
-      scales && scales.ratio > wideRatio
-        ? `from ${sized(scales.smallest, scales.smallest.size)} ` +
-          `to ${sized(scales.largest, scales.largest.size)}; --scale max makes them equal`
-        : undefined,
+      isWide ? `from ${scaleOf('smallest')} to ${scaleOf('largest')}; ${remedy}` : undefined,
     ],
-    [
-      'labels',
-      labels.distinct === 1 && quality.rows > 1
-        ? 'one label alone; there is nothing to tell apart'
-        : undefined,
-    ],
+    ['labels', isSingle ? 'one label alone; there is nothing to tell apart' : undefined],
   ];
 }
 

@@ -48,7 +48,7 @@ interface RunTableOptions {
   readonly width: number;
   readonly colours: Colours;
   readonly now: Date;
-  /** Among which a short id has to be unique; default: those of the table. */
+  /** Among which a short id must be unique; default: those of the table. */
   readonly ids?: readonly string[];
 }
 
