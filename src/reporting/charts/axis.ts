@@ -209,6 +209,12 @@ export function paddedRange(
   return [low - empty, high + empty];
 }
 
+/** A value of y to compare with, such as a tolerance. */
+export interface Rule {
+  readonly y: number;
+  readonly label: string;
+}
+
 /** A rectangle, in the units of its reader. */
 export interface Box {
   readonly left: number;

@@ -9,30 +9,9 @@ import {
 } from '../../train/compare/comparison.ts';
 import type { EpochEvent } from '../../train/events.ts';
 import { extentOf, type Range } from './axis.ts';
-import {
-  axes,
-  axisLabel,
-  type Column,
-  type FigureAxis,
-  type Point,
-  quantityOf,
-  shownFactor,
-} from './quantities.ts';
+import { axes, axisLabel, type Column, type Point, quantityOf, shownFactor } from './quantities.ts';
 import { styleOf } from './series-style.ts';
 import type { LineChart, Series } from './svg.ts';
-
-/** What is measured: the vertical axis. */
-interface Measure {
-  readonly key: 'distance' | keyof typeof quantities;
-  readonly name: string;
-}
-
-/** Against what: the horizontal axis. */
-interface Abscissa {
-  readonly key: 'seconds' | 'epochs' | 'passes';
-  readonly name: string;
-  readonly column: FigureAxis;
-}
 
 const quantities = {
   objective: quantityOf('objective'),
@@ -41,19 +20,27 @@ const quantities = {
   auprc: quantityOf('testAuprc'),
 };
 
+/** What is measured: the vertical axis. */
+interface Measure {
+  readonly key: 'distance' | keyof typeof quantities;
+  readonly name: string;
+}
+
 export const measures: readonly Measure[] = [
   { key: 'distance', name: 'distance to the optimum' },
-  ...(['objective', 'gap', 'error', 'auprc'] as const).map((key) => ({
-    key,
-    name: quantities[key].noun,
+  ...Object.entries(quantities).map(([key, { noun }]) => ({
+    key: key as keyof typeof quantities,
+    name: noun,
   })),
 ];
 
-export const abscissas: readonly Abscissa[] = axes.map(({ key, label }) => ({
+/** Against what: the horizontal axis. */
+export const abscissas = axes.map(({ key, label }) => ({
   key: key === 'epoch' ? 'epochs' : key,
   name: label,
   column: key,
 }));
+type Abscissa = (typeof abscissas)[number];
 
 /** A chart and the name of its files, without an ending. */
 export interface NamedChart {

@@ -1,5 +1,5 @@
 import { xmlSafe } from '../format.ts';
-import { type Box, clip } from './axis.ts';
+import { type Box, clip, type Rule } from './axis.ts';
 import type { Point } from './quantities.ts';
 import { type SeriesStyle, symbolPath } from './series-style.ts';
 
@@ -66,12 +66,6 @@ export function textWidth(text: string, size: number): number {
   let sum = 0;
   for (const character of text) sum += widthOf.get(character) ?? otherWidth;
   return (sum * size) / 1000;
-}
-
-/** A value of y to compare with, such as a tolerance. */
-export interface Rule {
-  readonly y: number;
-  readonly label: string;
 }
 
 const fontSize = 11;

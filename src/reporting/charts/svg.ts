@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module';
 import { line } from 'd3-shape';
-import { type Axis, type Box, type Scale, scaleOf } from './axis.ts';
+import { type Axis, type Box, type Rule, type Scale, scaleOf } from './axis.ts';
 import type { Point } from './quantities.ts';
 import { type SeriesStyle, styleOf } from './series-style.ts';
 import {
   escapeMarkup,
-  type Rule,
   ruleMark,
   shorten,
   strokeOf,
@@ -45,7 +44,6 @@ export interface LineChart {
   readonly series: readonly Series[];
   /** What else the legend explains, behind the names of the series. */
   readonly keys?: readonly LegendEntry[];
-  /** Values of y to compare with, such as a tolerance. */
   readonly rules?: readonly Rule[];
 }
 

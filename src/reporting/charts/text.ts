@@ -1,5 +1,5 @@
 import { type Colours, formatNumber } from '../format.ts';
-import { type Axis, clip, isShown, type Scale, scaleOf } from './axis.ts';
+import { type Axis, clip, isShown, type Rule, type Scale, scaleOf } from './axis.ts';
 import type { Point } from './quantities.ts';
 
 /** The owner of a cell without dots. */
@@ -123,8 +123,7 @@ export interface TextChart {
   readonly width: number;
   readonly height: number;
   readonly colours: Colours;
-  /** Values of y to compare with, such as a tolerance. */
-  readonly rules?: readonly { readonly y: number; readonly label: string }[];
+  readonly rules?: readonly Rule[];
   /** Only characters of ASCII; default false. */
   readonly ascii?: boolean;
 }

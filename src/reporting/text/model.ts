@@ -1,17 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import {
-  largestColumns,
-  type Side,
-  summarizeWeights,
-  type WeightSummary,
-} from '../../model/metrics/weight-summary.ts';
-import {
-  type Certificate,
-  type Label,
-  type Model,
-  vectorCount,
-  weightsOf,
-} from '../../model/model.ts';
+import { largestColumns, type Side, summarizeWeights } from '../../model/metrics/weight-summary.ts';
+import { type Label, type Model, vectorCount, weightsOf } from '../../model/model.ts';
 import { describePenalty } from '../../problem/penalties/index.ts';
 import {
   type Colours,
@@ -33,15 +22,6 @@ interface Feature {
   readonly weight: number;
 }
 
-/** One vector of weights. */
-interface VectorSummary extends WeightSummary {
-  /** Whose rows score above 0; absent in regression. */
-  readonly class?: Label;
-  readonly intercept: number;
-  /** Where there are several vectors. */
-  readonly certificate?: Certificate;
-}
-
 export interface FeatureOptions {
   readonly top: number;
   readonly names: readonly string[];
@@ -60,7 +40,8 @@ export function sharesVector(model: Model): boolean {
   return vectorCount(model) === 1 && !model.multiLabel;
 }
 
-export function summarizeVector(model: Model, vector: number): VectorSummary {
+/** One vector of weights, with the class whose rows score above 0. */
+export function summarizeVector(model: Model, vector: number) {
   const { classes, certificates, intercepts } = model;
   const own = classes?.[sharesVector(model) ? 1 : vector];
   return {
