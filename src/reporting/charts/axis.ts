@@ -101,10 +101,12 @@ type Values = readonly (number | null)[];
  */
 export function extentOf(columns: readonly Values[], log = false): Range | undefined {
   let [least, most] = [Infinity, -Infinity];
-  for (const value of columns.flat()) {
-    if (!isShown(value, log)) continue;
-    if (value < least) least = value;
-    if (value > most) most = value;
+  for (const column of columns) {
+    for (const value of column) {
+      if (!isShown(value, log)) continue;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
   }
   return least <= most ? [least, most] : undefined;
 }
