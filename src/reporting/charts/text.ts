@@ -256,7 +256,7 @@ function plotLines(
 
 /** The cells of a row, neighbours of one series in one stroke of its colour. */
 function cellsOf(
-  { series, colours, ascii }: TextChart,
+  { colours, ascii }: TextChart,
   canvas: TextCanvas,
   row: number,
   marks: ReadonlyMap<number, number>,

@@ -35,7 +35,7 @@ interface ChartStyle {
   readonly over?: 'time' | 'epochs' | undefined;
 }
 
-export interface RunTextOptions extends ChartStyle {
+interface RunTextOptions extends ChartStyle {
   readonly now: Date;
   /** Of the records. */
   readonly folder: string;
@@ -239,7 +239,7 @@ function chartText(detail: RunDetail, { width, colours, ascii, over }: RunTextOp
 type Curves = Omit<RunSeries, 'passes' | 'bytes'>;
 type Values = readonly (number | null)[];
 
-export interface RunChartsOptions extends ChartStyle {
+interface RunChartsOptions extends ChartStyle {
   /** Lines that there is room for. */
   readonly height: number;
   readonly task: Task;
