@@ -69,6 +69,20 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** "300 rows × 12 columns, 1,834 non-zeros", the last as far as known. */
+export function dataSize(rows: number, columns: number, nonzeros?: number): string {
+  const size = `${plural(rows, 'row')} × ${plural(columns, 'column')}`;
+  return nonzeros === undefined ? size : `${size}, ${formatCount(nonzeros)} non-zeros`;
+}
+
+/** The text of a value; undefined where there is none. */
+export function formatIfKnown<Value>(
+  value: Value | null | undefined,
+  format: (value: Value) => string,
+): string | undefined {
+  return value == null ? undefined : format(value);
+}
+
 /** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
 export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
@@ -76,11 +90,10 @@ export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 export function lineText(label: Label): string {
   const text = String(label);
   if (!unseen.test(text)) return text;
-  return JSON.stringify(text).replaceAll(new RegExp(unseen, 'gu'), codeOf);
-}
-
-function codeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(text).replaceAll(
+    new RegExp(unseen, 'gu'),
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** "l2", "elastic-net 0.3", "l1 (w ≥ 0)": with the share of L1 where the name does not settle it. */

@@ -8,12 +8,14 @@ export interface Limits {
   readonly seconds?: number | undefined;
 }
 
-/** Below this a relative gap is rounding noise; stands in for a tolerance of 0. */
+/** Below this a relative gap is rounding noise; replaces a tolerance of 0. */
 const smallestGap = 1e-15;
 
 /** How far a run has come and how long it may still take, judged from the decay of the gap. */
 export class GapTrend {
   readonly #limits: Limits;
+  /** ln of the tolerance. */
+  readonly #goal: number;
   readonly #seconds: number[] = [];
   /** ln of the smallest relative gap so far, one per epoch that had a finite one. */
   readonly #logGaps: number[] = [];
@@ -21,6 +23,7 @@ export class GapTrend {
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#goal = Math.log(Math.max(limits.tolerance, smallestGap));
   }
 
   add(event: EpochEvent): void {
@@ -41,9 +44,8 @@ export class GapTrend {
   }
 
   /**
-   * Seconds until the first of the three limits. The gap is taken to go on shrinking by the
-   * factor per second of the latter half of the run; undefined while there is no trend, and at
-   * the goal.
+   * Seconds until the first of the three limits, if the gap continues to shrink by the factor per
+   * second of the latter half of the run; undefined while there is no trend, and at the goal.
    */
   secondsLeft(now: number): number | undefined {
     const last = this.#last;
@@ -63,9 +65,5 @@ export class GapTrend {
     const missing = this.#logGaps[latest] - this.#goal;
     if (drop <= 0 || duration <= 0 || missing <= 0) return undefined;
     return this.#seconds[latest] + (missing * duration) / drop;
-  }
-
-  get #goal(): number {
-    return Math.log(Math.max(this.#limits.tolerance, smallestGap));
   }
 }

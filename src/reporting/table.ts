@@ -3,10 +3,13 @@ import type { Colours } from './format.ts';
 
 export type Row = readonly string[];
 
-const between = 2;
+/** A label and its value; a line without a value is left out. */
+export type LabelledLine = readonly [label: string, value: string | undefined];
 
-export interface TableOptions {
-  /** Columns aligned to the left; default: the first. Numbers are read best aligned to the right. */
+const between = '  ';
+
+interface TableOptions {
+  /** Columns aligned to the left; default: the first. Numbers are aligned to the right. */
   readonly left?: (column: number) => boolean;
 }
 
@@ -20,21 +23,22 @@ export function tableLines(
 ): string[] {
   const columns = rows[0]?.length ?? 0;
   const spans = (row: Row, column: number) => row.length < columns && column === row.length - 1;
-  const widths = Array.from({ length: columns }, (_, column) =>
-    rows.reduce(
-      (most, row) => (spans(row, column) ? most : Math.max(most, row[column]?.length ?? 0)),
-      0,
-    ),
+  const lengths = (row: Row, column: number) => (spans(row, column) ? 0 : row[column]?.length) ?? 0;
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => lengths(row, column))),
   );
-  const padded = (row: Row) => (cell: string, column: number) => {
-    if (spans(row, column)) return cell;
-    return left(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
-  };
-  return rows.map((row) => row.map(padded(row)).join(' '.repeat(between)).trimEnd());
+  return rows.map((row) => {
+    const cells = row.map((cell, column) => {
+      if (spans(row, column)) return cell;
+      return left(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
+    });
+    return cells.join(between).trimEnd();
+  });
 }
 
 /** Lines of two columns, both aligned to the left. */
-export function twoColumns(rows: readonly Row[]): string {
+export function twoColumns(lines: readonly LabelledLine[]): string {
+  const rows = lines.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
   return tableLines(rows, { left: () => true }).join('\n');
 }
 
@@ -43,7 +47,7 @@ export function numberTable(rows: readonly Row[]): string {
   return tableLines(rows).join('\n');
 }
 
-export interface HeadedTable extends TableOptions {
+interface HeadedTable extends TableOptions {
   readonly head: Row;
   readonly rows: readonly Row[];
   /** Printed in bold. */

@@ -75,7 +75,6 @@ const sharedWithPage = [
   'reporting/charts/series-style',
   'reporting/format',
   'reporting/gap-trend',
-  'reporting/records/downsampling',
   'reporting/records/labels',
   'reporting/records/record',
   'reporting/records/series',

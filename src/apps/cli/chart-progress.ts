@@ -4,7 +4,7 @@ import { asciiOnly } from '../../reporting/charts/text.ts';
 import type { Limits } from '../../reporting/gap-trend.ts';
 import type { RunSeries } from '../../reporting/records/record.ts';
 import { GrowingSeries } from '../../reporting/records/series.ts';
-import { runCharts } from '../../reporting/text/run-charts.ts';
+import { runCharts } from '../../reporting/text/run.ts';
 import type { EpochEvent } from '../../train/events.ts';
 import type { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,7 +1,7 @@
 import type { Task } from '../../problem/losses/loss.ts';
 import { formatGap, formatNumber, formatPercent, formatSeconds } from '../../reporting/format.ts';
 import { GapTrend, type Limits } from '../../reporting/gap-trend.ts';
-import { Downsampling } from '../../reporting/records/downsampling.ts';
+import { Downsampling } from '../../reporting/records/series.ts';
 import type { EpochEvent } from '../../train/events.ts';
 import type { Terminal } from './terminal.ts';
 

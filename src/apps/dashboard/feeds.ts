@@ -1,6 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { spreadIndices } from '../../reporting/records/downsampling.ts';
 import {
   type EpochLine,
   hasReached,
@@ -10,6 +9,7 @@ import {
 } from '../../reporting/records/record.ts';
 import { RunTail } from '../../reporting/records/record-file.ts';
 import type { DetailOptions } from '../../reporting/records/run-view.ts';
+import { spreadIndices } from '../../reporting/records/series.ts';
 import { type BlockHolders, runningThreads, type StreamEvents } from './api.ts';
 import type { RunList } from './run-list.ts';
 import type { Emit } from './subscribers.ts';

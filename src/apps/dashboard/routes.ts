@@ -225,10 +225,8 @@ function addFigure(app: Hono, settings: RouteSettings): void {
     const found = details.filter((detail) => detail !== undefined);
     if (found.length < runs.length) return noRun(context);
     // Drawing is imported when something is drawn.
-    const { figureFileName, figureHeight, figureOf } = await import(
-      '../../reporting/charts/run-figure.ts'
-    );
-    const { lineChart, svgToPng } = await import('../../reporting/charts/svg.ts');
+    const { figureFileName, figureOf } = await import('../../reporting/charts/run-figure.ts');
+    const { figureHeight, lineChart, svgToPng } = await import('../../reporting/charts/svg.ts');
     const chart = figureOf(found, spec, positions);
     const svg = lineChart(chart, { height: figureHeight(chart) });
     const name = figureFileName(runs, spec, format);

@@ -22,7 +22,7 @@ export interface Tick {
   readonly label: string;
 }
 
-export interface TickOptions {
+interface TickOptions {
   readonly log: boolean;
   /** About how many. */
   readonly count: number;
@@ -79,13 +79,12 @@ function linearDomain({ zero, tight }: Axis, extent: Range = [0, 1]): [number, n
   const fromZero = zero === 'near' ? least > 0 && least < high / 2 : zero;
   const low = fromZero ? 0 : least;
   const [start, end] = high > low ? [low, high] : aroundValue(high, 0.1);
-  const domain: [number, number] = [zero === true ? 0 : start, end];
-  if (tight) return domain;
-  const [first, last] = scaleLinear(domain, [0, 1]).nice(niceCount).domain();
+  const scale = scaleLinear([zero === true ? 0 : start, end], [0, 1]);
+  const [first, last] = (tight ? scale : scale.nice(niceCount)).domain();
   return [first, last];
 }
 
-/** Room on both ends of a logarithmic axis, as a part of its length. */
+/** Empty room at both ends of a logarithmic axis, as a part of its length. */
 const logRoom = 0.03;
 
 function logDomain({ tight }: Axis, [low, high]: Range = [1, 10]): [number, number] {
@@ -96,8 +95,11 @@ function logDomain({ tight }: Axis, [low, high]: Range = [1, 10]): [number, numb
 
 type Values = readonly (number | null)[];
 
-/** Not Math.min(...values): a long run has more values than a call may have arguments. */
-function extentOf(columns: readonly Values[], log: boolean): [number, number] | undefined {
+/**
+ * The least and the largest value that an axis can show. Not Math.min(...values): a long run has
+ * more values than a call may have arguments.
+ */
+export function extentOf(columns: readonly Values[], log = false): Range | undefined {
   let [least, most] = [Infinity, -Infinity];
   for (const column of columns) {
     for (const value of column) {
@@ -127,11 +129,9 @@ function linearTicks(range: Range, { count, format }: TickOptions): Tick[] {
 function fixedLabel(value: number, step: number): string {
   const power = Math.floor(Math.log10(step) + 1e-9);
   if (power >= -9 && Math.abs(value) < 1e7 && step < 1e7) {
-    const places = Math.max(0, -power);
-    return value.toLocaleString('en-US', {
-      minimumFractionDigits: places,
-      maximumFractionDigits: places,
-    });
+    const digits = Math.max(0, -power);
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    return value.toLocaleString('en-US', options);
   }
   if (value === 0) return '0';
   const digits = Math.floor(Math.log10(Math.abs(value)) + 1e-9) - power;
@@ -170,7 +170,7 @@ function shortNumber(value: number): string {
 }
 
 /**
- * The values that a y axis has to show; undefined if there are none. `bounds` are curves that start
+ * The values that a y axis must show; undefined if there are none. `bounds` are curves that start
  * far below and rise: they get at most half as much room as the others on a linear axis, and a
  * factor of ten on a logarithmic one, so that the others stay readable.
  */
@@ -209,4 +209,39 @@ export function paddedRange(
   const [low, high] = most > least ? [least, most] : aroundValue(most, 0.05);
   const empty = (high - low) * margin;
   return [low - empty, high + empty];
+}
+
+/** A value of y to compare with, such as a tolerance. */
+export interface Rule {
+  readonly y: number;
+  readonly label: string;
+}
+
+/** A rectangle, in the units of its reader. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The part of a segment inside a box: from a + s(b − a) to a + t(b − a); undefined if none is. */
+export function clip(
+  a: readonly [x: number, y: number],
+  b: readonly [x: number, y: number],
+  { left, right, top, bottom }: Box,
+): readonly [s: number, t: number] | undefined {
+  let [s, t] = [0, 1];
+  for (const [from, to, low, high] of [
+    [a[0], b[0], left, right],
+    [a[1], b[1], top, bottom],
+  ]) {
+    const slope = to - from;
+    if (slope === 0 && (from < low || from > high)) return undefined;
+    if (slope === 0) continue;
+    const [one, other] = [(low - from) / slope, (high - from) / slope];
+    s = Math.max(s, Math.min(one, other));
+    t = Math.min(t, Math.max(one, other));
+  }
+  return s <= t ? [s, t] : undefined;
 }

@@ -8,50 +8,39 @@ import {
   problemsOf,
 } from '../../train/compare/comparison.ts';
 import type { EpochEvent } from '../../train/events.ts';
-import {
-  axes,
-  axisLabel,
-  type Column,
-  type FigureAxis,
-  quantityOf,
-  shownFactor,
-} from './quantities.ts';
+import { extentOf, type Range } from './axis.ts';
+import { axes, axisLabel, type Column, type Point, quantityOf, shownFactor } from './quantities.ts';
 import { styleOf } from './series-style.ts';
 import type { LineChart, Series } from './svg.ts';
 
+const quantities = {
+  objective: quantityOf('objective'),
+  gap: quantityOf('gap'),
+  error: quantityOf('testError'),
+  auprc: quantityOf('testAuprc'),
+};
+
 /** What is measured: the vertical axis. */
-export interface Measure {
-  readonly key: 'objective' | 'distance' | 'gap' | 'error' | 'auprc';
+interface Measure {
+  readonly key: 'distance' | keyof typeof quantities;
   readonly name: string;
 }
-
-/** Against what: the horizontal axis. */
-export interface Abscissa {
-  readonly key: 'seconds' | 'epochs' | 'passes';
-  readonly name: string;
-  readonly column: FigureAxis;
-}
-
-const quantityKeys = {
-  objective: 'objective',
-  gap: 'gap',
-  error: 'testError',
-  auprc: 'testAuprc',
-} as const;
 
 export const measures: readonly Measure[] = [
   { key: 'distance', name: 'distance to the optimum' },
-  ...(['objective', 'gap', 'error', 'auprc'] as const).map((key) => ({
-    key,
-    name: quantityOf(quantityKeys[key]).noun,
+  ...Object.entries(quantities).map(([key, { noun }]) => ({
+    key: key as keyof typeof quantities,
+    name: noun,
   })),
 ];
 
-export const abscissas: readonly Abscissa[] = axes.map(({ key, label }) => ({
+/** Against what: the horizontal axis. */
+export const abscissas = axes.map(({ key, label }) => ({
   key: key === 'epoch' ? 'epochs' : key,
   name: label,
   column: key,
 }));
+type Abscissa = (typeof abscissas)[number];
 
 /** A chart and the name of its files, without an ending. */
 export interface NamedChart {
@@ -105,7 +94,7 @@ function ordinateOf(key: Measure['key'], problem: Problem): Ordinate {
       value: (event) => event.primal - bound,
     };
   }
-  const quantity = quantityOf(quantityKeys[key]);
+  const quantity = quantities[key];
   const [column] = quantity.columns as readonly Exclude<Column, 'recentLoss' | 'recentError'>[];
   const factor = shownFactor(quantity, problem.task);
   const isBounded = key === 'auprc' || factor !== 1;
@@ -124,28 +113,24 @@ function chartOf(
   abscissa: Abscissa,
 ): LineChart {
   const ordinate = ordinateOf(measure.key, problem);
-  const entrants = competitorsOf(comparison);
+  const competitors = competitorsOf(comparison);
   const series = problem.runs.flatMap((run): Series[] => {
     const points = run.events
-      .map((event) => [event[abscissa.column], ordinate.value(event) ?? Number.NaN] as const)
+      .map((event): Point => [event[abscissa.column], ordinate.value(event) ?? Number.NaN])
       .filter((point) => Number.isFinite(point[1]));
-    const style = styleOf(run.solver, entrants.indexOf(run.solver));
+    const style = styleOf(run.solver, competitors.indexOf(run.solver));
     return points.length === 0 ? [] : [{ name: run.solver, points, style }];
   });
   const { tolerance, penalty } = comparison.conditions;
-  const xs = series.flatMap(({ points }) => points.map((point) => point[0]));
-  const settled = series.flatMap(({ points }) => withoutStart(points).map((point) => point[1]));
-  const log = ordinate.log === 'always' || (ordinate.log === 'wide' && spread(settled) > 20);
+  const xs = extentOf(series.map(({ points }) => points.map((point) => point[0])));
+  const focus = extentOf(series.map(({ points }) => withoutStart(points).map((point) => point[1])));
+  const log = ordinate.log === 'always' || (ordinate.log === 'wide' && ratio(focus) > 20);
   const name = basename(comparison.data.name);
   return {
     title: `${ordinate.title}: ${problem.loss}, ${penalty}, λ = ${formatNumber(problem.lambda)}`,
     subtitle: ordinate.note === undefined ? name : `${name}; ${ordinate.note}`,
-    x: { label: abscissa.name, log: spread(xs) > 50, zero: true },
-    y: {
-      label: ordinate.label,
-      log,
-      ...(ordinate.log !== 'always' && series.length > 0 && { focus: extent(settled) }),
-    },
+    x: { label: abscissa.name, log: ratio(xs) > 50, zero: true },
+    y: { label: ordinate.label, log, ...(ordinate.log !== 'always' && { focus }) },
     series,
     ...(measure.key === 'gap' && {
       rules: [{ y: tolerance, label: `tolerance ${formatNumber(tolerance)}` }],
@@ -160,21 +145,7 @@ function withoutStart<T>(points: readonly T[]): readonly T[] {
   return points.slice(Math.min(wildEpochs, Math.floor(points.length / 4)));
 }
 
-function extent(values: readonly number[]): [number, number] {
-  return values.reduce<[number, number]>(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Infinity, -Infinity],
-  );
-}
-
-/** The largest value divided by the smallest positive one; 0 where one is not positive. */
-function spread(values: readonly number[]): number {
-  let low = Infinity;
-  let high = 0;
-  for (const value of values) {
-    if (!(value > 0)) return 0;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  return high === 0 ? 0 : high / low;
+/** The largest value divided by the smallest; 0 where one is not positive. */
+function ratio([low, high]: Range = [0, 0]): number {
+  return low > 0 ? high / low : 0;
 }

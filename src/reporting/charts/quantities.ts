@@ -1,7 +1,7 @@
 /** What can be drawn of a run, and over what: one list for figures, terminal and page. */
+import type { Task } from '../../problem/losses/loss.ts';
 import type { ReportLine, RunDetail, RunSeries } from '../records/record.ts';
 
-export type Task = 'classification' | 'regression';
 export type Point = readonly [x: number, y: number];
 type Value = number | null;
 type ReportColumn = 'recentLoss' | 'recentError';
@@ -13,20 +13,14 @@ export type Column =
   | ReportColumn
   | keyof Pick<RunSeries, 'primal' | 'dual' | 'relativeGap' | 'testError' | 'testAuprc'>;
 
-export type FigureAxis = 'seconds' | 'epoch' | 'passes';
-
-export const axes: readonly {
-  readonly key: FigureAxis;
-  readonly title: string;
-  readonly label: string;
-}[] = [
+export const axes = [
   { key: 'seconds', title: 'time', label: 'seconds of training' },
   { key: 'epoch', title: 'epochs', label: 'epochs' },
   { key: 'passes', title: 'passes', label: 'passes over the data' },
-];
+] as const;
+export type FigureAxis = (typeof axes)[number]['key'];
 
-export interface Quantity<Key extends FigureQuantity = FigureQuantity> {
-  readonly key: Key;
+interface Entry {
   /** Of a chart. */
   readonly title: string;
   /** Its name in a sentence or a table. */
@@ -43,79 +37,42 @@ export interface Quantity<Key extends FigureQuantity = FigureQuantity> {
   readonly best?: 'least' | 'most';
 }
 
-export type FigureQuantity = QuantityKey | 'updates' | 'memory';
-export type QuantityKey = (typeof keys)[number];
-const keys = [
-  'objective',
-  'gap',
-  'testError',
-  'testAuprc',
-  'progressiveLoss',
-  'progressiveError',
-] as const;
+function entry(title: string, noun: string, label: string, columns: readonly Column[] = []): Entry {
+  return { title, noun, label, columns, log: false };
+}
 
-const table: Readonly<Record<FigureQuantity, Omit<Quantity, 'key'>>> = {
-  objective: {
-    title: 'Objective and bound',
-    noun: 'objective',
-    label: 'objective P(w)',
-    columns: ['primal', 'dual'],
-    log: false,
-  },
-  gap: {
-    title: 'Relative gap',
-    noun: 'relative gap',
-    label: '(P − D) / P',
-    columns: ['relativeGap'],
-    log: true,
-  },
+const table = {
+  objective: entry('Objective and bound', 'objective', 'objective P(w)', ['primal', 'dual']),
+  gap: { ...entry('Relative gap', 'relative gap', '(P − D) / P', ['relativeGap']), log: true },
   testError: {
-    title: 'Test error',
-    noun: 'test error',
-    label: 'test error (%)',
+    ...entry('Test error', 'test error', 'test error (%)', ['testError']),
     regression: 'test mean squared error',
-    columns: ['testError'],
-    log: false,
     best: 'least',
   },
-  testAuprc: {
-    title: 'Test AUPRC',
-    noun: 'test AUPRC',
-    label: 'test AUPRC',
-    columns: ['testAuprc'],
-    log: false,
-    best: 'most',
-  },
-  progressiveLoss: {
-    title: 'Progressive loss',
-    noun: 'loss on recent rows',
-    label: 'loss on recent rows, before they were learned',
-    columns: ['recentLoss'],
-    log: false,
-  },
+  testAuprc: { ...entry('Test AUPRC', 'test AUPRC', 'test AUPRC', ['testAuprc']), best: 'most' },
+  progressiveLoss: entry(
+    'Progressive loss',
+    'loss on recent rows',
+    'loss on recent rows, before they were learned',
+    ['recentLoss'],
+  ),
   progressiveError: {
-    title: 'Progressive error',
-    noun: 'error on recent rows',
-    label: 'error on recent rows (%)',
+    ...entry('Progressive error', 'error on recent rows', 'error on recent rows (%)', [
+      'recentError',
+    ]),
     regression: 'mean squared error on recent rows',
-    columns: ['recentError'],
-    log: false,
   },
-  updates: {
-    title: 'Throughput',
-    noun: 'updates per second',
-    label: 'million updates per second',
-    columns: [],
-    log: false,
-  },
-  memory: {
-    title: 'Memory',
-    noun: 'memory',
-    label: 'memory of all processes (MiB)',
-    columns: [],
-    log: false,
-  },
-};
+  updates: entry('Throughput', 'updates per second', 'million updates per second'),
+  memory: entry('Memory', 'memory', 'memory of all processes (MiB)'),
+} satisfies Record<string, Entry>;
+
+export type FigureQuantity = keyof typeof table;
+/** Those that the page shows charts of. */
+export type QuantityKey = Exclude<FigureQuantity, 'updates' | 'memory'>;
+
+export interface Quantity<Key extends FigureQuantity = FigureQuantity> extends Entry {
+  readonly key: Key;
+}
 
 export const figureQuantities = Object.keys(table) as FigureQuantity[];
 
@@ -123,9 +80,10 @@ export function quantityOf<Key extends FigureQuantity>(key: Key): Quantity<Key> 
   return { key, ...table[key] };
 }
 
-/** Those that the page shows charts of. */
-export const quantities: readonly ChartQuantity[] = keys.map((key) => quantityOf(key));
 export type ChartQuantity = Quantity<QuantityKey>;
+export const quantities: readonly ChartQuantity[] = figureQuantities
+  .filter((key): key is QuantityKey => key !== 'updates' && key !== 'memory')
+  .map(quantityOf);
 
 /** The label of the y axis; `vector` is the class, from 0, whose error or AUPRC is shown. */
 export function axisLabel({ label, regression, best }: Quantity, task: Task, vector?: number) {
@@ -138,14 +96,12 @@ export function shownFactor({ regression }: Quantity, task: Task): number {
   return regression !== undefined && task === 'classification' ? 100 : 1;
 }
 
+const noEpochs = { epoch: [], passes: [], primal: [], dual: [], relativeGap: [] };
+
 export function reportSeries(reports: readonly ReportLine[]): ChartSeries {
   return {
-    epoch: [],
+    ...noEpochs,
     seconds: reports.map(({ seconds }) => seconds),
-    passes: [],
-    primal: [],
-    dual: [],
-    relativeGap: [],
     recentLoss: reports.map(({ recentLoss }) => recentLoss),
     recentError: reports.map(({ recentError }) => recentError),
   };
@@ -165,10 +121,10 @@ export function curvesOf(quantity: Quantity, run: RunDetail, x: FigureAxis): Cur
   const series: ChartSeries = isStream ? reportSeries(run.reports) : run.series;
   const factor = shownFactor(quantity, run.summary.start.task);
   const values = key === 'updates' ? [throughput(run)] : columns.map((name) => series[name] ?? []);
-  return values.map((column, index) => ({
-    isBound: index > 0,
-    points: column.flatMap((value, place): Point[] =>
-      value == null ? [] : [[series[isStream ? 'seconds' : x][place], factor * value]],
+  return values.map((column, line) => ({
+    isBound: line > 0,
+    points: column.flatMap((value, index): Point[] =>
+      value == null ? [] : [[series[isStream ? 'seconds' : x][index], factor * value]],
     ),
   }));
 }

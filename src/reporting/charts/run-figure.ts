@@ -1,7 +1,7 @@
 import { formatNumber } from '../../math/format-number.ts';
 import { dataName, runLabels } from '../records/labels.ts';
 import type { RunDetail } from '../records/record.ts';
-import { type Range, visibleRange } from './axis.ts';
+import { extentOf, type Range, visibleRange } from './axis.ts';
 import {
   axes,
   axisLabel,
@@ -13,10 +13,10 @@ import {
   quantityOf,
 } from './quantities.ts';
 import { styleOf } from './series-style.ts';
-import { type LineChart, legendRows, type Series } from './svg.ts';
+import type { LineChart, Series } from './svg.ts';
 
 const boundDash = '3 3';
-/** Stands for the bounds of all runs. */
+/** In the legend, for the bounds of all runs. */
 const boundKey = {
   name: 'lower bound D(α)',
   style: { color: '#6b6b6b', dash: boundDash, symbol: 'circle' },
@@ -26,27 +26,28 @@ const boundKey = {
 interface Drawn {
   readonly run: RunDetail;
   readonly name: string;
-  readonly place: number;
+  /** Decides on the style. */
+  readonly index: number;
   readonly curves: readonly Curve[];
 }
 
 /**
- * The curves of some runs over one another, each in the style of its place. Runs that have nothing
- * to show are left out, and so are those whose values are of another unit than the first ones.
+ * The curves of some runs in one chart, each in the style of its index. Runs that have nothing to
+ * show are left out, and so are those whose values are of another unit than the first ones.
  */
 export function figureOf(
   runs: readonly RunDetail[],
   request: FigureSpec,
-  places: readonly number[] = [...runs.keys()],
+  indices: readonly number[] = [...runs.keys()],
 ): LineChart {
   const { y, xscale, from, to } = request;
   // A stream knows time alone.
   const x = y.startsWith('progressive') ? 'seconds' : request.x;
   const quantity = quantityOf(y);
-  const drawn = drawnRuns(runs, places, quantity, { ...request, x });
+  const drawn = drawnRuns(runs, indices, quantity, { ...request, x });
   const curves = drawn.flatMap((one) => one.curves);
   const log = request.scale === undefined ? quantity.log : request.scale === 'log';
-  const xs = curves.flatMap(({ points }) => points.map((point) => point[0]));
+  const xs = extentOf(curves.map(({ points }) => points.map((point) => point[0])));
   const isPart = from !== undefined || to !== undefined;
   const hasBounds = curves.some(({ isBound }) => isBound);
   const seen = isPart || hasBounds ? seenValues(curves, log, from, to) : undefined;
@@ -58,13 +59,10 @@ export function figureOf(
       log: xscale === 'log',
       zero: from === undefined,
       tight: true,
-      ...(isPart && xs.length > 0 && { focus: [from ?? 0, to ?? largest(xs)] }),
+      ...(isPart && xs && { focus: [from ?? 0, to ?? xs[1]] }),
     },
     y: {
-      label: labelOf(
-        quantity,
-        drawn.map(({ run }) => run),
-      ),
+      label: labelOf(quantity, drawn),
       log,
       zero: !log && (y === 'updates' || y === 'memory'),
       ...(seen !== undefined && { focus: seen }),
@@ -77,16 +75,16 @@ export function figureOf(
 
 function drawnRuns(
   runs: readonly RunDetail[],
-  places: readonly number[],
+  indices: readonly number[],
   quantity: Quantity,
   { x, from, to }: FigureSpec,
 ): Drawn[] {
   const names = runLabels(runs.map(({ summary }) => summary));
   const drawn = runs
-    .map((run, index) => ({
+    .map((run, position) => ({
       run,
       name: names.get(run.summary.id)!,
-      place: places[index],
+      index: indices[position],
       curves: curvesOf(quantity, run, x)
         .map((curve) => ({ ...curve, points: cutOut(curve.points, from, to) }))
         .filter(({ points }) => points.length > 0),
@@ -97,24 +95,14 @@ function drawnRuns(
   return drawn.filter((one) => !quantity.regression || taskOf(one) === taskOf(drawn[0]));
 }
 
-/** A class has an error of its own: of telling it from all others together. */
-function labelOf(quantity: Quantity, runs: readonly RunDetail[]): string {
-  const task = runs[0]?.summary.start.task ?? 'classification';
-  const several = runs.filter(({ summary }) => (summary.begin?.vectors ?? 1) > 1);
-  if (several.length === 0) return axisLabel(quantity, task);
-  const label = axisLabel(quantity, task, several[0].vector);
+/** A class has an error of its own: of its classification against all others. */
+function labelOf(quantity: Quantity, drawn: readonly Drawn[]): string {
+  const task = drawn[0]?.run.summary.start.task ?? 'classification';
+  const several = drawn.filter(({ run }) => (run.summary.begin?.vectors ?? 1) > 1);
+  const label = axisLabel(quantity, task, several[0]?.run.vector);
   // Only some of the runs have several classes.
-  return several.length === runs.length
-    ? label
-    : label.replace(/, (class .*)$/, ' (of several classes: $1)');
-}
-
-const usualHeight = 420;
-const legendRow = 18;
-
-/** Names above the plot take room that the plot should not lose. */
-export function figureHeight(chart: LineChart): number {
-  return usualHeight + legendRow * (Math.max(1, legendRows(chart)) - 1);
+  const isMixed = several.length > 0 && several.length < drawn.length;
+  return isMixed ? label.replace(/, (class .*)$/, ' (of several classes: $1)') : label;
 }
 
 /** dso-gap-seconds-20261115-212345-3f9c.svg, dso-gap-seconds-3-runs.png */
@@ -127,10 +115,10 @@ export function figureFileName(
   return `dso-${y}-${x}-${whose}.${format}`;
 }
 
-/** By the place among the runs, whatever their names are; a bound has its run's colour, dashed. */
-function seriesOf({ name, place }: Drawn, { points, isBound }: Curve): Series {
-  // The name is nobody's, so that the place alone decides.
-  const style = styleOf('', place);
+/** In the style of its index, whatever the run's name; a bound has its run's colour, dashed. */
+function seriesOf({ name, index }: Drawn, { points, isBound }: Curve): Series {
+  // No solver has this name, so the index alone decides.
+  const style = styleOf('', index);
   if (!isBound) return { name, points, style };
   const dashed = { ...style, dash: boundDash };
   // One point is no line: its symbol is all that can be seen of it.
@@ -147,28 +135,25 @@ function cutOut(points: readonly Point[], from = -Infinity, to = Infinity): read
   );
 }
 
-/** What the y axis has to show of the part. */
+/** The values of the part that the y axis must show. */
 function seenValues(
   curves: readonly Curve[],
   log: boolean,
   from = -Infinity,
   to = Infinity,
 ): Range | undefined {
+  const isSeen = ([x]: Point) => x >= from && x <= to;
   const valuesOf = (bounds: boolean) =>
     curves
       .filter(({ isBound }) => isBound === bounds)
-      .map(({ points }) =>
-        points.flatMap(([place, value]) => (place >= from && place <= to ? [value] : [])),
-      );
+      .map(({ points }) => points.filter(isSeen).map((point) => point[1]));
   return visibleRange(valuesOf(false), valuesOf(true), log);
 }
 
 /** A rule where all runs have the same tolerance. */
 function toleranceOf(runs: readonly RunDetail[]): NonNullable<LineChart['rules']> {
-  const tolerances = [...new Set(runs.map(({ summary }) => summary.start.tolerance))];
-  return tolerances
-    .slice(0, tolerances.length === 1 ? 1 : 0)
-    .map((y) => ({ y, label: `tolerance ${formatNumber(y)}` }));
+  const [y, ...others] = new Set(runs.map(({ summary }) => summary.start.tolerance));
+  return y === undefined || others.length > 0 ? [] : [{ y, label: `tolerance ${formatNumber(y)}` }];
 }
 
 const commonTraits: readonly ((run: RunDetail) => string)[] = [
@@ -190,8 +175,4 @@ function commonText(runs: readonly RunDetail[]): string {
       return values.length === 1 && values[0] !== '' ? values : [];
     })
     .join(', ');
-}
-
-function largest(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.max(a, b));
 }

@@ -3,10 +3,9 @@ import type { ValidatedLambda, Validation } from '../../train/select/cross-valid
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Search } from '../../train/select/search.ts';
 import { penaltyName } from '../format.ts';
-import type { Trace } from '../text/path.ts';
-import { lambdaText, measureTitle } from '../text/selection.ts';
+import { lambdaText, measureTitle, type Trace } from '../text/selection.ts';
 import type { Point } from './quantities.ts';
-import { type LineChart, lineChart, type Series } from './svg.ts';
+import { defaultSize, lineChart, type Series } from './svg.ts';
 import { escapeMarkup } from './svg-style.ts';
 
 const lambdaAxis = { label: 'λ', log: true } as const;
@@ -14,81 +13,75 @@ const accent = { color: '#D55E00', symbol: 'diamond' } as const;
 const plain = { color: '#0072B2', symbol: 'circle' } as const;
 const other = { color: '#009E73', symbol: 'square' } as const;
 
-/** Errors are shown in per cent. */
+/** Errors are shown as percentages. */
 const factorOf = (metric: MeasureName) => (metric === 'error' ? 100 : 1);
 
-function measureAxis(metric: MeasureName) {
+function measureAxes(metric: MeasureName) {
   const unit = metric === 'error' ? ' (%)' : '';
-  return { label: `${measureTitle(metric)}${unit} on the rows held out` };
+  return { x: lambdaAxis, y: { label: `${measureTitle(metric)}${unit} on the rows held out` } };
 }
 
-const placeOf = ({ lambda, mean }: ValidatedLambda, factor: number): Point => [
+const pointOf = ({ lambda, mean }: ValidatedLambda, factor: number): Point => [
   lambda,
   factor * mean,
 ];
+
+/** The means over λ, with a bar for the standard error of each. */
+function meansOf(
+  { lambdas }: Validation,
+  factor: number,
+): Required<Pick<Series, 'points' | 'bars'>> {
+  const ascending = lambdas.toReversed();
+  return {
+    points: ascending.map((one) => pointOf(one, factor)),
+    bars: ascending.map(({ mean, standardError }) => [
+      factor * (mean - standardError),
+      factor * (mean + standardError),
+    ]),
+  };
+}
+
+function marked(
+  name: string,
+  one: ValidatedLambda,
+  factor: number,
+  style: NonNullable<Series['style']>,
+): Series {
+  return { name: `${name}: λ = ${lambdaText(one.lambda)}`, points: [pointOf(one, factor)], style };
+}
 
 /** The mean over λ with a bar for its standard error, and the λs to choose from. */
 export function validationChart(validation: Validation, title: string): string {
   const { metric, lambdas, best, simplest } = validation;
   const factor = factorOf(metric);
-  const ascending = lambdas.toReversed();
-  const marked = (name: string, one: ValidatedLambda, style: Series['style']): Series => ({
-    name: `${name}: λ = ${lambdaText(one.lambda)}`,
-    points: [placeOf(one, factor)],
-    ...(style && { style }),
-  });
-  const chart: LineChart = {
+  return lineChart({
     title,
     subtitle: `${lambdas[0].folds.length} folds; bars are one standard error of the mean`,
-    x: lambdaAxis,
-    y: measureAxis(metric),
+    ...measureAxes(metric),
     series: [
-      {
-        name: 'mean',
-        points: ascending.map((one) => placeOf(one, factor)),
-        bars: ascending.map(({ mean, standardError }) => [
-          factor * (mean - standardError),
-          factor * (mean + standardError),
-        ]),
-        style: plain,
-        marks: false,
-      },
-      ...(simplest === best ? [] : [marked('simplest', simplest, other)]),
-      marked('best', best, accent),
+      { name: 'mean', ...meansOf(validation, factor), style: plain, marks: false },
+      ...(simplest === best ? [] : [marked('simplest', simplest, factor, other)]),
+      marked('best', best, factor, accent),
     ],
-  };
-  return lineChart(chart);
+  });
 }
 
 /** The means of all candidates over λ, the best first; the winner has bars. */
 export function searchChart({ metric, ranking, winner }: Search, title: string): string {
   const factor = factorOf(metric);
-  const series = ranking.map(({ loss, penalty, validation }, place): Series => {
-    const ascending = validation.lambdas.toReversed();
-    return {
-      name: `${loss.name}, ${penaltyName(penalty)}`,
-      points: ascending.map((one) => placeOf(one, factor)),
-      ...(place === 0 && {
-        bars: ascending.map(({ mean, standardError }): [number, number] => [
-          factor * (mean - standardError),
-          factor * (mean + standardError),
-        ]),
-      }),
-    };
+  const series = ranking.map(({ loss, penalty, validation }, index): Series => {
+    const { points, bars } = meansOf(validation, factor);
+    const name = `${loss.name}, ${penaltyName(penalty)}`;
+    return { name, points, ...(index === 0 && { bars }) };
   });
   const { best } = winner.validation;
-  const mark: Series = {
-    name: `best: λ = ${lambdaText(best.lambda)}`,
-    points: [placeOf(best, factor)],
-    style: { color: '#222222', symbol: 'star' },
-  };
-  const subtitle = `${best.folds.length} folds; bars of the best candidate are one standard error`;
-  const axes = { x: lambdaAxis, y: measureAxis(metric) };
-  return lineChart({ title, subtitle, ...axes, series: [...series, mark] });
+  return lineChart({
+    title,
+    subtitle: `${best.folds.length} folds; bars of the best candidate are one standard error`,
+    ...measureAxes(metric),
+    series: [...series, marked('best', best, factor, { color: '#222222', symbol: 'star' })],
+  });
 }
-
-const chartHeight = 420;
-const chartWidth = 640;
 
 /** Weights of the features that matter most, and below them the error on the test rows. */
 export function pathChart(
@@ -123,13 +116,12 @@ export function pathChart(
 
 /** Charts in one picture, below one another. */
 function stacked(charts: readonly string[], title: string): string {
-  const height = chartHeight * charts.length;
-  const placed = charts.map((svg, place) =>
-    svg.replace('<svg ', `<svg y="${place * chartHeight}" `),
-  );
+  const { width, height } = defaultSize;
+  const moved = charts.map((svg, index) => svg.replace('<svg ', `<svg y="${index * height}" `));
+  const whole = height * charts.length;
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${chartWidth} ${height}" ` +
-    `width="${chartWidth}" height="${height}" role="img" aria-label="${escapeMarkup(title)}">\n` +
-    `${placed.join('')}</svg>\n`
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${whole}" ` +
+    `width="${width}" height="${whole}" role="img" aria-label="${escapeMarkup(title)}">\n` +
+    `${moved.join('')}</svg>\n`
   );
 }

@@ -17,8 +17,16 @@ export interface SeriesStyle {
   readonly symbol: SymbolName;
 }
 
-export const symbolNames = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
-export type SymbolName = (typeof symbolNames)[number];
+const symbols = {
+  circle: symbolCircle,
+  square: symbolSquare,
+  triangle: symbolTriangle,
+  diamond: symbolDiamond,
+  cross: symbolCross,
+  star: symbolStar,
+};
+export type SymbolName = keyof typeof symbols;
+export const symbolNames = Object.keys(symbols) as SymbolName[];
 
 /** Okabe and Ito's colours and a violet, which colour-blind readers can distinguish, without yellow and black. */
 const colors = ['#D55E00', '#0072B2', '#009E73', '#E69F00', '#56B4E9', '#CC79A7', '#8C8C8C'];
@@ -40,7 +48,7 @@ const known: Readonly<Record<string, SeriesStyle>> = {
   dcd: { color: '#5B4A9C', symbol: 'circle', dash: '2 2.5' },
 };
 
-/** The style of a solver; any other name gets one by its place among the series. */
+/** The style of a solver; any other name gets one by its index among the series. */
 export function styleOf(name: string, index: number): SeriesStyle {
   if (Object.hasOwn(known, name)) return known[name];
   const dash = dashPatterns[Math.floor(index / colors.length) % dashPatterns.length];
@@ -50,15 +58,6 @@ export function styleOf(name: string, index: number): SeriesStyle {
     ...(dash !== undefined && { dash }),
   };
 }
-
-const symbols: Readonly<Record<SymbolName, SymbolType>> = {
-  circle: symbolCircle,
-  square: symbolSquare,
-  triangle: symbolTriangle,
-  diamond: symbolDiamond,
-  cross: symbolCross,
-  star: symbolStar,
-};
 
 /** The outline of a symbol around the origin, as an SVG path. */
 export function symbolPath(name: SymbolName, area: number): string {

@@ -1,27 +1,28 @@
 import { xmlSafe } from '../format.ts';
+import { type Box, clip, type Rule } from './axis.ts';
+import type { Point } from './quantities.ts';
 import { type SeriesStyle, symbolPath } from './series-style.ts';
 
 const symbolArea = 36;
 
-export function symbolMark({ symbol: name }: SeriesStyle, x: number, y: number): string {
+export function symbolMark({ symbol: name }: SeriesStyle, [x, y]: Point): string {
   const shape = symbolPath(name, symbolArea);
   return `<path d="${shape}" transform="translate(${shorten(x)} ${shorten(y)})" stroke="none"/>`;
 }
 
 export const strokeWidth = 1.8;
 
-/** The attributes of a line. */
 export function strokeOf({ dash }: SeriesStyle): string {
   const dashes = dash === undefined ? '' : ` stroke-dasharray="${dash}"`;
   return `fill="none" stroke-width="${strokeWidth}" stroke-linejoin="round"${dashes}`;
 }
 
 /** A tenth of a pixel is finer than anybody sees. */
-export function shorten(place: number): number {
-  return Math.round(10 * place) / 10;
+export function shorten(position: number): number {
+  return Math.round(10 * position) / 10;
 }
 
-/** Text as it may stand in HTML and XML, between tags and in quoted attributes. */
+/** Text for HTML and XML, between tags and in quoted attributes. */
 export function escapeMarkup(text: string): string {
   return xmlSafe(text)
     .replaceAll('&', '&amp;')
@@ -53,7 +54,7 @@ const widths: readonly (readonly [width: number, characters: string])[] = [
   [1000, '…@'],
 ];
 
-/** For any other character, so that it hardly ever has too little room. */
+/** For any other character: rarely too narrow. */
 const otherWidth = 667;
 
 const widthOf = new Map(
@@ -67,24 +68,8 @@ export function textWidth(text: string, size: number): number {
   return (sum * size) / 1000;
 }
 
-/** A value of y to compare with, such as a tolerance. */
-export interface Rule {
-  readonly y: number;
-  readonly label: string;
-}
-
-/** The rectangle of the plot, in pixels. */
-export interface Frame {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-type Place = readonly [x: number, y: number];
-
 const fontSize = 11;
-const beside = 4;
+const inset = 4;
 /** To lines, which may carry symbols, and to the axis. */
 const distance = 4;
 /** From the rule to the base of the letters above and below it. */
@@ -94,15 +79,15 @@ const below = 12;
 /** A dashed line across the plot, its name where it lies on no curve, as far right as possible. */
 export function ruleMark(
   { label }: Rule,
-  place: number,
-  { left, right, top, bottom }: Frame,
-  curves: readonly (readonly Place[])[],
+  position: number,
+  { left, right, top, bottom }: Box,
+  curves: readonly (readonly Point[])[],
 ): string {
-  if (!(place >= top && place <= bottom)) return '';
+  if (!(position >= top && position <= bottom)) return '';
   const width = textWidth(label, fontSize);
-  const room = right - left - width - 2 * beside;
+  const room = right - left - width - 2 * inset;
   const spots = [1, 0.75, 0.5, 0.25, 0].flatMap((part) =>
-    [above, below].map((shift) => ({ x: left + beside + part * room, y: place + shift })),
+    [above, below].map((shift) => ({ x: left + inset + part * room, y: position + shift })),
   );
   const inside = spots.filter(({ y }) => y - fontSize > top && y + distance < bottom);
   const isFree = ({ x, y }: { x: number; y: number }) => {
@@ -116,30 +101,13 @@ export function ruleMark(
   };
   const { x, y } = inside.find(isFree) ?? inside[0] ?? spots[0];
   return (
-    `<path d="M${left} ${shorten(place)}H${right}" stroke="currentColor" stroke-opacity="0.55" ` +
+    `<path d="M${left} ${shorten(position)}H${right}" stroke="currentColor" stroke-opacity="0.55" ` +
     `stroke-dasharray="3 3"/>\n<text x="${shorten(x)}" y="${shorten(y)}" font-size="${fontSize}" ` +
     `fill-opacity="0.72">${escapeMarkup(label)}</text>`
   );
 }
 
-/** Whether a line from place to place has a part in the box. */
-function crosses(curve: readonly Place[], box: Frame): boolean {
-  return curve.some((to, index) => meets(curve[Math.max(0, index - 1)], to, box));
-}
-
-/** Cuts the piece from a to b at the sides of the box, one after the other; what is left is in it. */
-function meets(a: Place, b: Place, { left, right, top, bottom }: Frame): boolean {
-  let [begin, end] = [0, 1];
-  for (const [from, to, low, high] of [
-    [a[0], b[0], left, right],
-    [a[1], b[1], top, bottom],
-  ]) {
-    const step = to - from;
-    if (step === 0 && (from < low || from > high)) return false;
-    if (step === 0) continue;
-    const [one, other] = [(low - from) / step, (high - from) / step];
-    begin = Math.max(begin, Math.min(one, other));
-    end = Math.min(end, Math.max(one, other));
-  }
-  return begin <= end;
+/** Whether a line through points has a part in the box. */
+function crosses(curve: readonly Point[], box: Box): boolean {
+  return curve.some((to, index) => clip(curve[Math.max(0, index - 1)], to, box) !== undefined);
 }

@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module';
 import { line } from 'd3-shape';
-import { type Axis, type Scale, scaleOf, type Tick } from './axis.ts';
+import { type Axis, type Box, type Rule, type Scale, scaleOf } from './axis.ts';
 import type { Point } from './quantities.ts';
 import { type SeriesStyle, styleOf } from './series-style.ts';
 import {
   escapeMarkup,
-  type Frame,
-  type Rule,
   ruleMark,
   shorten,
   strokeOf,
@@ -15,7 +13,7 @@ import {
   textWidth,
 } from './svg-style.ts';
 
-/** A name, and how the line looks that it stands for. */
+/** A name, and how its line looks. */
 export interface LegendEntry {
   readonly name: string;
   readonly style: SeriesStyle;
@@ -23,57 +21,16 @@ export interface LegendEntry {
   readonly marks?: boolean;
 }
 
-export interface Legend {
-  readonly markup: string;
-  readonly rows: number;
-}
-
-export const legendRow = 18;
-const sampleWidth = 30;
-const beforeName = 6;
-const betweenEntries = 18;
-
-/** The names with a piece of their line, in rows above the plot. */
-export function layOutLegend(
-  entries: readonly LegendEntry[],
-  room: number,
-  fontSize: number,
-): Legend {
-  let left = 0;
-  let row = 0;
-  const markup = entries.map((entry) => {
-    const width = sampleWidth + beforeName + textWidth(entry.name, fontSize);
-    if (left > 0 && left + width > room) {
-      left = 0;
-      row += 1;
-    }
-    const text = entryMarkup(entry, left, legendRow * row + legendRow / 2);
-    left = Math.round(left + width + betweenEntries);
-    return text;
-  });
-  return { markup: markup.join('\n'), rows: entries.length === 0 ? 0 : row + 1 };
-}
-
-function entryMarkup({ name, style, marks }: LegendEntry, left: number, middle: number): string {
-  return (
-    `<g transform="translate(${left} ${middle})">` +
-    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
-    `<path d="M0 0H${sampleWidth}" ${strokeOf(style)}/>` +
-    `${marks === false ? '' : symbolMark(style, sampleWidth / 2, 0)}</g>` +
-    `<text x="${sampleWidth + beforeName}" y="4">${escapeMarkup(name)}</text></g>`
-  );
-}
-
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
   /** Of each point, from where to where a bar shows how sure it is. */
   readonly bars?: readonly (readonly [low: number, high: number])[];
-  /** Draws a solid line dashed, as for a prediction beside its measurement. */
+  /** Draws a solid line dashed, as for a prediction next to its measurement. */
   readonly dashed?: boolean;
   /** Whether some points carry a symbol; default true. */
   readonly marks?: boolean;
-  /** Default: the solver's own style, or one by the place among the series. */
+  /** Default: the solver's own style, or one by the index among the series. */
   readonly style?: SeriesStyle;
   /** Whether the legend has its name; default true. */
   readonly listed?: boolean;
@@ -87,11 +44,10 @@ export interface LineChart {
   readonly series: readonly Series[];
   /** What else the legend explains, behind the names of the series. */
   readonly keys?: readonly LegendEntry[];
-  /** Values of y to compare with, such as a tolerance. */
   readonly rules?: readonly Rule[];
 }
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly width?: number;
   readonly height?: number;
   /** For a page that sets size, colour of the text and background; default false: for a file. */
@@ -103,43 +59,42 @@ const fontFamily = "Arimo, Arial, Helvetica, 'Liberation Sans', sans-serif";
 
 const fontSize = 12;
 const titleSize = 15;
-const usualWidth = 640;
-
-interface Drawn {
-  readonly series: Series;
-  readonly style: SeriesStyle;
-}
+export const defaultSize = { width: 640, height: 420 };
 
 /** A line chart as SVG text. Points that an axis cannot show (0 on a log axis) are left out. */
 export function lineChart(chart: LineChart, options: ChartOptions = {}): string {
-  const { width = usualWidth, height = 420, inline = false } = options;
-  const drawn = drawnOf(chart);
+  const { width = defaultSize.width, height = defaultSize.height, inline = false } = options;
+  const { rules = [] } = chart;
+  const series = styledSeries(chart);
   const legend = legendOf(chart, width);
   const headTop = chart.subtitle === undefined ? 30 : 48;
   const top = headTop + legendRow * legend.rows + 8;
-  const range: readonly [number, number] = [height - 46, top];
-  const points = chart.series.flatMap((series) => series.points);
-  const ruled = (chart.rules ?? []).map((rule) => rule.y);
-  const barred = chart.series.flatMap(({ bars = [] }) => bars.flat());
-  const y = scaleOf(chart.y, [...points.map((point) => point[1]), ...ruled, ...barred], range);
+  const bottom = height - 46;
+  const points = series.flatMap((one) => one.points);
+  const heights = [
+    ...points.map((point) => point[1]),
+    ...rules.map((rule) => rule.y),
+    ...series.flatMap(({ bars = [] }) => bars.flat()),
+  ];
+  const y = scaleOf(chart.y, heights, [bottom, top]);
   const yTicks = ticksOf(chart.y, y);
   const widest = Math.max(0, ...yTicks.map(({ label }) => textWidth(label, fontSize)));
-  const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom: range[0] };
-  const xValues = points.map((point) => point[0]);
-  const x = scaleOf(chart.x, xValues, [frame.left, frame.right]);
+  const frame = { left: Math.ceil(40 + widest), right: width - 18, top, bottom };
+  const xs = points.map((point) => point[0]);
+  const x = scaleOf(chart.x, xs, [frame.left, frame.right]);
   const ticks = { x: ticksOf(chart.x, x), y: yTicks };
   const isCut = chart.x.focus !== undefined || chart.y.focus !== undefined;
-  const curves = chart.series.map((series) => placesOf(series, x, y, frame));
+  const curves = series.map((one) => curveOf(one, x, y, frame));
   const body = [
     heading(chart),
     `<g transform="translate(8 ${headTop})">${legend.markup}</g>`,
-    grid(x, y, ticks, frame),
-    axisLabels(chart, { x, y }, ticks, frame),
-    ...(chart.rules ?? []).map((rule) => ruleMark(rule, y.position(rule.y), frame, curves)),
-    ...drawn.map(({ series, style }, index) => {
-      const path = `${linePath(curves[index], style)}${barMarks(series, x, y)}`;
-      const marks = series.marks === false ? [] : markedPlaces(curves[index], index, frame);
-      return drawSeries(series, style, isCut ? cut(path, frame) : path, marks);
+    grid(ticks, frame),
+    axisLabels(chart, ticks, frame),
+    ...rules.map((rule) => ruleMark(rule, y.position(rule.y), frame, curves)),
+    ...series.map((one, index) => {
+      const path = `${linePath(curves[index], one.style)}${barMarks(one, x, y)}`;
+      const marks = one.marks === false ? [] : markedPoints(curves[index], index, frame);
+      return drawSeries(one, isCut ? cut(path, frame) : path, marks);
     }),
   ].join('\n');
   const size = inline ? 'class="chart"' : `width="${width}" height="${height}" color="#222222"`;
@@ -152,40 +107,70 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
 }
 
 interface Ticks {
-  readonly x: readonly Tick[];
-  readonly y: readonly Tick[];
+  readonly x: readonly PlacedTick[];
+  readonly y: readonly PlacedTick[];
+}
+
+interface PlacedTick {
+  /** In pixels. */
+  readonly at: number;
+  readonly label: string;
 }
 
 /** With a real minus sign. */
-function ticksOf({ log }: Axis, scale: Scale): Tick[] {
+function ticksOf({ log }: Axis, scale: Scale): PlacedTick[] {
   return scale.ticks(log ? 8 : 6).map(({ value, label }) => ({
-    value,
+    at: scale.position(value),
     label: label.replace(/^-/, '−'),
   }));
 }
 
-/** How many rows the names take above the plot. */
-export function legendRows(chart: LineChart, { width = usualWidth }: ChartOptions = {}): number {
-  return legendOf(chart, width).rows;
+type StyledSeries = Series & { readonly style: SeriesStyle };
+
+function styledSeries({ series }: LineChart): StyledSeries[] {
+  return series.map((one, index) => {
+    const style = one.style ?? styleOf(one.name, index);
+    return { ...one, style: one.dashed ? { dash: '6 3', ...style } : style };
+  });
 }
 
-function legendOf(chart: LineChart, width: number) {
-  const listed = drawnOf(chart).filter(({ series }) => series.listed !== false);
-  const entries = listed.map(({ series: { name, marks = true }, style }) => ({
-    name,
-    style,
-    marks,
-  }));
-  return layOutLegend([...entries, ...(chart.keys ?? [])], width - 16, fontSize);
+/** The height of a chart whose plot loses no room to the names above it. */
+export function figureHeight(chart: LineChart): number {
+  const { rows } = legendOf(chart, defaultSize.width);
+  return defaultSize.height + legendRow * (Math.max(1, rows) - 1);
 }
 
-function drawnOf({ series }: LineChart): Drawn[] {
-  return series.map((one, index) => ({ series: one, style: seriesStyle(one, index) }));
+const legendRow = 18;
+const sampleWidth = 30;
+const beforeName = 6;
+const betweenEntries = 18;
+
+/** The names with a piece of their line, in rows above the plot. */
+function legendOf(chart: LineChart, width: number): { markup: string; rows: number } {
+  const listed = styledSeries(chart).filter((one) => one.listed !== false);
+  let left = 0;
+  let row = 0;
+  const entries = [...listed, ...(chart.keys ?? [])].map((entry) => {
+    const length = sampleWidth + beforeName + textWidth(entry.name, fontSize);
+    if (left > 0 && left + length > width - 16) {
+      left = 0;
+      row += 1;
+    }
+    const markup = entryMarkup(entry, left, legendRow * row + legendRow / 2);
+    left = Math.round(left + length + betweenEntries);
+    return markup;
+  });
+  return { markup: entries.join('\n'), rows: entries.length === 0 ? 0 : row + 1 };
 }
 
-function seriesStyle({ name, style, dashed }: Series, index: number): SeriesStyle {
-  const own = style ?? styleOf(name, index);
-  return dashed && own.dash === undefined ? { ...own, dash: '6 3' } : own;
+function entryMarkup({ name, style, marks }: LegendEntry, left: number, middle: number): string {
+  return (
+    `<g transform="translate(${left} ${middle})">` +
+    `<g class="series" stroke="${style.color}" fill="${style.color}">` +
+    `<path d="M0 0H${sampleWidth}" ${strokeOf(style)}/>` +
+    `${marks === false ? '' : symbolMark(style, [sampleWidth / 2, 0])}</g>` +
+    `<text x="${sampleWidth + beforeName}" y="4">${escapeMarkup(name)}</text></g>`
+  );
 }
 
 function heading({ title, subtitle }: LineChart): string {
@@ -194,9 +179,9 @@ function heading({ title, subtitle }: LineChart): string {
   return `${first}\n<text x="8" y="38" fill-opacity="0.72">${escapeMarkup(subtitle)}</text>`;
 }
 
-function grid(x: Scale, y: Scale, ticks: Ticks, { left, right, top, bottom }: Frame): string {
-  const vertical = ticks.x.map(({ value }) => `M${shorten(x.position(value))} ${top}V${bottom}`);
-  const horizontal = ticks.y.map(({ value }) => `M${left} ${shorten(y.position(value))}H${right}`);
+function grid(ticks: Ticks, { left, right, top, bottom }: Box): string {
+  const vertical = ticks.x.map(({ at }) => `M${shorten(at)} ${top}V${bottom}`);
+  const horizontal = ticks.y.map(({ at }) => `M${left} ${shorten(at)}H${right}`);
   return (
     `<path d="${[...vertical, ...horizontal].join('')}" fill="none" stroke="currentColor" ` +
     `stroke-opacity="0.13" stroke-width="1"/>\n` +
@@ -204,60 +189,55 @@ function grid(x: Scale, y: Scale, ticks: Ticks, { left, right, top, bottom }: Fr
   );
 }
 
-function axisLabels(
-  chart: LineChart,
-  { x, y }: { readonly x: Scale; readonly y: Scale },
-  ticks: Ticks,
-  frame: Frame,
-): string {
-  const { left, right, top, bottom } = frame;
-  const middle = (top + bottom) / 2;
-  const along = ticks.x.map(
-    ({ value, label }) =>
-      `<text x="${shorten(x.position(value))}" y="${bottom + 17}">${label}</text>`,
-  );
-  const beside = ticks.y.map(
-    ({ value, label }) =>
-      `<text x="${left - 7}" y="${shorten(y.position(value) + 4)}">${label}</text>`,
-  );
+function axisLabels(chart: LineChart, ticks: Ticks, { left, right, top, bottom }: Box): string {
+  const text = (x: number, y: number, label: string) => `<text x="${x}" y="${y}">${label}</text>`;
+  const below = ticks.x.map(({ at, label }) => text(shorten(at), bottom + 17, label));
+  const before = ticks.y.map(({ at, label }) => text(left - 7, shorten(at + 4), label));
+  const middle = `translate(16 ${(top + bottom) / 2})`;
   return (
-    `<g text-anchor="middle">${along.join('')}` +
-    `<text x="${(left + right) / 2}" y="${bottom + 38}">${escapeMarkup(chart.x.label)}</text>` +
-    `<text transform="translate(16 ${middle}) rotate(-90)">${escapeMarkup(chart.y.label)}</text></g>\n` +
-    `<g text-anchor="end">${beside.join('')}</g>`
+    `<g text-anchor="middle">${below.join('')}` +
+    text((left + right) / 2, bottom + 38, escapeMarkup(chart.x.label)) +
+    `<text transform="${middle} rotate(-90)">${escapeMarkup(chart.y.label)}</text></g>\n` +
+    `<g text-anchor="end">${before.join('')}</g>`
   );
 }
 
-function drawSeries(
-  { name }: Series,
-  style: SeriesStyle,
-  path: string,
-  marks: readonly Point[],
-): string {
+function drawSeries({ name, style }: StyledSeries, path: string, marks: readonly Point[]): string {
   if (path === '') return '';
   return (
     `<g class="series" stroke="${style.color}" fill="${style.color}">` +
     `<title>${escapeMarkup(name)}</title>${path}` +
-    `${marks.map((place) => symbolMark(style, place[0], place[1])).join('')}</g>`
+    `${marks.map((point) => symbolMark(style, point)).join('')}</g>`
   );
 }
 
-function linePath(places: readonly Point[], style: SeriesStyle): string {
-  if (places.length === 0) return '';
-  const path = line<Point>(
-    (place) => shorten(place[0]),
-    (place) => shorten(place[1]),
-  )([...places]);
+function linePath(curve: readonly Point[], style: SeriesStyle): string {
+  if (curve.length === 0) return '';
+  const path = line()(curve.map(([x, y]) => [shorten(x), shorten(y)]));
   return `<path d="${path}" ${strokeOf(style)}/>`;
 }
 
-/** Heights of the plot beyond which nothing is drawn: renderers lose their way in endless dashes. */
+/** Heights of the plot beyond which nothing is drawn: renderers fail on very long dashed lines. */
 const reach = 5;
 
-function placesOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Frame): Point[] {
+/** The visible points of a series in pixels, without those too close to the previous one. */
+function curveOf({ points }: Series, x: Scale, y: Scale, { top, bottom }: Box): Point[] {
   const far = reach * (bottom - top);
-  const within = (place: number) => Math.min(Math.max(place, top - far), bottom + far);
-  return thin(points.map((point) => [x.position(point[0]), within(y.position(point[1]))]));
+  const within = (level: number) => Math.min(Math.max(level, top - far), bottom + far);
+  const visible = points
+    .map((point): Point => [x.position(point[0]), within(y.position(point[1]))])
+    .filter((point) => !point.some(Number.isNaN));
+  const chosen: Point[] = [];
+  for (const [index, point] of visible.entries()) {
+    const before = chosen.at(-1);
+    const isFar = !before || distance(point, before) >= 0.8;
+    if (isFar || index === visible.length - 1) chosen.push(point);
+  }
+  return chosen;
+}
+
+function distance(a: Point, b: Point): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1]);
 }
 
 const barWidth = 6;
@@ -265,18 +245,20 @@ const barWidth = 6;
 /** A bar that reaches beyond what the axis can show is left out. */
 function barMarks({ points, bars = [] }: Series, x: Scale, y: Scale): string {
   const paths = bars.flatMap(([low, high], index) => {
-    const [place, bottom, top] = [x.position(points[index][0]), y.position(low), y.position(high)];
-    if ([place, bottom, top].some(Number.isNaN)) return [];
-    const left = shorten(place - barWidth / 2);
+    const [middle, bottom, top] = [x.position(points[index][0]), y.position(low), y.position(high)];
+    if ([middle, bottom, top].some(Number.isNaN)) return [];
+    const left = shorten(middle - barWidth / 2);
     const across = (level: number) => `M${left} ${shorten(level)}h${barWidth}`;
-    return [`M${shorten(place)} ${shorten(bottom)}V${shorten(top)}${across(bottom)}${across(top)}`];
+    return [
+      `M${shorten(middle)} ${shorten(bottom)}V${shorten(top)}${across(bottom)}${across(top)}`,
+    ];
   });
   if (paths.length === 0) return '';
   return `<path class="bars" d="${paths.join('')}" fill="none" stroke-width="1.1" stroke-opacity="0.75"/>`;
 }
 
 /** Where an axis does not show all values, the lines end at the frame. */
-function cut(markup: string, { left, right, top, bottom }: Frame): string {
+function cut(markup: string, { left, right, top, bottom }: Box): string {
   if (markup === '') return '';
   const room = strokeWidth / 2;
   const [width, height] = [right - left + 2 * room, bottom - top + 2 * room].map(shorten);
@@ -287,41 +269,25 @@ function cut(markup: string, { left, right, top, bottom }: Frame): string {
   );
 }
 
-/** Leaves out places nobody could tell from the one before, and those off the chart. */
-function thin(places: readonly Point[]): Point[] {
-  const visible = places.filter((place) => !Number.isNaN(place[0]) && !Number.isNaN(place[1]));
-  const kept: Point[] = [];
-  for (const [index, place] of visible.entries()) {
-    const before = kept.at(-1);
-    const far = !before || Math.hypot(place[0] - before[0], place[1] - before[1]) >= 0.8;
-    if (far || index === visible.length - 1) kept.push(place);
-  }
-  return kept;
-}
-
 /** Pixels between two symbols of a line. */
 const markDistance = 56;
 
-/** Some places along the line, those of different series staggered, and always the last. */
-function markedPlaces(places: readonly Point[], index: number, frame: Frame): Point[] {
-  const visible = places.filter((place) => isInside(place, frame));
-  if (visible.length === 0) return [];
-  const marked: Point[] = [];
+/** Some points along the line, those of different series staggered, and always the last. */
+function markedPoints(curve: readonly Point[], index: number, frame: Box): Point[] {
+  const visible = curve.filter((point) => isInside(point, frame));
+  const last = visible.at(-1);
+  if (!last) return [];
   let next = visible[0][0] + ((index * 0.38) % 1) * markDistance;
-  for (const place of visible.slice(0, -1)) {
-    if (place[0] < next) continue;
-    marked.push(place);
-    next = place[0] + markDistance;
-  }
-  const last = visible[visible.length - 1];
-  return [
-    ...marked.filter((place) => Math.hypot(place[0] - last[0], place[1] - last[1]) > 10),
-    last,
-  ];
+  const marked = visible.slice(0, -1).filter(([x]) => {
+    const isDue = x >= next;
+    if (isDue) next = x + markDistance;
+    return isDue;
+  });
+  return [...marked.filter((point) => distance(point, last) > 10), last];
 }
 
 /** What lies on the frame is inside, also after rounding. */
-function isInside([x, y]: Point, { left, right, top, bottom }: Frame): boolean {
+function isInside([x, y]: Point, { left, right, top, bottom }: Box): boolean {
   const slack = 0.5;
   return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
 }

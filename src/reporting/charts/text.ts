@@ -1,8 +1,9 @@
 import { type Colours, formatNumber } from '../format.ts';
-import { type Axis, isShown, type Scale, scaleOf } from './axis.ts';
+import { type Axis, clip, isShown, type Rule, type Scale, scaleOf } from './axis.ts';
+import type { Point } from './quantities.ts';
 
-/** Whom a cell of the canvas belongs to. */
-export const nobody = -1;
+/** The owner of a cell without dots. */
+const nobody = -1;
 
 /** Bits of the dots of a braille character, by row and column: U+2800 plus their sum. */
 const brailleBits = [
@@ -14,9 +15,9 @@ const brailleBits = [
 
 /**
  * Dots to draw lines with: two by four in every cell of a terminal, by braille characters, or one
- * where there are only the characters of ASCII. A cell has the colour of who drew into it last.
+ * in ASCII. A cell has the colour of the series that was drawn into it last, its owner.
  */
-export class TextCanvas {
+class TextCanvas {
   readonly columns: number;
   readonly rows: number;
   /** Dots of a cell. */
@@ -24,7 +25,7 @@ export class TextCanvas {
   readonly #high: number;
   readonly #bits: Uint8Array;
   readonly #owners: Int8Array;
-  /** A bit for everybody who drew into a cell. */
+  /** A bit for every series in a cell. */
   readonly #visitors: Uint32Array;
 
   constructor(columns: number, rows: number, ascii: boolean) {
@@ -37,14 +38,16 @@ export class TextCanvas {
     this.#visitors = new Uint32Array(columns * rows);
   }
 
-  /** Who drew into a cell last, or nobody. */
   owner(column: number, row: number): number {
     return this.#owners[row * this.columns + column];
   }
 
-  /** Whether somebody drew into a cell, the last or not. */
-  touched(column: number, row: number, owner: number): boolean {
-    return (this.#visitors[row * this.columns + column] & (1 << (owner % 32))) !== 0;
+  /** The lowest row in which a series has a dot in a column; −1 if there is none. */
+  lowestRow(column: number, owner: number): number {
+    const bit = 1 << (owner % 32);
+    let row = this.rows - 1;
+    while (row >= 0 && !(this.#visitors[row * this.columns + column] & bit)) row -= 1;
+    return row;
   }
 
   braille(column: number, row: number): string {
@@ -52,91 +55,63 @@ export class TextCanvas {
   }
 
   /** The row of cells in which 0 (bottom) … 1 (top) lies. */
-  rowOf(place: number): number {
-    return Math.floor(this.#dotRow(place) / this.#high);
+  rowOf(height: number): number {
+    return Math.floor(this.#dotRow(height) / this.#high);
   }
 
-  columnOf(place: number): number {
-    return Math.floor(this.#dotColumn(place) / this.#wide);
+  columnOf(position: number): number {
+    return Math.floor(this.#dotColumn(position) / this.#wide);
   }
 
-  /** A line through points of the unit square, and what of it leaves the square is cut off. */
-  draw(points: readonly (readonly [x: number, y: number])[], owner: number): void {
-    for (const [index, point] of points.entries()) {
-      const segment = clip(points[Math.max(0, index - 1)], point);
-      if (segment) this.#line(segment[0], segment[1], owner);
+  /** A line through points, as far as it lies in the unit square. */
+  draw(points: readonly Point[], owner: number): void {
+    for (const [index, to] of points.entries()) {
+      const from = points[Math.max(0, index - 1)];
+      const part = clip(from, to, unitSquare);
+      if (part) this.#line(pointAt(from, to, part[0]), pointAt(from, to, part[1]), owner);
     }
   }
 
-  #line([x0, y0]: Place, [x1, y1]: Place, owner: number): void {
-    const [fromX, fromY] = [this.#dotColumn(x0), this.#dotRow(y0)];
-    const [toX, toY] = [this.#dotColumn(x1), this.#dotRow(y1)];
+  #line(from: Point, to: Point, owner: number): void {
+    const [fromX, fromY] = [this.#dotColumn(from[0]), this.#dotRow(from[1])];
+    const [toX, toY] = [this.#dotColumn(to[0]), this.#dotRow(to[1])];
     const steps = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
     for (let step = 0; step <= steps; step++) {
       const part = steps === 0 ? 0 : step / steps;
-      this.#dot(
-        Math.round(fromX + part * (toX - fromX)),
-        Math.round(fromY + part * (toY - fromY)),
-        owner,
-      );
+      const x = Math.round(fromX + part * (toX - fromX));
+      const y = Math.round(fromY + part * (toY - fromY));
+      const cell = Math.floor(y / this.#high) * this.columns + Math.floor(x / this.#wide);
+      this.#bits[cell] |= brailleBits[y % this.#high][x % this.#wide];
+      this.#owners[cell] = owner;
+      this.#visitors[cell] |= 1 << (owner % 32);
     }
   }
 
-  #dot(x: number, y: number, owner: number): void {
-    const cell = Math.floor(y / this.#high) * this.columns + Math.floor(x / this.#wide);
-    this.#bits[cell] |= brailleBits[y % this.#high][x % this.#wide];
-    this.#owners[cell] = owner;
-    this.#visitors[cell] |= 1 << (owner % 32);
+  #dotColumn(position: number): number {
+    return Math.round(position * (this.columns * this.#wide - 1));
   }
 
-  #dotColumn(place: number): number {
-    return Math.round(place * (this.columns * this.#wide - 1));
-  }
-
-  #dotRow(place: number): number {
-    return Math.round((1 - place) * (this.rows * this.#high - 1));
+  #dotRow(height: number): number {
+    return Math.round((1 - height) * (this.rows * this.#high - 1));
   }
 }
 
-type Place = readonly [x: number, y: number];
+const unitSquare = { left: 0, right: 1, top: 0, bottom: 1 };
 
-/** The part of a segment inside the unit square: from a + s(b − a) to a + t(b − a). */
-function clip(a: Place, b: Place): [Place, Place] | undefined {
-  // Most segments lie inside.
-  if (isInside(a) && isInside(b)) return [a, b];
-  let [s, t] = [0, 1];
-  for (const axis of [0, 1] as const) {
-    const slope = b[axis] - a[axis];
-    if (slope === 0) {
-      if (a[axis] < 0 || a[axis] > 1) return undefined;
-      continue;
-    }
-    const ends = [(0 - a[axis]) / slope, (1 - a[axis]) / slope];
-    s = Math.max(s, Math.min(...ends));
-    t = Math.min(t, Math.max(...ends));
-  }
-  if (s > t) return undefined;
-  const at = (part: number): Place => [inside(a[0], b[0], part), inside(a[1], b[1], part)];
-  return [at(s), at(t)];
-}
-
-function isInside([x, y]: Place): boolean {
-  return x >= 0 && x <= 1 && y >= 0 && y <= 1;
-}
-
-function inside(a: number, b: number, part: number): number {
-  return Math.min(1, Math.max(0, a + part * (b - a)));
+/** a + part · (b − a), inside the unit square whatever rounding does. */
+function pointAt(a: Point, b: Point, part: number): Point {
+  const at = (from: number, to: number) => (part === 1 ? to : from + part * (to - from));
+  const inside = (value: number) => Math.min(1, Math.max(0, value));
+  return [inside(at(a[0], b[0])), inside(at(a[1], b[1]))];
 }
 
 /** Points that an axis cannot show (0 on a log axis, nothing measured) are left out. */
 export type TextPoint = readonly [x: number, y: number | null];
 
-export interface TextSeries {
+interface TextSeries {
   readonly name: string;
   /** In the order in which they are joined. */
   readonly points: readonly TextPoint[];
-  /** One character that tells it from others without colour; default by its place. */
-  readonly mark?: string;
 }
 
 export interface TextChart {
@@ -148,8 +123,7 @@ export interface TextChart {
   readonly width: number;
   readonly height: number;
   readonly colours: Colours;
-  /** Values of y to compare with, such as a tolerance. */
-  readonly rules?: readonly { readonly y: number; readonly label: string }[];
+  readonly rules?: readonly Rule[];
   /** Only characters of ASCII; default false. */
   readonly ascii?: boolean;
 }
@@ -160,7 +134,8 @@ const fewestRows = 2;
 const fewestColumns = 10;
 /** Cells from one mark of a line to the next. */
 const markDistance = 9;
-const usualMarks = ['o', 'x', '+', '*', '#', '@'];
+/** Distinguish series without colour. */
+const seriesMarks = ['o', 'x', '+', '*', '#', '@'];
 
 const unicode = { side: '│', tick: '┤', corner: '└', floor: '─', below: '┬', rule: '╌' };
 const plain = { side: '|', tick: '+', corner: '+', floor: '-', below: '+', rule: '-' };
@@ -181,20 +156,19 @@ export function textChart(chart: TextChart): string[] {
   const points = series.flatMap((one) => one.points.filter(([, y]) => isShown(y, log)));
   const rows = height - linesAround;
   if (points.length === 0 || rows < fewestRows) return [];
-  const xScale = scaleOf(
-    { ...chart.x, tight: true },
+  const scale = (axis: Axis, values: number[]) => scaleOf({ ...axis, tight: true }, values, [0, 1]);
+  const xScale = scale(
+    chart.x,
     points.map(([x]) => x),
-    [0, 1],
   );
-  const heights = [...points.map(([, y]) => y!), ...rules.map((rule) => rule.y)];
-  const yScale = scaleOf({ ...chart.y, tight: true }, heights, [0, 1]);
+  const yScale = scale(chart.y, [...points.map(([, y]) => y!), ...rules.map(({ y }) => y)]);
   const yTicks = textTicks(yScale, log, Math.max(2, Math.floor((2 * rows) / 3)));
   const margin = Math.max(0, ...yTicks.map(({ label }) => label.length)) + 1;
   const columns = width - margin - 1;
   if (columns < fewestColumns) return [];
   const canvas = new TextCanvas(columns, rows, chart.ascii ?? false);
   for (const [index, one] of series.entries()) {
-    canvas.draw(placesOf(one, xScale, yScale), index);
+    canvas.draw(pointsOf(one, xScale, yScale), index);
   }
   return [
     titleLine(chart),
@@ -205,7 +179,7 @@ export function textChart(chart: TextChart): string[] {
 
 interface TextTick {
   /** 0 … 1 along the axis. */
-  readonly place: number;
+  readonly position: number;
   readonly label: string;
 }
 
@@ -218,32 +192,31 @@ export function textTicks(scale: Scale, log: boolean, most: number): TextTick[] 
     ticks = scale.ticks(count, options);
   }
   return ticks.map(({ value, label }) => ({
-    place: Math.min(1, Math.max(0, scale.position(value))),
+    position: Math.min(1, Math.max(0, scale.position(value))),
     label,
   }));
 }
 
-function placesOf({ points }: TextSeries, x: Scale, y: Scale): [number, number][] {
+function pointsOf({ points }: TextSeries, x: Scale, y: Scale): Point[] {
   return points
-    .map(([one, other]): [number, number] => [x.position(one), y.position(other ?? Number.NaN)])
-    .filter(([across, up]) => !Number.isNaN(across) && !Number.isNaN(up));
+    .map(([one, other]): Point => [x.position(one), y.position(other ?? Number.NaN)])
+    .filter((point) => !point.some(Number.isNaN));
 }
 
-/** Colours of series; each has a mark besides. */
 function paint(colours: Colours, index: number): (text: string) => string {
   const { cyan, yellow, magenta, green, blue, red } = colours;
   return [cyan, yellow, magenta, green, blue, red][index % 6];
 }
 
-function markOf(series: readonly TextSeries[], index: number): string {
-  return series[index].mark ?? usualMarks[index % usualMarks.length];
+function markOf(index: number): string {
+  return seriesMarks[index % seriesMarks.length];
 }
 
 /** The title, then what lines and rules are, as far as there is room. */
 function titleLine({ series, rules = [], y, colours, width, ascii }: TextChart): string {
   const title = y.label.slice(0, width);
   const names = series.map((one, index) => ({
-    text: `${markOf(series, index)} ${one.name}`,
+    text: `${markOf(index)} ${one.name}`,
     colour: paint(colours, index),
   }));
   const dashes = rules.map(({ label }) => ({
@@ -269,25 +242,21 @@ function plotLines(
   margin: number,
 ): string[] {
   const glyphs = chart.ascii ? plain : unicode;
-  const labels = new Map(ticks.map(({ place, label }) => [canvas.rowOf(place), label]));
-  const ruled = new Set(
-    (chart.rules ?? [])
-      .map(({ y }) => scale.position(y))
-      .filter((place) => place >= 0 && place <= 1)
-      .map((place) => canvas.rowOf(place)),
-  );
+  const labels = new Map(ticks.map(({ position, label }) => [canvas.rowOf(position), label]));
+  const levels = (chart.rules ?? []).map(({ y }) => scale.position(y));
+  const ruled = levels.filter((y) => y >= 0 && y <= 1).map((y) => canvas.rowOf(y));
   const marks = marksOf(chart, canvas);
   return Array.from({ length: canvas.rows }, (_, row) => {
     const label = labels.get(row);
     const side = `${(label ?? '').padStart(margin - 1)} ${label === undefined ? glyphs.side : glyphs.tick}`;
-    const cells = cellsOf(chart, canvas, row, marks, ruled.has(row) ? glyphs.rule : ' ');
+    const cells = cellsOf(chart, canvas, row, marks, ruled.includes(row) ? glyphs.rule : ' ');
     return `${chart.colours.dim(side)}${cells}`.trimEnd();
   });
 }
 
-/** The cells of a row, those of one series that stand together in one stroke of its colour. */
+/** The cells of a row, neighbours of one series in one stroke of its colour. */
 function cellsOf(
-  { series, colours, ascii }: TextChart,
+  { colours, ascii }: TextChart,
   canvas: TextCanvas,
   row: number,
   marks: ReadonlyMap<number, number>,
@@ -307,7 +276,7 @@ function cellsOf(
     if (next !== owner) finish();
     owner = next;
     if (next === nobody) stroke += empty;
-    else if (ascii || marked !== undefined) stroke += markOf(series, next);
+    else if (ascii || marked !== undefined) stroke += markOf(next);
     else stroke += canvas.braille(column, row);
   }
   // Nothing is seen of spaces at the end.
@@ -316,33 +285,23 @@ function cellsOf(
 }
 
 /**
- * Cells that carry the mark of their series in place of dots, where there are several: one every
- * few columns, each series in columns of its own, so that lines that lie upon one another show both.
- * One too short for that has it at its end.
+ * Cells that show the mark of their series in place of dots, where there are several: the lowest of
+ * every few columns, each series in columns of its own, so that lines on top of one another show
+ * both. A line too short for that has its mark at its end.
  */
 function marksOf({ series }: TextChart, canvas: TextCanvas): Map<number, number> {
   const marks = new Map<number, number>();
   if (series.length < 2) return marks;
+  const columns = Array.from({ length: canvas.columns }, (_, column) => column);
   for (const index of series.keys()) {
-    const cells = lowestCells(canvas, index);
+    const drawn = columns.filter((column) => canvas.lowestRow(column, index) >= 0);
     const offset = Math.floor(((index + 0.5) * markDistance) / series.length);
-    const chosen = cells.filter(({ column }) => column % markDistance === offset);
-    for (const { column, row } of chosen.length > 0 ? chosen : cells.slice(-1)) {
-      marks.set(row * canvas.columns + column, index);
+    const chosen = drawn.filter((column) => column % markDistance === offset);
+    for (const column of chosen.length > 0 ? chosen : drawn.slice(-1)) {
+      marks.set(canvas.lowestRow(column, index) * canvas.columns + column, index);
     }
   }
   return marks;
-}
-
-/** The lowest cell of a series in every column that it has one in. */
-function lowestCells(canvas: TextCanvas, owner: number): { column: number; row: number }[] {
-  const cells: { column: number; row: number }[] = [];
-  for (let column = 0; column < canvas.columns; column++) {
-    let row = canvas.rows - 1;
-    while (row >= 0 && !canvas.touched(column, row, owner)) row -= 1;
-    if (row >= 0) cells.push({ column, row });
-  }
-  return cells;
 }
 
 /** The axis below, and the labels of its ticks; the last of them, which has the unit, for sure. */
@@ -354,23 +313,23 @@ function floorLines(
 ): string[] {
   const glyphs = ascii ? plain : unicode;
   const ticks = textTicks(scale, x.log ?? false, Math.max(2, Math.floor(canvas.columns / 8)));
-  const places = ticks.map(({ place, label }, index) => {
-    const column = canvas.columnOf(place);
+  const labelled = ticks.map(({ position, label }, index) => {
+    const column = canvas.columnOf(position);
     const text = index < ticks.length - 1 ? label : `${label} ${scale.unit}`.slice(0, width);
     // The number stands in the middle below its tick.
     const middle = margin + 1 + column - Math.floor((label.length - 1) / 2);
     return { column, text, start: Math.max(0, Math.min(middle, width - text.length)) };
   });
-  const last = places.at(-1);
+  const last = labelled.at(-1);
   const floor = Array<string>(canvas.columns).fill(glyphs.floor);
   let labels = '';
-  for (const place of places) {
-    const { column, text, start } = place;
+  for (const one of labelled) {
+    const { column, text, start } = one;
     const isClear = labels === '' || start > labels.length;
-    if (place !== last && !(isClear && start + text.length < last!.start)) continue;
+    if (one !== last && !(isClear && start + text.length < last!.start)) continue;
     floor[column] = glyphs.below;
     labels = labels.padEnd(start) + text;
   }
   const axis = `${' '.repeat(margin)}${glyphs.corner}${floor.join('')}`;
-  return [colours.dim(axis), colours.dim(labels)];
+  return [axis, labels].map(colours.dim);
 }

@@ -7,7 +7,7 @@ import {
   encodeResults,
   resultsFile,
 } from '../../train/compare/comparison.ts';
-import { chartsOf, type NamedChart } from '../charts/comparison.ts';
+import type { NamedChart } from '../charts/comparison.ts';
 
 const csvFile = 'results.csv';
 const pageFile = 'report.html';
@@ -34,6 +34,7 @@ export async function writeReport(
   comparison: Comparison,
   options: ReportOptions = {},
 ): Promise<void> {
+  const { chartsOf } = await import('../charts/comparison.ts');
   const { pageOf } = await import('./comparison.ts');
   await writeResults(folder, comparison);
   await mkdir(join(folder, figureFolder), { recursive: true });
@@ -71,16 +72,15 @@ async function writeFigure(
 
 /** Removes what an earlier report left in the folder; files of other names stay. */
 export async function clearReport(folder: string): Promise<void> {
-  for (const name of [resultsFile, csvFile, pageFile])
-    await rm(join(folder, name), { force: true });
-  const figures = await readdir(join(folder, figureFolder)).catch(() => []);
-  for (const name of figures.filter(isFigure)) await rm(join(folder, figureFolder, name));
-}
-
-function isFigure(name: string): boolean {
-  return /-(?:distance|objective|gap|error|auprc)-(?:seconds|epochs|passes)\.(?:svg|png)$/.test(
-    name,
+  const { abscissas, measures } = await import('../charts/comparison.ts');
+  const [vertical, horizontal] = [measures, abscissas].map((list) =>
+    list.map(({ key }) => key).join('|'),
   );
+  const figure = new RegExp(`-(?:${vertical})-(?:${horizontal})\\.(?:svg|png)$`);
+  const figures = await readdir(join(folder, figureFolder)).catch(() => []);
+  const drawn = figures.filter((one) => figure.test(one)).map((one) => join(figureFolder, one));
+  for (const name of [resultsFile, csvFile, pageFile, ...drawn])
+    await rm(join(folder, name), { force: true });
 }
 
 function writeText(path: string, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { formatCount, formatGap, formatNumber, formatShort } from '../../math/format-number.ts';
+import { formatShort } from '../../math/format-number.ts';
 import {
   type Comparison,
   type DataSummary,
@@ -15,17 +15,25 @@ import {
 import { abscissas, chartsOf, measures, type ProblemChart } from '../charts/comparison.ts';
 import { type LineChart, lineChart } from '../charts/svg.ts';
 import { escapeMarkup as text } from '../charts/svg-style.ts';
+import {
+  dataSize,
+  formatCount,
+  formatGap,
+  formatIfKnown,
+  formatNumber,
+  formatPercent,
+} from '../format.ts';
+import { problemTitle } from '../text/comparison.ts';
 import type { ReportOptions } from './comparison-files.ts';
 
 /** Of the charts of a problem only the one that the switches name is shown. */
 function switchRules(): string {
-  const pairs = measures.flatMap((measure) =>
-    abscissas.map((abscissa) => [measure.key, abscissa.key] as const),
-  );
-  const shown = pairs.map(
-    ([measure, abscissa]) =>
-      `:root:has(#measure-${measure}:checked):has(#against-${abscissa}:checked) ` +
-      `.${measure}-${abscissa}`,
+  const shown = measures.flatMap(({ key: measure }) =>
+    abscissas.map(
+      ({ key: abscissa }) =>
+        `:root:has(#measure-${measure}:checked):has(#against-${abscissa}:checked) ` +
+        `.${measure}-${abscissa}`,
+    ),
   );
   return `@supports selector(:has(a)) {
   .chart-choice { display: none; }
@@ -34,7 +42,7 @@ function switchRules(): string {
 }
 
 /** The style sheet of report.html. */
-export function pageStyle(): string {
+function pageStyle(): string {
   return `:root {
   color-scheme: light dark;
   --paper: #ffffff; --ink: #1f2328; --faint: #656d76; --line: #d8dee4; --panel: #f6f8fa;
@@ -138,7 +146,7 @@ ${conditionsSection(comparison)}
 }
 
 function describeData({ name, rows, columns, nonzeros }: DataSummary): string {
-  return `${name}: ${formatCount(rows)} rows × ${formatCount(columns)} columns, ${formatCount(nonzeros)} non-zeros`;
+  return `${name}: ${dataSize(rows, columns, nonzeros)}`;
 }
 
 /** Radio buttons; the style sheet shows the charts they name. */
@@ -166,12 +174,10 @@ function problemSection(
   const figures = own.map(({ chart, measure, abscissa }) =>
     figure(chart, `chart-choice ${measure.key}-${abscissa.key}`),
   );
-  const { penalty } = comparison.conditions;
-  const name = `${problem.loss} loss, ${penalty} penalty, λ = ${formatNumber(problem.lambda)}`;
   return `<section>
-<h2>${text(name)}</h2>
+<h2>${text(problemTitle(problem, comparison))}</h2>
 ${figures.join('\n')}
-${standingsTable(comparison, problem)}
+${rankingTable(comparison, problem)}
 </section>`;
 }
 
@@ -182,47 +188,35 @@ function figure(chart: LineChart, classes: string): string {
   return `<figure class="${classes}">${lineChart(chart, inlineSize)}</figure>`;
 }
 
-interface Column {
-  readonly head: string;
-  cell(standing: RankedRun): string;
-}
+type Column = readonly [head: string, cell: (ranked: RankedRun) => string | undefined];
 
 function columnsFor({ conditions }: Comparison, problem: Problem): Column[] {
-  const classification = problem.task === 'classification';
-  const tested = problem.runs.some((run) => finalTestError(run) !== undefined);
-  const test: Column = {
-    head: classification ? 'test error' : 'test mse',
-    cell: ({ run }) => {
-      const error = finalTestError(run);
-      if (error === undefined) return '–';
-      return classification ? `${(100 * error).toFixed(2)} %` : formatNumber(error);
-    },
-  };
-  const auprc = {
-    head: 'AUPRC',
-    cell: ({ run }: RankedRun) => valueOrDash(finalAuprc(run), (area) => area.toFixed(4)),
-  };
+  const isRate = problem.task === 'classification';
+  const test: Column = [
+    isRate ? 'test error' : 'test mse',
+    ({ run }) => formatIfKnown(finalTestError(run), isRate ? formatPercent : formatNumber),
+  ];
+  const auprc: Column = [
+    'AUPRC',
+    ({ run }) => formatIfKnown(finalAuprc(run), (area) => area.toFixed(4)),
+  ];
   return [
-    { head: 's to tolerance', cell: ({ reached }) => valueOrDash(reached, formatShort) },
-    { head: 'objective', cell: ({ run }) => valueOrDash(run.report?.primal, formatNumber) },
-    { head: 'relative gap', cell: ({ run }) => valueOrDash(run.report?.relativeGap, formatGap) },
-    ...(tested ? [test] : []),
+    ['s to tolerance', ({ reached }) => formatIfKnown(reached, formatShort)],
+    ['objective', ({ run }) => formatIfKnown(run.report?.primal, formatNumber)],
+    ['relative gap', ({ run }) => formatIfKnown(run.report?.relativeGap, formatGap)],
+    ...(problem.runs.some((run) => finalTestError(run) !== undefined) ? [test] : []),
     ...(conditions.auprc ? [auprc] : []),
-    { head: 'seconds', cell: ({ run }) => valueOrDash(trainingSeconds(run), formatShort) },
-    { head: 'passes', cell: ({ run }) => valueOrDash(run.report?.passes, formatShort) },
-    { head: 'epochs', cell: ({ run }) => valueOrDash(run.report?.epochs, formatCount) },
+    ['seconds', ({ run }) => formatIfKnown(trainingSeconds(run), formatShort)],
+    ['passes', ({ run }) => formatIfKnown(run.report?.passes, formatShort)],
+    ['epochs', ({ run }) => formatIfKnown(run.report?.epochs, formatCount)],
   ];
 }
 
-function valueOrDash(value: number | undefined, format: (value: number) => string): string {
-  return value === undefined ? '–' : format(value);
-}
-
-function standingsTable(comparison: Comparison, problem: Problem): string {
+function rankingTable(comparison: Comparison, problem: Problem): string {
   const columns = columnsFor(comparison, problem);
-  const heads = columns.map(({ head }) => `<th scope="col">${head}</th>`).join('');
-  const rows = rankRuns(problem.runs, comparison.conditions.tolerance).map((standing) => {
-    const { run, rank } = standing;
+  const heads = columns.map(([head]) => `<th scope="col">${head}</th>`).join('');
+  const rows = rankRuns(problem.runs, comparison.conditions.tolerance).map((ranked) => {
+    const { run, rank } = ranked;
     const { report } = run;
     const workers = report && `${report.solver}, grid ${report.grid}, threads ${report.threads}`;
     const first =
@@ -231,7 +225,7 @@ function standingsTable(comparison: Comparison, problem: Problem): string {
     const outcome = text(describeOutcome(run));
     if (!report)
       return `<tr>${first}<td class="left reason" colspan="${columns.length + 1}">${outcome}</td></tr>`;
-    const cells = columns.map(({ cell }) => `<td>${cell(standing)}</td>`).join('');
+    const cells = columns.map(([, cell]) => `<td>${cell(ranked) ?? '–'}</td>`).join('');
     return `<tr>${first}${cells}<td class="left">${outcome}</td></tr>`;
   });
   return `<div class="scroll"><table>
@@ -244,7 +238,7 @@ ${rows.join('\n')}
 
 function readingSection({ conditions }: Comparison): string {
   const warmed = conditions.warmUp
-    ? ' Before its first run every solver made a short run that was not timed, so that nobody pays for the warming up of the engine.'
+    ? ' Before its first run every solver made a short run that was not timed, so that no time includes the warm-up of the engine.'
     : '';
   return `<section>
 <h2>How to read this</h2>

@@ -7,15 +7,15 @@ import { makeFolders } from '../../files.ts';
 const pattern = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
 
 /**
- * The name of a run, such as 20261115-212345-3f9c: when it began, in UTC, and four digits by chance
- * for those that begin in the same second. Names sort by time.
+ * The id of a run, such as 20261115-212345-3f9c: when it began, in UTC, and four random digits for
+ * runs that begin in the same second. Ids sort by time.
  */
 export function newRunId(now: Date): string {
   const digits = now.toISOString().replaceAll(/\D/g, '');
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString('hex')}`;
 }
 
-/** Whether a text can be the name of a run; one that comes from outside has to pass. */
+/** Whether a text can be the id of a run; one from outside must be checked. */
 export function isRunId(text: string): boolean {
   return pattern.test(text);
 }
@@ -24,16 +24,16 @@ export function isRunId(text: string): boolean {
 export const defaultFolder = '.dso/runs';
 
 /** How many records a folder holds. */
-export const keptRuns = 100;
+export const mostRuns = 100;
 
 const extension = '.jsonl';
 
-/** The file of a run. A name that is none never becomes part of a path. */
+/** The file of a run. A text that is no id never becomes part of a path. */
 export function recordPath(folder: string, id: string): string {
   return pathOf(folder, id, extension);
 }
 
-/** The file whose being there asks the run to stop. */
+/** The file that requests the run to stop. */
 export function stopPath(folder: string, id: string): string {
   return pathOf(folder, id, '.stop');
 }
@@ -47,7 +47,7 @@ function pathOf(folder: string, id: string, ending: string): string {
   return join(folder, `${id}${ending}`);
 }
 
-/** The names of the records in a folder, the newest first; what they hold has not been looked at. */
+/** The ids of the records in a folder, the newest first; their content has not been checked. */
 export function recordedIds(folder: string, kind: 'file' | 'file or link' = 'file or link') {
   return entriesOf(folder)
     .filter((entry) => entry.isFile() || (kind === 'file or link' && entry.isSymbolicLink()))
@@ -66,24 +66,23 @@ function entriesOf(folder: string) {
   }
 }
 
-/** Makes the folder for records if need be. Of the usual one, nothing is to be committed. */
+/** Makes the folder for records if needed. Git ignores the default one. */
 export function makeRunsFolder(folder: string): void {
-  if (resolve(folder) === resolve(defaultFolder)) makeHidden(dirname(defaultFolder));
+  const parent = dirname(defaultFolder);
+  if (resolve(folder) === resolve(defaultFolder) && makeFolders(parent, false)) {
+    writeFileSync(join(parent, '.gitignore'), '*\n', { flag: 'wx' });
+  }
   makeFolders(folder);
 }
 
-function makeHidden(folder: string): void {
-  if (makeFolders(folder, false)) writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
-}
-
 /**
- * It may be gone already, belong to somebody else, lie on a disk that has become read-only, or be
- * open in a system that does not let go of open files: then it stays.
+ * The file may be gone already, belong to another user, lie on a disk that has become read-only, or
+ * be open on a system that does not delete open files: then it stays.
  */
 export function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // As said above.
+    // See above.
   }
 }

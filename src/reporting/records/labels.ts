@@ -1,29 +1,14 @@
+import type { StopReason } from '../../train/events.ts';
 import { formatNumber, unseen } from '../format.ts';
 import type { RunSummary } from './record.ts';
 
 /** Options about output and monitoring, or shown already, not about what the run computes. */
-const withoutEffect = new Set([
-  'output',
-  'log',
-  'json',
-  'quiet',
-  'ui',
-  'uiPort',
-  'open',
-  'chart',
-  'runs',
-  'record',
-  'name',
-  'report',
-  'visits',
-  'checkpoint',
-  'checkpointEvery',
-  'resume',
-  'solver',
-  'loss',
-  'penalty',
-  'lambda',
-]);
+const withoutEffect = new Set(
+  (
+    'output log json quiet ui uiPort open chart runs record name report visits checkpoint ' +
+    'checkpointEvery resume solver loss penalty lambda'
+  ).split(' '),
+);
 
 /**
  * Names for runs that are shown together, by id: the name that a run was given, or what it differs
@@ -31,16 +16,15 @@ const withoutEffect = new Set([
  */
 export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
   const texts = joined(runs, runs.map(traitsOf));
-  const labels = new Map(runs.map(({ id }, place) => [id, texts[place]]));
+  const labels = new Map(runs.map(({ id }, index) => [id, texts[index]]));
   for (const text of new Set(texts)) {
-    const alike = runs.filter((_, place) => texts[place] === text);
+    const alike = runs.filter((_, index) => texts[index] === text);
     if (alike.length === 1) continue;
     const options = optionsThatDiffer(alike);
-    for (const [place, run] of alike.entries()) {
-      const others = alike.filter((_, other) => options[other] === options[place]);
+    for (const [index, run] of alike.entries()) {
+      const others = alike.filter((_, other) => options[other] === options[index]);
       const ending = others.length > 1 ? endingOf(run, others) : '';
-      const parts = [text, options[place], ending].filter((part) => part !== '');
-      labels.set(run.id, parts.join(' · '));
+      labels.set(run.id, [text, options[index], ending].filter(Boolean).join(' · '));
     }
   }
   return labels;
@@ -63,7 +47,7 @@ export function dataName({ start }: RunSummary): string {
   return start.data.split(/[/\\]/).at(-1) || start.data;
 }
 
-/** The solver that ran, or the one that was asked for. */
+/** The solver that ran, or the requested one. */
 export function solverName({ begin, start }: RunSummary): string {
   if (begin) return begin.solver;
   if (start.options.progressive === true) return 'sgd';
@@ -72,24 +56,17 @@ export function solverName({ begin, start }: RunSummary): string {
 
 function traitsOf(run: RunSummary): string[] {
   const { start, begin } = run;
-  return [
-    dataName(run),
-    solverName(run),
-    start.loss,
-    start.penalty,
-    begin ? `λ ${formatNumber(begin.lambda)}` : '',
-  ];
+  const lambda = begin ? `λ ${formatNumber(begin.lambda)}` : '';
+  return [dataName(run), solverName(run), start.loss, start.penalty, lambda];
 }
 
 /** Of each run what is not the same everywhere, the solver if everything is. */
 function joined(runs: readonly RunSummary[], traits: readonly string[][]): string[] {
-  return runs.map((run, place) => {
-    const { name } = run.start;
-    if (name !== undefined) return name;
-    const differing = traits[place].filter(
+  return runs.map((run, index) => {
+    const differing = traits[index].filter(
       (text, trait) => text !== '' && traits.some((other) => other[trait] !== text),
     );
-    return differing.length > 0 ? differing.join(' · ') : solverName(run);
+    return run.start.name ?? (differing.join(' · ') || solverName(run));
   });
 }
 
@@ -100,11 +77,11 @@ function optionsThatDiffer(runs: readonly RunSummary[]): string[] {
     .filter((name) => !withoutEffect.has(name))
     .map((name) => ({ name, texts: runs.map(({ start }) => optionText(start.options[name])) }))
     .filter(({ texts }) => new Set(texts).size > 1);
-  return runs.map((_, place) => {
-    const parts = columns.flatMap(({ name, texts }) => {
-      const own = texts[place];
+  return runs.map((_, index) => {
+    const parts = columns.flatMap(({ name, texts: { [index]: own } }) => {
       if (own === '') return [];
-      return [own === 'true' ? optionWords(name) : `${optionWords(name)} ${own}`];
+      const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      return [own === 'true' ? words : `${words} ${own}`];
     });
     return parts.join(' · ');
   });
@@ -116,49 +93,33 @@ function optionText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function optionWords(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
 /** Characters of an id that are its second. */
 const secondLength = '20261115-212345'.length;
 
-/**
- * Sorts runs, the newest first: by the second in their ids, then by when they began, of which ids
- * do not tell more.
- */
+/** Sorts runs, the newest first: by the second in their ids, then by the exact time of the start. */
 export function newestFirst(a: RunSummary, b: RunSummary): number {
-  return (
-    compare(b.id.slice(0, secondLength), a.id.slice(0, secondLength)) ||
-    compare(b.start.started, a.start.started) ||
-    compare(b.id, a.id)
-  );
+  const [keyA, keyB] = [a, b].map(({ id, start }) => [
+    id.slice(0, secondLength),
+    start.started,
+    id,
+  ]);
+  const differing = keyA.findIndex((part, index) => part !== keyB[index]);
+  if (differing < 0) return 0;
+  return keyA[differing] < keyB[differing] ? 1 : -1;
 }
 
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+const endTexts: Readonly<Partial<Record<StopReason, string>>> = {
+  converged: 'converged',
+  'early-stop': 'early stop',
+  'time-limit': 'time limit',
+  'epoch-limit': 'epoch limit',
+  interrupted: 'stopped',
+  stream: 'end of stream',
+};
 
-/** How a run stands or ended; "done" for a record that does not say why it ended. */
+/** The state of a run or how it ended; "done" for a record that does not say why it ended. */
 export function statusText({ status, result }: RunSummary): string {
-  if (status !== 'done') return status;
-  switch (result?.stopped) {
-    case 'converged':
-      return 'converged';
-    case 'early-stop':
-      return 'early stop';
-    case 'time-limit':
-      return 'time limit';
-    case 'epoch-limit':
-      return 'epoch limit';
-    case 'interrupted':
-      return 'stopped';
-    case 'stream':
-      return 'end of stream';
-    default:
-      return 'done';
-  }
+  return status === 'done' ? ((result?.stopped && endTexts[result.stopped]) ?? status) : status;
 }
 
 /** Seconds of training so far, or of all of it, those before a resumed run included. */
@@ -174,19 +135,16 @@ export function shellWord(text: string): string {
   if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   const escaped = text
     .replaceAll(/[\\']/g, String.raw`\$&`)
-    .replaceAll(new RegExp(unseen, 'gu'), (character) => codeOf(character.codePointAt(0)!));
+    .replaceAll(new RegExp(unseen, 'gu'), (character) => {
+      const digits = character.codePointAt(0)!.toString(16);
+      return digits.length > 2 ? `\\u${digits.padStart(4, '0')}` : `\\x${digits.padStart(2, '0')}`;
+    });
   return `$'${escaped}'`;
 }
 
-function codeOf(point: number): string {
-  const digits = point.toString(16);
-  return point < 256 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`;
-}
-
-/** The command line that repeats the run; a query is not recorded and has to be filled in. */
+/** The command line that repeats the run; a query is not recorded and must be filled in. */
 export function commandLine({ start }: RunSummary, command: string): string {
-  const { words = wordsOf(start) } = start;
-  return [command, ...words.map(shellWord)].join(' ');
+  return [command, ...(start.words ?? wordsOf(start)).map(shellWord)].join(' ');
 }
 
 function wordsOf({ options, data }: RunSummary['start']): string[] {
@@ -199,6 +157,5 @@ function argumentsOf(name: string, value: unknown): string[] {
   const long = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (value === undefined || value === null) return [];
   if (typeof value === 'boolean') return [value ? `--${long}` : `--no-${long}`];
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return [`--${long}`, text];
+  return [`--${long}`, typeof value === 'string' ? value : JSON.stringify(value)];
 }

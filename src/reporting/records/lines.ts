@@ -1,28 +1,29 @@
 import type { RunLine } from './record.ts';
 
 /** Whether a value read from a file is as expected. */
-export type Shape = (value: unknown) => boolean;
+type Shape = (value: unknown) => boolean;
+/** Of the fields of an object. The name of an optional one ends in "?". */
+type Shapes = Readonly<Record<string, Shape>>;
 
-export const text: Shape = (value) => typeof value === 'string';
-export const number: Shape = (value) => typeof value === 'number';
+const text: Shape = (value) => typeof value === 'string';
+const number: Shape = (value) => typeof value === 'number';
 /** A number, or null where it was not finite or not known yet. */
-export const measured: Shape = (value) => value === null || number(value);
-
-export const moment: Shape = (value) => text(value) && !Number.isNaN(Date.parse(value as string));
+const measured: Shape = (value) => value === null || number(value);
+const moment: Shape = (value) => text(value) && !Number.isNaN(Date.parse(value as string));
 
 /** A whole number from 1 to `most`. */
-export const countUpTo =
+const countUpTo =
   (most: number): Shape =>
   (value) =>
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
 
-export const listOf =
+const listOf =
   (element: Shape): Shape =>
   (value) =>
     Array.isArray(value) && value.every(element);
 
-/** An object with these fields; further ones may have any shape. A name that ends in ? may be absent. */
-export function objectOf(fields: Readonly<Record<string, Shape>>): Shape {
+/** An object with these fields; further ones may have any shape. */
+function objectOf(fields: Shapes): Shape {
   const wanted = Object.entries(fields).map(([name, shape]) => ({
     name: name.replace(/\?$/, ''),
     optional: name.endsWith('?'),
@@ -32,109 +33,81 @@ export function objectOf(fields: Readonly<Record<string, Shape>>): Shape {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const found = value as Readonly<Record<string, unknown>>;
     return wanted.every(({ name, optional, shape }) => {
-      const isThere = Object.hasOwn(found, name) && found[name] !== undefined;
-      return isThere ? shape(found[name]) : optional;
+      const isPresent = Object.hasOwn(found, name) && found[name] !== undefined;
+      return isPresent ? shape(found[name]) : optional;
     });
   };
 }
+
+/** Fields of the same shape, their names separated by spaces. */
+const each = (shape: Shape, names: string): Shapes =>
+  Object.fromEntries(names.split(' ').map((name) => [name, shape]));
 
 /** Limits on what can be drawn. */
 const mostThreads = 100_000;
 const mostVectors = 1_000_000;
 const largestGrid = 65_536;
 
-const numbers = (...names: string[]): Shape =>
-  objectOf(Object.fromEntries(names.map((name) => [name, number])));
-
-const imbalance = numbers('rows', 'columns', 'nonzeros');
+const effort = each(number, 'computing waiting communicating bytes');
+const imbalance = objectOf(each(number, 'rows columns nonzeros'));
 
 /** What readers rely on; lines may have more. */
 const shapes: Readonly<Record<RunLine['event'], Shape>> = {
   start: objectOf({
-    id: text,
+    ...each(text, 'id version host data model task loss penalty name?'),
+    ...each(number, 'pid tolerance epochs? time? began?'),
     started: moment,
-    version: text,
-    pid: number,
-    host: text,
-    data: text,
-    model: text,
-    task: text,
-    loss: text,
-    penalty: text,
-    tolerance: number,
     options: objectOf({}),
-    'name?': text,
     'words?': listOf(text),
-    'epochs?': number,
-    'time?': number,
-    'began?': number,
   }),
   begin: objectOf({
+    ...each(number, 'lambda rows columns nonzeros'),
+    ...each(countUpTo(mostThreads), 'threads ranks?'),
     solver: text,
-    lambda: number,
-    rows: number,
-    columns: number,
-    nonzeros: number,
     vectors: countUpTo(mostVectors),
     grid: countUpTo(largestGrid),
-    threads: countUpTo(mostThreads),
-    loads: objectOf({ rows: listOf(number), columns: listOf(number), 'cells?': listOf(number) }),
+    loads: objectOf(each(listOf(number), 'rows columns cells?')),
     imbalance,
-    seconds: numbers('read', 'partition'),
-    'ranks?': countUpTo(mostThreads),
+    seconds: objectOf(each(number, 'read partition')),
     'firsts?': listOf(number),
     'hosts?': listOf(text),
   }),
   epoch: objectOf({
-    epoch: number,
-    seconds: number,
-    passes: number,
-    primal: measured,
-    dual: measured,
-    relativeGap: measured,
-    'vector?': number,
-    'elapsed?': number,
-    'testError?': number,
-    'testAuprc?': number,
-    'bytes?': number,
+    ...each(number, 'epoch seconds passes vector? elapsed? testError? testAuprc? bytes?'),
+    ...each(measured, 'primal dual relativeGap'),
   }),
   sample: objectOf({
-    epoch: number,
-    seconds: number,
-    memory: number,
-    threads: listOf(numbers('first', 'computing', 'waiting', 'communicating', 'bytes')),
+    ...each(number, 'epoch seconds memory vector?'),
+    threads: listOf(objectOf({ first: number, ...effort })),
     features: listOf(objectOf({ name: text, weight: number })),
-    'vector?': number,
   }),
   report: objectOf({
-    seconds: number,
-    rows: number,
-    loss: measured,
-    recentLoss: measured,
-    error: measured,
-    recentError: measured,
+    ...each(number, 'seconds rows'),
+    ...each(measured, 'loss recentLoss error recentError'),
   }),
   notice: objectOf({ message: text }),
   result: objectOf({
-    ended: text,
-    code: number,
-    model: text,
-    'solver?': text,
-    'stopped?': text,
-    'lambda?': number,
-    'epochs?': number,
-    'passes?': number,
-    'primal?': measured,
-    'dual?': measured,
-    'gap?': measured,
-    'relativeGap?': measured,
+    ...each(text, 'ended model solver? stopped?'),
+    ...each(number, 'code lambda? epochs? passes?'),
+    ...each(measured, 'primal? dual? gap? relativeGap?'),
     'imbalance?': imbalance,
-    'seconds?': numbers('read', 'partition', 'train', 'total'),
-    'effort?': numbers('computing', 'waiting', 'communicating', 'bytes'),
+    'seconds?': objectOf(each(number, 'read partition train total')),
+    'effort?': objectOf(effort),
     'test?': objectOf({ task: text, rows: number }),
   }),
   failure: objectOf({ ended: text, message: text }),
 };
+
+export const newline = 10;
+
+/** Where the whole lines of some bytes begin and end. */
+export function* lineRanges(bytes: Buffer): Generator<[begin: number, end: number]> {
+  let begin = 0;
+  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+    yield [begin, end];
+    begin = end + 1;
+  }
+}
 
 /** Lines are far shorter; longer ones are not parsed. */
 const longest = 2 ** 24;
@@ -142,13 +115,12 @@ const longest = 2 ** 24;
 /** A line of a record; undefined if it is incomplete, of an unknown kind, or something else. */
 export function parseLine(bytes: Buffer, begin: number, end: number): RunLine | undefined {
   if (end - begin > longest) return undefined;
-  let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8', begin, end));
+    const value: unknown = JSON.parse(bytes.toString('utf8', begin, end));
+    return isLine(value) ? value : undefined;
   } catch {
     return undefined;
   }
-  return isLine(value) ? value : undefined;
 }
 
 function isLine(value: unknown): value is RunLine {
@@ -159,7 +131,7 @@ function isLine(value: unknown): value is RunLine {
 
 /**
  * A line as readers of the record get it. Kind and vector come first, by which readers know a line
- * without parsing it. JSON has neither infinities nor NaN: null takes their place, or nothing where
+ * without parsing it. JSON has neither infinities nor NaN: null replaces them, or nothing where
  * a field is optional.
  */
 export function recordable<Line extends RunLine>(line: Line): Line {
@@ -168,10 +140,9 @@ export function recordable<Line extends RunLine>(line: Line): Line {
     return plain({ event, ...others }) as Line;
   }
   const { event, vector, epoch, testError, testAuprc, ...rest } = line;
-  const tested = Object.entries({ testError, testAuprc }).filter(([, value]) =>
-    Number.isFinite(value),
-  );
-  return plain({ event, vector, epoch, ...rest, ...Object.fromEntries(tested) }) as Line;
+  const finite = (value: number | undefined) => (Number.isFinite(value) ? value : undefined);
+  const tested = { testError: finite(testError), testAuprc: finite(testAuprc) };
+  return plain({ event, vector, epoch, ...rest, ...tested }) as Line;
 }
 
 /** What JSON.parse makes of JSON.stringify's text. */

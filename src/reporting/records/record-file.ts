@@ -7,25 +7,23 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
-import { parseLine } from './lines.ts';
+import { recordPath } from './folder.ts';
+import { lineRanges, newline, parseLine } from './lines.ts';
 import type { RunLine } from './record.ts';
-import { RunView, statusOf } from './run-view.ts';
+import { RunView } from './run-view.ts';
 
-const newline = 10;
-
-/** How much is read of either end at first, and at most, to find the lines that a list shows. */
+/** Bytes read of either end at first, and at most, to find the lines that a list shows. */
 const chunk = 2 ** 14;
 const most = 2 ** 22;
 
-/** Opens a file and closes it again; undefined if it is none, is gone or cannot be read. */
+/** Opens a file and closes it again; undefined if it is no file, is gone or cannot be read. */
 export function withFile<Result>(
   path: string,
   use: (file: number, stats: Stats) => Result,
 ): Result | undefined {
   let file: number | undefined;
   try {
-    // A pipe of that name would not let go of the process otherwise; Windows has none.
+    // Opening a pipe of that name would block the process otherwise; Windows has none.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(file);
     return stats.isFile() ? use(file, stats) : undefined;
@@ -61,13 +59,11 @@ function firstLines(file: number, size: number): RunLine[] {
   for (let length = chunk; ; length *= 2) {
     const bytes = readRange(file, 0, Math.min(length, size));
     const found: RunLine[] = [];
-    let begin = 0;
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+    for (const [begin, end] of lineRanges(bytes)) {
       const line = parseLine(bytes, begin, end);
       if (line?.event === 'begin') return [...found, line];
       if (line && line.event !== 'start' && line.event !== 'notice') return found;
       if (line) found.push(line);
-      begin = end + 1;
     }
     if (length >= Math.min(size, most)) return found;
   }
@@ -79,40 +75,21 @@ function lastLines(file: number, size: number): RunLine[] {
     const from = Math.max(0, size - length);
     const bytes = readRange(file, from, size);
     const found: RunLine[] = [];
-    let end = bytes.lastIndexOf(newline);
-    while (end >= 0) {
-      const before = end === 0 ? -1 : bytes.lastIndexOf(newline, end - 1);
-      // The first line of the bytes is whole only at the start of the file.
-      if (before < 0 && from > 0) break;
-      const line = parseLine(bytes, before + 1, end);
+    // The first line of the bytes is whole only at the start of the file.
+    const whole = [...lineRanges(bytes)].slice(from > 0 ? 1 : 0);
+    for (const [begin, end] of whole.reverse()) {
+      const line = parseLine(bytes, begin, end);
       if (line) found.unshift(line);
       if (line && ['epoch', 'report', 'begin', 'start'].includes(line.event)) return found;
-      end = before;
     }
     if (from === 0 || length >= most) return found;
   }
 }
 
-/**
- * Removes the oldest records of runs that have ended, so that at most `keep` remain besides running
- * ones. A file that only has the name of a record stays. Other processes may do the same.
- */
-export function pruneRuns(folder: string, keep: number): void {
-  for (const id of recordedIds(folder, 'file').slice(keep)) {
-    const status = withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-      const view = outlineOf(id, file, size);
-      return view.isRecord ? statusOf(view, mtimeMs) : undefined;
-    });
-    if (status === undefined || status === 'running') continue;
-    removeIfPossible(recordPath(folder, id));
-    removeIfPossible(stopPath(folder, id));
-  }
-}
-
-export interface LineFileOptions {
+interface LineFileOptions {
   /** Opens the file for writing, once. */
   readonly open: () => number;
-  /** How long lines may wait for others, in milliseconds; 0 for not at all. */
+  /** How long lines may wait for others, in milliseconds. */
   readonly delay: number;
   /** Called once; nothing is written afterwards. */
   readonly onFailure: (error: unknown, state: 'new' | 'empty' | 'open') => void;
@@ -131,10 +108,6 @@ export class LineFile {
 
   constructor(options: LineFileOptions) {
     this.#options = options;
-  }
-
-  get isOpen(): boolean {
-    return this.#file !== undefined;
   }
 
   /** Adds a line. Before the file is open it waits. */
@@ -198,7 +171,7 @@ export class LineFile {
     try {
       closeSync(file);
     } catch {
-      // Some file systems report only now that a line found no room; what is there stays.
+      // Some file systems report only now that the disk is full; what was written stays.
     }
   }
 }
@@ -223,37 +196,32 @@ export class RunTail {
   read(): RunLine[] {
     return (
       withFile(this.#path, (file, { size }) => {
-        if (size < this.#offset) this.#restart();
+        // Another file has replaced it.
+        if (size < this.#offset) [this.#offset, this.#isInside] = [0, false];
         if (size === this.#offset) return [];
         return this.#take(readRange(file, this.#offset, Math.min(size, this.#offset + mostAtOnce)));
       }) ?? []
     );
   }
 
-  /** Another file has taken its place. */
-  #restart(): void {
-    this.#offset = 0;
-    this.#isInside = false;
-  }
-
   #take(bytes: Buffer): RunLine[] {
     const lines: RunLine[] = [];
-    let begin = 0;
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+    let read = 0;
+    for (const [begin, end] of lineRanges(bytes)) {
       const line = this.#isInside ? undefined : parseLine(bytes, begin, end);
       this.#isInside = false;
       if (line) lines.push(line);
-      begin = end + 1;
+      read = end + 1;
     }
-    if (begin === 0 && (this.#isInside || bytes.length === mostAtOnce)) {
+    if (read === 0 && (this.#isInside || bytes.length === mostAtOnce)) {
       this.#isInside = true;
-      begin = bytes.length;
+      read = bytes.length;
     }
-    this.#offset += begin;
+    this.#offset += read;
     return lines;
   }
 
-  /** Behind the last whole line: that which is being written is still to come. */
+  /** Behind the last whole line; the line that is being written follows later. */
   #goToEnd(file: number, size: number): void {
     const from = Math.max(0, size - mostAtOnce);
     const last = readRange(file, from, size).lastIndexOf(newline);

@@ -1,5 +1,5 @@
 import type { Quality } from '../../data/quality/quality.ts';
-import type { BeginEvent, EpochEvent } from '../../train/events.ts';
+import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 
 /** The version of the record; a reader skips lines and fields that it does not know. */
@@ -17,10 +17,7 @@ export interface StartLine {
   /** The process and its machine; `--log` leaves them out. */
   readonly pid: number;
   readonly host: string;
-  /**
-   * When that process began, in clock ticks of its system, where known: process ids are reused.
-   * The recorder fills it in.
-   */
+  /** When it began, in clock ticks, where known; process ids are reused. Set by the recorder. */
   readonly began?: number;
   /** From `--name`. */
   readonly name?: string;
@@ -50,28 +47,21 @@ export interface BeginLine extends Omit<BeginEvent, 'look' | 'seconds' | 'loads'
   readonly seconds: { readonly read: number; readonly partition: number };
 }
 
-export interface EpochLine {
+type Measured = Pick<EpochEvent, 'epoch' | 'seconds' | 'passes' | 'testError' | 'testAuprc'>;
+
+/** `seconds` are those of the vector: each has a clock of its own. */
+export interface EpochLine extends Measured {
   readonly event: 'epoch';
   /** The vector of weights, from 0, where there are several. */
   readonly vector?: number;
-  readonly epoch: number;
-  /** Of training; of several vectors each has a clock of its own. */
-  readonly seconds: number;
-  /** Since training began, where there are several vectors. */
+  /** Seconds since training began, where there are several vectors. */
   readonly elapsed?: number;
-  /** Non-zeros touched so far, divided by their number. */
-  readonly passes: number;
-  /** These three are null where they are not finite: JSON has no infinity. */
+  /** The best so far; these three are null where they are not finite: JSON has no infinity. */
   readonly primal: number | null;
-  /** null while there is no bound. */
   readonly dual: number | null;
-  /** null while there is no bound. */
   readonly relativeGap: number | null;
-  /** Of the iterate evaluated last; `primal` and `dual` are the best so far. */
+  /** Of the iterate evaluated last. */
   readonly latest?: { readonly primal: number | null; readonly dual: number | null };
-  readonly testError?: number;
-  readonly testAuprc?: number;
-  /** What the threads did in this epoch, in seconds summed over threads, and bytes sent. */
   readonly effort?: EpochEvent['effort'];
   /**
    * Sent between processes so far, in all epochs of this vector. The recorder is given the bytes of
@@ -80,25 +70,13 @@ export interface EpochLine {
   readonly bytes?: number;
 }
 
-/** What a thread has done so far, in seconds and bytes. Communicating goes on beside computing. */
-export interface ThreadEffort {
-  /** The first logical worker that it plays. */
-  readonly first: number;
-  readonly computing: number;
-  readonly waiting: number;
-  readonly communicating: number;
-  readonly bytes: number;
-}
+/** What a thread has done so far. Communication runs in parallel with computation. */
+export type ThreadEffort = SampleEvent['threads'][number];
 
 /** Written at intervals: threads, memory, weights. */
-export interface SampleLine {
+export interface SampleLine extends Pick<SampleEvent, 'epoch' | 'seconds' | 'memory' | 'threads'> {
   readonly event: 'sample';
   readonly vector?: number;
-  readonly epoch: number;
-  readonly seconds: number;
-  /** Bytes that all processes hold. */
-  readonly memory: number;
-  readonly threads: readonly ThreadEffort[];
   /** The weights of the largest size, largest first. */
   readonly features: readonly { readonly name: string; readonly weight: number }[];
 }
@@ -115,7 +93,7 @@ export interface ReportLine {
   readonly recentError: number | null;
 }
 
-export interface NoticeLine {
+interface NoticeLine {
   readonly event: 'notice';
   readonly message: string;
 }
@@ -138,15 +116,14 @@ export interface FailureLine {
   readonly message: string;
 }
 
-export type RunLine =
-  | StartLine
-  | BeginLine
-  | EpochLine
-  | SampleLine
-  | ReportLine
-  | NoticeLine
-  | ResultLine
-  | FailureLine;
+/** Lines of which fewer are written the longer the run takes. */
+export type FrequentLine = EpochLine | SampleLine | ReportLine;
+
+export type RunLine = StartLine | BeginLine | FrequentLine | NoticeLine | ResultLine | FailureLine;
+
+export function isFrequent(line: RunLine): line is FrequentLine {
+  return line.event === 'epoch' || line.event === 'sample' || line.event === 'report';
+}
 
 /**
  * running: its process exists (or is on another machine and the record grows); done: it ended, by
@@ -167,16 +144,18 @@ export interface RunSummary {
   readonly failure?: FailureLine;
 }
 
+type Values = readonly (number | null)[];
+
 /** Epochs of a run, or every k-th of them, as columns of equal length; null where unknown. */
 export interface RunSeries {
   readonly epoch: readonly number[];
   readonly seconds: readonly number[];
   readonly passes: readonly number[];
-  readonly primal: readonly (number | null)[];
-  readonly dual: readonly (number | null)[];
-  readonly relativeGap: readonly (number | null)[];
-  readonly testError?: readonly (number | null)[];
-  readonly testAuprc?: readonly (number | null)[];
+  readonly primal: Values;
+  readonly dual: Values;
+  readonly relativeGap: Values;
+  readonly testError?: Values;
+  readonly testAuprc?: Values;
   /** Bytes sent so far between processes, if there are several. */
   readonly bytes?: readonly number[];
 }
@@ -202,20 +181,10 @@ export function withLine<Summary extends Partial<RunSummary>>(
   summary: Summary,
   line: RunLine,
 ): Summary {
-  if (summary.result || summary.failure) return summary;
-  switch (line.event) {
-    case 'start':
-    case 'begin':
-      return { [line.event]: line, ...summary };
-    case 'epoch':
-      return { ...summary, latest: line };
-    case 'report':
-    case 'result':
-    case 'failure':
-      return { ...summary, [line.event]: line };
-    default:
-      return summary;
-  }
+  const { event } = line;
+  if (summary.result || summary.failure || event === 'sample' || event === 'notice') return summary;
+  if (event === 'start' || event === 'begin') return { [event]: line, ...summary };
+  return { ...summary, [event === 'epoch' ? 'latest' : event]: line };
 }
 
 /** The status that the last line gives. */

@@ -1,26 +1,25 @@
 import { existsSync, openSync, readFileSync, statSync, truncateSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { beginningOf, reasonOf } from '../../files.ts';
-import { Downsampling } from './downsampling.ts';
-import { keptRuns, makeRunsFolder, recordPath, removeIfPossible, stopPath } from './folder.ts';
-import { recordable } from './lines.ts';
+import { makeRunsFolder, mostRuns, recordPath, removeIfPossible, stopPath } from './folder.ts';
+import { lineRanges, recordable } from './lines.ts';
 import {
   type EpochLine,
+  type FrequentLine,
   hasReached,
-  type ReportLine,
+  isFrequent,
   type RunLine,
-  type SampleLine,
   type StartLine,
 } from './record.ts';
-import { LineFile, pruneRuns } from './record-file.ts';
+import { LineFile } from './record-file.ts';
 import { silence } from './run-view.ts';
+import { Downsampling } from './series.ts';
+import { pruneRuns } from './store.ts';
 
-export { newRunId } from './folder.ts';
-
-/** How often the request to stop is looked for, in milliseconds. */
+/** Milliseconds between two checks for a request to stop. */
 const stopInterval = 500;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** Made if needed; without one there is no record, and lines only go to `log` and `onLine`. */
   readonly folder?: string | undefined;
   readonly start: StartLine;
@@ -31,9 +30,6 @@ export interface RecorderOptions {
   /** Every line of the record as a reader of the file gets it, but for the first one. */
   readonly onLine?: ((line: RunLine) => void) | undefined;
 }
-
-/** Frequent lines: fewer of them are written the longer the run takes. */
-type RepeatedLine = EpochLine | SampleLine | ReportLine;
 
 /**
  * Writes the record of a run. The file is made when training begins, so a refused run leaves
@@ -54,14 +50,13 @@ export class Recorder {
     notice: new Downsampling(1_000, Infinity),
   };
   /** The newest lines of their kind and vector that have not been written, in their order. */
-  readonly #leftOut = new Map<string, RepeatedLine>();
+  readonly #leftOut = new Map<string, FrequentLine>();
   /** Bytes sent so far for each vector. */
   readonly #sent = new Map<number, number>();
   /** Vectors that have reached the tolerance. */
   readonly #reached = new Set<number>();
   #hasEnded = false;
   readonly #timers: NodeJS.Timeout[] = [];
-  #stopRequested = false;
 
   constructor({ folder, start, log, onFailure = () => {}, onLine }: RecorderOptions) {
     this.id = start.id;
@@ -76,39 +71,20 @@ export class Recorder {
     this.#file.append(recordable(withBeginning(start)));
   }
 
-  /** Whether somebody has requested a stop, if that is watched. */
-  get stopRequested(): boolean {
-    return this.#stopRequested;
-  }
-
   /** The `bytes` of an epoch are its own. What follows a result or failure is left out. */
   write(line: Exclude<RunLine, StartLine>): void {
     if (this.#hasEnded) return;
     const full = recordable(line.event === 'epoch' ? this.#withSent(line) : line);
     this.#log?.write(full);
-    switch (full.event) {
-      case 'epoch':
-        this.#sample(full, `epoch ${full.vector ?? 0}`);
-        break;
-      case 'sample':
-      case 'report':
-        this.#sample(full, full.event);
-        break;
-      case 'notice':
-        if (this.#sampling.notice.next()) this.#put(full);
-        break;
-      case 'result':
-      case 'failure':
-        this.#putLeftOut();
-        this.#put(full);
-        this.#hasEnded = true;
-        break;
-      default:
-        this.#put(full);
+    if (isFrequent(full)) this.#sample(full);
+    else if (full.event !== 'notice' || this.#sampling.notice.next()) {
+      this.#hasEnded = full.event === 'result' || full.event === 'failure';
+      if (this.#hasEnded) this.#putLeftOut();
+      this.#put(full);
     }
   }
 
-  /** Calls back once, when a file beside the record requests a stop. */
+  /** Calls back once, when a file next to the record requests a stop. */
   watchStop(onStop: () => void): void {
     if (this.#folder === undefined) return;
     const path = stopPath(this.#folder, this.id);
@@ -116,7 +92,6 @@ export class Recorder {
       if (!existsSync(path)) return;
       clearInterval(timer);
       removeIfPossible(path);
-      this.#stopRequested = true;
       onStop();
     }, stopInterval).unref();
     this.#timers.push(timer);
@@ -138,8 +113,10 @@ export class Recorder {
       open: () => {
         makeRunsFolder(folder);
         const file = openSync(path, 'wx');
-        this.#timers.push(setInterval(() => touch(path), (1000 * silence) / 5).unref());
-        attempt(() => pruneRuns(folder, keptRuns));
+        // Shows other machines that the run continues, however long an epoch takes.
+        const touch = () => attempt(() => utimesSync(path, new Date(), new Date()));
+        this.#timers.push(setInterval(touch, (1000 * silence) / 5).unref());
+        attempt(() => pruneRuns(folder, mostRuns));
         return file;
       },
       onFailure(error, state) {
@@ -161,7 +138,8 @@ export class Recorder {
     return { ...line, bytes };
   }
 
-  #sample(line: RepeatedLine, key: string): void {
+  #sample(line: FrequentLine): void {
+    const key = line.event === 'epoch' ? `epoch ${line.vector ?? 0}` : line.event;
     this.#leftOut.delete(key);
     const isGoal = line.event === 'epoch' && this.#isGoal(line);
     if (this.#sampling[line.event].next() || isGoal) this.#put(line);
@@ -177,12 +155,11 @@ export class Recorder {
   }
 
   #putLeftOut(): void {
-    const isEpoch = ({ event }: RepeatedLine) => event === 'epoch';
     const lines = [...this.#leftOut.values()];
     this.#leftOut.clear();
     // The last epoch is the last line but one.
-    for (const line of lines.filter((one) => !isEpoch(one))) this.#put(line);
-    for (const line of lines.filter(isEpoch)) this.#put(line);
+    const order = ({ event }: FrequentLine) => Number(event === 'epoch');
+    for (const line of lines.sort((a, b) => order(a) - order(b))) this.#put(line);
   }
 
   #put(line: RunLine): void {
@@ -200,12 +177,6 @@ function attempt(action: () => void): void {
   }
 }
 
-/** Shows other machines that the run continues, however long an epoch takes. */
-function touch(path: string): void {
-  const now = new Date();
-  attempt(() => utimesSync(path, now, now));
-}
-
 function openingReason(error: unknown): string {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const isTaken = code === 'EEXIST' && syscall === 'open';
@@ -219,7 +190,7 @@ function withBeginning(start: StartLine): StartLine {
   return began === undefined ? start : { ...start, began };
 }
 
-export interface RunLogOptions {
+interface RunLogOptions {
   /** Whether the file may hold the run up to some epoch, and is continued. */
   readonly resumes?: boolean;
   /** Takes the lines in place of a file. */
@@ -232,11 +203,12 @@ export interface RunLogOptions {
  * a refused run touches no file. A full disk ends the log, not the run.
  */
 export class RunLog {
+  /** Whether lines are missing. */
+  failed = false;
   readonly #print: ((line: string) => void) | undefined;
   readonly #file: LineFile;
   #vectors = 1;
   #firstEpoch = Infinity;
-  #failed = false;
 
   constructor(path: string, { resumes = false, print, onFailure }: RunLogOptions) {
     this.#print = print;
@@ -247,15 +219,10 @@ export class RunLog {
         return openSync(path, resumes ? 'a' : 'w');
       },
       onFailure: (error) => {
-        this.#failed = true;
+        this.failed = true;
         onFailure(`the log ends here: ${(error as Error).message}`);
       },
     });
-  }
-
-  /** Whether lines are missing. */
-  get failed(): boolean {
-    return this.#failed;
   }
 
   write(line: RunLine): void {
@@ -283,13 +250,13 @@ export class RunLog {
  */
 function cutFrom(path: string, epoch: number): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  const text = readFileSync(path);
-  let kept = 0;
-  for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, kept)) {
-    if (epochOf(text.toString('utf8', kept, end)) >= epoch) break;
-    kept = end + 1;
+  const bytes = readFileSync(path);
+  let length = 0;
+  for (const [begin, end] of lineRanges(bytes)) {
+    if (epochOf(bytes.toString('utf8', begin, end)) >= epoch) break;
+    length = end + 1;
   }
-  if (kept < text.length) truncateSync(path, kept);
+  if (length < bytes.length) truncateSync(path, length);
 }
 
 /** −1 for a line that is not an epoch. */

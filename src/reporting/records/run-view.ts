@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import { isAlive } from '../../files.ts';
-import { spreadIndices } from './downsampling.ts';
-import { parseLine } from './lines.ts';
+import { lineRanges, newline, parseLine } from './lines.ts';
 import {
   type EpochLine,
   endOf,
+  type FrequentLine,
   hasReached,
+  isFrequent,
   type ReportLine,
   type RunDetail,
   type RunLine,
@@ -15,61 +16,17 @@ import {
   type StartLine,
   withLine,
 } from './record.ts';
-import { seriesOf } from './series.ts';
+import { seriesOf, spreadIndices } from './series.ts';
 
 /** How long the record of a run on another machine may stay unchanged, in seconds. */
 export const silence = 300;
 
-const newline = 10;
-const comma = 44;
-const zero = 48;
-
 /** How frequent lines begin; they are recognised without being parsed. */
-const prefixes = {
-  epoch: Buffer.from('{"event":"epoch","epoch":'),
-  epochOfVector: Buffer.from('{"event":"epoch","vector":'),
-  sample: Buffer.from('{"event":"sample",'),
-  report: Buffer.from('{"event":"report",'),
-};
+const frequent = /^\{"event":"(epoch|sample|report)",(?:"vector":(\d+),)?/;
+const longestStart = '{"event":"sample","vector":1000000,'.length;
 
-/** Lines of one kind: objects, or the offsets where they begin in the bytes of a record. */
-class LineList<Line extends RunLine> {
-  readonly #bytes: Buffer;
-  readonly #entries: (Line | number)[] = [];
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  get length(): number {
-    return this.#entries.length;
-  }
-
-  add(entry: Line | number): void {
-    this.#entries.push(entry);
-  }
-
-  /** Undefined where a line is damaged. */
-  at(index: number): Line | undefined {
-    const entry = this.#entries[index];
-    if (typeof entry !== 'number') return entry;
-    return parseLine(this.#bytes, entry, this.#bytes.indexOf(newline, entry)) as Line | undefined;
-  }
-
-  /** The last line that is not damaged, and its entry. */
-  last(): { readonly line: Line; readonly entry: Line | number } | undefined {
-    for (let index = this.length - 1; index >= 0; index--) {
-      const line = this.at(index);
-      if (line) return { line, entry: this.#entries[index] };
-    }
-    return undefined;
-  }
-
-  /** Every k-th line and the last one: `most` at most. */
-  spread(most: number): Line[] {
-    return spreadIndices(this.length, most).flatMap((index) => this.at(index) ?? []);
-  }
-}
+/** A line, or the offset where it begins in the bytes of a record. */
+type Entry<Line extends RunLine> = Line | number;
 
 /** What to show of a run. */
 export interface DetailOptions {
@@ -90,17 +47,15 @@ export class RunView {
   readonly id: string;
   readonly #bytes: Buffer;
   #summary: Partial<RunSummary> = {};
-  readonly #epochs = new Map<number, LineList<EpochLine>>();
-  readonly #samples: LineList<SampleLine>;
-  readonly #reports: LineList<ReportLine>;
+  readonly #epochs = new Map<number, Entry<EpochLine>[]>();
+  readonly #samples: Entry<SampleLine>[] = [];
+  readonly #reports: Entry<ReportLine>[] = [];
   readonly #notices: string[] = [];
   readonly #listeners = new Set<(line: RunLine) => void>();
 
   constructor(id: string, record: Buffer = Buffer.alloc(0)) {
     this.id = id;
     this.#bytes = record;
-    this.#samples = new LineList(record);
-    this.#reports = new LineList(record);
     this.#scan();
   }
 
@@ -140,16 +95,16 @@ export class RunView {
 
   detail({ points = Infinity, vector = 0 }: DetailOptions = {}, status?: RunStatus): RunDetail {
     const summary = this.summary(status);
-    const epochs = this.#epochs.get(vector);
+    const epochs = this.#epochs.get(vector) ?? [];
     const { vectors = 1 } = summary.begin ?? {};
     return {
       summary,
       vector,
-      epochs: epochs?.length ?? 0,
-      series: seriesOf(epochs?.spread(points) ?? []),
+      epochs: epochs.length,
+      series: seriesOf(this.#spread(epochs, points)),
       ...(vectors > 1 && { reached: this.#reached(summary.start.tolerance) }),
-      samples: this.#samples.spread(mostSamples),
-      reports: this.#reports.spread(points),
+      samples: this.#spread(this.#samples, mostSamples),
+      reports: this.#spread(this.#reports, points),
       notices: [...this.#notices],
     };
   }
@@ -163,20 +118,39 @@ export class RunView {
   }
 
   #lastEpochs() {
-    return [...this.#epochs.values()].flatMap((lines) => lines.last() ?? []);
+    return [...this.#epochs.values()].flatMap((entries) => this.#last(entries) ?? []);
+  }
+
+  /** Undefined where a line is damaged. */
+  #lineOf<Line extends RunLine>(entry: Entry<Line>): Line | undefined {
+    if (typeof entry !== 'number') return entry;
+    return parseLine(this.#bytes, entry, this.#bytes.indexOf(newline, entry)) as Line | undefined;
+  }
+
+  /** The last line that is not damaged, and its entry. */
+  #last<Line extends RunLine>(entries: readonly Entry<Line>[]) {
+    for (const entry of entries.toReversed()) {
+      const line = this.#lineOf(entry);
+      if (line) return { line, entry };
+    }
+    return undefined;
+  }
+
+  /** Every k-th line and the last one: `most` at most. */
+  #spread<Line extends RunLine>(entries: readonly Entry<Line>[], most: number): Line[] {
+    return spreadIndices(entries.length, most).flatMap(
+      (index) => this.#lineOf(entries[index]) ?? [],
+    );
   }
 
   #scan(): void {
-    const bytes = this.#bytes;
-    let begin = 0;
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+    for (const [begin, end] of lineRanges(this.#bytes)) {
       this.#scanLine(begin, end);
       if (endOf(this.#summary)) break;
-      begin = end + 1;
     }
     const epochs = this.#lastEpochs();
     const newest = epochs.reduce((a, b) => (a.entry > b.entry ? a : b), epochs[0]);
-    const report = this.#reports.last();
+    const report = this.#last(this.#reports);
     this.#summary = {
       ...this.#summary,
       ...(newest && { latest: newest.line }),
@@ -186,62 +160,42 @@ export class RunView {
 
   #scanLine(begin: number, end: number): void {
     const bytes = this.#bytes;
-    const { epoch, epochOfVector, sample, report } = prefixes;
+    const start = bytes.toString('latin1', begin, Math.min(end, begin + longestStart));
+    const [, event, vector] = frequent.exec(start) ?? [];
     // Where there are several vectors, another writer may have put that of a line further on.
-    if (this.#summary.begin?.vectors === 1 && hasAt(bytes, begin, epoch)) {
-      this.#epochsOf(0).add(begin);
-    } else if (hasAt(bytes, begin, epochOfVector)) {
-      this.#epochsOf(numberAt(bytes, begin + epochOfVector.length)).add(begin);
-    } else if (hasAt(bytes, begin, sample)) this.#samples.add(begin);
-    else if (hasAt(bytes, begin, report)) this.#reports.add(begin);
-    else {
-      const line = parseLine(bytes, begin, end);
-      if (!line) return;
-      this.#sort(line, begin);
-      if (line.event !== 'epoch' && line.event !== 'report') {
-        this.#summary = withLine(this.#summary, line);
-      }
+    const isClear = event !== 'epoch' || vector || this.#summary.begin?.vectors === 1;
+    if (event && isClear) {
+      this.#entriesOf(event as FrequentLine['event'], Number(vector ?? 0)).push(begin);
+      return;
     }
+    const line = parseLine(bytes, begin, end);
+    if (!line) return;
+    this.#sort(line, begin);
+    if (!isFrequent(line)) this.#summary = withLine(this.#summary, line);
   }
 
   #sort(line: RunLine, entry: RunLine | number): void {
-    if (line.event === 'epoch') this.#epochsOf(line.vector ?? 0).add(entry as EpochLine | number);
-    else if (line.event === 'sample') this.#samples.add(entry as SampleLine | number);
-    else if (line.event === 'report') this.#reports.add(entry as ReportLine | number);
-    else if (line.event === 'notice') this.#notices.push(line.message);
+    if (line.event === 'notice') this.#notices.push(line.message);
+    else if (isFrequent(line)) {
+      const { event, vector } = line as EpochLine;
+      this.#entriesOf(event, vector).push(entry as Entry<FrequentLine>);
+    }
   }
 
-  #epochsOf(vector: number): LineList<EpochLine> {
-    const known = this.#epochs.get(vector);
-    const lines = known ?? new LineList<EpochLine>(this.#bytes);
-    if (!known) this.#epochs.set(vector, lines);
-    return lines;
+  #entriesOf(event: FrequentLine['event'], vector = 0): Entry<FrequentLine>[] {
+    if (event === 'sample') return this.#samples;
+    if (event === 'report') return this.#reports;
+    const entries = this.#epochs.get(vector) ?? [];
+    this.#epochs.set(vector, entries);
+    return entries;
   }
-}
-
-function hasAt(bytes: Buffer, begin: number, wanted: Buffer): boolean {
-  // From the end: the first bytes are those of every line.
-  for (let index = wanted.length - 1; index >= 0; index--) {
-    if (bytes[begin + index] !== wanted[index]) return false;
-  }
-  return true;
-}
-
-/** The digits up to a comma. */
-function numberAt(bytes: Buffer, begin: number): number {
-  let value = 0;
-  for (let index = begin; index < bytes.length && bytes[index] !== comma; index++) {
-    value = 10 * value + bytes[index] - zero;
-  }
-  return value;
 }
 
 /** The status of a run whose record was last written at a time, in milliseconds. */
 export function statusOf(view: RunView, written: number): RunStatus {
-  if (!view.isRecord) return 'lost';
-  const summary = view.summary();
-  const { pid, host, began } = summary.start;
-  if (summary.status !== 'running') return summary.status;
+  const { status, start } = view.summary();
+  const { pid, host, began } = start;
+  if (status !== 'running') return status;
   const isRunning =
     host === hostname() ? isAlive(pid, began) : Date.now() - written < 1000 * silence;
   return isRunning ? 'running' : 'lost';

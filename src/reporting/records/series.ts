@@ -1,13 +1,55 @@
-import { everySecond } from './downsampling.ts';
 import type { EpochLine, RunSeries } from './record.ts';
 
-type Columns = { -readonly [Name in keyof RunSeries]: (number | null)[] };
+/**
+ * Chooses which lines of an unbounded sequence to keep: the first ones all, then every `factor`-th
+ * until there have been `factor` times as many, then every `factor`²-th, and so on. Of N lines it
+ * keeps about first · (1 + log N). A factor of Infinity keeps only the first ones.
+ */
+export class Downsampling {
+  readonly #factor: number;
+  #count = 0;
+  #every = 1;
+  #until: number;
+
+  constructor(first: number, factor: number) {
+    this.#factor = factor;
+    this.#until = first;
+  }
+
+  /** Whether to keep the next line, whose number may not be its count, such as after a resume. */
+  next(number?: number): boolean {
+    this.#count++;
+    if (this.#count > this.#until) {
+      this.#every *= this.#factor;
+      this.#until *= this.#factor;
+    }
+    return (number ?? this.#count) % this.#every === 0;
+  }
+}
+
+/** Every k-th index from 0, with the smallest k that leaves room for the last one. */
+export function spreadIndices(count: number, most: number): number[] {
+  if (count === 0) return [];
+  const last = count - 1;
+  if (!(most >= 2)) return [last];
+  const step = Math.max(1, Math.ceil(last / (Math.floor(most) - 1)));
+  return [...Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step), last];
+}
+
+/** Leaves out every second item, never the newest. */
+export function everySecond<Item>(items: readonly Item[]): Item[] {
+  const parity = (items.length - 1) % 2;
+  return items.filter((_, index) => index % 2 === parity);
+}
+
+type Values = (number | null)[];
+type Columns = { -readonly [Name in keyof RunSeries]: Values };
 
 const required = ['epoch', 'seconds', 'passes', 'primal', 'dual', 'relativeGap'] as const;
 /** What an epoch without the value has: unknown, or for a running sum the sum so far. */
 const optional = ['testError', 'testAuprc', 'bytes'] as const;
 
-export type SeriesPoint = Pick<EpochLine, (typeof required)[number] | (typeof optional)[number]>;
+type SeriesPoint = Pick<EpochLine, (typeof required)[number] | (typeof optional)[number]>;
 
 /** The curves of a vector as columns that grow by an epoch at a time. */
 export class GrowingSeries {
@@ -35,20 +77,18 @@ export class GrowingSeries {
     for (const name of required) columns[name].push(point[name]);
     for (const name of optional) {
       const value = point[name];
-      const missing = name === 'bytes' ? 0 : null;
       if (value === undefined && !columns[name]) continue;
-      const column = columns[name] ?? Array<number | null>(length).fill(missing);
-      columns[name] = column;
-      column.push(value ?? (name === 'bytes' ? (column.at(-1) ?? 0) : null));
+      const isSum = name === 'bytes';
+      columns[name] ??= Array<number | null>(length).fill(isSum ? 0 : null);
+      columns[name].push(value ?? (isSum ? (columns[name].at(-1) ?? 0) : null));
     }
     if (length >= 2 * this.#most) this.#replace(columns as RunSeries, everySecond);
   }
 
-  #replace(series: RunSeries, change: (column: readonly (number | null)[]) => (number | null)[]) {
+  #replace(series: RunSeries, change: (column: Values) => Values): void {
     const present = Object.entries(series).filter(([, column]) => column !== undefined);
-    this.#columns = Object.fromEntries(
-      present.map(([name, column]) => [name, change(column)]),
-    ) as Columns;
+    const changed = present.map(([name, column]) => [name, change(column)]);
+    this.#columns = Object.fromEntries(changed) as Columns;
   }
 }
 

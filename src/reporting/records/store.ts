@@ -1,14 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { DataError, DsoError } from '../../errors.ts';
 import { reasonOf } from '../../files.ts';
-import { recordedIds, recordPath, stopPath } from './folder.ts';
+import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
 import { newestFirst, shortId } from './labels.ts';
-import type { RunDetail, RunSummary } from './record.ts';
+import type { RunDetail, RunStatus, RunSummary } from './record.ts';
 import { outlineOf, readRange, withFile } from './record-file.ts';
 import { type DetailOptions, RunView, statusOf } from './run-view.ts';
-
-export { defaultFolder as usualFolder, keptRuns } from './folder.ts';
-export { pruneRuns, RunTail } from './record-file.ts';
 
 /** No record comes near; of a larger file the first part is read. */
 const mostBytes = 2 ** 28;
@@ -21,7 +18,7 @@ export function listRuns(folder: string): RunSummary[] {
   return readFolder(folder).runs;
 }
 
-/** The same, and the names of records that tell nothing, since their first line is damaged. */
+/** The same, and the names of records without information, since their first line is damaged. */
 export function readFolder(folder: string): { runs: RunSummary[]; damaged: string[] } {
   const runs: RunSummary[] = [];
   const damaged: string[] = [];
@@ -34,47 +31,49 @@ export function readFolder(folder: string): { runs: RunSummary[]; damaged: strin
 }
 
 /**
- * Of a record that could not be read. It may have been deleted meanwhile, or made this moment, and
- * get its first line between any two looks.
+ * Of a record that could not be read. It may have been deleted meanwhile, or have been created just
+ * now and get its first line between any two checks.
  */
 function isDamaged(folder: string, id: string): boolean {
   const isFilled = withFile(recordPath(folder, id), (_, { size }) => size > 0) ?? false;
   return isFilled && readSummary(folder, id) === undefined;
 }
 
-/** A run in short; undefined if there is no record of it that can be read. */
-export function readSummary(folder: string, id: string): RunSummary | undefined {
-  const read = () =>
-    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-      const view = outlineOf(id, file, size);
-      return view.isRecord ? view.summary(statusOf(view, mtimeMs)) : undefined;
+/**
+ * A record and the status of its run; undefined if there is none that can be read. The process of a
+ * run that seems to be lost may have written its last line, and ended, between the reading and the
+ * check for it. Since it has ended, a second reading finds all lines.
+ */
+function readView(
+  path: string,
+  read: (file: number, size: number) => RunView,
+): { view: RunView; status: RunStatus } | undefined {
+  const once = () =>
+    withFile(path, (file, { size, mtimeMs }) => {
+      const view = read(file, size);
+      return view.isRecord ? { view, status: statusOf(view, mtimeMs) } : undefined;
     });
-  const summary = read();
-  return mayHaveEnded(summary) ? read() : summary;
+  const found = once();
+  return found?.status === 'lost' ? once() : found;
 }
 
-/**
- * The process of a run that seems to be lost may have written its last line, and ended, between the
- * reading and the look for it. Now that it is gone another reading finds all that there will be.
- */
-function mayHaveEnded(summary: RunSummary | undefined): boolean {
-  return summary?.status === 'lost';
+/** A run in short; undefined if there is no record of it that can be read. */
+export function readSummary(folder: string, id: string): RunSummary | undefined {
+  const found = readView(recordPath(folder, id), (file, size) => outlineOf(id, file, size));
+  return found?.view.summary(found.status);
 }
 
 /** A run with its curves. Its process may be writing the record at the same time. */
 export function readRun(folder: string, id: string, options: DetailOptions = {}): RunDetail {
-  const read = () =>
-    withFile(recordPath(folder, id), (file, { size, mtimeMs }) => {
-      const view = new RunView(id, readRange(file, 0, Math.min(size, mostBytes)));
-      return view.isRecord ? view.detail(options, statusOf(view, mtimeMs)) : undefined;
-    });
-  const first = read();
-  const detail = mayHaveEnded(first?.summary) ? read() : first;
-  if (!detail) throw new DataError(`${folder}: no record of the run ${id}`);
-  return detail;
+  const found = readView(
+    recordPath(folder, id),
+    (file, size) => new RunView(id, readRange(file, 0, Math.min(size, mostBytes))),
+  );
+  if (!found) throw new DataError(`${folder}: no record of the run ${id}`);
+  return found.view.detail(options, found.status);
 }
 
-/** The run that somebody means: a name, its beginning or end if no other has it, or `last`. */
+/** The run that a text names: its id, the beginning or end of it if unique, or `last`. */
 export function findRun(folder: string, text: string): string {
   const ids = listRuns(folder).map(({ id }) => id);
   if (ids.length === 0) throw new DataError(`${folder}: no run is recorded there`);
@@ -102,20 +101,32 @@ function listOf(ids: readonly string[]): string {
   return `${ids.slice(0, mostNames).join(', ')}${rest > 0 ? ` and ${rest} older` : ''}`;
 }
 
-/** Asks a run to end as Ctrl-C ends it. False if it does not go on, so that nobody can be asked. */
+/** Requests that a run ends as with Ctrl-C. False if it does not run. */
 export function requestStop(folder: string, id: string): boolean {
   const summary = readSummary(folder, id);
   if (!summary) throw new DataError(`${folder}: no record of the run ${id}`);
   if (summary.status !== 'running') return false;
   try {
-    // Never through a link that somebody has put there.
+    // Never through a link that is there already.
     writeFileSync(stopPath(folder, id), '', { flag: 'wx' });
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       const message = `${id}: cannot be asked to stop in ${folder}: ${reasonOf(cause)}`;
       throw new DsoError('failure', message, { cause });
     }
   }
   return true;
+}
+
+/**
+ * Removes the oldest records of runs that have ended, so that at most `keep` remain besides running
+ * ones. A file that only has the name of a record stays. Other processes may do the same.
+ */
+export function pruneRuns(folder: string, keep: number): void {
+  for (const id of recordedIds(folder, 'file').slice(keep)) {
+    const status = readSummary(folder, id)?.status;
+    if (status === undefined || status === 'running') continue;
+    removeIfPossible(recordPath(folder, id));
+    removeIfPossible(stopPath(folder, id));
+  }
 }

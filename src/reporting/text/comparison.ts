@@ -1,4 +1,3 @@
-import type { Task } from '../../problem/losses/loss.ts';
 import {
   type Comparison,
   describeOutcome,
@@ -11,7 +10,14 @@ import {
   rankRuns,
   trainingSeconds,
 } from '../../train/compare/comparison.ts';
-import { type Colours, formatGap, formatNumber, formatPercent, formatSeconds } from '../format.ts';
+import {
+  type Colours,
+  formatGap,
+  formatIfKnown,
+  formatNumber,
+  formatPercent,
+  formatSeconds,
+} from '../format.ts';
 import { headedTable, type Row } from '../table.ts';
 
 /** The ranking of every problem as JSON has it; the numbers of a run that has none are absent. */
@@ -19,11 +25,11 @@ export function rankingOf(comparison: Comparison) {
   return problemsOf(comparison).map((problem) => ({
     loss: problem.loss,
     lambda: problem.lambda,
-    ranking: rankRuns(problem.runs, comparison.conditions.tolerance).map(standingOf),
+    ranking: rankRuns(problem.runs, comparison.conditions.tolerance).map(rankedRunJson),
   }));
 }
 
-function standingOf({ run, rank, reached }: RankedRun) {
+function rankedRunJson({ run, rank, reached }: RankedRun) {
   const { report, reason } = run;
   return {
     rank: rank ?? null,
@@ -44,12 +50,17 @@ function standingOf({ run, rank, reached }: RankedRun) {
   };
 }
 
+/** "hinge loss, l2 penalty, λ = 1e-5" */
+export function problemTitle({ loss, lambda }: Problem, { conditions }: Comparison): string {
+  return `${loss} loss, ${conditions.penalty} penalty, λ = ${formatNumber(lambda)}`;
+}
+
 /** What a terminal shows at the end: a table per problem and what its order means. */
 export function comparisonTable(comparison: Comparison, colours: Colours): string {
-  const { tolerance, penalty } = comparison.conditions;
+  const { tolerance } = comparison.conditions;
   const tables = problemsOf(comparison).map((problem) => {
-    const name = `${problem.loss} loss, ${penalty} penalty, λ = ${formatNumber(problem.lambda)}`;
-    return `${colours.bold(name)}\n${problemTable(problem, tolerance, colours)}`;
+    const title = colours.bold(problemTitle(problem, comparison));
+    return `${title}\n${problemTable(problem, tolerance, colours)}`;
   });
   const legend =
     `${rankingRule} The tolerance is ${formatNumber(tolerance)}; "to tol." is the training time ` +
@@ -57,24 +68,25 @@ export function comparisonTable(comparison: Comparison, colours: Colours): strin
   return `${tables.join('\n\n')}\n\n${colours.dim(wrap(legend, 80))}`;
 }
 
-function problemTable(problem: Problem, tolerance: number, colours: Colours): string {
-  const tested = problem.runs.some((run) => finalTestError(run) !== undefined);
-  const titles = [
-    '',
-    'solver',
-    'to tol.',
-    'objective',
-    'gap',
-    'test',
-    'time',
-    'passes',
-    'epochs',
-    '',
-  ];
+const titles = [
+  '',
+  'solver',
+  'to tol.',
+  'objective',
+  'gap',
+  'test',
+  'time',
+  'passes',
+  'epochs',
+  '',
+];
+
+function problemTable({ runs }: Problem, tolerance: number, colours: Colours): string {
+  const tested = runs.some((run) => finalTestError(run) !== undefined);
   const head = tested ? titles : titles.filter((title) => title !== 'test');
   return headedTable({
     head,
-    rows: rankRuns(problem.runs, tolerance).map((standing) => rowOf(standing, tested)),
+    rows: rankRuns(runs, tolerance).map((ranked) => rowOf(ranked, tested)),
     left: (column) => column === 1 || column === head.length - 1,
     colours,
   });
@@ -82,35 +94,23 @@ function problemTable(problem: Problem, tolerance: number, colours: Colours): st
 
 function rowOf({ run, rank, reached }: RankedRun, tested: boolean): Row {
   const { report } = run;
-  const place = rank === undefined ? '–' : String(rank);
-  if (!report) return [place, run.solver, describeOutcome(run)];
-  const error = finalTestError(run);
-  const time = trainingSeconds(run);
+  const first = [rank === undefined ? '–' : String(rank), run.solver];
+  if (!report) return [...first, describeOutcome(run)];
+  const errorText = run.task === 'classification' ? formatPercent : formatNumber;
   return [
-    place,
-    run.solver,
-    reached === undefined ? '–' : formatSeconds(reached),
+    ...first,
+    formatIfKnown(reached, formatSeconds) ?? '–',
     formatNumber(report.primal),
     formatGap(report.relativeGap),
-    ...(tested ? [errorText(run.task, error)] : []),
-    time === undefined ? '–' : formatSeconds(time),
+    ...(tested ? [formatIfKnown(finalTestError(run), errorText) ?? '–'] : []),
+    formatIfKnown(trainingSeconds(run), formatSeconds) ?? '–',
     report.passes.toFixed(1),
     String(report.epochs),
     describeOutcome(run),
   ];
 }
 
-function errorText(task: Task, error: number | undefined): string {
-  if (error === undefined) return '–';
-  return task === 'classification' ? formatPercent(error) : formatNumber(error);
-}
-
+/** At most `width` characters a line. */
 function wrap(text: string, width: number): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines[lines.length - 1];
-    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines.join('\n');
+  return text.replace(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n').trimEnd();
 }

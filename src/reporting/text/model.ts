@@ -1,20 +1,10 @@
 import { UsageError } from '../../errors.ts';
-import {
-  largestColumns,
-  type Side,
-  summarizeWeights,
-  type WeightSummary,
-} from '../../model/metrics/weight-summary.ts';
-import {
-  type Certificate,
-  type Label,
-  type Model,
-  vectorCount,
-  weightsOf,
-} from '../../model/model.ts';
+import { largestColumns, type Side, summarizeWeights } from '../../model/metrics/weight-summary.ts';
+import { type Label, type Model, vectorCount, weightsOf } from '../../model/model.ts';
 import { describePenalty } from '../../problem/penalties/index.ts';
 import {
   type Colours,
+  dataSize,
   formatCount,
   formatGapUp,
   formatNumber,
@@ -22,23 +12,14 @@ import {
   lineText,
   plural,
 } from '../format.ts';
-import { numberTable, tableLines, twoColumns } from '../table.ts';
+import { type LabelledLine, numberTable, tableLines, twoColumns } from '../table.ts';
 import { describeCertificate } from './summary.ts';
 
-export interface Feature {
+interface Feature {
   /** As in the data: from 1, or from 0 with --zero-based. */
   readonly feature: number;
   readonly name?: string;
   readonly weight: number;
-}
-
-/** One vector of weights. */
-export interface VectorSummary extends WeightSummary {
-  /** Whose rows score above 0; absent in regression. */
-  readonly class?: Label;
-  readonly intercept: number;
-  /** Where there are several vectors. */
-  readonly certificate?: Certificate;
 }
 
 export interface FeatureOptions {
@@ -47,7 +28,7 @@ export interface FeatureOptions {
   readonly firstFeature: number;
 }
 
-/** The vector that tells a class from the others, and on which side of 0 the class is. */
+/** The vector that separates a class from the others, and on which side of 0 the class is. */
 export interface ClassPlace {
   readonly vector: number;
   readonly label: Label;
@@ -59,7 +40,8 @@ export function sharesVector(model: Model): boolean {
   return vectorCount(model) === 1 && !model.multiLabel;
 }
 
-export function summarizeVector(model: Model, vector: number): VectorSummary {
+/** One vector of weights, with the class whose rows score above 0. */
+export function summarizeVector(model: Model, vector: number) {
   const { classes, certificates, intercepts } = model;
   const own = classes?.[sharesVector(model) ? 1 : vector];
   return {
@@ -78,12 +60,11 @@ export function topFeatures(
   { top, names, firstFeature }: FeatureOptions,
 ): Feature[] {
   const weights = weightsOf(model, vector);
-  return largestColumns(weights, top, side).map((column): Feature => {
-    const name = names[column];
-    const feature = column + firstFeature;
-    const weight = weights[column];
-    return name === undefined ? { feature, weight } : { feature, name, weight };
-  });
+  return largestColumns(weights, top, side).map((column) => ({
+    feature: column + firstFeature,
+    ...(names[column] !== undefined && { name: names[column] }),
+    weight: weights[column],
+  }));
 }
 
 /** The class of this name; throws a UsageError if the model has none. */
@@ -92,62 +73,63 @@ export function findClass(model: Model, name: string): ClassPlace {
   if (classes === undefined) {
     throw new UsageError(`--class ${name}: the model is a regression and has no classes`);
   }
-  const place = classes.findIndex((label) => String(label) === name);
-  if (place < 0) {
+  const index = classes.findIndex((label) => String(label) === name);
+  if (index < 0) {
     const some = classes.slice(0, 5).map(lineText).join(', ');
     const more = classes.length > 5 ? `, … (${classes.length} in all)` : '';
     throw new UsageError(`--class ${name}: the model has no such class; it has ${some}${more}`);
   }
   const shared = sharesVector(model);
   return {
-    vector: shared ? 0 : place,
-    label: classes[place],
-    side: shared && place === 0 ? 'negative' : 'positive',
+    vector: shared ? 0 : index,
+    label: classes[index],
+    side: shared && index === 0 ? 'negative' : 'positive',
   };
 }
 
-/** So many classes have a line each and their features shown. */
+/** Up to this many classes have a line each and their features shown. */
 const mostClasses = 20;
-
-type Row = [string, string];
 
 /** How the model was made and what it is, but for its single weights. */
 export function describeModel(model: Model): string {
-  const { loss } = model;
-  const parameter = loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`;
-  const summary = summarizeWeights(model.weights);
+  const { loss, weights, unitRows, calibration, provenance } = model;
+  const { nonzero, l1Norm, l2Norm } = summarizeWeights(weights);
+  const part = formatPercent(weights.length === 0 ? 0 : nonzero / weights.length);
+  const options = Object.entries(provenance?.options ?? {});
   return twoColumns([
     ['task', describeTask(model)],
-    ['loss', `${loss.name}${parameter}`],
-    ...trainingRows(model),
-    ...certificateRows(model),
-    ['weights', describeSparsity(summary.nonzero, model.weights.length)],
-    ['norms', `L1 ${formatNumber(summary.l1Norm)}, L2 ${formatNumber(summary.l2Norm)}`],
-    interceptRow(model.intercepts),
-    ...readingRows(model),
-    ...provenanceRows(model),
+    ['loss', `${loss.name}${loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`}`],
+    ...trainingLines(model),
+    ...certificateLines(model),
+    ['weights', `${formatCount(nonzero)} of ${formatCount(weights.length)} are not 0 (${part})`],
+    ['norms', `L1 ${formatNumber(l1Norm)}, L2 ${formatNumber(l2Norm)}`],
+    interceptLine(model.intercepts),
+    // What happens to data before and after it is scored.
+    ['features', describeNames(model)],
+    ['fields', describeFields(model)],
+    ['rows', unitRows ? 'divided by their length before they are scored' : undefined],
+    ['probabilities', calibration && `calibrated (${calibration[0].method})`],
+    ['made by', provenance && `dso ${provenance.version}`],
+    ['data', provenance?.data],
+    ['options', options.map(([name, value]) => `${name} ${value}`).join(', ') || undefined],
   ]);
 }
 
-/** The file of another program tells neither λ nor the data. */
-function trainingRows(model: Model): Row[] {
+/** The file of another program contains neither λ nor the size of the data. */
+function trainingLines(model: Model): LabelledLine[] {
+  const { rows, columns, nonzeros, solver, grid, seed, lambda } = model;
   const penalty = describePenalty(model.penalty);
-  if (model.certificate.stopped === 'imported') {
-    return [
-      ['penalty', penalty],
-      ['columns', formatCount(model.columns)],
-      ['solver', model.solver],
-    ];
-  }
-  return [
-    ['penalty', `${penalty}, lambda ${formatNumber(model.lambda)}`],
-    [
-      'trained on',
-      `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +
-        `${formatCount(model.nonzeros)} non-zeros`,
-    ],
-    ['solver', `${model.solver}, grid ${model.grid}, seed ${model.seed}`],
-  ];
+  return model.certificate.stopped === 'imported'
+    ? [
+        ['penalty', penalty],
+        ['columns', formatCount(columns)],
+        ['solver', solver],
+      ]
+    : [
+        ['penalty', `${penalty}, lambda ${formatNumber(lambda)}`],
+        ['trained on', dataSize(rows, columns, nonzeros)],
+        ['solver', `${solver}, grid ${grid}, seed ${seed}`],
+      ];
 }
 
 function describeTask({ classes, multiLabel }: Model): string {
@@ -159,171 +141,118 @@ function describeTask({ classes, multiLabel }: Model): string {
   return `classification: negative ${negative}, positive ${positive}`;
 }
 
-function certificateRows({ certificate, certificates, classes }: Model): Row[] {
-  const { primal, dual, relativeGap, stopped } = certificate;
+function certificateLines({ certificate, certificates, classes }: Model): LabelledLine[] {
+  const { primal, dual, relativeGap, stopped, epochs } = certificate;
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
   if (stopped === 'stream') {
     return [['certificate', 'none: it learned from a stream that was not kept']];
   }
-  const rows: Row[] = [
-    ['stopped', `${stopped} after ${plural(certificate.epochs, 'epoch')}`],
+  const worst = certificates?.reduce((a, b) => (b.relativeGap > a.relativeGap ? b : a));
+  const worstClass = worst && lineText(classes![certificates!.indexOf(worst)]);
+  return [
+    ['stopped', `${stopped} after ${plural(epochs, 'epoch')}`],
     ['objective', `${primal}, at least ${dual} for any weights`],
     ['certificate', describeCertificate(relativeGap)],
+    ['worst class', worst && `${worstClass}: ${describeCertificate(worst.relativeGap)}`],
   ];
-  if (!certificates) return rows;
-  const worst = placeOfWorst(certificates);
-  const text = describeCertificate(certificates[worst].relativeGap);
-  return [...rows, ['worst class', `${lineText(classes![worst])}: ${text}`]];
 }
 
-function placeOfWorst(certificates: readonly Certificate[]): number {
-  let worst = 0;
-  for (const [place, { relativeGap }] of certificates.entries()) {
-    if (relativeGap > certificates[worst].relativeGap) worst = place;
-  }
-  return worst;
-}
-
-function describeSparsity(nonzero: number, all: number): string {
-  const part = all === 0 ? 0 : nonzero / all;
-  return `${formatCount(nonzero)} of ${formatCount(all)} are not 0 (${formatPercent(part)})`;
-}
-
-function interceptRow(intercepts: Float64Array): Row {
+function interceptLine(intercepts: Float64Array): LabelledLine {
   if (intercepts.length === 1) return ['intercept', formatNumber(intercepts[0])];
   const least = intercepts.reduce((low, value) => Math.min(low, value));
   const most = intercepts.reduce((high, value) => Math.max(high, value));
-  if (least === most) return ['intercepts', formatNumber(least)];
-  return ['intercepts', `from ${formatNumber(least)} to ${formatNumber(most)}`];
+  const range = `from ${formatNumber(least)} to ${formatNumber(most)}`;
+  return ['intercepts', least === most ? formatNumber(least) : range];
 }
 
-/** What happens to data before and after it is scored. */
-function readingRows({ featureNames, recipe, unitRows, calibration }: Model): Row[] {
-  const rows: Row[] = [];
-  if (recipe?.hashBits !== undefined) {
-    rows.push(['features', `names hashed to ${recipe.hashBits} bits`]);
-  } else if (featureNames) {
-    rows.push(['features', `${formatCount(featureNames.length)} names`]);
-  }
-  if (recipe?.fields) {
-    const used = recipe.fields.filter(({ kind }) => kind === 'number' || kind === 'category');
-    const categories = used.filter(({ kind }) => kind === 'category').length;
-    const numbers = used.length - categories;
-    // JSON lines may have none of a fixed kind.
-    if (used.length > 0) {
-      rows.push([
-        'fields',
-        `${formatCount(numbers)} of numbers, ${formatCount(categories)} of categories`,
-      ]);
-    }
-  }
-  if (unitRows) rows.push(['rows', 'divided by their length before they are scored']);
-  if (calibration) rows.push(['probabilities', `calibrated (${calibration[0].method})`]);
-  return rows;
+function describeNames({ featureNames, recipe }: Model): string | undefined {
+  if (recipe?.hashBits !== undefined) return `names hashed to ${recipe.hashBits} bits`;
+  return featureNames && `${formatCount(featureNames.length)} names`;
 }
 
-function provenanceRows({ provenance }: Model): Row[] {
-  if (!provenance) return [];
-  const options = Object.entries(provenance.options);
-  const rows: Row[] = [
-    ['made by', `dso ${provenance.version}`],
-    ['data', provenance.data],
-  ];
-  if (options.length > 0) {
-    rows.push(['options', options.map(([name, value]) => `${name} ${value}`).join(', ')]);
-  }
-  return rows;
+/** JSON lines may have no field of a fixed kind. */
+function describeFields({ recipe }: Model): string | undefined {
+  const [numbers, categories] = ['number', 'category'].map(
+    (wanted) => recipe?.fields?.filter(({ kind }) => kind === wanted).length ?? 0,
+  );
+  if (numbers + categories === 0) return undefined;
+  return `${formatCount(numbers)} of numbers, ${formatCount(categories)} of categories`;
 }
 
 /** A line for each vector; the first ones where there are very many. */
 export function describeClasses(model: Model): string {
-  const { classes } = model;
-  const shown = Math.min(classes!.length, mostClasses);
-  const lines = Array.from({ length: shown }, (_, vector) =>
-    classLine(summarizeVector(model, vector)),
-  );
-  const more = classes!.length - shown;
-  const rest = `… and ${formatCount(more)} more: --class NAME shows one, --json all`;
+  const { length } = model.classes!;
+  const shown = Math.min(length, mostClasses);
+  const lines = Array.from({ length: shown }, (_, vector) => {
+    const summary = summarizeVector(model, vector);
+    const { relativeGap = Infinity } = summary.certificate ?? {};
+    return [
+      lineText(summary.class!),
+      formatCount(summary.nonzero),
+      ...[summary.l1Norm, summary.l2Norm, summary.intercept].map(formatNumber),
+      relativeGap < Infinity ? formatGapUp(relativeGap) : '–',
+    ];
+  });
   const table = numberTable([['class', 'not 0', 'L1', 'L2', 'intercept', 'gap'], ...lines]);
-  return more > 0 ? `${table}\n${rest}` : table;
+  const more = formatCount(length - shown);
+  return length > shown
+    ? `${table}\n… and ${more} more: --class NAME shows one, --json all`
+    : table;
 }
 
-function classLine(summary: VectorSummary): string[] {
-  const { certificate } = summary;
-  const proved = certificate !== undefined && certificate.relativeGap < Infinity;
-  return [
-    lineText(summary.class!),
-    formatCount(summary.nonzero),
-    formatNumber(summary.l1Norm),
-    formatNumber(summary.l2Norm),
-    formatNumber(summary.intercept),
-    proved ? formatGapUp(certificate.relativeGap) : '–',
-  ];
-}
-
-/** The largest weights on both sides of 0 of a model with one vector, or of the asked class. */
+/** The largest weights on both sides of 0 of a model with one vector, or of the requested class. */
 export function describeFeatures(
   model: Model,
   place: ClassPlace | undefined,
   options: FeatureOptions,
   colours: Colours,
 ): string {
-  const vector = place?.vector ?? 0;
-  const both = ['positive', 'negative'] as const;
   // Two classes share a vector: what speaks against the one speaks for the other.
-  const sides = place && sharesVector(model) ? [place.side] : both;
+  const sides = place && sharesVector(model) ? [place.side] : (['positive', 'negative'] as const);
   const lists = sides.flatMap((side) => {
-    const features = topFeatures(model, vector, side, options);
+    const features = topFeatures(model, place?.vector ?? 0, side, options);
     if (features.length === 0) return [];
-    return [
-      `features that ${titleOf(model, place, side)}:\n${featureLines(features, colours).join('\n')}`,
-    ];
+    return [`features that ${effectOf(model, place, side)}:\n${featureLines(features, colours)}`];
   });
   return lists.join('\n\n');
 }
 
-function titleOf(
-  model: Model,
-  place: ClassPlace | undefined,
-  side: 'positive' | 'negative',
-): string {
+function effectOf(model: Model, place: ClassPlace | undefined, side: ClassPlace['side']): string {
   const { classes } = model;
-  if (classes === undefined) {
-    return side === 'positive' ? 'raise the prediction' : 'lower the prediction';
-  }
-  if (sharesVector(model)) {
-    return `speak for ${lineText(classes[side === 'positive' ? 1 : 0])}`;
-  }
-  return `speak ${side === 'positive' ? 'for' : 'against'} ${lineText(place!.label)}`;
+  const isPositive = side === 'positive';
+  if (classes === undefined) return `${isPositive ? 'raise' : 'lower'} the prediction`;
+  if (sharesVector(model)) return `speak for ${lineText(classes[isPositive ? 1 : 0])}`;
+  return `speak ${isPositive ? 'for' : 'against'} ${lineText(place!.label)}`;
 }
 
-function featureLines(features: readonly Feature[], { green, red }: Colours): string[] {
+function featureLines(features: readonly Feature[], { green, red }: Colours): string {
   const rows = features.map(({ feature, name, weight }) => [
     String(feature),
     signed(weight).padEnd(12),
-    name === undefined ? '' : lineText(name),
+    lineText(name ?? ''),
   ]);
-  return tableLines(rows, { left: (column) => column > 0 }).map((line) =>
-    line.replace(/(?<= )[-+]\S+/, (weight) => (weight.startsWith('-') ? red : green)(weight)),
-  );
+  return tableLines(rows, { left: (column) => column > 0 })
+    .map((line) =>
+      line.replace(/(?<= )[-+]\S+/, (weight) => (weight.startsWith('-') ? red : green)(weight)),
+    )
+    .join('\n');
 }
 
 /** Of a few classes the largest weights in two lines each; of many nothing. */
 export function describeAllFeatures(model: Model, options: FeatureOptions): string {
-  const { classes } = model;
-  if (classes!.length > mostClasses) return '';
-  const blocks = classes!.map((label, vector) => {
-    const line = (side: 'positive' | 'negative') =>
-      topFeatures(model, vector, side, options).map(shortly).join(', ') || 'none';
-    return `${lineText(label)}\n  for      ${line('positive')}\n  against  ${line('negative')}`;
+  const classes = model.classes!;
+  if (classes.length > mostClasses) return '';
+  const blocks = classes.map((label, vector) => {
+    const [positive, negative] = (['positive', 'negative'] as const).map((side) =>
+      topFeatures(model, vector, side, options)
+        .map(({ feature, name, weight }) => `${lineText(name ?? feature)} ${signed(weight)}`)
+        .join(', '),
+    );
+    return `${lineText(label)}\n  for      ${positive || 'none'}\n  against  ${negative || 'none'}`;
   });
   return blocks.join('\n');
-}
-
-function shortly({ feature, name, weight }: Feature): string {
-  return `${name === undefined ? feature : lineText(name)} ${signed(weight)}`;
 }
 
 function signed(weight: number): string {

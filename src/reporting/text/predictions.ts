@@ -13,15 +13,13 @@ import { scoreBlocks } from '../../model/predict/score.ts';
 import { lineText } from '../format.ts';
 import { sharesVector } from './model.ts';
 
-/** Labels are written so many at a time. */
+/** How many labels are written at a time. */
 const linesPerWrite = 4096;
 
-/** What stands above the columns of `predictionLines`, separated by tabs. */
+/** The names of the columns of `predictionLines`, separated by tabs. */
 export function headerLine(model: Model, output: PredictionOutput): string {
   if (output === 'labels') return 'label\n';
-  if (sharesVector(model)) {
-    return output === 'scores' ? 'score\n' : 'probability\n';
-  }
+  if (sharesVector(model)) return output === 'scores' ? 'score\n' : 'probability\n';
   return `${model.classes!.map(lineText).join('\t')}\n`;
 }
 
@@ -66,13 +64,15 @@ export function* predictionObjects(model: Model, dataset: Dataset): Generator<st
     if (probable) becomeProbabilities(model, probabilities);
     let text = '';
     for (let row = 0; row < rows; row++) {
-      const start = row * vectors;
+      const [start, end] = [row * vectors, (row + 1) * vectors];
       const parts = model.classes
-        ? classParts(model, model.classes, scores.subarray(start, start + vectors))
+        ? classParts(model, model.classes, scores.subarray(start, end))
         : valueParts(values[row], scores[row]);
       if (probable) {
-        const own = probabilities.subarray(start, start + vectors);
-        parts.push(`"probabilities":${byClass(model.classes!, whole(model, own))}`);
+        const own = probabilities.subarray(start, end);
+        // Of two classes the negative one has the rest.
+        const whole = sharesVector(model) ? Float64Array.of(1 - own[0], own[0]) : own;
+        parts.push(`"probabilities":${byClass(model.classes!, whole)}`);
       }
       text += `{${parts.join(',')}}\n`;
     }
@@ -86,22 +86,16 @@ function valueParts(value: number, score: number): string[] {
 }
 
 function classParts(model: Model, classes: readonly Label[], scores: Float64Array): string[] {
-  if (model.multiLabel) {
-    const own = classes.filter((_, place) => isPositive(scores[place]));
-    return [`"labels":${JSON.stringify(own)}`, `"scores":${byClass(classes, scores)}`];
-  }
-  const label = `"label":${JSON.stringify(labelAt(model, classes, scores, 0))}`;
-  if (scores.length === 1) return [label, `"score":${scores[0]}`];
-  return [label, `"scores":${byClass(classes, scores)}`];
-}
-
-/** Of two classes the negative one has the rest. */
-function whole(model: Model, own: Float64Array): Float64Array {
-  return sharesVector(model) ? Float64Array.of(1 - own[0], own[0]) : own;
+  const own = model.multiLabel
+    ? `"labels":${JSON.stringify(classes.filter((_, index) => isPositive(scores[index])))}`
+    : `"label":${JSON.stringify(labelAt(model, classes, scores, 0))}`;
+  return sharesVector(model)
+    ? [own, `"score":${scores[0]}`]
+    : [own, `"scores":${byClass(classes, scores)}`];
 }
 
 /** Written by hand: an object would put classes that are whole numbers first. */
 function byClass(classes: readonly Label[], values: Float64Array): string {
-  const parts = classes.map((label, place) => `${JSON.stringify(String(label))}:${values[place]}`);
+  const parts = classes.map((label, index) => `${JSON.stringify(String(label))}:${values[index]}`);
   return `{${parts.join(',')}}`;
 }

@@ -1,9 +1,9 @@
 import picocolors from 'picocolors';
 import type { Findings, NamedColumn, Quality } from '../../data/quality/quality.ts';
 import { type Colours, formatCount, formatNumber, formatPercent, plural } from '../format.ts';
-import { numberTable, twoColumns } from '../table.ts';
+import { type LabelledLine, numberTable, twoColumns } from '../table.ts';
 
-export interface QualityTextOptions {
+interface QualityTextOptions {
   /** Default: none. */
   readonly colours?: Colours;
   /** The number of the first feature in the input; default 1. */
@@ -12,57 +12,55 @@ export interface QualityTextOptions {
 
 /**
  * A ratio of scales from which on one setting of the penalty can hardly suit all features, and
- * training takes many times as long: incomes beside ages, or beside categories, which are 1.
+ * training takes many times as long: incomes next to ages, or next to categories, which are 1.
  */
 const wideRatio = 1e3;
 
 /** The report for people: sizes, labels, and what is worth a look. */
 export function qualityText(quality: Quality, options: QualityTextOptions = {}): string {
   const { colours = picocolors.createColors(false), firstFeature = 1 } = options;
-  const findings = findingRows(quality, firstFeature);
-  const blocks = [twoColumns(sizeRows(quality)), labelText(quality)];
-  if (findings.length === 0) {
-    blocks.push(colours.green('nothing that looks wrong'));
-  } else {
-    blocks.push(`${colours.yellow('worth a look:')}\n${twoColumns(findings)}`);
-  }
+  const findings = twoColumns(findingLines(quality, firstFeature));
+  const blocks = [
+    twoColumns(sizeLines(quality)),
+    labelText(quality),
+    findings === ''
+      ? colours.green('nothing that looks wrong')
+      : `${colours.yellow('worth a look:')}\n${findings}`,
+  ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
-function sizeRows(quality: Quality): [string, string][] {
-  const { rowLengths, nonzeros, density, values, weights, labels } = quality;
-  const rows: [string, string][] = [
+function rangeText({ smallest, largest }: { smallest: number; largest: number }): string {
+  return `${formatNumber(smallest)} to ${formatNumber(largest)}`;
+}
+
+function sizeLines(quality: Quality): LabelledLine[] {
+  const { nonzeros, density, values, weights } = quality;
+  const { range, distinct, top } = quality.labels;
+  const { smallest, largest, median } = quality.rowLengths;
+  const different = distinct === null ? 'more than 1,000' : formatCount(distinct);
+  const isListed = listsLabels(quality) && distinct === top.length;
+  return [
     ['data', quality.name],
     ['rows', formatCount(quality.rows)],
     ['features', formatCount(quality.columns)],
     ['non-zeros', `${formatCount(nonzeros)} (${formatPercent(density)} of all entries)`],
     [
       'per row',
-      `${formatCount(rowLengths.smallest)} to ${formatCount(rowLengths.largest)}, ` +
-        `median ${formatCount(rowLengths.median)}`,
+      `${formatCount(smallest)} to ${formatCount(largest)}, median ${formatCount(median)}`,
+    ],
+    ['values', values && `${rangeText(values)}${values.whole ? ', all whole numbers' : ''}`],
+    ['weights', weights && `${rangeText(weights)}, sum ${formatNumber(weights.sum)}`],
+    [
+      'labels',
+      range && !isListed
+        ? `${rangeText(range)}, mean ${formatNumber(range.mean)}, ${different} different`
+        : undefined,
     ],
   ];
-  if (values) {
-    const range = `${formatNumber(values.smallest)} to ${formatNumber(values.largest)}`;
-    rows.push(['values', `${range}${values.whole ? ', all whole numbers' : ''}`]);
-  }
-  if (weights) {
-    const range = `${formatNumber(weights.smallest)} to ${formatNumber(weights.largest)}`;
-    rows.push(['weights', `${range}, sum ${formatNumber(weights.sum)}`]);
-  }
-  if (labels.range && !(listsLabels(quality) && labels.distinct === labels.top.length)) {
-    const { smallest, largest, mean } = labels.range;
-    const range = `${formatNumber(smallest)} to ${formatNumber(largest)}`;
-    rows.push(['labels', `${range}, mean ${formatNumber(mean)}, ${countedLabels(quality)}`]);
-  }
-  return rows;
 }
 
-function countedLabels({ labels }: Quality): string {
-  return `${labels.distinct === null ? 'more than 1,000' : formatCount(labels.distinct)} different`;
-}
-
-/** Whether labels look like classes: they have names, or come back again and again. */
+/** Whether labels look like classes: they have names, or occur several times. */
 function listsLabels({ labels, rows }: Quality): boolean {
   const { distinct, range } = labels;
   if (distinct === null || distinct === 0) return false;
@@ -82,45 +80,38 @@ function labelText(quality: Quality): string {
   return more > 0 ? `${text}\nand ${formatCount(more)} more` : text;
 }
 
-function findingRows(quality: Quality, firstFeature: number): [string, string][] {
-  const { emptyRows, emptyColumns, constantColumns, equalColumns, equalRows } = quality;
+function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
+  const { equalRows, scales, labels, weights } = quality;
   const feature = ({ column, name }: NamedColumn): string => name ?? String(column + firstFeature);
-  const rows: [string, string][] = [];
-  const find = <Place>(title: string, found: Findings<Place>, text: (place: Place) => string) => {
-    if (found.count > 0) rows.push([title, listed(found, text)]);
-  };
-  find('empty rows', emptyRows, (row) => `row ${row + 1}`);
-  find('equal rows', equalRows, ({ row, earlier }) => `${row + 1} = ${earlier + 1}`);
-  if (equalRows.otherLabel > 0) {
-    const count = plural(equalRows.otherLabel, 'row');
-    rows.push(['contradictions', `${count} equal to an earlier one but for the label`]);
-  }
-  if ((quality.weights?.zeros ?? 0) > 0) {
-    rows.push(['weight 0', `${plural(quality.weights?.zeros ?? 0, 'row')} without effect`]);
-  }
-  find('empty features', emptyColumns, feature);
-  find('constant features', constantColumns, (place) => {
-    return `${feature(place)} (${formatNumber(place.value)})`;
-  });
-  find('equal features', equalColumns, (place) => `${feature(place)} = ${feature(place.earlier)}`);
-  rows.push(...scaleRows(quality, feature), ...classRows(quality));
-  return rows;
+  const sized = (column: NamedColumn, value: number) =>
+    `${feature(column)} (${formatNumber(value)})`;
+  const isWide = scales !== undefined && scales.ratio > wideRatio;
+  const scaleOf = (end: 'smallest' | 'largest') => sized(scales![end], scales![end].size);
+  const remedy = '--scale max makes them equal';
+  const isSingle = labels.distinct === 1 && quality.rows > 1;
+  const rowsThat = (count: number, text: string) =>
+    count > 0 ? `${plural(count, 'row')} ${text}` : undefined;
+  return [
+    ['empty rows', listed(quality.emptyRows, (row) => `row ${row + 1}`)],
+    ['equal rows', listed(equalRows, ({ row, earlier }) => `${row + 1} = ${earlier + 1}`)],
+    ['contradictions', rowsThat(equalRows.otherLabel, 'equal to an earlier one but for the label')],
+    ['weight 0', rowsThat(weights?.zeros ?? 0, 'without effect')],
+    ['empty features', listed(quality.emptyColumns, feature)],
+    ['constant features', listed(quality.constantColumns, (one) => sized(one, one.value))],
+    [
+      'equal features',
+      listed(quality.equalColumns, (one) => `${feature(one)} = ${feature(one.earlier)}`),
+    ],
+    [
+      'scales',
+      isWide ? `from ${scaleOf('smallest')} to ${scaleOf('largest')}; ${remedy}` : undefined,
+    ],
+    ['labels', isSingle ? 'one label alone; there is nothing to tell apart' : undefined],
+  ];
 }
 
-function scaleRows({ scales }: Quality, feature: (place: NamedColumn) => string) {
-  if (!scales || scales.ratio <= wideRatio) return [];
-  const { smallest, largest } = scales;
-  const place = (scale: typeof smallest) => `${feature(scale)} (${formatNumber(scale.size)})`;
-  const text = `from ${place(smallest)} to ${place(largest)}; --scale max makes them equal`;
-  return [['scales', text]] satisfies [string, string][];
-}
-
-function classRows({ labels, rows }: Quality): [string, string][] {
-  if (labels.distinct !== 1 || rows < 2) return [];
-  return [['labels', 'one label alone; there is nothing to tell apart']];
-}
-
-function listed<Place>({ count, first }: Findings<Place>, text: (place: Place) => string): string {
+function listed<Item>({ count, first }: Findings<Item>, text: (item: Item) => string) {
+  if (count === 0) return undefined;
   const rest = count > first.length ? ', …' : '';
   return `${formatCount(count)}: ${first.map(text).join(', ')}${rest}`;
 }

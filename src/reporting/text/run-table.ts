@@ -2,6 +2,7 @@ import {
   type Colours,
   formatCount,
   formatGapUp,
+  formatIfKnown,
   formatNumber,
   formatSeconds,
   formatWhen,
@@ -11,53 +12,45 @@ import { dataName, runSeconds, shortId, solverName, statusText } from '../record
 import type { RunSummary } from '../records/record.ts';
 import { tableLines } from '../table.ts';
 
-const columns = [
-  'id',
-  'when',
-  'name',
-  'data',
-  'solver',
-  'problem',
-  'lambda',
-  'epochs',
-  'objective',
-  'gap',
-  'time',
-  'ended',
-] as const;
+/**
+ * The columns in their order. Those of priority 0 are always shown, the others as far as there is
+ * room for them, the least priority first.
+ */
+const columns = {
+  id: { priority: 0 },
+  when: { priority: 8 },
+  name: { priority: 2 },
+  data: { priority: 0 },
+  solver: { priority: 1 },
+  problem: { priority: 3 },
+  lambda: { priority: 6, numeric: true },
+  epochs: { priority: 7, numeric: true },
+  objective: { priority: 4, numeric: true },
+  gap: { priority: 0, numeric: true },
+  time: { priority: 5, numeric: true },
+  ended: { priority: 0 },
+} as const satisfies Record<string, { priority: number; numeric?: boolean }>;
 
-type Column = (typeof columns)[number];
+type Column = keyof typeof columns;
 type Row = Readonly<Record<Column, string>>;
 
-/** What there is always, and what there is besides where there is room, the first first. */
-const essential: readonly Column[] = ['id', 'data', 'gap', 'ended'];
-const additional: readonly Column[] = [
-  'solver',
-  'name',
-  'problem',
-  'objective',
-  'time',
-  'lambda',
-  'epochs',
-  'when',
-];
-const numeric: ReadonlySet<Column> = new Set(['lambda', 'epochs', 'objective', 'gap', 'time']);
+const names = Object.keys(columns) as Column[];
+const head = Object.fromEntries(names.map((name) => [name, name])) as Row;
+
 /** Characters of the names of runs and data. */
 const widestName = 24;
 const widestData = 32;
 const narrowestData = 14;
 const between = 2;
 
-export interface RunTableOptions {
-  /** Of the terminal; Infinity where nobody looks at one. */
+interface RunTableOptions {
+  /** Of the terminal; Infinity where the output is not a terminal. */
   readonly width: number;
   readonly colours: Colours;
   readonly now: Date;
-  /** Of all runs that a short id has to be told from; default: those of the table. */
+  /** Among which a short id must be unique; default: those of the table. */
   readonly ids?: readonly string[];
 }
-
-const head = Object.fromEntries(columns.map((name) => [name, name])) as Row;
 
 /** A line for every run, no wider than the terminal; where that is narrow, by the end of its id. */
 export function runTable(runs: readonly RunSummary[], options: RunTableOptions): string[] {
@@ -68,57 +61,52 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
   const rows = widthOf([head, ...whole]) <= width ? whole : short;
   const { chosen, dataWidth } = layOut([head, ...rows], width);
   const cells = (row: Row): string[] =>
-    chosen.map((column) => (column === 'data' ? shorten(row.data, dataWidth) : row[column]));
-  const left = (column: number) => !numeric.has(chosen[column]);
-  const lines = tableLines([head, ...rows].map(cells), { left }).map((line) =>
+    chosen.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
+  const left = (column: number) => !('numeric' in columns[chosen[column]]);
+  const [first, ...lines] = tableLines([head, ...rows].map(cells), { left }).map((line) =>
     line.slice(0, width),
   );
   return [
-    colours.dim(lines[0]),
-    ...runs.map((run, index) => {
-      const text = lines[index + 1];
+    colours.dim(first),
+    ...lines.map((line, index) => {
       const { ended } = rows[index];
-      return text.endsWith(ended)
-        ? text.slice(0, -ended.length) + paint(run, colours)(ended)
-        : text;
+      return line.endsWith(ended)
+        ? line.slice(0, -ended.length) + colourOf(runs[index], colours)(ended)
+        : line;
     }),
   ];
 }
 
 function rowOf(run: RunSummary, now: Date): Row {
   const { start, begin, latest, result, report } = run;
-  const seconds = runSeconds(run);
-  const lambda = begin?.lambda ?? result?.lambda;
-  const epochs = result?.epochs ?? latest?.epoch;
+  const epochs = report ? undefined : (result?.epochs ?? latest?.epoch);
+  const gap = result?.relativeGap ?? latest?.relativeGap ?? Infinity;
+  const name = lineText(start.name ?? '');
   return {
     id: run.id,
     when: formatWhen(start.started, now),
-    name: beginningOf(lineText(start.name ?? ''), widestName),
+    name: name.length <= widestName ? name : `${name.slice(0, widestName - 1)}…`,
     data: lineText(dataName(run)),
     solver: lineText(solverName(run)),
     problem: lineText(`${start.loss}, ${start.penalty}`),
-    lambda: formatNumber(lambda ?? Number.NaN),
-    epochs: epochs === undefined || report ? '–' : formatCount(epochs),
+    lambda: formatNumber(begin?.lambda ?? result?.lambda ?? Number.NaN),
+    epochs: formatIfKnown(epochs, formatCount) ?? '–',
     objective: formatNumber(result?.primal ?? latest?.primal ?? report?.loss ?? Number.NaN),
-    gap: gapText(result?.relativeGap ?? latest?.relativeGap),
-    time: seconds === undefined ? '–' : formatSeconds(seconds),
+    // Rounded up: a certificate must not claim more than was proven.
+    gap: Number.isFinite(gap) ? formatGapUp(gap) : '–',
+    time: formatIfKnown(runSeconds(run), formatSeconds) ?? '–',
     ended: statusText(run),
   };
 }
 
-/** A certificate must not claim more than was proven. */
-function gapText(gap: number | null | undefined): string {
-  return gap == null || !Number.isFinite(gap) ? '–' : formatGapUp(gap);
-}
-
-/** 3f9c, which commands understand, unless another run ends so too. */
+/** 3f9c, which commands understand, unless another run has the same ending. */
 function shortIdAmong(ids: readonly string[], id: string): string {
   return ids.filter((other) => shortId(other) === shortId(id)).length > 1 ? id : shortId(id);
 }
 
 /** Columns in which there is something to read. */
 function filled(rows: readonly Row[]): Column[] {
-  return columns.filter((column) => rows.some((row) => row !== head && row[column] !== ''));
+  return names.filter((column) => rows.some((row) => row !== head && row[column] !== ''));
 }
 
 function naturalWidth(rows: readonly Row[], column: Column): number {
@@ -131,43 +119,37 @@ function widthOf(rows: readonly Row[]): number {
   return filled(rows).reduce((sum, name) => sum + naturalWidth(rows, name) + between, -between);
 }
 
-/** The columns there is room for, and their widths; the data's name takes what is left. */
-function layOut(
-  rows: readonly Row[],
-  width: number,
-): { chosen: readonly Column[]; dataWidth: number } {
-  const natural = (column: Column): number => naturalWidth(rows, column);
-  const data = natural('data');
+/** The columns there is room for, and the width of the data's name, which takes what is left. */
+function layOut(rows: readonly Row[], width: number): { chosen: Column[]; dataWidth: number } {
+  const data = naturalWidth(rows, 'data');
+  const leastData = Math.min(data, narrowestData);
   const size = (column: Column): number =>
-    between + (column === 'data' ? Math.min(data, narrowestData) : natural(column));
-  let room = width + between - essential.reduce((sum, column) => sum + size(column), 0);
-  const wanted = new Set(essential);
-  const there = filled(rows);
-  for (const column of additional) {
-    if (size(column) > room || !there.includes(column)) continue;
+    between + (column === 'data' ? leastData : naturalWidth(rows, column));
+  const present = new Set(filled(rows));
+  const wanted = new Set<Column>();
+  let room = width + between;
+  for (const column of names.toSorted((a, b) => columns[a].priority - columns[b].priority)) {
+    const isOptional = columns[column].priority > 0;
+    if (isOptional && (size(column) > room || !present.has(column))) continue;
     wanted.add(column);
     room -= size(column);
   }
-  const chosen = columns.filter((column) => wanted.has(column));
-  const dataWidth = Math.max(1, Math.min(data, Math.min(data, narrowestData) + room));
-  return { chosen, dataWidth };
-}
-
-function beginningOf(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  return {
+    chosen: names.filter((column) => wanted.has(column)),
+    dataWidth: Math.max(1, Math.min(data, leastData + room)),
+  };
 }
 
 /** The end of a file name says more than its beginning. */
-function shorten(text: string, width: number): string {
+function lastPart(text: string, width: number): string {
   return text.length <= width ? text : `…${text.slice(text.length - width + 1)}`;
 }
 
-/** The ends that were wanted; others are limits, or somebody's wish. */
+/** Others are limits, or a request to stop. */
 const goodEnds: ReadonlySet<string> = new Set(['converged', 'early-stop', 'stream']);
 
-function paint(run: RunSummary, colours: Colours): (text: string) => string {
-  if (run.status === 'running') return colours.cyan;
-  if (run.status !== 'done') return colours.red;
-  const { stopped = '' } = run.result ?? {};
-  return goodEnds.has(stopped) ? colours.green : colours.yellow;
+function colourOf({ status, result }: RunSummary, colours: Colours): (text: string) => string {
+  if (status === 'running') return colours.cyan;
+  if (status !== 'done') return colours.red;
+  return goodEnds.has(result?.stopped ?? '') ? colours.green : colours.yellow;
 }

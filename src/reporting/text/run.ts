@@ -1,12 +1,18 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { Task } from '../../problem/losses/loss.ts';
 import type { TrainReport } from '../../train/options/options.ts';
-import { type TextPoint, textChart } from '../charts/text.ts';
+import { type Axis, type Range, visibleRange } from '../charts/axis.ts';
+import { axisLabel, type Quantity, quantityOf, shownFactor } from '../charts/quantities.ts';
+import { type TextChart, type TextPoint, textChart } from '../charts/text.ts';
 import {
   type Colours,
+  dataSize,
   formatBytes,
   formatClock,
   formatCount,
+  formatIfKnown,
   formatNumber,
   formatPercent,
   formatSeconds,
@@ -15,24 +21,25 @@ import {
   plural,
 } from '../format.ts';
 import { commandLine, solverName, statusText } from '../records/labels.ts';
-import type { RunDetail, RunSummary, SampleLine } from '../records/record.ts';
-import { twoColumns } from '../table.ts';
-import { describeEffort } from './effort.ts';
+import type { RunDetail, RunSeries, RunSummary, SampleLine } from '../records/record.ts';
+import { type LabelledLine, twoColumns } from '../table.ts';
 import { describeMetrics } from './metrics.ts';
-import { runCharts } from './run-charts.ts';
-import { describeCertificate } from './summary.ts';
+import { describeCertificate, describeEffort, describeThreads } from './summary.ts';
 
-export interface RunTextOptions {
+/** How charts are drawn: characters that there is room for, colours, horizontal axis. */
+interface ChartStyle {
   readonly width: number;
   readonly colours: Colours;
   readonly ascii: boolean;
-  readonly now: Date;
-  /** Of the records. */
-  readonly folder: string;
+  /** Default: time. */
   readonly over?: 'time' | 'epochs' | undefined;
 }
 
-type Row = [name: string, value: string];
+interface RunTextOptions extends ChartStyle {
+  readonly now: Date;
+  /** Of the records. */
+  readonly folder: string;
+}
 
 /** Lines for the charts, all of them one below the other. */
 const chartLines = 48;
@@ -43,26 +50,27 @@ const fewClasses = 2;
 
 /** Everything about a run, for people. */
 export function runText(detail: RunDetail, options: RunTextOptions): string {
-  const { summary, samples } = detail;
+  const { summary, samples, notices } = detail;
   const { bold } = options.colours;
   const { test, classes } = summary.result ?? {};
   const sample = samples.at(-1);
-  const tested = test ? `${bold('test data')}\n${describeMetrics(test, classes)}` : '';
+  const section = (title: string, text = '') => text && `${bold(title)}\n${text}`;
+  const tested = section('test data', test && describeMetrics(test, classes));
   // Many classes make a table that would push everything else off the screen.
   const isLong = (classes?.length ?? 0) > fewClasses;
   const blocks = [
     `${bold(`run ${summary.id}`)}: ${describeState(summary, options.now)}`,
     twoColumns([
-      ...askedRows(summary),
-      ...problemRows(summary),
-      ...outcomeRows(detail),
-      ...effortRows(summary, sample),
-      ...placeRows(summary, options.folder),
+      ...requestLines(summary),
+      ...problemLines(summary),
+      ...outcomeLines(detail),
+      ...effortLines(summary, sample),
+      ...originLines(summary, options.folder),
     ]),
     isLong ? '' : tested,
-    sample ? threadTable(sample, bold) : '',
-    sample ? featureList(sample, bold) : '',
-    notes(detail, bold),
+    section('threads', sample && threadTable(sample)),
+    section('largest weights', sample && featureList(sample)),
+    section('notes', notices.map(lineText).join('\n')),
     chartText(detail, options),
     isLong ? tested : '',
   ];
@@ -70,186 +78,277 @@ export function runText(detail: RunDetail, options: RunTextOptions): string {
 }
 
 function describeState(summary: RunSummary, now: Date): string {
-  const { start } = summary;
-  const when = formatWhen(start.started, now);
-  const clock = formatClock(new Date(start.started));
+  const { started } = summary.start;
+  const when = formatWhen(started, now);
+  const clock = formatClock(new Date(started));
   return `${statusText(summary)}, started ${when === clock ? when : `${when} (${clock})`}`;
 }
 
-function askedRows(summary: RunSummary): Row[] {
-  const { start } = summary;
+function requestLines(summary: RunSummary): LabelledLine[] {
+  const { start, report } = summary;
   const limits = [
     `tolerance ${formatNumber(start.tolerance)}`,
-    ...(start.epochs === undefined ? [] : [`at most ${plural(start.epochs, 'epoch')}`]),
-    ...(start.time === undefined ? [] : [`at most ${formatSeconds(start.time)}`]),
+    formatIfKnown(start.epochs, (count) => `at most ${plural(count, 'epoch')}`),
+    formatIfKnown(start.time, (seconds) => `at most ${formatSeconds(seconds)}`),
   ];
-  const typed: Row = ['command', commandLine(summary, 'dso')];
-  const named: Row[] = start.name === undefined ? [] : [['name', lineText(start.name)]];
-  // A stream is learned from as long as it lasts.
-  const goal: Row[] = summary.report ? [] : [['goal', limits.join(', ')]];
-  return [...named, typed, ...goal];
+  return [
+    ['name', formatIfKnown(start.name, lineText)],
+    ['command', commandLine(summary, 'dso')],
+    // A stream has no goal: training lasts as long as it does.
+    ['goal', report ? undefined : limits.filter(Boolean).join(', ')],
+  ];
 }
 
-function problemRows(summary: RunSummary): Row[] {
+function problemLines(summary: RunSummary): LabelledLine[] {
   const { start, begin, result } = summary;
   const { rows, columns, nonzeros, lambda } = begin ?? result ?? {};
-  const size =
-    rows === undefined || columns === undefined
-      ? ''
-      : `: ${plural(rows, 'row')} × ${plural(columns, 'column')}` +
-        (nonzeros === undefined ? '' : `, ${formatCount(nonzeros)} non-zeros`);
+  const isSized = rows !== undefined && columns !== undefined;
+  const size = isSized ? `: ${dataSize(rows, columns, nonzeros)}` : '';
   const weight = lambda === undefined ? '' : `, lambda ${formatNumber(lambda)}`;
-  const list: Row[] = [
+  const { grid = 1, vectors = 1, imbalance } = begin ?? {};
+  const solver = lineText(solverName(summary));
+  const share = (part: 'rows' | 'columns' | 'nonzeros') => formatPercent(imbalance![part]);
+  return [
     ['data', `${lineText(start.data)}${size}`],
     ['problem', lineText(`${start.loss} loss, ${start.penalty} penalty${weight}`)],
-  ];
-  const solver = lineText(solverName(summary));
-  if (!begin) return [...list, ['solver', solver]];
-  const { grid, threads, ranks, vectors, imbalance } = begin;
-  const each = plural(threads, 'thread');
-  const crew = ranks === undefined ? each : `${plural(ranks, 'rank')} of ${each}`;
-  list.push(['solver', `${solver} on ${crew}, grid of ${grid} × ${grid}`]);
-  if (vectors > 1) list.push(['vectors', `${formatCount(vectors)} of weights, one for each class`]);
-  if (grid > 1) {
-    list.push([
+    [
+      'solver',
+      begin ? `${solver} on ${describeThreads(begin)}, grid of ${grid} × ${grid}` : solver,
+    ],
+    ['vectors', vectors > 1 ? `${formatCount(vectors)} of weights, one for each class` : undefined],
+    [
       'imbalance',
-      `the fullest is over its fair share by ${formatPercent(imbalance.rows)} of rows, ` +
-        `${formatPercent(imbalance.columns)} of columns, ${formatPercent(imbalance.nonzeros)} of non-zeros`,
-    ]);
-  }
-  return list;
+      grid > 1
+        ? `the fullest is over its fair share by ${share('rows')} of rows, ` +
+          `${share('columns')} of columns, ${share('nonzeros')} of non-zeros`
+        : undefined,
+    ],
+  ];
 }
 
-function outcomeRows({ summary, vector, epochs }: RunDetail): Row[] {
+function outcomeLines({ summary, vector, epochs }: RunDetail): LabelledLine[] {
   const { begin, latest, report, result, failure } = summary;
-  const list: Row[] = [];
-  if (failure) list.push(['failure', lineText(failure.message)]);
+  const failed: LabelledLine = ['failure', formatIfKnown(failure?.message, lineText)];
   if (report) {
     const { rows, loss, recentLoss, error, recentError } = report;
-    list.push(
+    return [
+      failed,
       ['stream', plural(rows, 'row')],
       ['mean loss', `${numberText(loss)}, lately ${numberText(recentLoss)}`],
       ['error', `${numberText(error)}, lately ${numberText(recentError)}`],
-    );
-    return list;
+    ];
   }
   const { primal, dual, relativeGap } = result?.primal === undefined ? (latest ?? {}) : result;
   const count = result?.epochs ?? latest?.epoch;
-  if (count === undefined || primal === undefined) return list;
-  const several = (begin?.vectors ?? 1) > 1;
+  if (count === undefined || primal === undefined) return [failed];
+  const { vectors = 1 } = begin ?? {};
   const passes = (result?.passes ?? latest?.passes ?? 0).toFixed(1);
-  list.push(
+  const curves = `class ${vector + 1} of ${vectors}, ${plural(epochs, 'epoch')}`;
+  return [
+    failed,
     ['epochs', `${formatCount(count)} (${passes} passes over the data)`],
     ['objective', `${numberText(primal)}, lower bound ${numberText(dual)}`],
     ['certificate', describeCertificate(relativeGap ?? Infinity)],
-  );
-  if (several) {
-    list.push(['curves', `class ${vector + 1} of ${begin!.vectors}, ${plural(epochs, 'epoch')}`]);
-  }
-  return list;
+    ['curves', vectors > 1 ? curves : undefined],
+  ];
 }
 
 function numberText(value: number | null | undefined): string {
   return formatNumber(value ?? Number.NaN);
 }
 
-function effortRows({ result }: RunSummary, sample: SampleLine | undefined): Row[] {
-  const list: Row[] = [];
-  if (result?.seconds) {
-    const { read, partition, train, total } = result.seconds;
-    const parts = [
-      `read ${formatSeconds(read)}`,
-      `lay out ${formatSeconds(partition)}`,
-      `train ${formatSeconds(train)}`,
-    ];
-    list.push(['time', `${formatSeconds(total)}: ${parts.join(', ')}`]);
-  }
-  const effort = result?.effort && describeEffort(result as TrainReport);
-  if (effort) list.push(['effort', effort]);
-  if (sample) list.push(['memory', formatBytes(sample.memory)]);
-  return list;
+function effortLines({ result }: RunSummary, sample: SampleLine | undefined): LabelledLine[] {
+  const time = formatIfKnown(result?.seconds, ({ read, partition, train, total }) => {
+    const [all, ...parts] = [total, read, partition, train].map(formatSeconds);
+    return `${all}: read ${parts[0]}, lay out ${parts[1]}, train ${parts[2]}`;
+  });
+  return [
+    ['time', time],
+    ['effort', result?.effort && describeEffort(result as TrainReport)],
+    ['memory', formatIfKnown(sample?.memory, formatBytes)],
+  ];
 }
 
-function placeRows({ start, result, status }: RunSummary, folder: string): Row[] {
+function originLines({ start, result, status }: RunSummary, folder: string): LabelledLine[] {
   const model = result?.model ?? start.model;
   return [
-    ['model', `${lineText(model)}${describeFile(model, folder, status === 'running')}`],
+    ['model', `${lineText(model)} (${describeFile(model, folder, status === 'running')})`],
     ['by', `dso ${lineText(start.version)}, process ${start.pid} on ${lineText(start.host)}`],
   ];
 }
 
 /** Paths are as they were given where the run was started: usually here, else above the records. */
 function describeFile(path: string, folder: string, running: boolean): string {
-  if (path === '-') return ' (standard output)';
-  for (const place of ['', resolve(folder, '..', '..')]) {
-    const size = sizeOf(resolve(place, path));
-    if (size !== undefined) return ` (${formatBytes(size)})`;
+  if (path === '-') return 'standard output';
+  for (const parent of ['', resolve(folder, '..', '..')]) {
+    try {
+      return formatBytes(statSync(resolve(parent, path)).size);
+    } catch {
+      // There is no such file, or no file could have such a name.
+    }
   }
-  return running ? ' (not yet written)' : ' (not there)';
+  return running ? 'not yet written' : 'not there';
 }
 
-/** undefined where there is no file, or no file could have such a name. */
-function sizeOf(path: string): number | undefined {
-  try {
-    return statSync(path).size;
-  } catch {
-    return undefined;
-  }
-}
-
-function threadTable({ threads }: SampleLine, bold: (text: string) => string): string {
+function threadTable({ threads }: SampleLine): string {
   if (threads.length < 2) return '';
-  const share = (part: number, all: number) => (all > 0 ? formatPercent(part / all) : '–');
-  const rows = threads.slice(0, mostThreads).map((thread): Row => {
+  const lines = threads.slice(0, mostThreads).map((thread): LabelledLine => {
     const all = thread.computing + thread.waiting;
+    const share = (part: number) => (all > 0 ? formatPercent(part / all) : '–');
     const sent = thread.bytes > 0 ? `, sent ${formatBytes(thread.bytes)}` : '';
     return [
       `from worker ${thread.first}`,
-      `computed ${share(thread.computing, all)}, waited ${share(thread.waiting, all)}${sent}`,
+      `computed ${share(thread.computing)}, waited ${share(thread.waiting)}${sent}`,
     ];
   });
-  const more = threads.length - rows.length;
-  const rest = more > 0 ? `\nand ${formatCount(more)} more` : '';
-  return `${bold('threads')}\n${twoColumns(rows)}${rest}`;
+  const more = threads.length - lines.length;
+  return `${twoColumns(lines)}${more > 0 ? `\nand ${formatCount(more)} more` : ''}`;
 }
 
-function featureList({ features }: SampleLine, bold: (text: string) => string): string {
-  if (features.length === 0) return '';
-  const rows = features
-    .slice(0, mostFeatures)
-    .map(({ name, weight }): Row => [lineText(name), formatNumber(weight)]);
-  return `${bold('largest weights')}\n${twoColumns(rows)}`;
+function featureList({ features }: SampleLine): string {
+  return twoColumns(
+    features
+      .slice(0, mostFeatures)
+      .map(({ name, weight }) => [lineText(name), formatNumber(weight)]),
+  );
 }
 
-function notes({ notices }: RunDetail, bold: (text: string) => string): string {
-  if (notices.length === 0) return '';
-  return `${bold('notes')}\n${notices.map((notice) => lineText(notice)).join('\n')}`;
-}
-
-function chartText(detail: RunDetail, options: RunTextOptions): string {
+function chartText(detail: RunDetail, { width, colours, ascii, over }: RunTextOptions): string {
   const { summary, series, reports } = detail;
-  const { width, colours, ascii, over } = options;
+  const style = { width, colours, ascii, over };
   const { task, tolerance } = summary.start;
   const { vectors = 1 } = summary.begin ?? {};
   if (series.epoch.length > 0) {
     const vector = vectors > 1 ? { index: detail.vector, count: vectors } : undefined;
-    const space = { width, height: chartLines, colours, ascii };
-    return runCharts(series, { ...space, task, tolerance, vector, over: over ?? 'time' }).join(
-      '\n',
-    );
+    return runCharts(series, { ...style, height: chartLines, task, tolerance, vector }).join('\n');
   }
   const points = (key: 'loss' | 'recentLoss') =>
     reports.map((report): TextPoint => [report.rows, report[key]]);
   return textChart({
+    ...style,
     series: [
       { name: 'all rows', points: points('loss') },
       { name: 'lately', points: points('recentLoss') },
     ],
     x: { label: 'rows', zero: 'near' },
     y: { label: 'mean loss' },
-    width,
     height: reportLines,
-    colours,
-    ascii,
   }).join('\n');
+}
+
+type Curves = Omit<RunSeries, 'passes' | 'bytes'>;
+type Values = readonly (number | null)[];
+
+interface RunChartsOptions extends ChartStyle {
+  /** Lines that there is room for. */
+  readonly height: number;
+  readonly task: Task;
+  /** The relative gap to reach. */
+  readonly tolerance: number;
+  /** Which of several vectors this is, from 0. */
+  readonly vector?: { readonly index: number; readonly count: number } | undefined;
+}
+
+/** From this width on charts stand side by side, each of them at least `narrowest` wide. */
+const wide = 120;
+const narrowest = 38;
+const between = 2;
+/** Lines of a chart. */
+const highest = 12;
+const lowest = 9;
+
+/** Gap, objective and bound, test error: as many of them as there is room for, at least the first. */
+export function runCharts(curves: Curves, options: RunChartsOptions): string[] {
+  const { width, height, colours, ascii, over } = options;
+  const plots = plotsOf(curves, options);
+  const fitting = Math.floor((width + between) / (narrowest + between));
+  const perBand = width >= wide ? Math.min(plots.length, fitting) : 1;
+  const bands = Math.min(
+    Math.ceil(plots.length / perBand),
+    Math.max(1, Math.floor(height / lowest)),
+  );
+  const size = {
+    width: Math.floor((width - (perBand - 1) * between) / perBand),
+    height: Math.min(highest, Math.floor(height / bands)),
+  };
+  const x = { label: 'epochs', zero: 'near', time: over !== 'epochs' } as const;
+  const charts = plots.map((plot) => textChart({ ...plot, ...size, x, colours, ascii }));
+  return Array.from({ length: bands }, (_, band) =>
+    sideBySide(charts.slice(band * perBand, (band + 1) * perBand), size.width + between),
+  ).flat();
+}
+
+/** A tolerance this many times below the smallest gap is not drawn. */
+const farthest = 1e6;
+
+const plotted = (['gap', 'objective', 'testError', 'testAuprc'] as const).map(quantityOf);
+
+function plotsOf(
+  curves: Curves,
+  options: RunChartsOptions,
+): Pick<TextChart, 'series' | 'y' | 'rules'>[] {
+  const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
+  const x = options.over === 'epochs' ? curves.epoch : curves.seconds;
+  const valuesOf = (column: string): Values | undefined => curves[column as keyof Curves];
+  return plotted
+    .filter(({ columns }) => valuesOf(columns[0]) !== undefined)
+    .map((quantity) => {
+      const factor = shownFactor(quantity, options.task);
+      const pointOf = (y: number | null, index: number): TextPoint => [x[index], y && factor * y];
+      const label = `tolerance ${formatNumber(tolerance)}`;
+      return {
+        series: quantity.columns.map((column, index) => ({
+          name: index === 0 ? quantity.noun : 'lower bound',
+          points: (valuesOf(column) ?? []).map(pointOf),
+        })),
+        y: yAxis(quantity, curves, options, tolerance),
+        rules: quantity.key === 'gap' && tolerance > 0 ? [{ y: tolerance, label }] : [],
+      };
+    });
+}
+
+function yAxis(
+  quantity: Quantity,
+  { relativeGap, primal, dual }: Curves,
+  { task, vector }: RunChartsOptions,
+  tolerance: number,
+): Axis {
+  switch (quantity.key) {
+    case 'gap': {
+      const part = vector ? `, class ${vector.index + 1} of ${vector.count}` : '';
+      const focus = provenRange(relativeGap, tolerance);
+      return { label: `${quantity.noun}${part}`, log: true, focus };
+    }
+    case 'objective':
+      return { label: quantity.noun, focus: visibleRange([primal], [dual], false) };
+    default:
+      return { label: axisLabel(quantity, task, vector?.index) };
+  }
+}
+
+/** A tolerance that is far from being reached would leave no room for the curve: 0 then. */
+function visibleTolerance(gaps: Values, tolerance: number): number {
+  const least = gaps.reduce<number>((low, gap) => (gap ? Math.min(low, gap) : low), Infinity);
+  return tolerance * farthest < least ? 0 : tolerance;
+}
+
+/** A gap of 1 or more proves nothing: the chart ends there once there is less. */
+function provenRange(gaps: Values, tolerance: number): Range | undefined {
+  const proven = visibleRange([gaps.filter((gap) => gap !== null && gap < 1)], [], true);
+  if (!proven) return undefined;
+  const low = tolerance > 0 ? Math.min(tolerance, proven[0]) : proven[0];
+  const unproven = gaps.some((gap) => gap !== null && gap >= 1);
+  return low < proven[1] ? [low, unproven ? 1 : proven[1]] : undefined;
+}
+
+function sideBySide(charts: readonly (readonly string[])[], pitch: number): string[] {
+  const lines = Math.max(...charts.map((chart) => chart.length));
+  return Array.from({ length: lines }, (_, index) => {
+    let text = '';
+    for (const [position, chart] of charts.entries()) {
+      const missing = position * pitch - stripVTControlCharacters(text).length;
+      if (chart[index] !== undefined) text += ' '.repeat(Math.max(0, missing)) + chart[index];
+    }
+    return text;
+  });
 }

@@ -1,8 +1,13 @@
+/** Tables, CSV and JSON of what is chosen from: λs, losses and penalties, and a path. */
 import { formatShort } from '../../math/format-number.ts';
+import { errorOf } from '../../model/metrics/evaluate.ts';
+import { type Certificate, type Model, vectorCount } from '../../model/model.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { ValidatedLambda, Validation } from '../../train/select/cross-validate.ts';
 import type { MeasureName } from '../../train/select/measure.ts';
-import type { Candidate, Search } from '../../train/select/search.ts';
+import type { PathPoint } from '../../train/select/path.ts';
+import type { Search } from '../../train/select/search.ts';
+import type { Point } from '../charts/quantities.ts';
 import {
   type Colours,
   formatGap,
@@ -13,15 +18,22 @@ import {
 } from '../format.ts';
 import { headedTable, type Row } from '../table.ts';
 
-/** What programs read: the area itself is better when it is larger, what is told here when smaller. */
+/** The name that programs read. A larger area is better, what is reported here when smaller. */
 export function measureKey(metric: MeasureName): string {
   return metric === 'auc' ? '1 - auc' : metric;
 }
 
-/** What a measure is called where it is shown: smaller is better. */
+const titles: Readonly<Record<MeasureName, string>> = {
+  error: 'error',
+  loss: 'loss',
+  auc: '1 − AUC',
+  mse: 'squared error',
+  mae: 'absolute error',
+};
+
+/** The name of a measure where it is shown: smaller is better. */
 export function measureTitle(metric: MeasureName): string {
-  const titles = { error: 'error', loss: 'loss', mse: 'squared error', mae: 'absolute error' };
-  return metric === 'auc' ? '1 − AUC' : titles[metric];
+  return titles[metric];
 }
 
 /** Errors as percentages, everything else as a number. */
@@ -31,8 +43,10 @@ export function measureText(metric: MeasureName | 'test', value: number, task?: 
   return isPart ? formatPercent(value) : formatShort(value);
 }
 
-/** Three digits tell λs of a path apart. */
+/** Three digits distinguish λs of a path. */
 export const lambdaText = (lambda: number) => formatNumber(Number(lambda.toPrecision(3)));
+
+type Choice = 'best' | 'simplest';
 
 const head = (metric: MeasureName) => ['λ', measureTitle(metric), '', 'gap', 'epochs'];
 
@@ -47,45 +61,32 @@ function cellsOf(metric: MeasureName, one: ValidatedLambda): Row {
 }
 
 /** One line for each λ; the ones to choose from are named. */
-export function validationTable(
-  validation: Validation,
-  choose: 'best' | 'simplest',
-  colours: Colours,
-): string {
+export function validationTable(validation: Validation, choose: Choice, colours: Colours): string {
   const { metric, lambdas, best, simplest } = validation;
   const noteOf = (one: ValidatedLambda) => {
-    const notes = [
-      ...(one === best ? ['best'] : []),
-      ...(one === simplest && simplest !== best ? ['simplest within a standard error'] : []),
-    ];
-    return notes.join(', ');
+    if (one === best) return 'best';
+    return one === simplest ? 'simplest within a standard error' : '';
   };
-  const rows = lambdas.map((one) => [...cellsOf(metric, one), noteOf(one)]);
-  const chosen = lambdas.indexOf(validation[choose]);
   return headedTable({
     head: [...head(metric), ''],
-    rows,
+    rows: lambdas.map((one) => [...cellsOf(metric, one), noteOf(one)]),
     left: (column) => column === 5,
-    isChosen: (row) => row === chosen,
+    isChosen: (row) => lambdas[row] === validation[choose],
     colours,
   });
 }
 
 /** One line for each loss and penalty, with its λ; the best first. */
-export function searchTable(
-  { metric, ranking, winner }: Search,
-  choose: 'best' | 'simplest',
-  colours: Colours,
-): string {
-  const rows = ranking.map((candidate, place) => [
-    String(place + 1),
-    candidate.loss.name,
-    penaltyName(candidate.penalty),
-    ...cellsOf(metric, candidate.validation[choose]),
-  ]);
+export function searchTable(search: Search, choose: Choice, colours: Colours): string {
+  const { metric, ranking, winner } = search;
   return headedTable({
     head: ['#', 'loss', 'penalty', ...head(metric)],
-    rows,
+    rows: ranking.map(({ loss, penalty, validation }, index) => [
+      String(index + 1),
+      loss.name,
+      penaltyName(penalty),
+      ...cellsOf(metric, validation[choose]),
+    ]),
     left: (column) => column === 1 || column === 2,
     isChosen: (row) => ranking[row] === winner,
     colours,
@@ -95,13 +96,11 @@ export function searchTable(
 /** What was left out, if anything. */
 export function incompleteNote({ lambdas, complete }: Validation, folds: number): string[] {
   if (complete) return [];
-  const measured = lambdas[0].folds.length;
-  return [
-    `incomplete: ${plural(measured, 'fold')} of ${folds} measured, at ${plural(lambdas.length, 'lambda')}`,
-  ];
+  const measured = plural(lambdas[0].folds.length, 'fold');
+  return [`incomplete: ${measured} of ${folds} measured, at ${plural(lambdas.length, 'lambda')}`];
 }
 
-export function validationJson(validation: Validation, choose: 'best' | 'simplest') {
+export function validationJson(validation: Validation, choose: Choice) {
   const { metric, lambdas, best, simplest, complete } = validation;
   return {
     metric: measureKey(metric),
@@ -115,26 +114,119 @@ export function validationJson(validation: Validation, choose: 'best' | 'simples
 
 const csvHead = 'lambda,mean,standard_error,relative_gap,epochs,passes';
 
-function csvCells(one: ValidatedLambda): (number | string)[] {
-  const { lambda, mean, standardError, relativeGap, epochs, passes, folds } = one;
-  // The spread of one fold is not known.
-  const error = Number.isNaN(standardError) ? '' : standardError;
-  return [lambda, mean, error, relativeGap, epochs, passes, ...folds];
+/** A head and a line for each λ, as cells. */
+function csvRows({ lambdas }: Validation): (readonly (number | string)[])[] {
+  const rows = lambdas.map((one) => {
+    const { lambda, mean, standardError, relativeGap, epochs, passes, folds } = one;
+    // The spread of one fold is not known.
+    const error = Number.isNaN(standardError) ? '' : standardError;
+    return [lambda, mean, error, relativeGap, epochs, passes, ...folds];
+  });
+  return [[csvHead, ...lambdas[0].folds.map((_, fold) => `fold_${fold + 1}`)], ...rows];
 }
 
-const foldHeads = ({ lambdas }: Validation) =>
-  lambdas[0].folds.map((_, fold) => `fold_${fold + 1}`);
+function csvText(rows: readonly (readonly (number | string)[])[]): string {
+  return `${rows.map((row) => row.join(',')).join('\n')}\n`;
+}
 
 export function validationCsv(validation: Validation): string {
-  const lines = validation.lambdas.map((one) => csvCells(one).join(','));
-  return `${[[csvHead, ...foldHeads(validation)].join(','), ...lines].join('\n')}\n`;
+  return csvText(csvRows(validation));
 }
 
 export function searchCsv({ ranking }: Search): string {
-  const lines = ranking.flatMap(({ loss, penalty, validation }: Candidate) =>
-    validation.lambdas.map((one) => [loss.name, penaltyName(penalty), ...csvCells(one)].join(',')),
+  const [first] = csvRows(ranking[0].validation);
+  const rows = ranking.flatMap(({ loss, penalty, validation }) =>
+    csvRows(validation)
+      .slice(1)
+      .map((cells) => [loss.name, penaltyName(penalty), ...cells]),
   );
-  const [{ validation }] = ranking;
-  const first = ['loss', 'penalty', csvHead, ...foldHeads(validation)].join(',');
-  return `${[first, ...lines].join('\n')}\n`;
+  return csvText([['loss', 'penalty', ...first], ...rows]);
+}
+
+/** The weight of a feature along the path. */
+export interface Trace {
+  readonly name: string;
+  /** From the smallest λ to the largest. */
+  readonly points: readonly Point[];
+}
+
+/** What is stored of a model of the path: all but its weights. */
+export type PathRow = Omit<PathPoint, 'place' | 'count' | 'model'> & Certificate;
+
+/** This many of the largest weights of every model are stored for the figure. */
+const storedWeights = 1000;
+const drawnFeatures = 10;
+
+interface Largest {
+  readonly lambda: number;
+  /** Position in the model's weights → weight. */
+  readonly weights: ReadonlyMap<number, number>;
+  /** Whether all others are 0. */
+  readonly complete: boolean;
+}
+
+/** Collects a path without its models: only the one with the least error on the test rows stays. */
+export class PathRecord {
+  readonly rows: PathRow[] = [];
+  best: { readonly row: PathRow; readonly model: Model } | undefined;
+  readonly #largest: Largest[] = [];
+  #nameOf: (position: number) => string = String;
+
+  add({ lambda, model, nonzero, epochs, passes, test }: PathPoint): PathRow {
+    const { primal, dual, gap, relativeGap, stopped } = model.certificate;
+    const certificate = { primal, dual, gap, relativeGap, stopped };
+    const row = { lambda, nonzero, ...certificate, epochs, passes, ...(test && { test }) };
+    this.rows.push(row);
+    const before = this.best?.row.test;
+    if (!test || !before || errorOf(test) < errorOf(before)) this.best = { row, model };
+    this.#largest.push(largestWeights(lambda, model));
+    this.#nameOf = (position) => featureName(model, position);
+    return row;
+  }
+
+  /** The error on the test rows, from the smallest λ to the largest. */
+  get errors(): Point[] {
+    return this.rows
+      .flatMap(({ lambda, test }): Point[] => (test ? [[lambda, errorOf(test)]] : []))
+      .toReversed();
+  }
+
+  /** The features whose weight is largest somewhere, the largest first. */
+  get traces(): Trace[] {
+    const sizes = new Map<number, number>();
+    for (const [position, weight] of this.#largest.flatMap(({ weights }) => [...weights])) {
+      sizes.set(position, Math.max(sizes.get(position) ?? 0, Math.abs(weight)));
+    }
+    return [...sizes]
+      .sort(([left, a], [right, b]) => b - a || left - right)
+      .slice(0, drawnFeatures)
+      .map(([position]) => ({ name: this.#nameOf(position), points: this.#pointsOf(position) }));
+  }
+
+  #pointsOf(position: number): Point[] {
+    return this.#largest
+      .flatMap(({ lambda, weights, complete }): Point[] => {
+        const weight = weights.get(position) ?? (complete ? 0 : undefined);
+        return weight === undefined ? [] : [[lambda, weight]];
+      })
+      .toReversed();
+  }
+}
+
+function largestWeights(lambda: number, { weights }: Model): Largest {
+  const positions: number[] = [];
+  for (const [position, weight] of weights.entries()) if (weight !== 0) positions.push(position);
+  const complete = positions.length <= storedWeights;
+  const size = (position: number) => Math.abs(weights[position]);
+  if (!complete) positions.sort((left, right) => size(right) - size(left) || left - right);
+  const largest = positions.slice(0, storedWeights).map((one) => [one, weights[one]] as const);
+  return { lambda, complete, weights: new Map(largest) };
+}
+
+/** By its name or number from 1, with the class where there are several vectors. */
+function featureName(model: Model, position: number): string {
+  const { columns, featureNames, classes } = model;
+  const column = position % columns;
+  const name = featureNames?.[column] ?? `feature ${column + 1}`;
+  return vectorCount(model) > 1 ? `${classes?.[Math.floor(position / columns)]}: ${name}` : name;
 }

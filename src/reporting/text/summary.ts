@@ -1,10 +1,11 @@
 import type { Metrics } from '../../model/metrics/evaluate.ts';
+import { lossEntry } from '../../problem/losses/index.ts';
 import type { StopReason } from '../../train/events.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import {
   type Colours,
+  dataSize,
   formatBytes,
-  formatCount,
   formatGapUp,
   formatNumber,
   formatPercent,
@@ -12,91 +13,110 @@ import {
   formatSeconds,
   plural,
 } from '../format.ts';
-import { describeEffort } from './effort.ts';
-
-export interface SavedModel {
-  readonly path: string;
-  readonly bytes: number;
-}
 
 /** What `dso train` says at the end: what was solved, how well, why it ended, where it is. */
 export function summarize(
   report: TrainReport,
   tolerance: number,
-  saved: SavedModel,
-  colours: Colours,
+  saved: { readonly path: string; readonly bytes: number },
+  { bold, dim, green, yellow }: Colours,
 ): string {
-  const { bold, dim, green, yellow } = colours;
-  const converged = report.stopped === 'converged';
-  const lines = [
-    `${bold(`${report.loss} loss, ${report.penalty} penalty`)}, ` +
-      `lambda ${formatNumber(report.lambda)}: ${plural(report.rows, 'row')} × ` +
-      `${plural(report.columns, 'column')}, ${formatCount(report.nonzeros)} non-zeros`,
-    `${report.solver} solver on ${describeCrew(report)}, ` +
-      `${describeStop(report.stopped, tolerance)} after ${plural(report.epochs, 'epoch')} ` +
-      dim(`(${describeTimes(report)})`),
-    (converged ? green : yellow)(describeCertificate(report.relativeGap)),
-  ];
+  const { loss, penalty, lambda, rows, columns, nonzeros, solver, stopped, epochs, test } = report;
+  const { read, train } = report.seconds;
+  const times = `(read ${formatSeconds(read)}, train ${formatSeconds(train)})`;
   const effort = describeEffort(report);
-  if (effort) lines.push(dim(effort));
-  if (report.test) lines.push(describeTest(report.test));
-  const size = saved.path === '-' ? '' : dim(` (${formatBytes(saved.bytes)})`);
-  lines.push(`model in ${bold(saved.path === '-' ? 'standard output' : saved.path)}${size}`);
+  const lines = [
+    `${bold(`${loss} loss, ${penalty} penalty`)}, lambda ${formatNumber(lambda)}: ` +
+      dataSize(rows, columns, nonzeros),
+    `${solver} solver on ${describeThreads(report)}, ${describeStop(stopped, tolerance)} ` +
+      `after ${plural(epochs, 'epoch')} ${dim(times)}`,
+    (stopped === 'converged' ? green : yellow)(describeCertificate(report.relativeGap)),
+    ...(effort ? [dim(effort)] : []),
+    ...(test ? [describeTest(test)] : []),
+    saved.path === '-'
+      ? `model in ${bold('standard output')}`
+      : `model in ${bold(saved.path)}${dim(` (${formatBytes(saved.bytes)})`)}`,
+  ];
   return lines.join('\n');
 }
 
-function describeCrew({ threads, ranks }: TrainReport): string {
+/** "2 threads", "4 ranks of 2 threads" */
+export function describeThreads({ threads, ranks }: Pick<TrainReport, 'threads' | 'ranks'>) {
   const each = plural(threads, 'thread');
   return ranks === undefined ? each : `${plural(ranks, 'rank')} of ${each}`;
 }
 
 function describeStop(stopped: StopReason, tolerance: number): string {
-  switch (stopped) {
-    case 'converged':
-      return `converged to the tolerance ${formatNumber(tolerance)}`;
-    case 'early-stop':
-      return 'stopped early, since the test error stopped falling,';
-    case 'epoch-limit':
-      return `stopped by the epoch limit, above the tolerance ${formatNumber(tolerance)},`;
-    case 'time-limit':
-      return `stopped by the time limit, above the tolerance ${formatNumber(tolerance)},`;
-    case 'stream':
-      return 'stopped by the end of the stream';
-    case 'imported':
-      return 'trained by another program';
-    case 'interrupted':
-      return 'interrupted';
-  }
-}
-
-function describeTimes({ seconds }: TrainReport): string {
-  return `read ${formatSeconds(seconds.read)}, train ${formatSeconds(seconds.train)}`;
+  const limit = formatNumber(tolerance);
+  const texts: Readonly<Record<StopReason, string>> = {
+    converged: `converged to the tolerance ${limit}`,
+    'early-stop': 'stopped early, since the test error stopped falling,',
+    'epoch-limit': `stopped by the epoch limit, above the tolerance ${limit},`,
+    'time-limit': `stopped by the time limit, above the tolerance ${limit},`,
+    stream: 'stopped by the end of the stream',
+    imported: 'trained by another program',
+    interrupted: 'interrupted',
+  };
+  return texts[stopped];
 }
 
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
 export function describeCertificate(relativeGap: number): string {
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
-  if (relativeGap > 0.5) {
-    return `no useful bound yet (relative duality gap ${formatGapUp(relativeGap)})`;
-  }
-  return (
-    `within ${formatPercentUp(relativeGap / (1 - relativeGap))} of the optimum ` +
-    `(certified: relative duality gap ${formatGapUp(relativeGap)})`
-  );
+  const gap = `relative duality gap ${formatGapUp(relativeGap)}`;
+  if (relativeGap > 0.5) return `no useful bound yet (${gap})`;
+  const distance = formatPercentUp(relativeGap / (1 - relativeGap));
+  return `within ${distance} of the optimum (certified: ${gap})`;
 }
 
 function describeTest(test: Metrics): string {
-  const rows = plural(test.rows, 'row');
+  return `test ${testResult(test)} on ${plural(test.rows, 'row')}`;
+}
+
+function testResult(test: Metrics): string {
   switch (test.task) {
     case 'regression':
-      return `test mean squared error ${formatNumber(test.mse)} on ${rows}`;
+      return `mean squared error ${formatNumber(test.mse)}`;
     case 'multi-label':
-      return `test Hamming loss ${formatPercent(test.hammingLoss)}, micro F1 ${formatNumber(test.microF1)} on ${rows}`;
+      return `Hamming loss ${formatPercent(test.hammingLoss)}, micro F1 ${formatNumber(test.microF1)}`;
     case 'multi-class':
-      return `test error ${formatPercent(test.error)}, macro F1 ${formatNumber(test.macroF1)} on ${rows}`;
+      return `error ${formatPercent(test.error)}, macro F1 ${formatNumber(test.macroF1)}`;
     case 'classification': {
       const auprc = test.auprc === null ? '' : `, AUPRC ${formatNumber(test.auprc)}`;
-      return `test error ${formatPercent(test.error)}${auprc} on ${rows}`;
+      return `error ${formatPercent(test.error)}${auprc}`;
     }
   }
+}
+
+/** What the threads did with their time; undefined for one thread, which never waits. */
+export function describeEffort(report: TrainReport): string | undefined {
+  const { effort, threads, ranks = 1 } = report;
+  const all = effort.computing + effort.waiting;
+  if (threads * ranks === 1 || !(all > 0)) return undefined;
+  const share = (part: number) => `${Math.round((100 * part) / all)} %`;
+  const line = `threads computed ${share(effort.computing)} and waited ${share(effort.waiting)} of the time`;
+  return ranks === 1 ? line : `${line}; ${formatBytes(effort.bytes)} sent between ranks`;
+}
+
+/** From this share of the time on, waiting calls for advice. */
+const much = 0.5;
+
+/** What would be faster where ranks mostly wait for blocks; `fewRotations` is the most to propose. */
+export function adviseOnRanks(report: TrainReport, fewRotations: number): string | undefined {
+  const { effort, ranks = 1, rotations, solver, loss, penalty, grid, threads } = report;
+  const waiting = effort.waiting / Math.max(Number.MIN_VALUE, effort.computing + effort.waiting);
+  if (ranks === 1 || !(waiting > much)) return undefined;
+  if (grid < ranks * threads) {
+    return `the grid has ${plural(grid, 'worker')} for ${plural(ranks * threads, 'thread')}: --grid ${ranks * threads} would give all of them work (and change the model)`;
+  }
+  const smooth = lossEntry(loss)?.smooth ?? true;
+  if (smooth && penalty === 'l2' && solver !== 'lbfgs') {
+    return 'waiting for blocks took most of the time: --solver lbfgs moves the weights twice an epoch';
+  }
+  if (!solver.startsWith('ring') || rotations === undefined) return undefined;
+  // As many hand-offs as take no longer than the work between them.
+  const affordable = Math.floor(rotations * (effort.computing / effort.waiting));
+  const fewer = Math.max(1, Math.min(fewRotations, affordable));
+  if (fewer > rotations / 2) return undefined;
+  return `waiting for blocks took most of the time: --rotations ${fewer} instead of ${rotations} would exchange them less often, for more epochs (and change the model)`;
 }

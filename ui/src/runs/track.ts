@@ -1,4 +1,3 @@
-import { everySecond } from '../../../src/reporting/records/downsampling.ts';
 import {
   type EpochLine,
   hasReached,
@@ -8,7 +7,7 @@ import {
   type RunSeries,
   type SampleLine,
 } from '../../../src/reporting/records/record.ts';
-import { GrowingSeries } from '../../../src/reporting/records/series.ts';
+import { everySecond, GrowingSeries } from '../../../src/reporting/records/series.ts';
 
 /** Most samples that a page holds of a run. */
 const sampleLimit = 600;

@@ -17,8 +17,12 @@ import {
   plural,
 } from '../../../reporting/format.ts';
 import { headedTable } from '../../../reporting/table.ts';
-import { PathRecord, type PathRow } from '../../../reporting/text/path.ts';
-import { lambdaText, measureText } from '../../../reporting/text/selection.ts';
+import {
+  lambdaText,
+  measureText,
+  PathRecord,
+  type PathRow,
+} from '../../../reporting/text/selection.ts';
 import { checkNeeds } from '../../../train/options/refusals.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import { walkPath } from '../../../train/select/path.ts';

@@ -7,8 +7,11 @@ import {
   searchChart,
   validationChart,
 } from '../../../../src/reporting/charts/selection.ts';
-import { PathRecord } from '../../../../src/reporting/text/path.ts';
-import { searchTable, validationTable } from '../../../../src/reporting/text/selection.ts';
+import {
+  PathRecord,
+  searchTable,
+  validationTable,
+} from '../../../../src/reporting/text/selection.ts';
 import type { ValidatedLambda, Validation } from '../../../../src/train/select/cross-validate.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 import { sampleClasses, sampleModel } from '../../../support/models.ts';

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { FigureQuantity } from '../../../../src/apps/dashboard/api.ts';
 import { axes, figureQuantities } from '../../../../src/reporting/charts/quantities.ts';
-import {
-  figureFileName,
-  figureHeight,
-  figureOf,
-} from '../../../../src/reporting/charts/run-figure.ts';
+import { figureFileName, figureOf } from '../../../../src/reporting/charts/run-figure.ts';
+import { figureHeight } from '../../../../src/reporting/charts/svg.ts';
 import type {
   BeginLine,
   ReportLine,

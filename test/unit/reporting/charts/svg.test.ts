@@ -3,7 +3,6 @@ import { styleOf } from '../../../../src/reporting/charts/series-style.ts';
 import {
   type LegendEntry,
   type LineChart,
-  legendRows,
   lineChart,
   svgToPng,
 } from '../../../../src/reporting/charts/svg.ts';
@@ -144,9 +143,6 @@ describe('lineChart', () => {
     expect(svg).not.toContain('>a &lt; b</text>');
     expect(svg).toContain('<title>a &lt; b</title>');
     expect(svg).toContain('>dashed</text>');
-    expect(legendRows(chart)).toBe(1);
-    expect(legendRows(chart, { width: 120 })).toBe(2);
-    expect(legendRows({ ...chart, series: [] })).toBe(0);
   });
 
   test('names stand equally far apart, whatever letters they have', () => {

@@ -123,14 +123,10 @@ describe('pictures', () => {
   });
 
   test('lines upon one another show the marks of both', () => {
-    const series = ['one', 'two'].map((name, k) => ({
-      name,
-      points: line((x) => x),
-      mark: 'ab'[k],
-    }));
-    const text = draw({ series, width: 40 }).slice(1).join('');
-    expect(text).toContain('a');
-    expect(text).toContain('b');
+    const series = ['one', 'two'].map((name) => ({ name, points: line((x) => x) }));
+    const text = draw({ series, width: 40 }).slice(1, -1).join('');
+    expect(text).toContain('o');
+    expect(text).toContain('x');
   });
 
   test('only ASCII', () => {

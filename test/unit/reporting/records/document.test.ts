@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { defaultFolder } from '../../../../src/reporting/records/folder.ts';
 import { parseLine } from '../../../../src/reporting/records/lines.ts';
-import { usualFolder } from '../../../../src/reporting/records/store.ts';
 import { codeBlocks } from '../../../support/markdown.ts';
 
 const path = fileURLToPath(new URL('../../../../docs/runs.md', import.meta.url));
@@ -18,5 +18,5 @@ test('the examples of the document are lines that a reader knows', () => {
 });
 
 test('the document names the folder that records go to', () => {
-  expect(document).toContain(`Records are in \`${usualFolder}\``);
+  expect(document).toContain(`Records are in \`${defaultFolder}\``);
 });

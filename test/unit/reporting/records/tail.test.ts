@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { RunTail } from '../../../../src/reporting/records/store.ts';
+import { RunTail } from '../../../../src/reporting/records/record-file.ts';
 import { beginLine, epochLine, recordText, runId, startLine } from '../../../support/run-lines.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { recording } from './support/recording.ts';

@@ -1,6 +1,11 @@
 import picocolors from 'picocolors';
 import { expect, test } from 'vitest';
-import { describeCertificate, summarize } from '../../../../src/reporting/text/summary.ts';
+import {
+  adviseOnRanks,
+  describeCertificate,
+  describeEffort,
+  summarize,
+} from '../../../../src/reporting/text/summary.ts';
 import type { TrainReport } from '../../../../src/train/options/options.ts';
 
 const report: TrainReport = {
@@ -60,4 +65,52 @@ test('a gap that proves nothing is not called a certificate', () => {
   for (const gap of [1, 3, Infinity, Number.NaN]) {
     expect(describeCertificate(gap)).toBe('no certificate yet: no useful lower bound found');
   }
+});
+
+/** Two ranks that mostly wait for one another. */
+function withRanks(changes: Partial<TrainReport>): TrainReport {
+  const effort = { computing: 1, waiting: 7, communicating: 6, bytes: 2_500_000 };
+  return { ...report, threads: 1, ranks: 2, rotations: 64, effort, ...changes };
+}
+
+const alone = { ranks: undefined } as unknown as Partial<TrainReport>;
+
+test('what threads did with their time, and what went between ranks', () => {
+  expect(describeEffort(withRanks({}))).toBe(
+    'threads computed 13 % and waited 88 % of the time; 2.5 MB sent between ranks',
+  );
+  expect(describeEffort(withRanks({ ...alone, threads: 2 }))).toBe(
+    'threads computed 13 % and waited 88 % of the time',
+  );
+});
+
+test('a thread that had nobody to wait for is not worth a word', () => {
+  expect(describeEffort(withRanks({ ...alone, threads: 1 }))).toBeUndefined();
+});
+
+test('where waiting took most of the time, fewer rotations are named', () => {
+  expect(adviseOnRanks(withRanks({}), 16)).toMatch(/--rotations 9 instead of 64/);
+  expect(adviseOnRanks(withRanks({ rotations: 2500 }), 16)).toMatch(
+    /--rotations 16 instead of 2500/,
+  );
+  expect(adviseOnRanks(withRanks({ rotations: 3 }), 16)).toMatch(/--rotations 1 instead of 3/);
+  expect(adviseOnRanks(withRanks({ rotations: 1 }), 16)).toBeUndefined();
+});
+
+test('smooth losses with l2 are better off with lbfgs, and lbfgs with nothing', () => {
+  expect(adviseOnRanks(withRanks({ loss: 'logistic' }), 16)).toMatch(/--solver lbfgs/);
+  expect(adviseOnRanks(withRanks({ loss: 'logistic', solver: 'lbfgs' }), 16)).toBeUndefined();
+  expect(adviseOnRanks(withRanks({ loss: 'logistic', penalty: 'l1' }), 16)).toMatch(
+    /--rotations 9/,
+  );
+});
+
+test('a grid with fewer workers than threads comes first', () => {
+  expect(adviseOnRanks(withRanks({ threads: 4 }), 16)).toMatch(/--grid 8/);
+});
+
+test('no advice where threads mostly computed, or where there is one process', () => {
+  const busy = { computing: 8, waiting: 7, communicating: 6, bytes: 0 };
+  expect(adviseOnRanks(withRanks({ effort: busy }), 16)).toBeUndefined();
+  expect(adviseOnRanks(withRanks(alone), 16)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import {
   Downsampling,
   everySecond,
   spreadIndices,
-} from '../../../../src/reporting/records/downsampling.ts';
+} from '../../../../src/reporting/records/series.ts';
 
 /** The numbers, from 1, that are kept of so many lines. */
 function kept(thinning: Downsampling, count: number): number[] {
