@@ -60,7 +60,7 @@ export class ComparisonDisplay {
     this.#say(`${nameOf(run)}: ${describeEnd(run)}`);
   }
 
-  close(): void {
+  end(): void {
     this.progress.end();
   }
 
@@ -79,7 +79,7 @@ export function busyNotice(load: number, cores: number): string | undefined {
   return `the machine is busy (load ${load.toFixed(1)} on ${plural(cores, 'core')}): times will mean little`;
 }
 
-/** "dso λ=1e-5", with the loss where it is not the usual one. */
+/** "dso λ=1e-5", with the loss where it is not the default. */
 function nameOf({ solver, loss, lambda }: RunKey): string {
   return `${solver} ${loss === 'hinge' ? '' : `${loss} `}λ=${formatNumber(lambda)}`;
 }

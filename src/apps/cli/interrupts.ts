@@ -1,45 +1,51 @@
-import { type InterruptSignal, type Io, signalExitCodes } from './terminal.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { type InterruptSignal, type Io, signalExitCodes, type Terminal } from './terminal.ts';
 
 /** Milliseconds for an answer to leave before the process ends. */
 const answering = 100;
 
 /**
- * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once `deferred`,
- * the first one asks training to stop and the next ends the process; a file being written is then
- * left as it was, because files are put in place as a whole.
+ * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once deferred, the
+ * first one asks training to stop and the next ends the process; a file being written is then left
+ * as it was, because files are put in place as a whole.
  */
 export class Interrupts {
   readonly #controller = new AbortController();
-  readonly #release: () => void;
-  readonly #onDeferred: () => void;
-  readonly #quit: (signal: InterruptSignal) => void;
+  readonly #io: Io;
+  readonly #display: Pick<Progress, 'notice' | 'end'>;
+  readonly #stopping: string | undefined;
+  /** Ends the listening to signals. */
+  readonly release: () => void;
   #deferred = false;
   #received: InterruptSignal | undefined;
 
-  /** `onDeferred` is called when training is asked to stop, `onQuit` just before the process ends. */
-  constructor(io: Io, listeners: { onDeferred(): void; onQuit(): void }) {
-    this.#onDeferred = listeners.onDeferred;
-    this.#release = io.onSignal((signal) => {
+  /** The display shows `stopping` when training is asked to stop, and ends before the process does. */
+  constructor(io: Io, display: Pick<Progress, 'notice' | 'end'>, stopping?: string) {
+    this.#io = io;
+    this.#display = display;
+    this.#stopping = stopping;
+    this.release = io.onSignal((signal) => {
       if (this.#deferred && this.#received === undefined) this.#stop(signal);
       else this.#quit(signal);
     });
-    this.#quit = (signal) => {
-      listeners.onQuit();
-      io.exit(signalExitCodes[signal]);
-    };
   }
 
-  /** What the first Ctrl-C does, asked for in another way, by somebody who waits for an answer. */
+  /** Does what the first Ctrl-C does, for a requester that waits for an answer. */
   request(): void {
     if (this.#received !== undefined) return;
     if (this.#deferred) this.#stop('SIGINT');
-    else setTimeout(this.#quit, answering, 'SIGINT');
+    else setTimeout(() => this.#quit('SIGINT'), answering);
   }
 
   #stop(signal: InterruptSignal): void {
     this.#received = signal;
-    this.#onDeferred();
+    if (this.#stopping !== undefined) this.#display.notice(this.#stopping);
     this.#controller.abort();
+  }
+
+  #quit(signal: InterruptSignal): void {
+    this.#display.end();
+    this.#io.exit(signalExitCodes[signal]);
   }
 
   /** Aborted by the first signal after `defer`. */
@@ -54,8 +60,32 @@ export class Interrupts {
   defer(): void {
     this.#deferred = true;
   }
+}
 
-  release(): void {
-    this.#release();
+/** Runs work with progress that is cleared when it ends, however it ends. */
+export async function withProgress<Result>(
+  terminal: Terminal,
+  { quiet = false }: { readonly quiet?: boolean },
+  work: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(terminal, quiet);
+  const interrupts = new Interrupts(terminal.io, progress);
+  try {
+    return await work(progress);
+  } finally {
+    interrupts.release();
+    progress.end();
   }
+}
+
+/** Resolves with the first signal; the next one ends the process. */
+export function stopSignal({ io }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    io.onSignal((signal) => {
+      if (asked) io.exit(signalExitCodes[signal]);
+      asked = true;
+      resolve();
+    });
+  });
 }

@@ -4,14 +4,8 @@ import { MpiGroup } from '../../engine/processes/mpi-group.ts';
 import { type Launch, launchOf } from '../../engine/processes/mpi-library.ts';
 import { type ProcessGroup, singleProcess } from '../../engine/processes/process-group.ts';
 import { UsageError } from '../../errors.ts';
-import type { Progress } from './progress.ts';
-import {
-  exitCodeOfError,
-  exitCodes,
-  mayReport,
-  signalExitCodes,
-  type Terminal,
-} from './terminal.ts';
+import { type Progress, silentProgress } from './progress.ts';
+import { exitCodeOfError, exitCodes, mayReport, type Terminal } from './terminal.ts';
 
 /** The ranks of a job that no longer answer, and whether it is this one that reports them. */
 export class LostRanks {
@@ -119,13 +113,10 @@ class ProcessJob<Group extends ProcessGroup> implements Job {
   warnings(quiet: boolean): Progress {
     const name = this.group.nameOf(this.group.rank);
     return {
-      stage() {},
-      start() {},
-      epoch() {},
+      ...silentProgress,
       notice: (message) => {
         if (!quiet) this.terminal.say(`${name}: ${message}`);
       },
-      end() {},
     };
   }
 }
@@ -182,16 +173,4 @@ class MpiJob extends ProcessJob<MpiGroup> {
     this.terminal.error(rank === 0 ? message : `${this.group.nameOf(rank)}: ${message}`);
     if (this.terminal.io.environment.DSO_DEBUG) this.terminal.say(stack);
   }
-}
-
-/** Resolves with the first signal; the next one ends the process. */
-export function stopSignal({ io }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    io.onSignal((signal) => {
-      if (asked) io.exit(signalExitCodes[signal]);
-      asked = true;
-      resolve();
-    });
-  });
 }

@@ -1,5 +1,5 @@
 /** Loss, penalty and solver as the options of the command line describe them. */
-import { DataError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { loadLoss, lossByName, lossParameterNames } from '../../problem/losses/index.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import {
@@ -15,7 +15,14 @@ import { libraryValues } from '../../train/options/option.ts';
 import { checkSolverOptions } from '../../train/options/refusals.ts';
 import { settingOptions } from '../../train/options/solver.ts';
 import type { TrainFlags } from './options.ts';
-import { readLines } from './reading.ts';
+
+/** Loss, penalty and solver of one training run. */
+export async function chooseProblem(
+  flags: Parameters<typeof chooseLoss>[0] & PenaltyFlags & SolverFlags,
+): Promise<{ readonly loss: Loss; readonly penalty: Penalty; readonly solver: Solver }> {
+  const loss = await chooseLoss(flags);
+  return { loss, penalty: choosePenalty(flags), solver: chooseSolver(flags) };
+}
 
 type LossParameters = { readonly [Name in (typeof lossParameterNames)[number]]?: number };
 
@@ -96,28 +103,11 @@ export function choosePenalties({
     .map((penalty) => penalties.bounded(penalty, bounds));
 }
 
+type SolverFlags = Partial<Pick<TrainFlags, 'solver' | keyof typeof settingOptions>>;
+
 /** The solver with its settings; an option of another solver is an error. */
-export function chooseSolver(
-  flags: Partial<Pick<TrainFlags, 'solver' | keyof typeof settingOptions>>,
-): Solver {
+export function chooseSolver(flags: SolverFlags): Solver {
   const { paper, solver = paper ? 'dso' : 'auto' } = flags;
   checkSolverOptions(settingOptions, flags, solver);
   return solverByName(solver, paper ? paperSettings : libraryValues(settingOptions, flags));
-}
-
-/** A positive number per line; there may be more lines than the data has columns. */
-export async function readPenaltyFactors(path: string, columns: number): Promise<Float64Array> {
-  const lines = await readLines(path);
-  if (lines.length < columns) {
-    throw new DataError(
-      `${path}: ${lines.length} lines; expected a penalty factor for each of ${columns} columns`,
-    );
-  }
-  return Float64Array.from(lines.slice(0, columns), (line, index) => {
-    const factor = line.trim() === '' ? Number.NaN : Number(line);
-    if (factor > 0 && Number.isFinite(factor)) return factor;
-    throw new DataError(
-      `${path}:${index + 1}: ${JSON.stringify(line)}; expected a positive number`,
-    );
-  });
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../../package.json' with { type: 'json' };
 import { DsoError } from '../../errors.ts';
+import { checkNeeds } from '../../train/options/refusals.ts';
 import { addCommand } from './command.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';
@@ -64,7 +65,7 @@ async function reportError(error: unknown, terminal: Terminal, common: boolean):
   return exitCodeOfError(error);
 }
 
-/** The commands of the table, as commander wants them. */
+/** The commands of the table, as commander takes them. */
 export function createProgram(
   terminal: Terminal,
   words: readonly string[],
@@ -87,11 +88,13 @@ export function createProgram(
       getErrHasColors: () => terminal.colours.isColorSupported,
     });
   for (const [name, entry] of Object.entries(commands)) {
-    addCommand(program, name, entry, async (own, args, command) => {
+    addCommand(program, name, entry, async ({ options = {}, load }, args, command) => {
       const flags = command.optsWithGlobals();
+      checkNeeds(options, flags);
       // Words beyond the arguments of a command, where it allows them.
       const given = (args.length > 0 ? args.flat() : command.args) as string[];
-      onResult(await own.run({ args: given, flags, terminal, words, program }));
+      const run = await load();
+      onResult((await run({ flags, terminal, words, program }, ...given)) ?? exitCodes.done);
     });
   }
   return program;

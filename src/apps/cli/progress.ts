@@ -28,7 +28,7 @@ export function createProgress(
   return new PlainProgress(terminal, lines === 'epochs');
 }
 
-const silentProgress: Progress = {
+export const silentProgress: Progress = {
   stage() {},
   start() {},
   epoch() {},

@@ -57,7 +57,7 @@ export class Terminal {
   }
 
   /** Writes to standard output, waiting while it is full. */
-  async print(text: string): Promise<void> {
+  async print(text: string | Uint8Array): Promise<void> {
     if (this.outputClosed || this.io.stdout.write(text)) return;
     const stop = new AbortController();
     const { signal } = stop;
@@ -69,6 +69,10 @@ export class Terminal {
       if (error.code !== 'EPIPE') throw error;
     });
     stop.abort();
+  }
+
+  async printJson(value: unknown): Promise<void> {
+    await this.print(`${JSON.stringify(value)}\n`);
   }
 
   error(message: string): void {

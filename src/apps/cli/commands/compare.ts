@@ -1,7 +1,6 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Dataset } from '../../../data/dataset.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
 import {
@@ -9,10 +8,12 @@ import {
   writeReport,
   writeResults,
 } from '../../../reporting/pages/comparison-files.ts';
+import { shellWord } from '../../../reporting/records/labels.ts';
 import { comparisonTable, rankingOf } from '../../../reporting/text/comparison.ts';
 import { solverByName } from '../../../solvers/index.ts';
-import { type CompareOptions, type Competitor, compare } from '../../../train/compare/compare.ts';
+import { type Competitor, compare } from '../../../train/compare/compare.ts';
 import { type Comparison, readResults } from '../../../train/compare/comparison.ts';
+import { threadsOption } from '../../../train/options/data.ts';
 import {
   isNegative,
   libraryValues,
@@ -21,22 +22,24 @@ import {
   omit,
   pick,
 } from '../../../train/options/option.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
+import { stoppingOptions } from '../../../train/options/run.ts';
+import type { Action } from '../command.ts';
 import { busyNotice, ComparisonDisplay } from '../comparison-display.ts';
+import { checkFiles, isWritable } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';
-import { chooseLosses, choosePenalty, readPenaltyFactors } from '../problem.ts';
-import type { Progress } from '../progress.ts';
-import { checkStandardInput, readData, schemaOfData } from '../reading.ts';
+import { chooseLosses, choosePenalty } from '../problem.ts';
+import { readData, readFileOptions } from '../reading.ts';
 import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
 
-export async function compareCommand(
-  data: string,
-  flags: CompareFlags,
-  terminal: Terminal,
-): Promise<number> {
-  checkNeeds(compareOptions, flags);
-  checkStandardInput([data, flags.test, flags.penaltyFactors]);
+const comparedOptions = {
+  ...stoppingOptions,
+  ...threadsOption,
+  ...pick(compareOptions, 'lambda', 'intercept', 'holdout', 'auprc', 'grid', 'seed', 'title'),
+};
+
+export const compareCommand: Action<CompareFlags> = async ({ flags, terminal }, data) => {
+  checkFiles([data, flags.test, flags.penaltyFactors]);
   const entrants = flags.solvers.map((name): Competitor => ({ name, solver: solverByName(name) }));
   const problem = {
     entrants,
@@ -47,36 +50,19 @@ export async function compareCommand(
   const previous = flags.fresh ? undefined : await readResults(flags.output);
   warmThreads(flags.threads);
   const display = new ComparisonDisplay(terminal, flags);
-  const interrupts = new Interrupts(terminal.io, {
-    onDeferred: () => display.notice('stopping, to write the report; Ctrl-C again quits at once'),
-    onQuit: () => display.close(),
-  });
+  const stopping = 'stopping, to write the report; Ctrl-C again quits at once';
+  const interrupts = new Interrupts(terminal.io, display, stopping);
   const folder = new ReportFolder(flags, (message) => display.notice(message));
   try {
-    const input = await readInput(data, flags, display.progress);
+    const dataset = await readData(data, flags, display.progress);
+    const files = await readFileOptions(flags, dataset, display.progress);
     interrupts.defer();
     const busy = busyNotice(loadavg()[0], availableParallelism());
     if (busy) display.notice(busy);
-    const comparison = await compare(input.dataset, {
+    const comparison = await compare(dataset, {
       ...problem,
-      ...input.options,
-      ...libraryValues(
-        pick(
-          compareOptions,
-          'lambda',
-          'intercept',
-          'holdout',
-          'auprc',
-          'tolerance',
-          'epochs',
-          'time',
-          'grid',
-          'seed',
-          'threads',
-          'title',
-        ),
-        flags,
-      ),
+      ...files,
+      ...libraryValues(comparedOptions, flags),
       warmUp: flags.warmUp,
       ...(previous && { previous }),
       command: commandLine(data, flags),
@@ -92,15 +78,15 @@ export async function compareCommand(
     });
     // Also when nothing was left to run: an earlier command may have been stopped while writing.
     await folder.complete(comparison);
-    display.close();
+    display.end();
     await printResult(comparison, flags, terminal);
     if (interrupts.received) return signalExitCodes[interrupts.received];
     return display.isVain ? exitCodes.failure : exitCodes.done;
   } finally {
-    display.close();
+    display.end();
     interrupts.release();
   }
-}
+};
 
 /** Milliseconds between two reports: drawing takes about a second, quick runs less. */
 const reportPause = 5000;
@@ -143,8 +129,7 @@ async function printResult(
   terminal: Terminal,
 ): Promise<void> {
   if (flags.json) {
-    const result = { folder: flags.output, problems: rankingOf(comparison) };
-    await terminal.print(`${JSON.stringify(result)}\n`);
+    await terminal.printJson({ folder: flags.output, problems: rankingOf(comparison) });
   } else if (!flags.quiet) {
     const table = comparisonTable(comparison, terminal.outputColours);
     await terminal.print(`\n${table}\n\nreport in ${join(flags.output, 'report.html')}\n`);
@@ -159,31 +144,7 @@ function checkFolder(folder: string): void {
     throw new UsageError(`--output ${folder}: ${reason}`);
   };
   if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; wanted a folder`);
-  try {
-    accessSync(existing, constants.W_OK);
-  } catch {
-    refuse(`no permission to write into the folder ${existing}`);
-  }
-}
-
-async function readInput(
-  data: string,
-  flags: CompareFlags,
-  progress: Progress,
-): Promise<{ dataset: Dataset; options: Pick<CompareOptions, 'test' | 'penaltyFactors'> }> {
-  const dataset = await readData(data, flags, progress);
-  const { test, penaltyFactors: factors } = flags;
-  return {
-    dataset,
-    options: {
-      ...(test !== undefined && {
-        test: await readData(test, flags, progress, schemaOfData(dataset)),
-      }),
-      ...(factors !== undefined && {
-        penaltyFactors: await readPenaltyFactors(factors, dataset.columns),
-      }),
-    },
-  };
+  if (!isWritable(existing)) refuse(`no permission to write into the folder ${existing}`);
 }
 
 /** The command with all options that have a value, also by default. */
@@ -194,12 +155,7 @@ function commandLine(data: string, flags: CompareFlags): string {
     if (value === undefined || (value === true && isNegative(entry))) return [];
     return typeof value === 'boolean'
       ? [longFlag(entry)]
-      : [longFlag(entry), quoted(`${value as string | number}`)];
+      : [longFlag(entry), shellWord(`${value as string | number}`)];
   });
-  return ['dso compare', quoted(data), ...words].join(' ');
-}
-
-/** As a shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return ['dso compare', shellWord(data), ...words].join(' ');
 }

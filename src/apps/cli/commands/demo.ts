@@ -15,6 +15,7 @@ import { twoColumns } from '../../../reporting/table.ts';
 import { describeCertificate } from '../../../reporting/text/summary.ts';
 import { defaultValues } from '../../../train/options/option.ts';
 import type { TrainReport } from '../../../train/options/options.ts';
+import type { Action } from '../command.ts';
 import { type DemoFlags, type TrainFlags, trainOptions } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { generate, generatedPaths } from './convert.ts';
@@ -23,18 +24,14 @@ import { trainAndSave } from './train.ts';
 const shape = 'real-sim';
 
 /** What `npm start` shows: generate a sample, train an SVM on it, test it. */
-export async function demoCommand(
-  folder: string,
-  flags: DemoFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder) => {
   createFolder(folder);
   const { bold } = terminal.outputColours;
   await terminal.print(
     `\n${bold("dso demo: an SVM on a sample shaped like the paper's real-sim")}\n\n`,
   );
   const paths = generatedPaths(join(folder, shape));
-  const sample = await generate({ like: shape, scale: flags.scale }, paths, terminal, false);
+  const sample = await generate({ like: shape, scale: flags.scale }, paths, terminal);
   await printStep(terminal, 'generated', describeSample(sample));
 
   const model = join(folder, `${shape}.model`);
@@ -50,7 +47,7 @@ export async function demoCommand(
   );
   await terminal.print(describeFiles(paths, model, reportPath, terminal));
   return code;
-}
+};
 
 function createFolder(folder: string): void {
   try {
@@ -66,7 +63,7 @@ function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags)
   const { threads } = flags;
   return {
     ...defaultValues(trainOptions),
-    // A larger grid than the data asks for, so that more cores can be seen at work.
+    // A larger grid than the data needs, so that more cores can be seen at work.
     grid: 4,
     epochs: 1000,
     output,

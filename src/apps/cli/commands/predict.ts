@@ -1,48 +1,30 @@
 import type { Dataset } from '../../../data/dataset.ts';
-import { writeAtomically } from '../../../files.ts';
 import { readModel } from '../../../model/file.ts';
 import { evaluate } from '../../../model/metrics/evaluate.ts';
 import type { Model } from '../../../model/model.ts';
-import {
-  checkOutput as checkPrediction,
-  type PredictionOutput,
-} from '../../../model/predict/predict.ts';
+import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
 import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
   headerLine,
   predictionLines,
   predictionObjects,
 } from '../../../reporting/text/predictions.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, standardStream, writePieces } from '../files.ts';
+import { withProgress } from '../interrupts.ts';
 import type { EvaluateFlags, PredictFlags } from '../options.ts';
-import { createProgress } from '../progress.ts';
-import { checkOutput, checkStandardInput, readForModel, standardStream } from '../reading.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import { readForModel } from '../reading.ts';
 
-export async function predictCommand(
-  modelPath: string,
-  data: string,
-  flags: PredictFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, path, data) => {
   const target = flags.output ?? standardStream;
-  checkStandardInput([modelPath, data]);
-  checkOutput('--output', target, [modelPath, data]);
-  const model = await readModel(modelPath);
-  checkPrediction(model, chooseOutput(flags));
-  const progress = createProgress(terminal, flags.quiet ?? false);
-  const dataset = await readForModel(model, data, flags, progress);
-  if (target === standardStream) {
-    for (const text of predictions(model, dataset, flags)) {
-      if (terminal.outputClosed) break;
-      await terminal.print(text);
-    }
-  } else {
-    await writeAtomically(target, async (file) => {
-      for (const text of predictions(model, dataset, flags)) await file.write(text);
-    });
-  }
-  return exitCodes.done;
-}
+  checkFiles([path, data], { '--output': target });
+  const model = await readModel(path);
+  checkOutput(model, chooseOutput(flags));
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    readForModel(model, data, flags, progress),
+  );
+  await writePieces(target, predictions(model, dataset, flags), terminal);
+};
 
 function chooseOutput(flags: PredictFlags): PredictionOutput {
   if (flags.scores) return 'scores';
@@ -59,18 +41,13 @@ function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Gene
   yield* predictionLines(model, dataset, output);
 }
 
-export async function evaluateCommand(
-  modelPath: string,
-  data: string,
-  flags: EvaluateFlags,
-  terminal: Terminal,
-): Promise<number> {
-  checkStandardInput([modelPath, data]);
-  const model = await readModel(modelPath);
-  const progress = createProgress(terminal, flags.quiet ?? false);
-  const dataset = await readForModel(model, data, flags, progress, true);
+export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }, path, data) => {
+  checkFiles([path, data]);
+  const model = await readModel(path);
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    readForModel(model, data, flags, progress, true),
+  );
   const metrics = evaluate(model, dataset);
-  const text = flags.json ? JSON.stringify(metrics) : describeMetrics(metrics, model.classes);
-  await terminal.print(`${text}\n`);
-  return exitCodes.done;
-}
+  if (flags.json) await terminal.printJson(metrics);
+  else await terminal.print(`${describeMetrics(metrics, model.classes)}\n`);
+};

@@ -1,7 +1,12 @@
+/** `dso cv` and `dso search`, and what they share with `dso path`. */
+import { extname } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
+import { UsageError } from '../../../errors.ts';
+import { writeModel } from '../../../model/file.ts';
 import { penaltyEntry } from '../../../problem/penalties/index.ts';
 import { searchChart, validationChart } from '../../../reporting/charts/selection.ts';
+import { svgToPng } from '../../../reporting/charts/svg.ts';
 import { penaltyName, plural } from '../../../reporting/format.ts';
 import {
   incompleteNote,
@@ -12,7 +17,11 @@ import {
   validationJson,
   validationTable,
 } from '../../../reporting/text/selection.ts';
-import type { TrainOptions } from '../../../train/options/options.ts';
+import { summarize } from '../../../reporting/text/summary.ts';
+import { libraryOptions } from '../../../train/options/index.ts';
+import { libraryValues, omit } from '../../../train/options/option.ts';
+import type { TrainOptions, TrainReport } from '../../../train/options/options.ts';
+import { lambdaOptions } from '../../../train/options/problem.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import {
   crossValidate,
@@ -20,24 +29,101 @@ import {
   type Validation,
 } from '../../../train/select/cross-validate.ts';
 import { type Search, search } from '../../../train/select/search.ts';
-import type { CvFlags, SearchFlags } from '../options.ts';
-import {
-  chooseLoss,
-  chooseLosses,
-  choosePenalties,
-  choosePenalty,
-  chooseSolver,
-} from '../problem.ts';
-import { defaultModelPath, readData } from '../reading.ts';
-import {
-  checkFiles,
-  commonSettings,
-  readFactors,
-  refit,
-  SelectionCommand,
-  trainingSettings,
-} from '../selection.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import { train } from '../../../train/train.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, defaultModelPath, savedModel, standardStream, writePieces } from '../files.ts';
+import { Interrupts } from '../interrupts.ts';
+import type { CvFlags, SearchFlags, SelectFlags } from '../options.ts';
+import { chooseLosses, choosePenalties, chooseProblem, chooseSolver } from '../problem.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import { readData, readFileOptions } from '../reading.ts';
+import { exitCodeOfStop, exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+
+/** Progress, interrupts and output of `dso path`, `dso cv` or `dso search`. */
+export class SelectionCommand {
+  readonly terminal: Terminal;
+  readonly progress: Progress;
+  readonly interrupts: Interrupts;
+  readonly #flags: SelectFlags;
+  readonly #usesOutput: boolean;
+
+  private constructor(terminal: Terminal, flags: SelectFlags, model: string | undefined) {
+    this.terminal = terminal;
+    this.#flags = flags;
+    this.#usesOutput = model === standardStream || flags.csv === standardStream;
+    this.progress = createProgress(terminal, flags.quiet ?? false, 'no epochs');
+    const stopping = 'stopping, to show what is known; Ctrl-C again quits at once';
+    this.interrupts = new Interrupts(terminal.io, this.progress, stopping);
+  }
+
+  /** Runs the work of a command that reads `data` and writes the `model`, if it writes one. */
+  static async run(
+    data: string,
+    flags: SelectFlags & { readonly test?: string },
+    model: string | undefined,
+    terminal: Terminal,
+    work: (command: SelectionCommand) => Promise<number>,
+  ): Promise<number> {
+    const { test, penaltyFactors, csv, figure, json, threads } = flags;
+    if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
+      throw new UsageError(`--figure ${figure}: wanted a name that ends in .svg or .png`);
+    }
+    const outputs = { '--output': model, '--csv': csv, '--figure': figure };
+    checkFiles([data, test, penaltyFactors], outputs, json);
+    warmThreads(threads);
+    const command = new SelectionCommand(terminal, flags, model);
+    try {
+      return await work(command);
+    } finally {
+      command.progress.end();
+      command.interrupts.release();
+    }
+  }
+
+  /** The exit code after a signal, if there was one. */
+  get signalCode(): number | undefined {
+    const { received } = this.interrupts;
+    return received && signalExitCodes[received];
+  }
+
+  /** Writes the figure and the CSV, and shows the table. */
+  async show(result: {
+    readonly table: () => string;
+    readonly csv: () => string;
+    readonly figure: () => string;
+  }): Promise<void> {
+    const { terminal } = this;
+    const { csv, figure, json, quiet } = this.#flags;
+    this.progress.end();
+    if (figure !== undefined) {
+      const svg = result.figure();
+      const isPng = extname(figure).toLowerCase() === '.png';
+      await writePieces(figure, [isPng ? await svgToPng(svg) : svg], terminal);
+    }
+    if (csv !== undefined) await writePieces(csv, [result.csv()], terminal);
+    if (json || quiet) return;
+    if (this.#usesOutput) terminal.say(result.table());
+    else await terminal.print(`${result.table()}\n`);
+  }
+
+  async printJson(result: unknown): Promise<void> {
+    if (this.#flags.json) await this.terminal.printJson(result);
+  }
+
+  say(line: string): void {
+    if (!this.#flags.quiet) this.terminal.say(line);
+  }
+}
+
+/** Options of training that are the same for all models. */
+function trainingSettings(flags: SelectFlags) {
+  return libraryValues(omit(libraryOptions, 'lambda'), flags);
+}
+
+/** The same, and the λs. */
+export function selectionSettings(flags: SelectFlags) {
+  return { ...trainingSettings(flags), ...libraryValues(lambdaOptions, flags) };
+}
 
 /** How `dso cv` and `dso search` differ. */
 interface Selection<Found extends { readonly complete: boolean }> {
@@ -53,38 +139,40 @@ type CommonOptions = Omit<ValidateOptions, 'loss' | 'penalty' | 'onFit'> & {
   readonly onFraction: (fraction: number) => void;
 };
 
-async function select<Found extends { readonly complete: boolean }>(
+function select<Found extends { readonly complete: boolean }>(
   data: string,
   flags: CvFlags | SearchFlags,
   terminal: Terminal,
   selection: Selection<Found>,
 ): Promise<number> {
   const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
-  checkFiles(data, flags, model);
   const solver = chooseSolver(flags);
-  warmThreads(flags.threads);
-  const command = new SelectionCommand(terminal, flags, model);
-  const { progress, interrupts } = command;
-  try {
+  return SelectionCommand.run(data, flags, model, terminal, async (command) => {
+    const { progress, interrupts } = command;
     const started = performance.now();
     const dataset = await readData(data, flags, progress);
-    const options = { solver, ...(await readFactors(flags, dataset)) };
+    const options = { solver, ...(await readFileOptions(flags, dataset, progress)) };
     const read = (performance.now() - started) / 1000;
     const { folds, metric } = flags;
     interrupts.defer();
     progress.stage(selection.stage, 0);
-    const found = await command.untilEnded(
-      selection.find(dataset, {
-        ...options,
-        ...commonSettings(flags),
-        folds,
-        ...(metric !== undefined && { metric }),
-        onFraction: (fraction) => progress.stage(selection.stage, fraction),
-        onNotice: (message) => progress.notice(message),
-        signal: interrupts.signal,
-      }),
-    );
-    if (!found) return command.signalCode ?? exitCodes.failure;
+    const work = selection.find(dataset, {
+      ...options,
+      ...selectionSettings(flags),
+      folds,
+      ...(metric !== undefined && { metric }),
+      onFraction: (fraction) => progress.stage(selection.stage, fraction),
+      onNotice: (message) => progress.notice(message),
+      signal: interrupts.signal,
+    });
+    const found = await work.catch((error: unknown) => {
+      if (command.signalCode === undefined) throw error;
+    });
+    if (!found) {
+      progress.end();
+      command.say('interrupted before anything was measured');
+      return command.signalCode ?? exitCodes.failure;
+    }
     await selection.show(found, command);
     const result = { ...selection.json(found), folds };
     if (command.signalCode !== undefined || model === undefined) {
@@ -95,41 +183,61 @@ async function select<Found extends { readonly complete: boolean }>(
     const { report, code } = await refit(dataset, all, model, command, read);
     await command.printJson({ ...result, model, report });
     return code;
-  } finally {
-    command.close();
-  }
+  });
 }
 
-export async function cvCommand(data: string, flags: CvFlags, terminal: Terminal): Promise<number> {
-  const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
+/** Trains the chosen model on all rows, as `dso train` would, and writes it. */
+async function refit(
+  dataset: Dataset,
+  options: TrainOptions,
+  path: string,
+  command: SelectionCommand,
+  read: number,
+): Promise<{ readonly report: TrainReport; readonly code: number }> {
+  const { progress, interrupts, terminal } = command;
+  const { loss, tolerance = 1e-3, epochs, time: seconds } = options;
+  progress.start(loss?.task ?? 'classification', { tolerance, epochs, seconds });
+  const { model, report: trained } = await train(dataset, {
+    ...options,
+    onEpoch: (event) => progress.epoch(event),
+    signal: interrupts.signal,
+    consume: true,
+  });
+  await writeModel(path, model);
+  progress.end();
+  const total = trained.seconds.total + read;
+  const report = { ...trained, seconds: { ...trained.seconds, read, total } };
+  command.say(summarize(report, tolerance, savedModel(path), terminal.colours));
+  return { report, code: exitCodeOfStop(report.stopped, interrupts.received) };
+}
+
+export const cvCommand: Action<CvFlags> = async ({ flags, terminal }, data) => {
+  const { loss, penalty } = await chooseProblem(flags);
   const { choose, folds } = flags;
-  const name = `${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
   return select<Validation>(data, flags, terminal, {
     stage: 'cross-validating',
     find: (dataset, { onFraction, ...options }) =>
       crossValidate(dataset, {
-        ...problem,
+        loss,
+        penalty,
         ...options,
         onFit: (done, of) => onFraction(done / of),
       }),
     async show(validation, command) {
+      const title = `${nameOfSource(data)}: ${loss.name} loss, ${penaltyName(penalty)} penalty`;
       await command.show({
         table: () => validationTable(validation, choose, terminal.outputColours),
         csv: () => validationCsv(validation),
-        figure: () => validationChart(validation, `${nameOfSource(data)}: ${name}`),
+        figure: () => validationChart(validation, title),
       });
       for (const note of incompleteNote(validation, folds)) command.say(note);
     },
     json: (validation) => validationJson(validation, choose),
-    chosen: (validation) => ({ ...problem, lambda: validation[choose].lambda }),
+    chosen: (validation) => ({ loss, penalty, lambda: validation[choose].lambda }),
   });
-}
+};
 
-export async function searchCommand(
-  data: string,
-  flags: SearchFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const searchCommand: Action<SearchFlags> = async ({ flags, terminal }, data) => {
   const losses = await chooseLosses(flags);
   const penalties = choosePenalties(flags);
   const candidates = losses.length * penalties.length;
@@ -150,8 +258,9 @@ export async function searchCommand(
         figure: () => searchChart(found, nameOfSource(data)),
       });
       const missing = candidates - found.ranking.length;
-      if (missing > 0)
+      if (missing > 0) {
         command.say(`incomplete: ${plural(missing, 'candidate')} of ${candidates} left out`);
+      }
       for (const note of incompleteNote(found.winner.validation, folds)) command.say(note);
     },
     json: (found) => searchJson(found, choose),
@@ -161,7 +270,7 @@ export async function searchCommand(
       lambda: validation[choose].lambda,
     }),
   });
-}
+};
 
 function searchJson({ metric, complete, ranking }: Search, choose: 'best' | 'simplest') {
   return {

@@ -6,28 +6,26 @@ import { Metrics } from '../../serve/metrics.ts';
 import { type LoadedModel, ModelReloader } from '../../serve/model-reloader.ts';
 import { exampleRow } from '../../serve/scorer.ts';
 import { type RequestRecord, ScoringServer } from '../../serve/server.ts';
-import { stopSignal } from '../job.ts';
+import type { Action } from '../command.ts';
+import { standardStream } from '../files.ts';
+import { stopSignal } from '../interrupts.ts';
 import type { ServeFlags } from '../options.ts';
-import { standardStream } from '../reading.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
-/** Milliseconds between two looks at the model file. */
+/** Milliseconds between two checks of the model file. */
 const watchInterval = 1000;
 /** Characters of an answer to a batch. */
 const longestAnswer = 2 ** 26;
 
-export async function serveCommand(
-  path: string,
-  flags: ServeFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path) => {
   if (path === standardStream) {
     throw new UsageError('serve - : a model that is served has to be a file');
   }
+  const { maxBody, maxRows, timeout } = flags;
   const name = basename(path);
   const journal = new Journal(terminal, flags.log === true);
   const metrics = new Metrics();
-  const keeper = await ModelReloader.open(path, {
+  const reloader = await ModelReloader.open(path, {
     onLoad(loaded) {
       metrics.loads++;
       if (metrics.loads > 1) journal.note('reload', `${name}: ${describe(loaded)} takes over`);
@@ -39,30 +37,24 @@ export async function serveCommand(
   });
   const server = new ScoringServer({
     name,
-    limits: {
-      bytes: flags.maxBody,
-      timeout: flags.timeout,
-      rows: flags.maxRows,
-      answer: longestAnswer,
-    },
+    limits: { bytes: maxBody, timeout, rows: maxRows, answer: longestAnswer },
     metrics,
-    current: () => keeper.current,
+    current: () => reloader.current,
     ...(flags.log && { onRequest: (record) => journal.request(record) }),
     onFailure: (error) => journal.failure(error),
   });
   const url = await listen(server, flags);
-  if (flags.reload) keeper.watch(watchInterval);
-  const reload = (): void => void keeper.reload();
+  if (flags.reload) reloader.watch(watchInterval);
+  const reload = (): void => void reloader.reload();
   process.on('SIGHUP', reload);
   const stopped = stopSignal(terminal);
-  await announce(name, url, keeper.current, flags, terminal);
+  await announce(name, url, reloader.current, flags, terminal);
   await stopped;
-  keeper.close();
+  reloader.close();
   const cut = await server.stop();
   process.off('SIGHUP', reload);
   if (cut > 0) journal.note('stop', `${plural(cut, 'request')} cut off after the --timeout`);
-  return exitCodes.done;
-}
+};
 
 async function listen(server: ScoringServer, { port, host }: ServeFlags): Promise<string> {
   try {
@@ -121,11 +113,8 @@ class Journal {
   }
 
   request(record: RequestRecord): void {
-    this.#line({
-      event: 'request',
-      ...record,
-      milliseconds: Number(record.milliseconds.toFixed(3)),
-    });
+    const milliseconds = Number(record.milliseconds.toFixed(3));
+    this.#line({ event: 'request', ...record, milliseconds });
   }
 
   note(event: string, message: string): void {
@@ -134,9 +123,9 @@ class Journal {
   }
 
   failure(error: unknown): void {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (this.#json) this.#line({ event: 'failure', message: text });
-    else this.#terminal.error(text);
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (this.#json) this.#line({ event: 'failure', message });
+    else this.#terminal.error(message);
   }
 
   #line(content: object): void {

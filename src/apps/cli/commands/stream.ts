@@ -18,15 +18,18 @@ import {
   type ProgressiveOptions,
   type ProgressiveReport,
 } from '../../../train/stream/learning.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, defaultModelPath, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty } from '../problem.ts';
-import { checkOutput, defaultModelPath, readOptions, standardStream } from '../reading.ts';
-import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+import { silentProgress } from '../progress.ts';
+import { readOptions } from '../reading.ts';
+import { exitCodes, signalExitCodes } from '../terminal.ts';
 
 /** Refuses options that would have no effect. */
-export function checkStreamFlags(flags: TrainFlags): void {
+function checkStreamFlags(flags: TrainFlags): void {
   checkProgressive(trainOptions, flags);
   if (flags.solver !== undefined && flags.solver !== 'sgd') {
     throw new UsageError(`--solver ${flags.solver}: --progressive is stochastic gradient descent`);
@@ -37,14 +40,14 @@ export function checkStreamFlags(flags: TrainFlags): void {
 }
 
 /** Lines like those of Vowpal Wabbit: how well rows were predicted before they were learned. */
-export function progressiveHeader(isClassifier: boolean): string {
+function progressiveHeader(isClassifier: boolean): string {
   const error = isClassifier ? 'error' : 'mse';
   return ['rows', 'loss', 'since last', error, 'since last']
-    .map((title, place) => title.padStart(place === 0 ? 14 : 13))
+    .map((title, index) => title.padStart(index === 0 ? 14 : 13))
     .join('');
 }
 
-export function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
+function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
   const number = (value: number) => value.toPrecision(6);
   const error = isClassifier ? formatPercent : number;
   return [
@@ -63,36 +66,25 @@ const defaultLambda = 1e-6;
 const defaultSnapshot = { rows: 100_000, seconds: 60 };
 
 /** `dso train DATA --progressive`: one pass over rows that may never end. */
-export async function learnStreamCommand(
-  data: string | undefined,
-  flags: TrainFlags,
-  terminal: Terminal,
-  words: readonly string[],
-): Promise<number> {
+export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words }, data) => {
   checkStreamFlags(flags);
-  if (data === undefined)
+  if (data === undefined) {
     throw new UsageError('--progressive needs a file, or - for standard input');
+  }
   const path = flags.output ?? defaultModelPath(data);
   const source = sourceOf(data);
-  checkOutput('--output', path, [data]);
+  checkFiles([data], { '--output': path });
   if (path === standardStream) {
     throw new UsageError('--output -: each snapshot replaces the previous one, which needs a file');
   }
   const say = (line: string) => {
     if (!flags.quiet) terminal.say(line);
   };
-  const interrupts = new Interrupts(terminal.io, { onDeferred() {}, onQuit() {} });
+  const interrupts = new Interrupts(terminal.io, silentProgress);
   const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
-  const observers = await RunObservers.begin({
-    data,
-    path,
-    flags,
-    words,
-    problem,
-    terminal,
-    interrupts,
-    notice: (message) => say(`note: ${message}`),
-  });
+  const notice = (message: string) => say(`note: ${message}`);
+  const run = { data, path, flags, words, problem, terminal, interrupts, notice };
+  const observers = await RunObservers.begin(run);
   let saved = 0;
   const save = async (model: Model) => {
     await writeModel(path, model);
@@ -102,21 +94,20 @@ export async function learnStreamCommand(
     const options = optionsOf(flags, problem, say, observers);
     interrupts.defer();
     const input = source();
-    const name = titleOfSource(data);
     const { signal } = interrupts;
-    const { model, report } = await learnStream(input, name, {
+    const { model, report } = await learnStream(input, titleOfSource(data), {
       ...options,
       signal,
       onSnapshot: save,
     }).finally(() => input.destroy());
     await save(model);
-    if (flags.json) await terminal.print(`${JSON.stringify({ ...report, ...shapeOf(model) })}\n`);
+    if (flags.json) await terminal.printJson({ ...report, ...shapeOf(model) });
     say(summary(model, report, path));
     const { received } = interrupts;
     const code = received ? signalExitCodes[received] : exitCodes.done;
-    const { columns, nonzeros, rows } = model;
-    const stopped = received ? ('interrupted' as const) : ('stream' as const);
-    observers.end({ rows, columns, nonzeros, lambda: model.lambda, stopped }, code);
+    const { columns, nonzeros, rows, lambda } = model;
+    const stopped = received ? 'interrupted' : 'stream';
+    observers.end({ rows, columns, nonzeros, lambda, stopped }, code);
     await observers.stay(terminal);
     return code;
   } catch (error) {
@@ -126,7 +117,7 @@ export async function learnStreamCommand(
   } finally {
     interrupts.release();
   }
-}
+};
 
 /** Opens the data when it is called: a file, a pipe or standard input. */
 function sourceOf(data: string): () => Readable {
@@ -152,13 +143,12 @@ function optionsOf(
   const isClassifier = problem.loss.task === 'classification';
   const started = performance.now();
   const { threads: _, ...reading } = readOptions(flags);
-  const { reportEvery, lambda = defaultLambda } = flags;
   let isFirst = true;
   return {
     ...problem,
-    lambda,
-    ...libraryValues(pick(trainOptions, 'stepSize', 'intercept'), flags),
-    ...(reportEvery !== undefined && { reportEvery }),
+    lambda: defaultLambda,
+    ...libraryValues(pick(trainOptions, 'lambda', 'stepSize', 'intercept'), flags),
+    ...(flags.reportEvery !== undefined && { reportEvery: flags.reportEvery }),
     reading,
     snapshot: flags.snapshotEvery ?? defaultSnapshot,
     onNotice: (message) => say(`reading ${message}`),

@@ -16,13 +16,13 @@ import { prepareTraining } from '../../../train/prepare.ts';
 import type { LiblinearRequest } from './arguments.ts';
 
 /** The relative duality gap that LIBLINEAR's own default of -e stands for. */
-const usualTolerance = 5e-5;
+const defaultTolerance = 5e-5;
 const finest = 1e-10;
 const coarsest = 1e-2;
 
 /** -e belongs to a criterion of LIBLINEAR; ours is the gap, which changes in proportion to it. */
 export function toleranceFor({ stopping, solver }: LiblinearRequest): number {
-  const tolerance = (usualTolerance * stopping) / solver.stopping;
+  const tolerance = (defaultTolerance * stopping) / solver.stopping;
   return Math.min(coarsest, Math.max(finest, tolerance));
 }
 
@@ -105,7 +105,7 @@ async function withTraining<Result>(
 /** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
 const worthCurvature = 100;
 
-/** λ is set for each vector; what is said here is what the solver is chosen by. */
+/** λ is set for each vector; this one is for the choice of the solver. */
 function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): TrainOptions {
   const { solver, epsilon, cost, freeBias, threads } = request;
   const loss = solver.loss(epsilon);
@@ -124,9 +124,9 @@ function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): Trai
 }
 
 /**
- * What rows count. Of two classes each has its own weight; of more, the class that is told from the
- * rest has its weight and the rest has 1, whatever their labels. Undefined where all count as they
- * do without class weights.
+ * What rows count. Of two classes each has its own weight; of more, the class that a vector
+ * separates has its weight and the rest has 1, whatever their labels. Undefined where all count as
+ * they do without class weights.
  */
 function weightsFor(
   training: LaidOutTraining,

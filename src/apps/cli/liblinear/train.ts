@@ -3,14 +3,16 @@ import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
 import { liblinearText } from '../../../model/export/liblinear.ts';
 import { inBlocks } from '../../../model/export/tables.ts';
-import { nameOfSource, readDataset } from '../../../train/read.ts';
-import { checkOutput } from '../reading.ts';
+import { labelsOf } from '../../../model/metrics/classes.ts';
+import { readDataset } from '../../../train/read.ts';
+import type { Action } from '../command.ts';
+import { checkOutput, defaultModelPath } from '../files.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 import { type LiblinearRequest, readLiblinearArguments } from './arguments.ts';
 import { type FittedVector, fitLiblinear, scoreHeldOut } from './fit.ts';
 
 /** The data with one more column, the last, that has the same value in every row. */
-export function withBias(dataset: Dataset, bias: number): Dataset {
+function withBias(dataset: Dataset, bias: number): Dataset {
   const { columns, rows, nonzeros } = dataset;
   if (bias === 0) return { ...dataset, columns: columns + 1 };
   return {
@@ -47,31 +49,23 @@ const labelLimit = 2 ** 31;
  * The labels of a classification in the order of LIBLINEAR: as rows bring them, but +1 in front of
  * -1 where these are all. Of two labels the first is the positive side.
  */
-export function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
+function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
   if (labelNames) {
     const text = JSON.stringify(labelNames.find((label) => !/^[+-]?[0-9]+$/.test(label)));
     throw new DataError(`${name}: label ${text}; LIBLINEAR has whole numbers for labels`);
   }
-  const found = new Set<number>();
-  for (const { labels } of parts) {
-    for (const label of labels) if (!found.has(label)) found.add(label);
-  }
-  const foreign = [...found].find(
-    (label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit,
-  );
+  const labels = [...new Set(parts.flatMap((part) => [...new Set(part.labels)]))];
+  const foreign = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
   if (foreign !== undefined) {
     throw new DataError(
       `${name}: label ${foreign}; wanted whole numbers (-s 11, 12 and 13 fit real labels)`,
     );
   }
-  const labels = [...found];
   return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;
 }
 
-/** Scores of held-out rows as LIBLINEAR reports them. */
-
-/** The share of rows whose label is told; `scores` by vector, `labels` in the order of vectors. */
-export function accuracyOf(
+/** The share of rows with the right label; `scores` by vector, `labels` in the order of vectors. */
+function accuracyOf(
   scores: readonly Float64Array[],
   labels: readonly number[],
   truth: Float64Array,
@@ -97,19 +91,14 @@ function predicted(
   return labels[best];
 }
 
-export interface RegressionQuality {
-  readonly meanSquaredError: number;
-  /** Of predictions and labels; NaN if either is the same in all rows. */
-  readonly squaredCorrelation: number;
-}
-
-export function regressionQuality(scores: Float64Array, truth: Float64Array): RegressionQuality {
+/** The squared correlation is NaN if the predictions or the labels are the same in all rows. */
+function regressionQuality(scores: Float64Array, truth: Float64Array) {
   const rows = truth.length;
   const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / rows;
-  const [middleScore, middleLabel] = [mean(scores), mean(truth)];
+  const [meanScore, meanLabel] = [mean(scores), mean(truth)];
   let [squares, together, ofScores, ofLabels] = [0, 0, 0, 0];
   for (let row = 0; row < rows; row += 1) {
-    const [score, label] = [scores[row] - middleScore, truth[row] - middleLabel];
+    const [score, label] = [scores[row] - meanScore, truth[row] - meanLabel];
     squares += (scores[row] - truth[row]) ** 2;
     together += score * label;
     ofScores += score * score;
@@ -122,12 +111,9 @@ export function regressionQuality(scores: Float64Array, truth: Float64Array): Re
 }
 
 /** `dso liblinear-train`: words as LIBLINEAR's own program takes them. */
-export async function liblinearTrainCommand(
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+export const liblinearTrainCommand: Action<object> = async ({ terminal }, ...words) => {
   const request = readLiblinearArguments(words);
-  const { data, model: path = `${nameOfSource(data)}.model`, folds, threads } = request;
+  const { data, model: path = defaultModelPath(data), folds, threads } = request;
   if (folds === undefined) checkOutput('model_file', path, [data]);
   const dataset = await readDataset(data, { ...(threads !== undefined && { threads }) });
   const labels = isClassifier(request) ? labelsInOrder(dataset) : undefined;
@@ -143,7 +129,7 @@ export async function liblinearTrainCommand(
   await writeModelFile(path, dataset.columns, request, labels, ordered);
   if (!request.quiet) for (const one of ordered) await terminal.print(describe(one, request, rows));
   return fits.every(({ converged }) => converged) ? exitCodes.done : exitCodes.unfinished;
-}
+};
 
 function isClassifier({ solver, epsilon }: LiblinearRequest): boolean {
   return solver.loss(epsilon).task === 'classification';
@@ -221,7 +207,7 @@ async function validate(
 ): Promise<string> {
   const classes = labels && ascending(labels);
   const scores = await scoreHeldOut(dataset, request, classes, folds);
-  const truth = joinedLabels(dataset);
+  const truth = labelsOf(dataset);
   if (classes) {
     const percent = Number((100 * accuracyOf(scores, classes, truth)).toPrecision(6));
     return `Cross Validation Accuracy = ${percent}%\n`;
@@ -232,14 +218,4 @@ async function validate(
     `Cross Validation Mean squared error = ${short(meanSquaredError)}\n` +
     `Cross Validation Squared correlation coefficient = ${short(squaredCorrelation)}\n`
   );
-}
-
-function joinedLabels({ parts, rows }: Dataset): Float64Array {
-  const all = new Float64Array(rows);
-  let row = 0;
-  for (const { labels } of parts) {
-    all.set(labels, row);
-    row += labels.length;
-  }
-  return all;
 }

@@ -1,11 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  checkOutput,
-  checkStandardInput,
-  checkStandardOutput,
-} from '../../../../src/apps/cli/reading.ts';
+import { checkFiles, checkOutput } from '../../../../src/apps/cli/files.ts';
 import { UsageError } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -58,10 +54,20 @@ test('two outputs have two names', () => {
 });
 
 test('standard input and output are given out once', () => {
-  expect(() => checkStandardInput(['-', 'a', undefined])).not.toThrow();
-  expect(() => checkStandardInput(['-', '-'])).toThrow(UsageError);
-  expect(() => checkStandardOutput({ '--json': true, '--output -': false })).not.toThrow();
-  expect(() => checkStandardOutput({ '--json': true, '--output -': true })).toThrow(
-    '--json and --output - both want standard output; choose one',
+  expect(() => checkFiles(['-', 'a', undefined])).not.toThrow();
+  expect(() => checkFiles(['-', '-'])).toThrow(UsageError);
+  expect(() => checkFiles([], { '--output': undefined }, true)).not.toThrow();
+  expect(() => checkFiles([], { '--csv': '-', '--output': 'x' })).not.toThrow();
+  expect(() => checkFiles([], { '--output': '-' }, true)).toThrow(
+    '--output - and --json both want standard output; choose one',
+  );
+});
+
+test('an output is compared with the inputs and with the outputs before it', () => {
+  const path = join(temporaryFolder(), 'out');
+  writeFileSync(path, '');
+  expect(() => checkFiles([path], { '--csv': path })).toThrow('that is also an input');
+  expect(() => checkFiles([], { '--output': path, '--csv': path })).toThrow(
+    `--csv ${path}: that is where another output goes`,
   );
 });
