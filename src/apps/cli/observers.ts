@@ -16,7 +16,7 @@ import { RunView } from '../../reporting/records/run-view.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts';
 import { isNegative, longFlag, type Option } from '../../train/options/option.ts';
 import type { ProgressiveReport } from '../../train/stream/learning.ts';
-import type { Dashboard, DashboardOptions } from '../dashboard/server.ts';
+import type { Dashboard } from '../dashboard/server.ts';
 import { standardStream } from './files.ts';
 import { type Interrupts, stopSignal } from './interrupts.ts';
 import { type TrainFlags, trainOptions } from './options.ts';
@@ -24,7 +24,7 @@ import type { Progress } from './progress.ts';
 import { onceEach, type Terminal } from './terminal.ts';
 
 /** A run that is about to be made. */
-export interface RunRequest {
+interface RunRequest {
   readonly data: string;
   /** Where the model goes. */
   readonly path: string;
@@ -45,35 +45,22 @@ export interface RunRequest {
 export class RunObservers {
   readonly #recorder: Recorder;
   readonly #log: RunLog | undefined;
-  readonly #dashboard: Dashboard | undefined;
   readonly #path: string;
+  #dashboard: Dashboard | undefined;
   #begun = 0;
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(
-    recorder: Recorder,
-    log: RunLog | undefined,
-    path: string,
-    open?: OpenDashboard,
-  ) {
+  private constructor(recorder: Recorder, log: RunLog | undefined, path: string) {
     this.#recorder = recorder;
     this.#log = log;
     this.#path = path;
-    this.#dashboard = open?.(() => {
-      const found = this.#look();
-      return found && { epoch: this.#epoch, ...found };
-    });
   }
 
   static async begin(request: RunRequest): Promise<RunObservers> {
     const { path, flags, terminal, interrupts, notice } = request;
     const folder = folderOf(flags, terminal);
-    const start = startLine(request, new Date(), {
-      version: packageDescription.version,
-      pid: process.pid,
-      host: hostname(),
-    });
+    const start = startLine(request);
     const log = logOf(request);
     const live = flags.ui ? RunView.live(start) : undefined;
     const recorder = new Recorder({
@@ -84,24 +71,36 @@ export class RunObservers {
       onLine: live && ((line) => live.add(line)),
     });
     recorder.watchStop(() => interrupts.request());
-    if (!live) return new RunObservers(recorder, log, path);
-    const shown = {
-      folder: flags.runs ?? folder ?? defaultFolder,
-      port: flags.uiPort,
-      onFailure: onceEach((message) => notice(`the page: ${message}`)),
-    };
-    const open = await dashboardOf(live, interrupts, shown);
-    const observers = new RunObservers(recorder, log, path, open);
-    await observers.#open(terminal, flags.open ?? true);
+    const observers = new RunObservers(recorder, log, path);
+    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder, request);
     return observers;
   }
 
-  async #open(terminal: Terminal, inBrowser: boolean): Promise<void> {
-    const url = await this.#dashboard!.listen();
-    terminal.say(`dashboard: ${url}`);
-    if (!inBrowser) return;
+  async #show(live: RunView, folder: string, request: RunRequest): Promise<void> {
+    const { flags, terminal, interrupts, notice } = request;
+    // Imported only when needed: the page takes a moment to load.
+    const { Dashboard } = await import('../dashboard/server.ts');
+    this.#dashboard = new Dashboard({
+      folder,
+      port: flags.uiPort,
+      version: packageDescription.version,
+      onFailure: onceEach((message) => notice(`the page: ${message}`)),
+      own: {
+        id: live.id,
+        summary: () => live.summary(),
+        detail: (query) => live.detail(query),
+        subscribe: (listener) => live.subscribe(listener),
+        look: () => {
+          const found = this.#look();
+          return found && { epoch: this.#epoch, ...found };
+        },
+        stop: () => interrupts.request(),
+      },
+    });
+    terminal.say(`dashboard: ${await this.#dashboard.listen()}`);
+    if (flags.open === false) return;
     const { showPage } = await import('./browser.ts');
-    await showPage(this.#dashboard!.oneTimeUrl(), terminal);
+    await showPage(this.#dashboard.oneTimeUrl(), terminal);
   }
 
   /** Forwards what the terminal shows besides epochs. */
@@ -152,7 +151,6 @@ export class RunObservers {
     this.#recorder.close();
   }
 
-  /** The run failed. */
   async fail({ message }: Error): Promise<void> {
     this.#recorder.write({ event: 'failure', ended: new Date().toISOString(), message });
     this.#recorder.close();
@@ -168,31 +166,6 @@ export class RunObservers {
     }
     await this.#dashboard.close('the run has ended');
   }
-}
-
-type BlockHolders = Exclude<ReturnType<BeginEvent['look']>, undefined> & { readonly epoch: number };
-type OpenDashboard = (look: () => BlockHolders | undefined) => Dashboard;
-
-/** Imported only when needed: the page takes a moment to load. */
-async function dashboardOf(
-  live: RunView,
-  interrupts: Interrupts,
-  settings: Pick<DashboardOptions, 'folder' | 'port' | 'onFailure'>,
-): Promise<OpenDashboard> {
-  const { Dashboard } = await import('../dashboard/server.ts');
-  return (look) =>
-    new Dashboard({
-      ...settings,
-      version: packageDescription.version,
-      own: {
-        id: live.id,
-        summary: () => live.summary(),
-        detail: (query) => live.detail(query),
-        subscribe: (listener) => live.subscribe(listener),
-        look,
-        stop: () => interrupts.request(),
-      },
-    });
 }
 
 /** `--log`: a copy of the record, complete, at a path or on standard output. */
@@ -213,17 +186,14 @@ function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | unde
   return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
 }
 
-/** What a column is called. */
+/** The name of a column. */
 export type FeatureNames = (column: number) => string;
 
 /** Loads of the cells of larger grids are not recorded. */
 const largestDrawn = 64;
 
-function startLine(
-  { data, path, flags, words, problem }: RunRequest,
-  now: Date,
-  process: Pick<StartLine, 'version' | 'pid' | 'host'>,
-): StartLine {
+function startLine({ data, path, flags, words, problem }: RunRequest): StartLine {
+  const now = new Date();
   const { loss, penalty } = problem;
   const { tolerance, epochs, time, progressive, name } = flags;
   return {
@@ -231,7 +201,9 @@ function startLine(
     format: recordFormat,
     id: newRunId(now),
     started: now.toISOString(),
-    ...process,
+    version: packageDescription.version,
+    pid: process.pid,
+    host: hostname(),
     ...(name !== undefined && { name }),
     data,
     model: path,
@@ -298,14 +270,11 @@ export function epochLine(event: EpochEvent, elapsed: number): EpochLine {
 }
 
 function sampleLine(event: SampleEvent, nameOf: FeatureNames): SampleLine {
-  const { vector, epoch, seconds, memory, threads, largest } = event;
+  const { vector, largest, ...measured } = event;
   return {
     event: 'sample',
     ...(vector && { vector: vector.index }),
-    epoch,
-    seconds,
-    memory,
-    threads,
+    ...measured,
     features: largest.map(({ column, weight }) => ({ name: nameOf(column), weight })),
   };
 }

@@ -20,7 +20,10 @@ import { compareOptions, inGroup, readingOptions } from './training-options.ts';
 
 export * from './training-options.ts';
 
-const printing = inGroup('output', {
+const output = { group: 'output' } as const;
+const general = { group: 'options' } as const;
+
+const printing = inGroup(output, {
   json: { flag: '--json', help: 'print JSON' },
   quiet: { flag: '--quiet', help: 'print no notes' },
 });
@@ -38,7 +41,7 @@ const size = {
 } as const;
 
 export const predictOptions = {
-  ...inGroup('output', {
+  ...inGroup(output, {
     output: outputFile,
     scores: {
       flag: '--scores',
@@ -59,7 +62,7 @@ export const predictOptions = {
     quiet: printing.quiet,
   }),
   ...readingOptions,
-  ...inGroup('output', {
+  ...inGroup(output, {
     header: {
       ...dataOptions.header,
       flag: '--header',
@@ -74,7 +77,7 @@ export type PredictFlags = Values<typeof predictOptions>;
 export const evaluateOptions = { ...printing, ...readingOptions };
 export type EvaluateFlags = Values<typeof evaluateOptions>;
 
-export const inspectOptions = inGroup('options', {
+export const inspectOptions = inGroup(general, {
   top: {
     flag: '--top <number>',
     type: whole(0),
@@ -93,7 +96,7 @@ export const inspectOptions = inGroup('options', {
 export type InspectFlags = Values<typeof inspectOptions>;
 
 export const convertOptions = {
-  ...inGroup('output', {
+  ...inGroup(output, {
     output: {
       flag: '-o, --output <file>',
       type: file,
@@ -124,7 +127,7 @@ export const convertOptions = {
 };
 export type ConvertFlags = Values<typeof convertOptions>;
 
-export const exportOptions = inGroup('options', {
+export const exportOptions = inGroup(general, {
   to: {
     flag: '--to <format>',
     type: choice(exportFormats),
@@ -136,7 +139,7 @@ export const exportOptions = inGroup('options', {
 });
 export type ExportFlags = Values<typeof exportOptions>;
 
-export const importOptions = inGroup('options', {
+export const importOptions = inGroup(general, {
   output: {
     flag: '-o, --output <model>',
     type: file,
@@ -149,7 +152,7 @@ export type ImportFlags = Values<typeof importOptions>;
 export const describeOptions = { ...printing, ...readingOptions, ...sqlOption };
 export type DescribeFlags = Values<typeof describeOptions>;
 
-export const generateOptions = inGroup('options', {
+export const generateOptions = inGroup(general, {
   like: {
     flag: '--like <name>',
     type: choice(shapeNames),
@@ -167,12 +170,9 @@ export const generateOptions = inGroup('options', {
 });
 export type GenerateFlags = Values<typeof generateOptions>;
 
-export const replayOptions = inGroup('options', {
+export const replayOptions = inGroup(general, {
   output: { flag: '-o, --output <model>', type: file, help: 'write the model of the replay' },
-  threads: {
-    ...threadsOption.threads,
-    help: 'threads for reading the data (default: all cores)',
-  },
+  threads: { ...threadsOption.threads, help: 'threads for reading the data (default: all cores)' },
   quiet: outputOptions.quiet,
 });
 export type ReplayFlags = Values<typeof replayOptions>;
@@ -180,7 +180,7 @@ export type ReplayFlags = Values<typeof replayOptions>;
 export const doctorOptions = { ...pick(printing, 'json'), ...pick(processOptions, 'peerTimeout') };
 export type DoctorFlags = Values<typeof doctorOptions>;
 
-export const serveOptions = inGroup('options', {
+export const serveOptions = inGroup(general, {
   port: {
     flag: '--port <number>',
     type: port,
@@ -224,7 +224,7 @@ const runsFolder = {
   help: `folder of the records (default: ${defaultFolder})`,
 } as const;
 
-export const runListOptions = inGroup('options', {
+export const runListOptions = inGroup(general, {
   runs: runsFolder,
   number: {
     flag: '-n, --number <count>',
@@ -237,7 +237,7 @@ export const runListOptions = inGroup('options', {
 });
 export type RunListFlags = Values<typeof runListOptions>;
 
-export const runShowOptions = inGroup('options', {
+export const runShowOptions = inGroup(general, {
   runs: runsFolder,
   vector: {
     flag: '--vector <number>',
@@ -253,17 +253,17 @@ export const runShowOptions = inGroup('options', {
 });
 export type RunShowFlags = Values<typeof runShowOptions>;
 
-export const runStopOptions = inGroup('options', {
+export const runStopOptions = inGroup(general, {
   runs: runsFolder,
   json: { flag: '--json', help: 'print JSON: the summary of the run' },
 });
 export type RunStopFlags = Values<typeof runStopOptions>;
 
-export const uiOptions = inGroup('options', {
+export const uiOptions = inGroup(general, {
   port: { ...serveOptions.port, default: 0 },
   open: { flag: '--no-open', help: 'do not open a browser' },
 });
 export type UiFlags = Values<typeof uiOptions>;
 
-export const demoOptions = inGroup('options', { scale: size, threads: threadsOption.threads });
+export const demoOptions = inGroup(general, { scale: size, threads: threadsOption.threads });
 export type DemoFlags = Values<typeof demoOptions>;

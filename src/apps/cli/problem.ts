@@ -90,10 +90,7 @@ export function choosePenalties({
     );
   }
   const low = lower ?? (nonNegative ? 0 : undefined);
-  const bounds = {
-    ...(low !== undefined && { low }),
-    ...(upper !== undefined && { high: upper }),
-  };
+  const bounds = { ...(low !== undefined && { low }), ...(upper !== undefined && { high: upper }) };
   return names
     .flatMap((name) =>
       takesRatio(name) && ratios

@@ -2,14 +2,7 @@
 import { lossNames } from '../../problem/losses/index.ts';
 import { solverNames } from '../../solvers/index.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
-import {
-  type Group,
-  type Option,
-  omit,
-  option,
-  pick,
-  type Values,
-} from '../../train/options/option.ts';
+import { type Option, omit, option, pick, type Values } from '../../train/options/option.ts';
 import {
   candidateOptions,
   lambdaOptions,
@@ -29,16 +22,18 @@ import { settingOptions, solverOptions } from '../../train/options/solver.ts';
 import { choice, file, folder, listOf, text, whole } from '../../train/options/types.ts';
 import { measureNames } from '../../train/select/measure.ts';
 
-/** Options under one heading of the help. */
-export function inGroup<
-  Heading extends Group,
-  const Table extends Readonly<Record<string, Omit<Option, 'group'>>>,
->(group: Heading, table: Table) {
-  const entries = Object.entries(table).map(([name, entry]) => [name, { ...entry, group }]);
+/** Options that share a heading of the help, and whether they are common. */
+export function inGroup<const Table extends Readonly<Record<string, Omit<Option, 'group'>>>>(
+  fields: Pick<Option, 'group' | 'common'>,
+  table: Table,
+) {
+  const entries = Object.entries(table).map(([name, entry]) => [name, { ...entry, ...fields }]);
   return Object.fromEntries(entries) as {
-    readonly [Name in keyof Table]: Omit<Table[Name], 'group'> & { readonly group: Heading };
+    readonly [Name in keyof Table]: Omit<Table[Name], 'group'> & Pick<Option, 'group'>;
   };
 }
+
+const commonOutput = { group: 'output', common: true } as const;
 
 export const readingOptions = { ...dataOptions, ...threadsOption };
 export type DataFlags = Partial<Values<typeof readingOptions>>;
@@ -63,19 +58,13 @@ export type TrainFlags = Values<typeof trainOptions>;
 
 /** Options of the commands that train several models and print a table of them. */
 const tableOptions = {
-  ...inGroup('output', {
+  ...inGroup(commonOutput, {
     csv: {
       flag: '--csv <file>',
       type: file,
-      common: true,
       help: 'also write the table as CSV; - for standard output',
     },
-    figure: {
-      flag: '--figure <file>',
-      type: file,
-      common: true,
-      help: 'also draw a figure: .svg or .png',
-    },
+    figure: { flag: '--figure <file>', type: file, help: 'also draw a figure: .svg or .png' },
   }),
   ...outputOptions,
 };
@@ -91,17 +80,15 @@ const severalModels = {
 };
 
 export const pathOptions = {
-  ...inGroup('output', {
+  ...inGroup(commonOutput, {
     output: {
       flag: '-o, --output <model>',
       type: file,
-      common: true,
       help: 'write the model with the lowest error on the test data',
     },
     models: {
       flag: '--models <folder>',
       type: folder,
-      common: true,
       help: 'write every model into this folder as soon as it is trained',
     },
   }),
@@ -113,30 +100,29 @@ export const pathOptions = {
 };
 export type PathFlags = Values<typeof pathOptions>;
 
+const validation = { group: 'validation', common: true } as const;
+
 const validationOptions = {
-  ...inGroup('output', {
+  ...inGroup(commonOutput, {
     output: {
       flag: '-o, --output <model>',
       type: file,
-      common: true,
       help: 'model trained on all rows with the chosen settings (default: <data>.model)',
       defaultDoc: '`<data>.model`',
     },
-    refit: { flag: '--no-refit', common: true, help: 'train no model at the end' },
+    refit: { flag: '--no-refit', help: 'train no model at the end' },
   }),
   ...tableOptions,
-  ...inGroup('validation', {
+  ...inGroup(validation, {
     folds: {
       flag: '--folds <number>',
       type: whole(2),
       default: 5,
-      common: true,
       help: 'number of folds, held out in turn',
     },
     metric: {
       flag: '--metric <name>',
       type: choice(measureNames),
-      common: true,
       help: 'metric on the rows held out (default: error; in regression mse or loss)',
       defaultDoc: '`error`; in regression `mse` or `loss`',
     },
@@ -144,7 +130,6 @@ const validationOptions = {
       flag: '--choose <rule>',
       type: choice(['best', 'simplest']),
       default: 'best',
-      common: true,
       help: 'the lambda with the best mean, or the largest within one standard error of it',
     },
   }),
@@ -194,21 +179,16 @@ export const compareOptions = {
   }),
   ...omit(problemOptions, 'loss', 'lambda'),
   ...testOptions,
-  ...inGroup('output', {
+  ...inGroup(commonOutput, {
     output: {
       flag: '-o, --output <folder>',
       type: folder,
       default: 'report',
-      common: true,
       affectsModel: true,
       help: 'folder for the page, the tables and the figures',
     },
-    fresh: {
-      flag: '--fresh',
-      common: true,
-      help: 'start over: discard the results in the folder',
-    },
-    title: { flag: '--title <text>', type: text, common: true, help: 'title of the page' },
+    fresh: { flag: '--fresh', help: 'start over: discard the results in the folder' },
+    title: { flag: '--title <text>', type: text, help: 'title of the page' },
   }),
   ...outputOptions,
   ...stoppingOptions,

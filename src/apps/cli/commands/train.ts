@@ -1,6 +1,6 @@
 import type { Dataset } from '../../../data/dataset.ts';
 import { describeQuality, type Quality } from '../../../data/quality/quality.ts';
-import { fairCores } from '../../../engine/processes/process-group.ts';
+import { fairCores, singleProcess } from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { writeModel } from '../../../model/file.ts';
 import { adviseOnRanks } from '../../../reporting/text/effort.ts';
@@ -15,11 +15,11 @@ import { trainInGroup } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
-import { type Job, openProcessGroup, singleJob } from '../job.ts';
+import { Job, openProcessGroup } from '../job.ts';
 import { type FeatureNames, RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
-import { createProgress, type Progress } from '../progress.ts';
+import { createProgress, type Progress, silentProgress } from '../progress.ts';
 import { chooseSource, readFileOptions, readTrainingData } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
 import { visitRecord, writeVisits } from './replay.ts';
@@ -90,7 +90,7 @@ export async function trainAndSave(
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<TrainOutcome> {
-  const request = { data, flags, terminal, job: singleJob(terminal) };
+  const request = { data, flags, terminal, job: new Job(singleProcess) };
   return (await trainHere(request)) as TrainOutcome;
 }
 
@@ -234,7 +234,12 @@ function conclude(run: Run, report: TrainOutcome['report']): number {
 /** Rank 0 shows progress; the others show only warnings about themselves. */
 async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Promise<Progress> {
   const quiet = flags.quiet ?? false;
-  if (!job.group.leads) return job.warnings(quiet);
+  const { leads, rank } = job.group;
+  if (!leads) {
+    const name = job.group.nameOf(rank);
+    const notice = (message: string) => terminal.say(`${name}: ${message}`);
+    return quiet ? silentProgress : { ...silentProgress, notice };
+  }
   const progress = createProgress(terminal, quiet);
   if (!flags.chart || quiet) return progress;
   const { chartProgress } = await import('../chart-progress.ts');
