@@ -106,17 +106,15 @@ export class RunObservers {
   /** Forwards what the terminal shows besides epochs. */
   beside(progress: Progress): Progress {
     return {
+      ...progress,
       stage: (text, fraction) => {
         progress.stage(text, fraction);
         this.#dashboard?.stage(text, fraction);
       },
-      start: (task, limits) => progress.start(task, limits),
-      epoch: (event) => progress.epoch(event),
       notice: (message) => {
         progress.notice(message);
         this.#recorder.write({ event: 'notice', message });
       },
-      end: () => progress.end(),
     };
   }
 
