@@ -57,24 +57,36 @@ export class Interrupts {
     return this.#received;
   }
 
+  /** The exit code after the signal, if there was one. */
+  get exitCode(): number | undefined {
+    return this.#received && signalExitCodes[this.#received];
+  }
+
   defer(): void {
     this.#deferred = true;
   }
 }
 
-/** Runs work with progress that is cleared when it ends, however it ends. */
+export interface ProgressOptions {
+  readonly quiet?: boolean;
+  readonly lines?: 'epochs' | 'no epochs';
+  /** What is shown when work that defers interrupts is asked to stop. */
+  readonly stopping?: string;
+}
+
+/** Runs work with progress and interrupts that end with it, however it ends. */
 export async function withProgress<Result>(
   terminal: Terminal,
-  { quiet = false }: { readonly quiet?: boolean },
-  work: (progress: Progress) => Promise<Result>,
+  { quiet = false, lines, stopping }: ProgressOptions,
+  work: (progress: Progress, interrupts: Interrupts) => Promise<Result>,
 ): Promise<Result> {
-  const progress = createProgress(terminal, quiet);
-  const interrupts = new Interrupts(terminal.io, progress);
+  const progress = createProgress(terminal, quiet, lines);
+  const interrupts = new Interrupts(terminal.io, progress, stopping);
   try {
-    return await work(progress);
+    return await work(progress, interrupts);
   } finally {
-    interrupts.release();
     progress.end();
+    interrupts.release();
   }
 }
 

@@ -98,7 +98,7 @@ export class RunObservers {
       },
     });
     terminal.say(`dashboard: ${await this.#dashboard.listen()}`);
-    if (flags.open === false) return;
+    if (!(flags.open ?? true)) return;
     const { showPage } = await import('./browser.ts');
     await showPage(this.#dashboard.oneTimeUrl(), terminal);
   }

@@ -153,6 +153,7 @@ function liveProgress(terminal: Terminal): Progress {
     start(newTask, limits) {
       task = newTask;
       trend = new GapTrend(limits);
+      begun.clear();
       showStage('preparing');
     },
     epoch(event) {

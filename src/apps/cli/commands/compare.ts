@@ -29,6 +29,7 @@ import {
   readResults,
   trainingSeconds,
 } from '../../../train/compare/comparison.ts';
+import type { EpochEvent } from '../../../train/events.ts';
 import { threadsOption } from '../../../train/options/data.ts';
 import {
   isNegative,
@@ -41,12 +42,12 @@ import {
 import { stoppingOptions } from '../../../train/options/run.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, isWritable } from '../files.ts';
-import { Interrupts } from '../interrupts.ts';
+import { withProgress } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';
 import { chooseLosses, choosePenalty } from '../problem.ts';
-import { createProgress, type Progress } from '../progress.ts';
+import type { Progress } from '../progress.ts';
 import { readData, readFileOptions } from '../reading.ts';
-import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 const comparedOptions = {
   ...stoppingOptions,
@@ -61,16 +62,17 @@ export const compareCommand: Action<CompareFlags> = async ({ flags, terminal }, 
   checkFolder(flags.output);
   const previous = flags.fresh ? undefined : await readResults(flags.output);
   warmThreads(flags.threads);
-  const display = new ComparisonDisplay(terminal, flags);
   const stopping = 'stopping, to write the report; Ctrl-C again quits at once';
-  const interrupts = new Interrupts(terminal.io, display, stopping);
-  const folder = new ReportFolder(flags, (message) => display.notice(message));
-  try {
-    const dataset = await readData(data, flags, display.progress);
-    const files = await readFileOptions(flags, dataset, display.progress);
+  const shown = { ...flags, lines: 'no epochs', stopping } as const;
+  return withProgress(terminal, shown, async (progress, interrupts) => {
+    const dataset = await readData(data, flags, progress);
+    const files = await readFileOptions(flags, dataset, progress);
     interrupts.defer();
+    const onNotice = (message: string) => progress.notice(message);
     const busy = busyNotice(loadavg()[0], availableParallelism());
-    if (busy) display.notice(busy);
+    if (busy) onNotice(busy);
+    const display = runDisplay(flags, progress, terminal);
+    const write = reportWriter(flags, onNotice);
     const comparison = await compare(dataset, {
       ...problem,
       ...files,
@@ -79,60 +81,69 @@ export const compareCommand: Action<CompareFlags> = async ({ flags, terminal }, 
       ...(previous && { previous }),
       command: commandLine(data, flags),
       signal: interrupts.signal,
-      onSkip: (run) => display.skipped(run),
-      onStart: (job) => display.started(job),
-      onEpoch: (event) => display.progress.epoch(event),
-      onNotice: (message) => display.notice(message),
+      ...display.listeners,
+      onNotice,
       async onEnd(run, current) {
-        display.ended(run);
-        await folder.update(current);
+        display.ended(run, describeEnd(run));
+        await write(current, 'results');
       },
     });
     // Also when nothing was left to run: an earlier command may have been stopped while writing.
-    await folder.complete(comparison);
-    display.end();
+    await write(comparison, 'report');
+    progress.end();
     await printResult(comparison, flags, terminal);
-    if (interrupts.received) return signalExitCodes[interrupts.received];
-    return display.isVain ? exitCodes.failure : exitCodes.done;
-  } finally {
-    display.end();
-    interrupts.release();
-  }
+    return interrupts.exitCode ?? (display.hasResult() ? exitCodes.done : exitCodes.failure);
+  });
 };
+
+/** What a person sees of the runs of a comparison. */
+function runDisplay(flags: CompareFlags, progress: Progress, terminal: Terminal) {
+  const { tolerance, epochs, time: seconds, quiet } = flags;
+  const { bold, dim } = terminal.colours;
+  const states: RunState[] = [];
+  const say = (line: string) => {
+    progress.end();
+    if (!quiet) terminal.say(line);
+  };
+  const ended = (run: Run, result: string) => {
+    states.push(run.state);
+    say(`${nameOf(run)}: ${result}`);
+  };
+  return {
+    ended,
+    listeners: {
+      onSkip: (run: Run) => ended(run, 'done before'),
+      onStart({ entrant, lossName, lambda, loss, place, count }: Job) {
+        const name = nameOf({ solver: entrant.name, loss: lossName, lambda });
+        say(`${bold(name)} ${dim(`(${place} of ${count})`)}`);
+        progress.start(loss.task, { tolerance, epochs, seconds });
+      },
+      onEpoch: (event: EpochEvent) => progress.epoch(event),
+    },
+    /** False if there were runs and all of them were refused or failed. */
+    hasResult: () =>
+      states.length === 0 || states.some((state) => state !== 'refused' && state !== 'failed'),
+  };
+}
 
 /** Milliseconds between two reports: drawing takes about a second, quick runs less. */
 const reportPause = 5000;
 
-/** The folder of the report. Results are stored after every run, figures now and then. */
-class ReportFolder {
-  readonly #path: string;
-  /** With --fresh, what was there goes once there is something to replace it. */
-  #stale: boolean;
-  #drawn = performance.now();
-  readonly #onNotice: (message: string) => void;
-
-  constructor({ output, fresh }: CompareFlags, onNotice: (message: string) => void) {
-    this.#onNotice = onNotice;
-    this.#path = output;
-    this.#stale = fresh ?? false;
-  }
-
-  async update(comparison: Comparison): Promise<void> {
-    if (performance.now() - this.#drawn > reportPause) return this.complete(comparison);
-    await this.#clear();
-    await writeResults(this.#path, comparison);
-  }
-
-  async complete(comparison: Comparison): Promise<void> {
-    await this.#clear();
-    await writeReport(this.#path, comparison, { onNotice: this.#onNotice });
-    this.#drawn = performance.now();
-  }
-
-  async #clear(): Promise<void> {
-    if (this.#stale) await clearReport(this.#path);
-    this.#stale = false;
-  }
+/** Writes the results after every run, and the report with its figures at intervals. */
+function reportWriter({ output, fresh }: CompareFlags, onNotice: (message: string) => void) {
+  let drawn = performance.now();
+  // With --fresh, what was there goes once there is something to replace it.
+  let isStale = fresh;
+  return async (comparison: Comparison, least: 'results' | 'report'): Promise<void> => {
+    if (isStale) await clearReport(output);
+    isStale = false;
+    if (least === 'results' && performance.now() - drawn <= reportPause) {
+      await writeResults(output, comparison);
+      return;
+    }
+    await writeReport(output, comparison, { onNotice });
+    drawn = performance.now();
+  };
 }
 
 async function printResult(
@@ -172,62 +183,7 @@ function commandLine(data: string, flags: CompareFlags): string {
   return ['dso compare', shellWord(data), ...words].join(' ');
 }
 
-/** What a person sees of a comparison while it runs. */
-class ComparisonDisplay {
-  progress: Progress;
-  readonly #terminal: Terminal;
-  readonly #flags: CompareFlags;
-  /** The states of the runs of this command. */
-  readonly #states: RunState[] = [];
-
-  constructor(terminal: Terminal, flags: CompareFlags) {
-    this.#terminal = terminal;
-    this.#flags = flags;
-    this.progress = createProgress(terminal, flags.quiet ?? false, 'no epochs');
-  }
-
-  /** Whether there were runs, and all of them were refused or failed. */
-  get isVain(): boolean {
-    const vain = this.#states.every((state) => state === 'refused' || state === 'failed');
-    return this.#states.length > 0 && vain;
-  }
-
-  notice(message: string): void {
-    this.progress.notice(message);
-  }
-
-  skipped(run: Run): void {
-    this.#states.push(run.state);
-    this.#say(`${nameOf(run)}: done before`);
-  }
-
-  started({ entrant, lossName, lambda, loss, place, count }: Job): void {
-    const { bold, dim } = this.#terminal.colours;
-    const name = nameOf({ solver: entrant.name, loss: lossName, lambda });
-    this.#say(`${bold(name)} ${dim(`(${place} of ${count})`)}`);
-    const { tolerance, epochs, time } = this.#flags;
-    this.progress.start(loss.task, { tolerance, epochs, seconds: time });
-  }
-
-  ended(run: Run): void {
-    this.#states.push(run.state);
-    this.#say(`${nameOf(run)}: ${describeEnd(run)}`);
-  }
-
-  end(): void {
-    this.progress.end();
-  }
-
-  /** A line that stays. The live line below it is taken away and begun anew. */
-  #say(line: string): void {
-    this.progress.end();
-    if (this.#flags.quiet) return;
-    this.#terminal.say(line);
-    this.progress = createProgress(this.#terminal, false, 'no epochs');
-  }
-}
-
-/** What to say before timing anything on a machine that has other things to do. */
+/** A warning before anything is timed on a busy machine. */
 export function busyNotice(load: number, cores: number): string | undefined {
   if (!(load > cores / 2)) return undefined;
   return `the machine is busy (load ${load.toFixed(1)} on ${plural(cores, 'core')}): times will mean little`;

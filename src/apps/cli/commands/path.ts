@@ -25,7 +25,7 @@ import type { PathFlags } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
 import { readFileOptions, readOrOpenData } from '../reading.ts';
 import { exitCodes } from '../terminal.ts';
-import { SelectionCommand, selectionSettings } from './select.ts';
+import { runSelection, type SelectionCommand, selectionSettings } from './select.ts';
 
 export const pathCommand: Action<PathFlags> = async ({ flags, terminal }, data) => {
   const { output, models, test, holdout } = flags;
@@ -35,20 +35,20 @@ export const pathCommand: Action<PathFlags> = async ({ flags, terminal }, data) 
     );
   }
   const problem = await chooseProblem(flags);
-  return SelectionCommand.run(data, flags, output, terminal, async (command) => {
+  return runSelection(data, flags, output, terminal, async (command) => {
     if (models !== undefined) makeFolder(models);
     const dataset = await readOrOpenData(data, flags, command.progress);
     const record = await walk(dataset, flags, problem, command);
     if (record.rows.length === 0) {
-      if (command.signalCode === undefined) {
+      if (command.interrupts.exitCode === undefined) {
         throw new DsoError('failure', 'no model was trained in the time given');
       }
       command.say('interrupted before the first model was trained');
-      return command.signalCode;
+      return command.interrupts.exitCode;
     }
     const title = `${nameOfSource(data)}: ${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
     await show(record, flags, problem, command, title);
-    return command.signalCode ?? codeOf(record.rows);
+    return command.interrupts.exitCode ?? codeOf(record.rows);
   });
 };
 
@@ -119,7 +119,7 @@ async function show(
   await command.printJson({
     loss: loss.name,
     penalty: penalty.name,
-    interrupted: command.signalCode !== undefined,
+    interrupted: command.interrupts.exitCode !== undefined,
     path: rows,
     ...(chosen >= 0 && { best: rows[chosen].lambda }),
     ...(output !== undefined && { output }),

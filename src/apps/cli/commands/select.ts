@@ -32,87 +32,73 @@ import { type Search, search } from '../../../train/select/search.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream, writePieces } from '../files.ts';
-import { Interrupts } from '../interrupts.ts';
+import { type Interrupts, withProgress } from '../interrupts.ts';
 import type { CvFlags, SearchFlags, SelectFlags } from '../options.ts';
 import { chooseLosses, choosePenalties, chooseProblem, chooseSolver } from '../problem.ts';
-import { createProgress, type Progress } from '../progress.ts';
+import type { Progress } from '../progress.ts';
 import { readData, readFileOptions } from '../reading.ts';
-import { exitCodeOfStop, exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
 
-/** Progress, interrupts and output of `dso path`, `dso cv` or `dso search`. */
-export class SelectionCommand {
-  readonly terminal: Terminal;
+/**
+ * Runs the work of `dso path`, `dso cv` or `dso search`, which reads `data` and writes the `model`,
+ * if it writes one.
+ */
+export function runSelection(
+  data: string,
+  flags: SelectFlags & { readonly test?: string },
+  model: string | undefined,
+  terminal: Terminal,
+  work: (command: SelectionCommand) => Promise<number>,
+): Promise<number> {
+  const { test, penaltyFactors, csv, figure, json, threads } = flags;
+  if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
+    throw new UsageError(`--figure ${figure}: wanted a name that ends in .svg or .png`);
+  }
+  const outputs = { '--output': model, '--csv': csv, '--figure': figure };
+  checkFiles([data, test, penaltyFactors], outputs, json);
+  warmThreads(threads);
+  const stopping = 'stopping, to show what is known; Ctrl-C again quits at once';
+  const shown = { ...flags, lines: 'no epochs', stopping } as const;
+  const usesOutput = [model, csv].includes(standardStream);
+  return withProgress(terminal, shown, (progress, interrupts) =>
+    work({ progress, interrupts, ...selectionOutput(flags, usesOutput, progress, terminal) }),
+  );
+}
+
+/** What the work of a selection command is done with. */
+export type SelectionCommand = ReturnType<typeof selectionOutput> & {
   readonly progress: Progress;
   readonly interrupts: Interrupts;
-  readonly #flags: SelectFlags;
-  readonly #usesOutput: boolean;
+};
 
-  private constructor(terminal: Terminal, flags: SelectFlags, model: string | undefined) {
-    this.terminal = terminal;
-    this.#flags = flags;
-    this.#usesOutput = model === standardStream || flags.csv === standardStream;
-    this.progress = createProgress(terminal, flags.quiet ?? false, 'no epochs');
-    const stopping = 'stopping, to show what is known; Ctrl-C again quits at once';
-    this.interrupts = new Interrupts(terminal.io, this.progress, stopping);
-  }
-
-  /** Runs the work of a command that reads `data` and writes the `model`, if it writes one. */
-  static async run(
-    data: string,
-    flags: SelectFlags & { readonly test?: string },
-    model: string | undefined,
-    terminal: Terminal,
-    work: (command: SelectionCommand) => Promise<number>,
-  ): Promise<number> {
-    const { test, penaltyFactors, csv, figure, json, threads } = flags;
-    if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
-      throw new UsageError(`--figure ${figure}: wanted a name that ends in .svg or .png`);
-    }
-    const outputs = { '--output': model, '--csv': csv, '--figure': figure };
-    checkFiles([data, test, penaltyFactors], outputs, json);
-    warmThreads(threads);
-    const command = new SelectionCommand(terminal, flags, model);
-    try {
-      return await work(command);
-    } finally {
-      command.progress.end();
-      command.interrupts.release();
-    }
-  }
-
-  /** The exit code after a signal, if there was one. */
-  get signalCode(): number | undefined {
-    const { received } = this.interrupts;
-    return received && signalExitCodes[received];
-  }
-
-  /** Writes the figure and the CSV, and shows the table. */
-  async show(result: {
-    readonly table: () => string;
-    readonly csv: () => string;
-    readonly figure: () => string;
-  }): Promise<void> {
-    const { terminal } = this;
-    const { csv, figure, json, quiet } = this.#flags;
-    this.progress.end();
-    if (figure !== undefined) {
-      const svg = result.figure();
-      const isPng = extname(figure).toLowerCase() === '.png';
-      await writePieces(figure, [isPng ? await svgToPng(svg) : svg], terminal);
-    }
-    if (csv !== undefined) await writePieces(csv, [result.csv()], terminal);
-    if (json || quiet) return;
-    if (this.#usesOutput) terminal.say(result.table());
-    else await terminal.print(`${result.table()}\n`);
-  }
-
-  async printJson(result: unknown): Promise<void> {
-    if (this.#flags.json) await this.terminal.printJson(result);
-  }
-
-  say(line: string): void {
-    if (!this.#flags.quiet) this.terminal.say(line);
-  }
+function selectionOutput(
+  { csv, figure, json, quiet }: SelectFlags,
+  usesOutput: boolean,
+  progress: Progress,
+  terminal: Terminal,
+) {
+  return {
+    terminal,
+    /** Writes the figure and the CSV, and shows the table. */
+    async show(result: { table(): string; csv(): string; figure(): string }): Promise<void> {
+      progress.end();
+      if (figure !== undefined) {
+        const svg = result.figure();
+        const isPng = extname(figure).toLowerCase() === '.png';
+        await writePieces(figure, [isPng ? await svgToPng(svg) : svg], terminal);
+      }
+      if (csv !== undefined) await writePieces(csv, [result.csv()], terminal);
+      if (json || quiet) return;
+      if (usesOutput) terminal.say(result.table());
+      else await terminal.print(`${result.table()}\n`);
+    },
+    async printJson(result: unknown): Promise<void> {
+      if (json) await terminal.printJson(result);
+    },
+    say(line: string): void {
+      if (!quiet) terminal.say(line);
+    },
+  };
 }
 
 /** Options of training that are the same for all models. */
@@ -147,7 +133,7 @@ function select<Found extends { readonly complete: boolean }>(
 ): Promise<number> {
   const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
   const solver = chooseSolver(flags);
-  return SelectionCommand.run(data, flags, model, terminal, async (command) => {
+  return runSelection(data, flags, model, terminal, async (command) => {
     const { progress, interrupts } = command;
     const started = performance.now();
     const dataset = await readData(data, flags, progress);
@@ -166,18 +152,18 @@ function select<Found extends { readonly complete: boolean }>(
       signal: interrupts.signal,
     });
     const found = await work.catch((error: unknown) => {
-      if (command.signalCode === undefined) throw error;
+      if (interrupts.exitCode === undefined) throw error;
     });
     if (!found) {
       progress.end();
       command.say('interrupted before anything was measured');
-      return command.signalCode ?? exitCodes.failure;
+      return interrupts.exitCode ?? exitCodes.failure;
     }
     await selection.show(found, command);
     const result = { ...selection.json(found), folds };
-    if (command.signalCode !== undefined || model === undefined) {
+    if (interrupts.exitCode !== undefined || model === undefined) {
       await command.printJson(result);
-      return command.signalCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
+      return interrupts.exitCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
     }
     const all = { ...options, ...trainingSettings(flags), ...selection.chosen(found) };
     const { report, code } = await refit(dataset, all, model, command, read);

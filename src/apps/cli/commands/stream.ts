@@ -26,7 +26,7 @@ import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty } from '../problem.ts';
 import { silentProgress } from '../progress.ts';
 import { readOptions } from '../reading.ts';
-import { exitCodes, signalExitCodes } from '../terminal.ts';
+import { exitCodes } from '../terminal.ts';
 
 /** Refuses options that would have no effect. */
 function checkStreamFlags(flags: TrainFlags): void {
@@ -103,10 +103,9 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
     await save(model);
     if (flags.json) await terminal.printJson({ ...report, ...shapeOf(model) });
     say(summary(model, report, path));
-    const { received } = interrupts;
-    const code = received ? signalExitCodes[received] : exitCodes.done;
+    const code = interrupts.exitCode ?? exitCodes.done;
     const { columns, nonzeros, rows, lambda } = model;
-    const stopped = received ? 'interrupted' : 'stream';
+    const stopped = interrupts.received ? 'interrupted' : 'stream';
     observers.end({ rows, columns, nonzeros, lambda, stopped }, code);
     await observers.stay(terminal);
     return code;
