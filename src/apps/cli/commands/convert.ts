@@ -120,7 +120,7 @@ function share(count: number, blocks: number, all: string, none: string): string
   return `${all} in ${plural(count, 'block')}, else ${none}`;
 }
 
-function describeShape({ rows, columns, nonzeros, names = 0 }: Shape): string {
+export function describeShape({ rows, columns, nonzeros, names = 0 }: Shape): string {
   const named = names === 0 ? '' : `, ${plural(names, 'feature name')}`;
   const size = `${plural(rows, 'row')} × ${plural(columns, 'column')}`;
   return `${size}, ${formatCount(nonzeros)} non-zeros${named}`;

@@ -42,8 +42,10 @@ async function examineMachine({ json }: DoctorFlags, terminal: Terminal): Promis
   await terminal.print(`${table}\n`);
 }
 
+type Library = { readonly version: string } | { readonly lack: string };
+
 /** The version of an installed library, or why there is none. */
-async function findLibrary(flavour: Flavour): Promise<{ version: string } | { lack: string }> {
+async function findLibrary(flavour: Flavour): Promise<Library> {
   try {
     return { version: MpiLibrary.load(await loadFfi(), flavour, undefined).version };
   } catch (error) {
@@ -51,7 +53,7 @@ async function findLibrary(flavour: Flavour): Promise<{ version: string } | { la
   }
 }
 
-function describeLibrary(found: { version: string } | { lack: string }): string {
+function describeLibrary(found: Library): string {
   return 'version' in found ? found.version : `– ${found.lack}`;
 }
 

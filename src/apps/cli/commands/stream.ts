@@ -19,7 +19,7 @@ import {
   type ProgressiveReport,
 } from '../../../train/stream/learning.ts';
 import type { Action } from '../command.ts';
-import { checkFiles, defaultModelPath, standardStream } from '../files.ts';
+import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
@@ -27,6 +27,7 @@ import { chooseLoss, choosePenalty } from '../problem.ts';
 import { silentProgress } from '../progress.ts';
 import { readOptions } from '../reading.ts';
 import { exitCodes } from '../terminal.ts';
+import { describeShape } from './convert.ts';
 
 /** Refuses options that would have no effect. */
 function checkStreamFlags(flags: TrainFlags): void {
@@ -40,25 +41,16 @@ function checkStreamFlags(flags: TrainFlags): void {
 }
 
 /** Lines like those of Vowpal Wabbit: how well rows were predicted before they were learned. */
-function progressiveHeader(isClassifier: boolean): string {
-  const error = isClassifier ? 'error' : 'mse';
-  return ['rows', 'loss', 'since last', error, 'since last']
-    .map((title, index) => title.padStart(index === 0 ? 14 : 13))
-    .join('');
+function alignColumns(cells: readonly string[]): string {
+  return cells.map((text, index) => text.padStart(index === 0 ? 14 : 13)).join('');
 }
 
 function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
   const number = (value: number) => value.toPrecision(6);
   const error = isClassifier ? formatPercent : number;
-  return [
-    formatCount(report.rows).padStart(14),
-    ...[
-      number(report.loss),
-      number(report.recentLoss),
-      error(report.error),
-      error(report.recentError),
-    ].map((text) => text.padStart(13)),
-  ].join('');
+  const losses = [number(report.loss), number(report.recentLoss)];
+  const errors = [error(report.error), error(report.recentError)];
+  return alignColumns([formatCount(report.rows), ...losses, ...errors]);
 }
 
 /** How many rows there will be is not known, so λ cannot depend on it. */
@@ -94,12 +86,10 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
     const options = optionsOf(flags, problem, say, observers);
     interrupts.defer();
     const input = source();
-    const { signal } = interrupts;
-    const { model, report } = await learnStream(input, titleOfSource(data), {
-      ...options,
-      signal,
-      onSnapshot: save,
-    }).finally(() => input.destroy());
+    const watched = { ...options, signal: interrupts.signal, onSnapshot: save };
+    const { model, report } = await learnStream(input, titleOfSource(data), watched).finally(() =>
+      input.destroy(),
+    );
     await save(model);
     if (flags.json) await terminal.printJson({ ...report, ...shapeOf(model) });
     say(summary(model, report, path));
@@ -152,7 +142,8 @@ function optionsOf(
     snapshot: flags.snapshotEvery ?? defaultSnapshot,
     onNotice: (message) => say(`reading ${message}`),
     onReport(report) {
-      if (isFirst) say(progressiveHeader(isClassifier));
+      const error = isClassifier ? 'error' : 'mse';
+      if (isFirst) say(alignColumns(['rows', 'loss', 'since last', error, 'since last']));
       isFirst = false;
       say(progressiveLine(report, isClassifier));
       observers.report(report, (performance.now() - started) / 1000);
@@ -162,24 +153,22 @@ function optionsOf(
 
 function shapeOf({ columns, nonzeros, lambda, loss, penalty, classes }: Model) {
   const named = { lossName: loss.name, penalty: penalty.name, lambda, columns, nonzeros };
-  return { ...named, ...(classes && { classes }), stopped: 'stream' as const };
+  return { ...named, ...(classes && { classes }), stopped: 'stream' };
 }
 
-function summary(
-  model: Model,
-  report: { readonly loss: number; readonly error: number },
-  path: string,
-): string {
+type Averages = Pick<ProgressiveReport, 'loss' | 'error'>;
+
+function summary(model: Model, report: Averages, path: string): string {
+  const { task, loss, penalty, lambda, rows, columns, nonzeros } = model;
   const error =
-    model.task === 'classification'
+    task === 'classification'
       ? `error ${formatPercent(report.error)}`
       : `mean squared error ${formatNumber(report.error)}`;
   return [
-    `${model.loss.name} loss, ${model.penalty.name} penalty, lambda ${formatNumber(model.lambda)}: ` +
-      `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +
-      `${formatCount(model.nonzeros)} non-zeros, each row once`,
+    `${loss.name} loss, ${penalty.name} penalty, lambda ${formatNumber(lambda)}: ` +
+      `${describeShape({ rows, columns, nonzeros })}, each row once`,
     `progressive loss ${formatNumber(report.loss)}, ${error}: of predictions made before learning`,
     'no certificate: rows were not kept, so nothing is proved about the optimum',
-    `model in ${path} (${formatBytes(statSync(path).size)})`,
+    `model in ${path} (${formatBytes(savedModel(path).bytes)})`,
   ].join('\n');
 }
