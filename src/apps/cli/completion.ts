@@ -1,35 +1,6 @@
 import type { Command } from 'commander';
 import type { Action, TypedOption } from './command.ts';
 
-/** What a value of an option or argument can be. */
-interface Value {
-  /** Words to choose from. */
-  readonly choices: readonly string[];
-  readonly files: boolean;
-}
-
-interface OptionWords {
-  /** `-o` and `--output`, or one of them. */
-  readonly flags: readonly string[];
-  readonly description: string;
-  /** undefined: the option has no value. */
-  readonly value: Value | undefined;
-}
-
-interface CommandWords {
-  readonly name: string;
-  readonly summary: string;
-  readonly options: readonly OptionWords[];
-  /** By position; the last one also for what follows, if `repeated`. */
-  readonly values: readonly Value[];
-  readonly repeated: boolean;
-}
-
-/** The words that can follow the name of the program. */
-interface ProgramWords extends CommandWords {
-  readonly commands: readonly CommandWords[];
-}
-
 /** Arguments of commands that name a file or a folder. */
 const fileArguments = ['data', 'model', 'file', 'folder', 'visits'];
 
@@ -42,31 +13,40 @@ export const completionCommand: Action<object> = async ({ terminal, program }, s
   await terminal.print(scripts[shell]({ ...commandWords(program), commands }));
 };
 
+type CommandWords = ReturnType<typeof commandWords>;
+type ProgramWords = CommandWords & { readonly commands: readonly CommandWords[] };
+type OptionWords = ReturnType<typeof optionWords>[number];
+
+/** What a value of an option or argument can be: words to choose from, or files. */
+type Value = { readonly choices: readonly string[]; readonly files: boolean };
+
 /** Everything of a command that a shell can complete, as commander has it. */
-function commandWords(command: Command): CommandWords {
+function commandWords(command: Command) {
   const { registeredArguments, commands } = command;
+  const parts = commands.map((part) => part.name());
   const argumentValues = registeredArguments.map((argument) => ({
     choices: argument.argChoices ?? [],
     files: fileArguments.includes(argument.name()),
   }));
-  const parts = commands.map((part) => part.name());
   return {
     name: command.name(),
     summary: command.summary(),
     options: optionWords(command),
+    /** By position; the last one also for what follows, if `repeated`. */
     values: parts.length > 0 ? [{ choices: parts, files: false }] : argumentValues,
     repeated: registeredArguments.at(-1)?.variadic ?? false,
   };
 }
 
-function optionWords(command: Command): OptionWords[] {
+function optionWords(command: Command) {
   const visible = command.createHelp().visibleOptions(command);
   return visible.map((option) => {
     const { choices = [], files = false } = (option as TypedOption).type ?? {};
+    const hasValue = option.required || option.optional;
     return {
       flags: [option.short, option.long].filter((flag) => typeof flag === 'string'),
       description: option.description.split('\n', 1)[0],
-      value: option.required || option.optional ? { choices, files } : undefined,
+      value: hasValue ? { choices, files } : undefined,
     };
   });
 }

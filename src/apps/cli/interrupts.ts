@@ -11,13 +11,15 @@ const answering = 100;
  */
 export class Interrupts {
   readonly #controller = new AbortController();
+  /** Aborted by the first signal after `defer`. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  received: InterruptSignal | undefined;
   readonly #io: Io;
   readonly #display: Pick<Progress, 'notice' | 'end'>;
   readonly #stopping: string | undefined;
   /** Ends the listening to signals. */
   readonly release: () => void;
   #deferred = false;
-  #received: InterruptSignal | undefined;
 
   /** The display shows `stopping` when training is asked to stop, and ends before the process does. */
   constructor(io: Io, display: Pick<Progress, 'notice' | 'end'>, stopping?: string) {
@@ -25,20 +27,20 @@ export class Interrupts {
     this.#display = display;
     this.#stopping = stopping;
     this.release = io.onSignal((signal) => {
-      if (this.#deferred && this.#received === undefined) this.#stop(signal);
+      if (this.#deferred && this.received === undefined) this.#stop(signal);
       else this.#quit(signal);
     });
   }
 
   /** Does what the first Ctrl-C does, for a requester that waits for an answer. */
   request(): void {
-    if (this.#received !== undefined) return;
+    if (this.received !== undefined) return;
     if (this.#deferred) this.#stop('SIGINT');
     else setTimeout(() => this.#quit('SIGINT'), answering);
   }
 
   #stop(signal: InterruptSignal): void {
-    this.#received = signal;
+    this.received = signal;
     if (this.#stopping !== undefined) this.#display.notice(this.#stopping);
     this.#controller.abort();
   }
@@ -48,18 +50,9 @@ export class Interrupts {
     this.#io.exit(signalExitCodes[signal]);
   }
 
-  /** Aborted by the first signal after `defer`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  get received(): InterruptSignal | undefined {
-    return this.#received;
-  }
-
   /** The exit code after the signal, if there was one. */
   get exitCode(): number | undefined {
-    return this.#received && signalExitCodes[this.#received];
+    return this.received && signalExitCodes[this.received];
   }
 
   defer(): void {
@@ -67,7 +60,7 @@ export class Interrupts {
   }
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly quiet?: boolean;
   readonly lines?: 'epochs' | 'no epochs';
   /** What is shown when work that defers interrupts is asked to stop. */

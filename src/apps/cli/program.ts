@@ -25,12 +25,11 @@ colours off, DSO_DEBUG=1 shows stack traces.`;
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const terminal = new Terminal(io);
   let code: number = exitCodes.done;
+  // Until then any error is one of the command line, which all processes of a job have.
+  let parsed = false;
   const program = createProgram(terminal, argv, (result) => {
     code = result;
-  });
-  // Until then any error is one of the command line, which all processes of a job were given.
-  let parsed = false;
-  program.hook('preAction', () => {
+  }).hook('preAction', () => {
     parsed = true;
   });
   try {
@@ -47,7 +46,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function reportError(error: unknown, terminal: Terminal, common: boolean): Promise<number> {
   if (error instanceof CommanderError) {
-    // Commander has printed the help or the version that was asked for.
+    // Commander has printed the help or the version.
     if (error.exitCode === 0) return exitCodes.done;
     const message = error.message.replace(/^error: /, '');
     if (error.code !== 'commander.help') await explainError(message, terminal, common);

@@ -22,19 +22,17 @@ import { exitCodes, type Terminal } from '../terminal.ts';
 
 type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
 
-interface VisitedEpoch {
-  readonly primal: number;
-  readonly dual: number;
-  readonly visits: Int32Array;
-}
-
 /** Everything needed to run an asynchronous training again, and to see that it was the same. */
 interface VisitRecord {
   /** A hash of the data it was trained on. */
   readonly data: string;
   readonly grid: number;
   readonly flags: VisitedFlags;
-  readonly epochs: readonly VisitedEpoch[];
+  readonly epochs: readonly {
+    readonly primal: number;
+    readonly dual: number;
+    readonly visits: readonly number[];
+  }[];
   readonly stopped: StopReason;
   /** SHA-256 of the model file's bytes. */
   readonly model: string;
@@ -55,25 +53,6 @@ function visitedFlags(flags: TrainFlags): VisitedFlags {
   return Object.fromEntries(given) as VisitedFlags;
 }
 
-/** The record of a run, with the options that it was made by. */
-export function visitRecord(result: TrainResult, flags: TrainFlags): VisitRecord {
-  const { model, report, visits = new Int32Array(0), bounds = [] } = result;
-  const { grid, stopped } = report;
-  const cells = grid * grid;
-  return {
-    data: model.provenance?.data ?? '',
-    grid,
-    flags: visitedFlags(flags),
-    epochs: bounds.map(({ primal, dual }, epoch) => ({
-      primal,
-      dual,
-      visits: visits.subarray(epoch * cells, (epoch + 1) * cells),
-    })),
-    stopped,
-    model: modelHash(model),
-  };
-}
-
 function modelHash(model: Model): string {
   return createHash('sha256').update(encodeModel(model)).digest('hex');
 }
@@ -81,79 +60,80 @@ function modelHash(model: Model): string {
 const format = 'dso-visits';
 const version = 1;
 
-/** JSON lines: a header, a line per epoch, and the result. */
-export async function writeVisits(path: string, record: VisitRecord): Promise<void> {
-  const { data, grid, flags, epochs, stopped, model } = record;
+/** Records a run as JSON lines: a header, a line per epoch, and the result. */
+export async function writeVisits(
+  path: string,
+  { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
+  flags: TrainFlags,
+): Promise<void> {
+  const { grid, stopped } = report;
+  const cells = grid * grid;
+  const data = model.provenance?.data ?? '';
   await writeAtomically(path, async (file) => {
-    await file.write(`${JSON.stringify({ format, version, data, grid, options: flags })}\n`);
-    for (const [index, { primal, dual, visits }] of epochs.entries()) {
-      const line = { epoch: index + 1, primal, dual, visits: [...visits] };
-      await file.write(`${JSON.stringify(line)}\n`);
+    const write = (line: object) => file.write(`${JSON.stringify(line)}\n`);
+    await write({ format, version, data, grid, options: visitedFlags(flags) });
+    for (const [index, { primal, dual }] of bounds.entries()) {
+      const own = [...visits.subarray(index * cells, (index + 1) * cells)];
+      await write({ epoch: index + 1, primal, dual, visits: own });
     }
-    await file.write(`${JSON.stringify({ stopped, model })}\n`);
+    await write({ stopped, model: modelHash(model) });
   });
 }
 
 async function readVisits(path: string): Promise<VisitRecord> {
-  const lines = await readLines(path);
-  const objects = lines.map((line, index) => parseLine(line, `${path}:${index + 1}`));
-  const header = objects[0];
+  const fail: (line: number, message: string) => never = (line, message) => {
+    throw new DataError(`${path}:${line}: ${message}`);
+  };
+  const lines = (await readLines(path)).map((text, index) => {
+    const wanted = `${JSON.stringify(text.slice(0, 40))}; wanted a JSON object`;
+    return parseObject(text) ?? fail(index + 1, wanted);
+  });
+  const [header] = lines;
+  const last = lines.at(-1);
   if (header?.format !== format) {
-    throw new DataError(`${path}:1: not a record of block visits; wanted "format":"${format}"`);
+    fail(1, `not a record of block visits; wanted "format":"${format}"`);
   }
   if (header.version !== version) {
-    throw new DataError(
-      `${path}:1: version ${JSON.stringify(header.version)}; this program reads ${version}`,
-    );
+    fail(1, `version ${JSON.stringify(header.version)}; this program reads ${version}`);
   }
-  const last = objects.at(-1) as Record<string, unknown>;
-  if (objects.length < 3 || typeof last.model !== 'string') {
-    throw new DataError(`${path}:${lines.length}: the record ends without its last line`);
+  if (lines.length < 3 || typeof last?.model !== 'string') {
+    fail(lines.length, 'the record ends without its last line');
   }
   const grid = header.grid as number;
   if (!(Number.isInteger(grid) && grid >= 1 && grid <= 256)) {
-    throw new DataError(`${path}:1: grid is ${grid}; wanted a whole number from 1 to 256`);
+    fail(1, `grid is ${grid}; wanted a whole number from 1 to 256`);
   }
+  const cells = grid * grid;
+  const isCell = (cell: number) => Number.isInteger(cell) && cell >= 0 && cell < cells;
+  const epochs = lines.slice(1, -1).map(({ epoch, visits, primal, dual }, index) => {
+    if (epoch !== index + 1) {
+      fail(index + 2, `epoch is ${JSON.stringify(epoch)}; wanted ${index + 1}`);
+    }
+    const order = Array.isArray(visits) ? (visits as number[]) : [];
+    if (!(order.length === cells && new Set(order).size === cells && order.every(isCell))) {
+      fail(index + 2, `visits do not name each of the ${cells} cells of the grid once`);
+    }
+    return { primal: Number(primal), dual: Number(dual), visits: order };
+  });
+  const { data, options } = header;
+  const { stopped, model } = last;
   return {
-    data: String(header.data),
+    data: String(data),
     grid,
-    flags: header.options as VisitedFlags,
-    epochs: objects.slice(1, -1).map((line, k) => epochOf(line, grid, k, `${path}:${k + 2}`)),
-    stopped: last.stopped as StopReason,
-    model: last.model,
+    flags: options as VisitedFlags,
+    epochs,
+    stopped: stopped as StopReason,
+    model,
   };
 }
 
-function parseLine(line: string, location: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch {
-    // Reported below, with its location.
+    return undefined;
   }
-  throw new DataError(`${location}: ${JSON.stringify(line.slice(0, 40))}; wanted a JSON object`);
-}
-
-/** Every cell of the grid once, in any order. */
-function epochOf(
-  line: Record<string, unknown>,
-  grid: number,
-  index: number,
-  location: string,
-): VisitedEpoch {
-  const { epoch, visits, primal, dual } = line;
-  if (epoch !== index + 1) {
-    throw new DataError(`${location}: epoch is ${JSON.stringify(epoch)}; wanted ${index + 1}`);
-  }
-  const cells = new Set(Array.isArray(visits) ? (visits as unknown[]) : []);
-  const inside = (cell: unknown) =>
-    Number.isInteger(cell) && Number(cell) >= 0 && Number(cell) < grid * grid;
-  if (!(cells.size === grid * grid && [...cells].every(inside) && Array.isArray(visits))) {
-    throw new DataError(
-      `${location}: visits do not name each of the ${grid * grid} cells of the grid once`,
-    );
-  }
-  return { primal: Number(primal), dual: Number(dual), visits: Int32Array.from(visits) };
 }
 
 export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, visits, data) => {

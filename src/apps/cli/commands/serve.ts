@@ -23,7 +23,7 @@ export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path
   }
   const { maxBody, maxRows, timeout } = flags;
   const name = basename(path);
-  const journal = new Journal(terminal, flags.log === true);
+  const journal = createJournal(terminal, flags.log ?? false);
   const metrics = new Metrics();
   const reloader = await ModelReloader.open(path, {
     onLoad(loaded) {
@@ -103,32 +103,22 @@ function describe({ model, version }: LoadedModel): string {
 }
 
 /** What an operator reads, on standard error: lines of text, or with --log all of it as JSON. */
-class Journal {
-  readonly #terminal: Terminal;
-  readonly #json: boolean;
-
-  constructor(terminal: Terminal, json: boolean) {
-    this.#terminal = terminal;
-    this.#json = json;
-  }
-
-  request(record: RequestRecord): void {
-    const milliseconds = Number(record.milliseconds.toFixed(3));
-    this.#line({ event: 'request', ...record, milliseconds });
-  }
-
-  note(event: string, message: string): void {
-    if (this.#json) this.#line({ event, message });
-    else this.#terminal.say(message);
-  }
-
-  failure(error: unknown): void {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (this.#json) this.#line({ event: 'failure', message });
-    else this.#terminal.error(message);
-  }
-
-  #line(content: object): void {
-    this.#terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
-  }
+function createJournal(terminal: Terminal, json: boolean) {
+  const line = (content: object) =>
+    terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
+  return {
+    request(record: RequestRecord): void {
+      const milliseconds = Number(record.milliseconds.toFixed(3));
+      line({ event: 'request', ...record, milliseconds });
+    },
+    note(event: string, message: string): void {
+      if (json) line({ event, message });
+      else terminal.say(message);
+    },
+    failure(error: unknown): void {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      if (json) line({ event: 'failure', message });
+      else terminal.error(message);
+    },
+  };
 }

@@ -22,7 +22,7 @@ import { chooseProblem } from '../problem.ts';
 import { createProgress, type Progress, silentProgress } from '../progress.ts';
 import { chooseSource, readFileOptions, readTrainingData } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
-import { visitRecord, writeVisits } from './replay.ts';
+import { writeVisits } from './replay.ts';
 
 export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
   const { flags, terminal, words } = invocation;
@@ -74,15 +74,7 @@ interface Request {
 }
 
 /** What it works with, from its first check to its last message. */
-interface Run extends Request {
-  readonly path: string;
-  readonly problem: Awaited<ReturnType<typeof chooseProblem>>;
-  readonly progress: Progress;
-  readonly interrupts: Interrupts;
-  readonly observers: RunObservers | undefined;
-  /** When it began, in milliseconds of the clock. */
-  readonly started: number;
-}
+type Run = Awaited<ReturnType<typeof begin>>;
 
 /** All of `dso train` but its report at the end, in one process and without a record. */
 export async function trainAndSave(
@@ -111,7 +103,7 @@ async function trainHere(request: Request): Promise<TrainOutcome | undefined> {
 
 const stopping = 'stopping, to write the model reached so far; Ctrl-C again quits at once';
 
-async function begin(request: Request): Promise<Run> {
+async function begin(request: Request) {
   const started = performance.now();
   const { data, terminal, job, words } = request;
   const { group } = job;
@@ -170,7 +162,7 @@ async function readAndTrain(run: Run): Promise<TrainOutcome | undefined> {
   await writeModel(path, result.model);
   job.recoveryHint = () => `the model is complete, in ${path}`;
   const visits = visitsPath(flags, path);
-  if (visits !== undefined) await writeVisits(visits, visitRecord(result, flags));
+  if (visits !== undefined) await writeVisits(visits, result, flags);
   const total = (performance.now() - started) / 1000;
   const times = { ...result.report.seconds, read, total };
   const report = { ...result.report, seconds: times, ...(quality && { quality }) };
@@ -234,9 +226,9 @@ function conclude(run: Run, report: TrainOutcome['report']): number {
 /** Rank 0 shows progress; the others show only warnings about themselves. */
 async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Promise<Progress> {
   const quiet = flags.quiet ?? false;
-  const { leads, rank } = job.group;
-  if (!leads) {
-    const name = job.group.nameOf(rank);
+  const { group } = job;
+  if (!group.leads) {
+    const name = group.nameOf(group.rank);
     const notice = (message: string) => terminal.say(`${name}: ${message}`);
     return quiet ? silentProgress : { ...silentProgress, notice };
   }

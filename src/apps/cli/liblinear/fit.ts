@@ -26,18 +26,6 @@ export function toleranceFor({ stopping, solver }: LiblinearRequest): number {
   return Math.min(coarsest, Math.max(finest, tolerance));
 }
 
-/** One vector of weights, and what its problem came to in LIBLINEAR's scale. */
-export interface FittedVector {
-  /** By column, an unpenalised intercept last. */
-  readonly weights: Float64Array;
-  readonly primal: number;
-  readonly dual: number;
-  readonly epochs: number;
-  /** Rows whose dual variable is not 0; undefined where the method has none. */
-  readonly supportVectors: number | undefined;
-  readonly converged: boolean;
-}
-
 /** The problem of each vector, in the order of the classes: numbers that ascend. */
 export async function fitLiblinear(
   dataset: Dataset,
@@ -156,12 +144,17 @@ function totalWeightOf({ layout }: LaidOutTraining, weights: Float64Array | unde
   );
 }
 
-function fittedVector({ weights, outcome, alpha }: Fit, scale: number): FittedVector {
+/** One vector of weights, and its problem in LIBLINEAR's scale. */
+export type FittedVector = ReturnType<typeof fittedVector>;
+
+function fittedVector({ weights, outcome, alpha }: Fit, scale: number) {
   return {
+    /** By column, an unpenalised intercept last. */
     weights: weights ?? new Float64Array(0),
     primal: scale * outcome.primal,
     dual: scale * outcome.dual,
     epochs: outcome.epochs,
+    /** Rows whose dual variable is not 0; undefined where the method has none. */
     supportVectors: alpha?.reduce((count, one) => count + (one === 0 ? 0 : 1), 0),
     converged: outcome.stopped === 'converged',
   };

@@ -70,25 +70,12 @@ function accuracyOf(
   labels: readonly number[],
   truth: Float64Array,
 ): number {
-  let right = 0;
-  for (let row = 0; row < truth.length; row += 1) {
-    if (predicted(scores, labels, row) === truth[row]) right += 1;
-  }
-  return right / truth.length;
-}
-
-/** Of two labels the second is the positive side, as in our models; of more the largest score. */
-function predicted(
-  scores: readonly Float64Array[],
-  labels: readonly number[],
-  row: number,
-): number {
-  if (scores.length === 1) return scores[0][row] > 0 ? labels[1] : labels[0];
-  let best = 0;
-  for (let vector = 1; vector < scores.length; vector += 1) {
-    if (scores[vector][row] > scores[best][row]) best = vector;
-  }
-  return labels[best];
+  // Of two labels the second is the positive side, as in our models; of more the largest score.
+  const predicted = (row: number) => {
+    if (scores.length === 1) return labels[scores[0][row] > 0 ? 1 : 0];
+    return labels[scores.reduce((best, own, k) => (own[row] > scores[best][row] ? k : best), 0)];
+  };
+  return truth.filter((label, row) => label === predicted(row)).length / truth.length;
 }
 
 /** The squared correlation is NaN if the predictions or the labels are the same in all rows. */
