@@ -25,7 +25,6 @@ type Opening =
 /** Does what the shell's `start` does, without a shell. */
 const windowsProgram = ['rundll32.exe', 'url.dll,FileProtocolHandler'];
 
-/** How a person gets to see the page at the address. */
 export function openingOf(url: string, surroundings: Environment): Opening {
   const { platform, environment, terminal, subsystem } = surroundings;
   if (environment.SSH_CONNECTION || environment.SSH_TTY) {

@@ -77,13 +77,11 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
   entry.configure?.(made);
 }
 
-/** The options in the order of their groups. */
 function byGroup(table: OptionTable): [string, Option][] {
   const entries = Object.entries(table);
   return Object.keys(groups).flatMap((group) => entries.filter(([, one]) => one.group === group));
 }
 
-/** What the help says of an option. */
 export function describeOption({ help, solvers, type, defaultText, ...entry }: Option): string {
   const owners = solvers ? `${solvers.join(', ')}: ` : '';
   const listed = type?.choices?.every((name) => help.includes(name)) ?? true;

@@ -4,6 +4,7 @@ import {
   constants,
   createReadStream,
   existsSync,
+  mkdirSync,
   realpathSync,
   statSync,
 } from 'node:fs';
@@ -24,7 +25,6 @@ export function defaultModelPath(data: string): string {
   return `${nameOfSource(data)}.model`;
 }
 
-/** A model that has been written. */
 export function savedModel(path: string): { readonly path: string; readonly bytes: number } {
   return { path, bytes: isStandard(path) ? 0 : statSync(path).size };
 }
@@ -86,7 +86,6 @@ export function checkOutput(
   if (outputs.some(same)) refuse('that is where another output goes; choose another name');
 }
 
-/** Whether an input is a pattern that an output's name fits. */
 function isPatternOf(input: string, path: string): boolean {
   if (!/[*?[{]/.test(input) || existsSync(input)) return false;
   return matchesGlob(resolve(path), resolve(input));
@@ -115,6 +114,16 @@ export function isWritable(folder: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+export function makeFolder(folder: string, title = folder): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'that is a file' : message;
+    throw new UsageError(`${title}: ${reason}; wanted a folder`, { cause });
   }
 }
 

@@ -17,7 +17,6 @@ export class Interrupts {
   readonly #io: Io;
   readonly #display: Pick<Progress, 'notice' | 'end'>;
   readonly #stopping: string | undefined;
-  /** Ends the listening to signals. */
   readonly release: () => void;
   #deferred = false;
 
@@ -50,7 +49,6 @@ export class Interrupts {
     this.#io.exit(signalExitCodes[signal]);
   }
 
-  /** The exit code after the signal, if there was one. */
   get exitCode(): number | undefined {
     return this.received && signalExitCodes[this.received];
   }

@@ -35,10 +35,7 @@ type JobFlags = Pick<TrainFlags, 'transport' | 'peerTimeout'>;
 /** Milliseconds that a rank waits for those that report first. */
 const reportTimeout = 10_000;
 
-/**
- * Milliseconds that the launcher gets to forward what it has read before the job ends: the rest is
- * lost.
- */
+/** Milliseconds that the launcher gets to forward output before the job ends: the rest is lost. */
 const forwardingTime = 250;
 
 /** The MPI job that this process is part of, if it is. */

@@ -23,10 +23,8 @@ import { type TrainFlags, trainOptions } from './options.ts';
 import type { Progress } from './progress.ts';
 import { onceEach, type Terminal } from './terminal.ts';
 
-/** A run that is about to be made. */
 interface RunRequest {
   readonly data: string;
-  /** Where the model goes. */
   readonly path: string;
   readonly flags: TrainFlags;
   /** The command line after `dso`. */
@@ -118,7 +116,6 @@ export class RunObservers {
     };
   }
 
-  /** Whether lines of `--log` are missing. */
   get logFailed(): boolean {
     return this.#log?.failed ?? false;
   }
@@ -177,14 +174,12 @@ function logOf({ flags, terminal, notice }: RunRequest): RunLog | undefined {
   });
 }
 
-/** The folder for the record; undefined for none. */
 function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | undefined {
   if (!record) return undefined;
   if (runs !== undefined) return runs;
   return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
 }
 
-/** The name of a column. */
 export type FeatureNames = (column: number) => string;
 
 /** Loads of the cells of larger grids are not recorded. */

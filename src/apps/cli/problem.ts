@@ -16,28 +16,30 @@ import { checkSolverOptions } from '../../train/options/refusals.ts';
 import { settingOptions } from '../../train/options/solver.ts';
 import type { TrainFlags } from './options.ts';
 
-/** Loss, penalty and solver of one training run. */
+export interface Problem {
+  readonly loss: Loss;
+  readonly penalty: Penalty;
+  readonly solver: Solver;
+}
+
 export async function chooseProblem(
-  flags: Parameters<typeof chooseLoss>[0] & PenaltyFlags & SolverFlags,
-): Promise<{ readonly loss: Loss; readonly penalty: Penalty; readonly solver: Solver }> {
+  flags: LossFlags & PenaltyFlags & SolverFlags,
+): Promise<Problem> {
   const loss = await chooseLoss(flags);
   return { loss, penalty: choosePenalty(flags), solver: chooseSolver(flags) };
 }
 
 type LossParameters = { readonly [Name in (typeof lossParameterNames)[number]]?: number };
+type LossFlags = LossParameters & { readonly loss: string | readonly string[] };
 
-/** The loss with its parameter; the parameter of another loss is an error. */
-export async function chooseLoss(flags: LossParameters & { loss: string }): Promise<Loss> {
-  const [loss] = await chooseLosses({ ...flags, loss: [flags.loss] });
-  return loss;
+export async function chooseLoss(flags: LossFlags): Promise<Loss> {
+  return (await chooseLosses(flags))[0];
 }
 
 /** The losses by name; a parameter goes to the losses that have it, and one of none is an error. */
-export async function chooseLosses(
-  flags: LossParameters & { readonly loss: readonly string[] },
-): Promise<Loss[]> {
+export async function chooseLosses(flags: LossFlags): Promise<Loss[]> {
   const losses: Loss[] = [];
-  for (const name of flags.loss) losses.push(await lossOf(name, flags));
+  for (const name of [flags.loss].flat()) losses.push(await lossOf(name, flags));
   for (const name of lossParameterNames) {
     const isUsed = losses.some(({ parameterName }) => parameterName === name);
     if (flags[name] === undefined || isUsed) continue;
@@ -61,28 +63,20 @@ function describeLosses(losses: readonly Loss[]): string {
   return `the ${name} loss, which has ${parameterName === undefined ? 'none' : `--${parameterName}`}`;
 }
 
-type PenaltyFlags = Pick<TrainFlags, 'penalty' | 'l1Ratio' | 'lower' | 'upper' | 'nonNegative'>;
+type PenaltyFlags = Pick<TrainFlags, 'lower' | 'upper' | 'nonNegative'> & {
+  readonly penalty: PenaltyName | readonly PenaltyName[];
+  readonly l1Ratio?: number | readonly number[];
+};
 
-export function choosePenalty({ l1Ratio, ...flags }: PenaltyFlags): Penalty {
-  const ratios = l1Ratio === undefined ? undefined : [l1Ratio];
-  return choosePenalties({
-    ...flags,
-    penalty: [flags.penalty],
-    ...(ratios && { l1Ratio: ratios }),
-  })[0];
+export function choosePenalty(flags: PenaltyFlags): Penalty {
+  return choosePenalties(flags)[0];
 }
 
 /** The penalties by name: an elastic net for each share of L1. */
-export function choosePenalties({
-  penalty: names,
-  l1Ratio: ratios,
-  lower,
-  upper,
-  nonNegative,
-}: Omit<PenaltyFlags, 'penalty' | 'l1Ratio'> & {
-  readonly penalty: readonly PenaltyName[];
-  readonly l1Ratio?: readonly number[];
-}): Penalty[] {
+export function choosePenalties(flags: PenaltyFlags): Penalty[] {
+  const { lower, upper, nonNegative } = flags;
+  const names = [flags.penalty].flat();
+  const ratios = flags.l1Ratio === undefined ? undefined : [flags.l1Ratio].flat();
   const takesRatio = (name: PenaltyName) => penaltyEntry(name)?.parameters.includes('l1Ratio');
   if (ratios && !names.some(takesRatio)) {
     throw new UsageError(

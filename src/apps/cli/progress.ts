@@ -9,7 +9,6 @@ import type { Terminal } from './terminal.ts';
 export interface Progress {
   /** Work outside training, such as "reading train.svm", and the fraction done, 0 … 1. */
   stage(text: string, fraction?: number): void;
-  /** Training begins now. */
   start(task: Task, limits: Limits): void;
   epoch(event: EpochEvent): void;
   notice(message: string): void;
@@ -39,7 +38,6 @@ export const silentProgress: Progress = {
 function plainProgress(terminal: Terminal, showsEpochs: boolean): Progress {
   let trend = new GapTrend({ tolerance: 0 });
   let task: Task = 'classification';
-  /** Vectors that have begun. */
   const begun = new Set<number>();
   /** The first 20 epochs, then every tenth up to 200, every hundredth up to 2,000, and so on. */
   const sampling = new Downsampling(20, 10);

@@ -37,7 +37,6 @@ export class Terminal {
     }
   }
 
-  /** Whether a line on standard error can be redrawn. */
   get live(): boolean {
     return this.io.stderr.isTTY === true && this.io.environment.TERM !== 'dumb';
   }
@@ -102,11 +101,9 @@ export interface Io {
   readonly command: string;
   /** Calls the listener on every such signal until the returned function is called. */
   onSignal(listener: (signal: InterruptSignal) => void): () => void;
-  /** Ends the process at once. */
   exit(code: number): void;
 }
 
-/** The real process. */
 export function processIo(): Io {
   return {
     stdout: process.stdout,

@@ -141,7 +141,6 @@ export type CvFlags = Values<typeof cvOptions>;
 export const searchOptions = { ...validationOptions, ...severalModels, ...candidateOptions };
 export type SearchFlags = Values<typeof searchOptions>;
 
-/** What the commands that train several models have in common. */
 export type SelectFlags = Omit<
   CvFlags,
   'loss' | 'penalty' | 'l1Ratio' | keyof typeof validationOptions

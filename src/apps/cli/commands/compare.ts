@@ -46,7 +46,7 @@ import { withProgress } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';
 import { chooseLosses, choosePenalty } from '../problem.ts';
 import type { Progress } from '../progress.ts';
-import { readData, readFileOptions } from '../reading.ts';
+import { DataReader } from '../reading.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 
 const comparedOptions = {
@@ -65,8 +65,9 @@ export const compareCommand: Action<CompareFlags> = async ({ flags, terminal }, 
   const stopping = 'stopping, to write the report; Ctrl-C again quits at once';
   const shown = { ...flags, lines: 'no epochs', stopping } as const;
   return withProgress(terminal, shown, async (progress, interrupts) => {
-    const dataset = await readData(data, flags, progress);
-    const files = await readFileOptions(flags, dataset, progress);
+    const reader = new DataReader(flags, progress);
+    const dataset = await reader.read(data);
+    const files = await reader.fileOptions(dataset);
     interrupts.defer();
     const onNotice = (message: string) => progress.notice(message);
     const busy = busyNotice(loadavg()[0], availableParallelism());
@@ -183,7 +184,6 @@ function commandLine(data: string, flags: CompareFlags): string {
   return ['dso compare', shellWord(data), ...words].join(' ');
 }
 
-/** A warning before anything is timed on a busy machine. */
 export function busyNotice(load: number, cores: number): string | undefined {
   if (!(load > cores / 2)) return undefined;
   return `the machine is busy (load ${load.toFixed(1)} on ${plural(cores, 'core')}): times will mean little`;

@@ -28,7 +28,7 @@ import {
   type DescribeFlags,
   type GenerateFlags,
 } from '../options.ts';
-import { chooseSource, readData, readOptions, readQueryData } from '../reading.ts';
+import { chooseSource, DataReader, readOptions } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const convertCommand: Action<ConvertFlags> = async ({ flags, terminal }, data) => {
@@ -148,7 +148,6 @@ export function generatedPaths(prefix: string): GeneratedPaths {
   return { trainPath: `${prefix}.train.svm`, testPath: `${prefix}.test.svm` };
 }
 
-/** Writes the sample, with progress. */
 export function generate(
   options: GenerateOptions & { readonly quiet?: boolean },
   paths: GeneratedPaths,
@@ -163,11 +162,10 @@ export function generate(
 
 export const describeCommand: Action<DescribeFlags> = async ({ flags, terminal }, data) => {
   const source = chooseSource(data, flags.sql);
-  const dataset = await withProgress(terminal, flags, (progress) =>
-    flags.sql === undefined
-      ? readData(source, flags, progress)
-      : readQueryData(flags.sql, flags, progress),
-  );
+  const dataset = await withProgress(terminal, flags, (progress) => {
+    const reader = new DataReader(flags, progress);
+    return flags.sql === undefined ? reader.read(source) : reader.query(flags.sql);
+  });
   const quality = describeQuality(dataset);
   const firstFeature = flags.zeroBased ? 0 : 1;
   const { outputColours: colours } = terminal;

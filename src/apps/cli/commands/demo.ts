@@ -1,7 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GeneratedPaths } from '../../../data/generate.ts';
-import { UsageError } from '../../../errors.ts';
 import { errorOf, type Metrics } from '../../../model/metrics/evaluate.ts';
 import { formatNumber, formatPercent, formatSeconds, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
@@ -9,7 +7,7 @@ import { describeCertificate } from '../../../reporting/text/summary.ts';
 import { defaultValues } from '../../../train/options/option.ts';
 import type { TrainReport } from '../../../train/options/options.ts';
 import type { Action } from '../command.ts';
-import { writePieces } from '../files.ts';
+import { makeFolder, writePieces } from '../files.ts';
 import { type DemoFlags, type TrainFlags, trainOptions } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeShape, generate, generatedPaths } from './convert.ts';
@@ -19,7 +17,7 @@ const shape = 'real-sim';
 
 /** What `npm start` shows: generate a sample, train an SVM on it, test it. */
 export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder) => {
-  createFolder(folder);
+  makeFolder(folder);
   const { bold } = terminal.outputColours;
   await terminal.print(
     `\n${bold("dso demo: an SVM on a sample shaped like the paper's real-sim")}\n\n`,
@@ -42,15 +40,6 @@ export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder
   await terminal.print(describeFiles(paths, model, reportPath, terminal));
   return code;
 };
-
-function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new UsageError(`${folder}: cannot be made a folder: ${message}`, { cause });
-  }
-}
 
 function demoTrainFlags(
   { testPath }: GeneratedPaths,

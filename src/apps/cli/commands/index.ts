@@ -36,7 +36,7 @@ Ctrl-C ends training early and writes the best model so far.`,
   dso predict news.model news.csv --probabilities --header
   dso predict news.model news.csv --json | jq .label
   cat mail.svm | dso predict spam.model - --scores | sort -g | tail`,
-    load: async () => (await import('./predict.ts')).predictCommand,
+    load: async () => (await import('./models.ts')).predictCommand,
   }),
   evaluate: command({
     summary: 'measure a model on labelled data',
@@ -48,7 +48,7 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
     examples: `Examples:
   dso evaluate spam.model test.svm
   dso evaluate spam.model test.svm.gz --json | jq .auc`,
-    load: async () => (await import('./predict.ts')).evaluateCommand,
+    load: async () => (await import('./models.ts')).evaluateCommand,
   }),
   compare: command({
     summary: 'run several solvers on the same problems and compare them',

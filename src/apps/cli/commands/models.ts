@@ -1,10 +1,15 @@
+/** Commands that take a model: predict, evaluate, inspect, export, and import, which makes one. */
 import { basename } from 'node:path';
+import type { Dataset } from '../../../data/dataset.ts';
 import { UsageError } from '../../../errors.ts';
 import { exportNotices, exportPieces, importModel } from '../../../model/export/index.ts';
 import { readModel, writeModel } from '../../../model/file.ts';
+import { evaluate } from '../../../model/metrics/evaluate.ts';
 import { summarizeWeights } from '../../../model/metrics/weight-summary.ts';
 import { type Model, vectorCount } from '../../../model/model.ts';
+import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
 import { plural } from '../../../reporting/format.ts';
+import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
   type ClassPlace,
   describeAllFeatures,
@@ -17,10 +22,23 @@ import {
   summarizeVector,
   topFeatures,
 } from '../../../reporting/text/model.ts';
+import {
+  headerLine,
+  predictionLines,
+  predictionObjects,
+} from '../../../reporting/text/predictions.ts';
 import { titleOfSource } from '../../../train/read.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, readBytes, readLines, standardStream, writePieces } from '../files.ts';
-import type { ExportFlags, ImportFlags, InspectFlags } from '../options.ts';
+import { withProgress } from '../interrupts.ts';
+import type {
+  EvaluateFlags,
+  ExportFlags,
+  ImportFlags,
+  InspectFlags,
+  PredictFlags,
+} from '../options.ts';
+import { DataReader } from '../reading.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const exportCommand: Action<ExportFlags> = async ({ flags, terminal }, path) => {
@@ -97,3 +115,40 @@ function describeInspected(
       : [describeModel(model), describeClasses(model), describeAllFeatures(model, options)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
+
+export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, path, data) => {
+  const target = flags.output ?? standardStream;
+  checkFiles([path, data], { '--output': target });
+  const model = await readModel(path);
+  checkOutput(model, chooseOutput(flags));
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    new DataReader(flags, progress).forModel(model, data),
+  );
+  await writePieces(target, predictions(model, dataset, flags), terminal);
+};
+
+function chooseOutput(flags: PredictFlags): PredictionOutput {
+  if (flags.scores) return 'scores';
+  return flags.probabilities ? 'probabilities' : 'labels';
+}
+
+function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Generator<string> {
+  if (flags.json) {
+    yield* predictionObjects(model, dataset);
+    return;
+  }
+  const output = chooseOutput(flags);
+  if (flags.header) yield headerLine(model, output);
+  yield* predictionLines(model, dataset, output);
+}
+
+export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }, path, data) => {
+  checkFiles([path, data]);
+  const model = await readModel(path);
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    new DataReader(flags, progress).forModel(model, data, true),
+  );
+  const metrics = evaluate(model, dataset);
+  if (flags.json) await terminal.printJson(metrics);
+  else await terminal.print(`${describeMetrics(metrics, model.classes)}\n`);
+};

@@ -1,11 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Dataset } from '../../../data/dataset.ts';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import { errorOf } from '../../../model/metrics/evaluate.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
-import type { Penalty } from '../../../problem/penalties/index.ts';
 import { pathChart } from '../../../reporting/charts/selection.ts';
 import {
   type Colours,
@@ -21,9 +18,10 @@ import { lambdaText, measureText } from '../../../reporting/text/selection.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import { walkPath } from '../../../train/select/path.ts';
 import type { Action } from '../command.ts';
+import { makeFolder } from '../files.ts';
 import type { PathFlags } from '../options.ts';
-import { chooseProblem } from '../problem.ts';
-import { readFileOptions, readOrOpenData } from '../reading.ts';
+import { chooseProblem, type Problem } from '../problem.ts';
+import { DataReader } from '../reading.ts';
 import { exitCodes } from '../terminal.ts';
 import { runSelection, type SelectionCommand, selectionSettings } from './select.ts';
 
@@ -36,32 +34,31 @@ export const pathCommand: Action<PathFlags> = async ({ flags, terminal }, data) 
   }
   const problem = await chooseProblem(flags);
   return runSelection(data, flags, output, terminal, async (command) => {
-    if (models !== undefined) makeFolder(models);
-    const dataset = await readOrOpenData(data, flags, command.progress);
-    const record = await walk(dataset, flags, problem, command);
-    if (record.rows.length === 0) {
-      if (command.interrupts.exitCode === undefined) {
-        throw new DsoError('failure', 'no model was trained in the time given');
-      }
-      command.say('interrupted before the first model was trained');
-      return command.interrupts.exitCode;
+    if (models !== undefined) makeFolder(models, `--models ${models}`);
+    const record = await walk(data, flags, problem, command);
+    const { interrupts } = command;
+    if (record.rows.length > 0) {
+      await show(record, data, flags, problem, command);
+      return interrupts.exitCode ?? codeOf(record.rows);
     }
-    const title = `${nameOfSource(data)}: ${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
-    await show(record, flags, problem, command, title);
-    return command.interrupts.exitCode ?? codeOf(record.rows);
+    if (interrupts.exitCode === undefined) {
+      throw new DsoError('failure', 'no model was trained in the time given');
+    }
+    command.say('interrupted before the first model was trained');
+    return interrupts.exitCode;
   });
 };
 
-type Problem = { readonly loss: Loss; readonly penalty: Penalty };
-
 async function walk(
-  dataset: Dataset,
+  data: string,
   flags: PathFlags,
   problem: Problem,
   { progress, interrupts }: SelectionCommand,
 ): Promise<PathRecord> {
   const { models } = flags;
-  const files = await readFileOptions(flags, dataset, progress);
+  const reader = new DataReader(flags, progress);
+  const dataset = await reader.readOrOpen(data);
+  const files = await reader.fileOptions(dataset);
   interrupts.defer();
   const record = new PathRecord();
   const stage = 'training the path';
@@ -87,28 +84,17 @@ function fileName({ place, count, lambda }: { place: number; count: number; lamb
   return `${String(place + 1).padStart(digits, '0')}-lambda-${lambdaText(lambda)}.model`;
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'that is a file' : message;
-    throw new UsageError(`--models ${folder}: ${reason}; wanted a folder`, { cause });
-  }
-}
-
 async function show(
   record: PathRecord,
-  flags: PathFlags,
+  data: string,
+  { output, models }: PathFlags,
   { loss, penalty }: Problem,
   command: SelectionCommand,
-  title: string,
 ): Promise<void> {
   const { rows, best } = record;
-  const { output, models } = flags;
-  const isTested = rows[0].test !== undefined;
   if (output !== undefined && best) await writeModel(output, best.model);
-  const chosen = isTested && best ? rows.indexOf(best.row) : -1;
+  const chosen = best?.row.test ? rows.indexOf(best.row) : -1;
+  const title = `${nameOfSource(data)}: ${loss.name} loss, ${penaltyName(penalty)} penalty`;
   await command.show({
     table: () => pathTable(rows, chosen, loss, command.terminal.outputColours),
     csv: () => pathCsv(rows),

@@ -17,7 +17,7 @@ import { checkFiles, readLines } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import { type ReplayFlags, type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
-import { readData, readFileOptions } from '../reading.ts';
+import { DataReader } from '../reading.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 
 type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
@@ -143,7 +143,8 @@ export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, vi
   const events: EpochEvent[] = [];
   const model = await withProgress(terminal, flags, async (progress) => {
     const reading = { ...record.flags, ...(threads !== undefined && { threads }) };
-    const dataset = await readData(data, reading, progress);
+    const reader = new DataReader(reading, progress);
+    const dataset = await reader.read(data);
     if (hashData(dataset) !== record.data) {
       throw new DataError(
         `${dataset.name}: not the data of the recorded run (its hash is another)`,
@@ -154,7 +155,7 @@ export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, vi
     progress.start(loss.task, { tolerance: 0, epochs, seconds: undefined });
     const { model: replayed } = await train(dataset, {
       ...libraryValues(libraryOptions, record.flags),
-      ...(await readFileOptions(record.flags, dataset, progress, loss)),
+      ...(await reader.fileOptions(dataset, loss)),
       loss,
       penalty: choosePenalty(record.flags),
       solver: solverOf(record),

@@ -36,7 +36,7 @@ import { type Interrupts, withProgress } from '../interrupts.ts';
 import type { CvFlags, SearchFlags, SelectFlags } from '../options.ts';
 import { chooseLosses, choosePenalties, chooseProblem, chooseSolver } from '../problem.ts';
 import type { Progress } from '../progress.ts';
-import { readData, readFileOptions } from '../reading.ts';
+import { DataReader } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
 
 /**
@@ -65,7 +65,6 @@ export function runSelection(
   );
 }
 
-/** What the work of a selection command is done with. */
 export type SelectionCommand = ReturnType<typeof selectionOutput> & {
   readonly progress: Progress;
   readonly interrupts: Interrupts;
@@ -101,12 +100,10 @@ function selectionOutput(
   };
 }
 
-/** Options of training that are the same for all models. */
 function trainingSettings(flags: SelectFlags) {
   return libraryValues(omit(libraryOptions, 'lambda'), flags);
 }
 
-/** The same, and the λs. */
 export function selectionSettings(flags: SelectFlags) {
   return { ...trainingSettings(flags), ...libraryValues(lambdaOptions, flags) };
 }
@@ -136,8 +133,9 @@ function select<Found extends { readonly complete: boolean }>(
   return runSelection(data, flags, model, terminal, async (command) => {
     const { progress, interrupts } = command;
     const started = performance.now();
-    const dataset = await readData(data, flags, progress);
-    const options = { solver, ...(await readFileOptions(flags, dataset, progress)) };
+    const reader = new DataReader(flags, progress);
+    const dataset = await reader.read(data);
+    const options = { solver, ...(await reader.fileOptions(dataset)) };
     const read = (performance.now() - started) / 1000;
     const { folds, metric } = flags;
     interrupts.defer();

@@ -20,7 +20,7 @@ import { type FeatureNames, RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
 import { createProgress, type Progress, silentProgress } from '../progress.ts';
-import { chooseSource, readFileOptions, readTrainingData } from '../reading.ts';
+import { chooseSource, DataReader } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
 import { writeVisits } from './replay.ts';
 
@@ -54,10 +54,8 @@ async function reportOutcome(
   terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
 }
 
-/** The result of `dso train`. */
 export interface TrainOutcome {
   readonly report: TrainReport & { readonly quality?: Quality };
-  /** Where the model was written. */
   readonly path: string;
   readonly code: number;
   readonly observers?: RunObservers | undefined;
@@ -142,8 +140,9 @@ function visitsPath(flags: TrainFlags, model: string): string | undefined {
 async function readAndTrain(run: Run): Promise<TrainOutcome | undefined> {
   const { data, path, flags, problem, job, progress, interrupts, observers, started } = run;
   const { group } = job;
-  const dataset = await readTrainingData(data, flags, progress, group);
-  const files = await readFileOptions(flags, dataset, progress, problem.loss, group);
+  const reader = new DataReader(flags, progress, group);
+  const dataset = await reader.training(data);
+  const files = await reader.fileOptions(dataset, problem.loss);
   const read = (performance.now() - started) / 1000;
   const quality = flags.report && group.leads ? showQuality(run, dataset) : undefined;
   const { tolerance, epochs, time: seconds } = flags;
@@ -238,7 +237,6 @@ async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Prom
   return chartProgress(terminal, progress);
 }
 
-/** The names of the columns in the data. */
 function namesOf({ featureNames }: Dataset, { zeroBased }: TrainFlags): FeatureNames {
   const first = zeroBased ? 0 : 1;
   return (column) => featureNames?.[column] ?? String(column + first);
