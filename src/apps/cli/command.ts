@@ -1,5 +1,5 @@
 /** Makes commander commands from the entries of commands/index.ts. */
-import { type Argument, type Command, Option as CommanderOption, Help } from 'commander';
+import { Argument, type Command, Option as CommanderOption, Help } from 'commander';
 import {
   groups,
   longFlag,
@@ -31,8 +31,8 @@ export interface CommandEntry<Table extends OptionTable = OptionTable> {
   readonly summary: string;
   /** For its own help. */
   readonly description: string;
-  /** `<data>` or `[data]` → what it is. */
-  readonly arguments?: Readonly<Record<string, string | Argument>>;
+  /** `<data>` or `[data]` → what it is, and its default. */
+  readonly arguments?: Readonly<Record<string, string | readonly [string, string] | Argument>>;
   readonly options?: Table;
   readonly examples?: string;
   readonly commands?: Readonly<Record<string, CommandEntry>>;
@@ -64,8 +64,8 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
     .action((...args: unknown[]) => run(entry, args.slice(0, -2), args.at(-1) as Command));
   if (entry.alias !== undefined) made.alias(entry.alias);
   for (const [written, about] of Object.entries(entry.arguments ?? {})) {
-    if (typeof about === 'string') made.argument(written, about);
-    else made.addArgument(about);
+    if (about instanceof Argument) made.addArgument(about);
+    else made.argument(written, ...([about].flat() as [string, string?]));
   }
   const table = entry.options ?? {};
   for (const [key, described] of byGroup(table)) addOption(made, key, described);

@@ -91,30 +91,30 @@ function isPatternOf(input: string, path: string): boolean {
   return matchesGlob(resolve(path), resolve(input));
 }
 
+/** What an action returns, or undefined if it fails. */
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The files that an input stands for. Reading reports one that does not exist. */
 function filesOf(input: string): string[] {
-  try {
-    return filesOfSource(input);
-  } catch {
-    return [input];
-  }
+  return attempt(() => filesOfSource(input)) ?? [input];
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
 export function isWritable(folder: string): boolean {
-  try {
+  const isAllowed = attempt(() => {
     accessSync(folder, constants.W_OK);
     return true;
-  } catch {
-    return false;
-  }
+  });
+  return isAllowed ?? false;
 }
 
 export function makeFolder(folder: string, title = folder): void {
@@ -129,12 +129,8 @@ export function makeFolder(folder: string, title = folder): void {
 
 /** The path without links, also for a file that does not exist yet. */
 function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const folder = dirname(path);
-    return isFolder(folder) ? join(realpathSync(folder), basename(path)) : path;
-  }
+  const inFolder = () => join(realpathSync(dirname(path)), basename(path));
+  return attempt(() => realpathSync(path)) ?? attempt(inFolder) ?? path;
 }
 
 /** The bytes of a file or of standard input, decompressed. */

@@ -21,7 +21,7 @@ import { standardStream } from './files.ts';
 import { type Interrupts, stopSignal } from './interrupts.ts';
 import { type TrainFlags, trainOptions } from './options.ts';
 import type { Progress } from './progress.ts';
-import { onceEach, type Terminal } from './terminal.ts';
+import { exitCodes, onceEach, type Terminal } from './terminal.ts';
 
 interface RunRequest {
   readonly data: string;
@@ -43,20 +43,20 @@ interface RunRequest {
 export class RunObservers {
   readonly #recorder: Recorder;
   readonly #log: RunLog | undefined;
-  readonly #path: string;
+  readonly #request: RunRequest;
   #dashboard: Dashboard | undefined;
   #begun = 0;
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(recorder: Recorder, log: RunLog | undefined, path: string) {
+  private constructor(recorder: Recorder, log: RunLog | undefined, request: RunRequest) {
     this.#recorder = recorder;
     this.#log = log;
-    this.#path = path;
+    this.#request = request;
   }
 
   static async begin(request: RunRequest): Promise<RunObservers> {
-    const { path, flags, terminal, interrupts, notice } = request;
+    const { flags, terminal, interrupts, notice } = request;
     const folder = folderOf(flags, terminal);
     const start = startLine(request);
     const log = logOf(request);
@@ -69,13 +69,13 @@ export class RunObservers {
       onLine: live && ((line) => live.add(line)),
     });
     recorder.watchStop(() => interrupts.request());
-    const observers = new RunObservers(recorder, log, path);
-    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder, request);
+    const observers = new RunObservers(recorder, log, request);
+    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder);
     return observers;
   }
 
-  async #show(live: RunView, folder: string, request: RunRequest): Promise<void> {
-    const { flags, terminal, interrupts, notice } = request;
+  async #show(live: RunView, folder: string): Promise<void> {
+    const { flags, terminal, interrupts, notice } = this.#request;
     // Imported only when needed: the page takes a moment to load.
     const { Dashboard } = await import('../dashboard/server.ts');
     this.#dashboard = new Dashboard({
@@ -116,10 +116,6 @@ export class RunObservers {
     };
   }
 
-  get logFailed(): boolean {
-    return this.#log?.failed ?? false;
-  }
-
   /** `read`: the seconds that reading took. */
   begin(event: BeginEvent, read: number): void {
     this.#begun = performance.now();
@@ -140,10 +136,17 @@ export class RunObservers {
     this.#recorder.write({ event: 'report', seconds, ...report });
   }
 
-  end(report: Partial<ResultLine>, code: number): void {
+  /** Returns the exit code, which is another one if lines of `--log` are missing. */
+  end(report: Partial<ResultLine>, success: number): number {
+    const { path, flags, terminal } = this.#request;
     const ended = new Date().toISOString();
-    this.#recorder.write({ ...report, event: 'result', ended, code, model: this.#path });
+    const code = this.#log?.failed ? exitCodes.failure : success;
+    this.#recorder.write({ ...report, event: 'result', ended, code, model: path });
     this.#recorder.close();
+    if (this.#log?.failed) {
+      terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
+    }
+    return code;
   }
 
   async fail({ message }: Error): Promise<void> {
@@ -153,7 +156,8 @@ export class RunObservers {
   }
 
   /** At a terminal the page stays after the end, until Ctrl-C. */
-  async stay(terminal: Terminal): Promise<void> {
+  async stay(): Promise<void> {
+    const { terminal } = this.#request;
     if (!this.#dashboard) return;
     if (terminal.live) {
       terminal.say('the dashboard stays open until Ctrl-C; dso ui shows it again');

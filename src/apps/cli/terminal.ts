@@ -112,11 +112,10 @@ export function processIo(): Io {
     command: commandOf(process.argv[1]),
     onSignal(listener) {
       const heard = withoutEcho(listener);
-      process.on('SIGINT', heard);
-      process.on('SIGTERM', heard);
+      const signals = Object.keys(signalExitCodes);
+      for (const signal of signals) process.on(signal, heard);
       return () => {
-        process.off('SIGINT', heard);
-        process.off('SIGTERM', heard);
+        for (const signal of signals) process.off(signal, heard);
       };
     },
     exit: (code) => process.exit(code),

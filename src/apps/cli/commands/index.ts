@@ -249,7 +249,7 @@ dso train records its runs in ${defaultFolder}, unless --no-record is given.`,
       show: command({
         summary: 'show everything about one run, with charts',
         description: 'Show the options of a run, its results and its curves.',
-        arguments: { '[run]': new Argument('[run]', run).default('last') },
+        arguments: { '[run]': [run, 'last'] },
         options: options.runShowOptions,
         examples: `Examples:
   dso runs show
@@ -261,7 +261,7 @@ dso train records its runs in ${defaultFolder}, unless --no-record is given.`,
       stop: command({
         summary: 'end a run; its model is written',
         description: 'Ask a run to stop as Ctrl-C does, and wait until its model is written.',
-        arguments: { '[run]': new Argument('[run]', run).default('last') },
+        arguments: { '[run]': [run, 'last'] },
         options: options.runStopOptions,
         examples: `Examples:
   dso runs stop                          the newest run
@@ -279,9 +279,7 @@ Exit code 1 if the run does not run, or has not ended after 30 seconds.`,
     summary: 'show runs in the browser, live and side by side',
     description:
       'Show recorded runs in the browser: curves, blocks and workers, live and compared.',
-    arguments: {
-      '[folder]': new Argument('[folder]', 'folder with the records').default(defaultFolder),
-    },
+    arguments: { '[folder]': ['folder with the records', defaultFolder] },
     options: options.uiOptions,
     examples: `Examples:
   dso ui                                   the runs of this folder
@@ -307,10 +305,7 @@ or for the running bash alone: eval "$(dso completion bash)"`,
     summary: 'generate a sample, train on it and evaluate',
     description: "Generate data shaped like the paper's real-sim, train an SVM and evaluate it.",
     arguments: {
-      '[folder]': new Argument(
-        '[folder]',
-        'where to write the sample, the model and the report',
-      ).default('.cache/demo'),
+      '[folder]': ['where to write the sample, the model and the report', '.cache/demo'],
     },
     options: options.demoOptions,
     load: async () => (await import('./demo.ts')).demoCommand,

@@ -65,7 +65,7 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
   }
   const path = flags.output ?? defaultModelPath(data);
   const source = sourceOf(data);
-  checkFiles([data], { '--output': path });
+  checkFiles([data], { '--output': path, '--log': flags.log }, flags.json);
   if (path === standardStream) {
     throw new UsageError('--output -: each snapshot replaces the previous one, which needs a file');
   }
@@ -87,17 +87,19 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
     interrupts.defer();
     const input = source();
     const watched = { ...options, signal: interrupts.signal, onSnapshot: save };
-    const { model, report } = await learnStream(input, titleOfSource(data), watched).finally(() =>
-      input.destroy(),
-    );
+    const { model, report: progress } = await learnStream(
+      input,
+      titleOfSource(data),
+      watched,
+    ).finally(() => input.destroy());
     await save(model);
-    if (flags.json) await terminal.printJson({ ...report, ...shapeOf(model) });
-    say(summary(model, report, path));
-    const code = interrupts.exitCode ?? exitCodes.done;
+    if (flags.json) await terminal.printJson({ ...progress, ...shapeOf(model) });
+    say(summary(model, progress, path));
     const { columns, nonzeros, rows, lambda } = model;
     const stopped = interrupts.received ? 'interrupted' : 'stream';
-    observers.end({ rows, columns, nonzeros, lambda, stopped }, code);
-    await observers.stay(terminal);
+    const report = { rows, columns, nonzeros, lambda, stopped } as const;
+    const code = observers.end(report, interrupts.exitCode ?? exitCodes.done);
+    await observers.stay();
     return code;
   } catch (error) {
     await observers.fail(error as Error);

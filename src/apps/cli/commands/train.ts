@@ -33,7 +33,7 @@ export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
     const outcome = await trainHere({ data, flags, terminal, job, words });
     if (!outcome) return exitCodes.done;
     await reportOutcome(data, flags, outcome, terminal);
-    await outcome.observers?.stay(terminal);
+    await outcome.observers?.stay();
     return outcome.code;
   });
 };
@@ -165,7 +165,10 @@ async function readAndTrain(run: Run): Promise<TrainOutcome | undefined> {
   const total = (performance.now() - started) / 1000;
   const times = { ...result.report.seconds, read, total };
   const report = { ...result.report, seconds: times, ...(quality && { quality }) };
-  return { report, path, code: conclude(run, report), observers };
+  // Another rank may have got the signal, and from a launcher rather than from a person.
+  const signal = interrupts.received ?? (group.size > 1 ? 'SIGTERM' : undefined);
+  const code = exitCodeOfStop(report.stopped, signal);
+  return { report, path, code: observers?.end(report, code) ?? code, observers };
 }
 
 /** The options that the library has too, but for those that are read from files. */
@@ -208,18 +211,6 @@ function listeners(run: Run, dataset: Dataset, read: number): TrainOptions {
     },
     onNotice: (message) => progress.notice(message),
   };
-}
-
-/** Writes the last line of the record and the log; returns the exit code. */
-function conclude(run: Run, report: TrainOutcome['report']): number {
-  const { flags, path, terminal, interrupts, job, observers } = run;
-  // Another rank may have got the signal, and from a launcher rather than from a person.
-  const signal = interrupts.received ?? (job.group.size > 1 ? 'SIGTERM' : undefined);
-  const code = exitCodeOfStop(report.stopped, signal);
-  observers?.end(report, observers.logFailed ? exitCodes.failure : code);
-  if (!observers?.logFailed) return code;
-  terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
-  return exitCodes.failure;
 }
 
 /** Rank 0 shows progress; the others show only warnings about themselves. */

@@ -26,18 +26,21 @@ export function toleranceFor({ stopping, solver }: LiblinearRequest): number {
   return Math.min(coarsest, Math.max(finest, tolerance));
 }
 
-/** The problem of each vector, in the order of the classes: numbers that ascend. */
-export async function fitLiblinear(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  classes: readonly number[] | undefined,
-): Promise<FittedVector[]> {
-  return withTraining(dataset, request, 1, async (training) => {
+export interface LiblinearProblem {
+  readonly dataset: Dataset;
+  readonly request: LiblinearRequest;
+  /** Labels that ascend; undefined in regression. */
+  readonly classes: readonly number[] | undefined;
+}
+
+/** The problem of each vector, in the order of the classes. */
+export function fitLiblinear(problem: LiblinearProblem): Promise<FittedVector[]> {
+  return withTraining(problem, 1, async (training) => {
     const fits: FittedVector[] = [];
     const vectors = Array.from({ length: training.vectors }, (_, vector) => vector);
     await inLanes(training, vectors, async (vector, lane) => {
-      const rowWeights = weightsFor(training, request, classes, vector);
-      const scale = request.cost * totalWeightOf(training, rowWeights);
+      const rowWeights = weightsFor(training, problem, vector);
+      const scale = problem.request.cost * totalWeightOf(training, rowWeights);
       const subproblem = { vector, lambda: 1 / scale, ...(rowWeights && { rowWeights }) };
       fits[vector] = fittedVector(await fitSubproblem(training, subproblem, lane), scale);
     });
@@ -46,23 +49,19 @@ export async function fitLiblinear(
 }
 
 /** Of each row and vector the score of a model that was trained on the other folds. */
-export async function scoreHeldOut(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  classes: readonly number[] | undefined,
-  folds: number,
-): Promise<Float64Array[]> {
-  return withTraining(dataset, request, folds, async (training) => {
+export function scoreHeldOut(problem: LiblinearProblem, folds: number): Promise<Float64Array[]> {
+  const { rows } = problem.dataset;
+  return withTraining(problem, folds, async (training) => {
     const { vectors, settings, layout, shard } = training;
-    const fold = assignFolds(dataset.rows, layout.targets.codes, folds, settings.seed);
-    const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
+    const fold = assignFolds(rows, layout.targets.codes, folds, settings.seed);
+    const scores = Array.from({ length: vectors }, () => new Float64Array(rows));
     const tasks = Array.from({ length: folds * vectors }, (_, task) => task);
     await inLanes(training, tasks, async (task, lane) => {
       const vector = task % vectors;
       const which = Math.floor(task / vectors);
-      const all = weightsFor(training, request, classes, vector) ?? rowWeightsOf(training);
+      const all = weightsFor(training, problem, vector) ?? rowWeightsOf(training);
       const rowWeights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
-      const lambda = 1 / (request.cost * totalWeightOf(training, rowWeights));
+      const lambda = 1 / (problem.request.cost * totalWeightOf(training, rowWeights));
       const fitted = await fitSubproblem(training, { vector, lambda, rowWeights }, lane);
       const own = scoresOfFold(shard.dataset, fitted.weights, fold, which);
       let next = 0;
@@ -75,13 +74,12 @@ export async function scoreHeldOut(
 }
 
 async function withTraining<Result>(
-  dataset: Dataset,
-  request: LiblinearRequest,
+  problem: LiblinearProblem,
   folds: number,
   work: (training: LaidOutTraining) => Promise<Result>,
 ): Promise<Result> {
   const tasksOf = (vectors: number) => vectors * folds;
-  const prepared = await prepareTraining(dataset, optionsFor(dataset, request), { tasksOf });
+  const prepared = await prepareTraining(problem.dataset, optionsFor(problem), { tasksOf });
   const training = await layOutData(prepared);
   try {
     return await work(training);
@@ -94,7 +92,8 @@ async function withTraining<Result>(
 const worthCurvature = 100;
 
 /** λ is set for each vector; this one is for the choice of the solver. */
-function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): TrainOptions {
+function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
+  const { rows, columns } = dataset;
   const { solver, epsilon, cost, freeBias, threads } = request;
   const loss = solver.loss(epsilon);
   const penalty = solver.penalty();
@@ -118,8 +117,7 @@ function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): Trai
  */
 function weightsFor(
   training: LaidOutTraining,
-  { classWeights }: LiblinearRequest,
-  classes: readonly number[] | undefined,
+  { request: { classWeights }, classes }: LiblinearProblem,
   vector: number,
 ): Float64Array | undefined {
   const { codes } = training.layout.targets;

@@ -9,7 +9,7 @@ import type { Action } from '../command.ts';
 import { checkOutput, defaultModelPath } from '../files.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 import { type LiblinearRequest, readLiblinearArguments } from './arguments.ts';
-import { type FittedVector, fitLiblinear, scoreHeldOut } from './fit.ts';
+import { type FittedVector, fitLiblinear, type LiblinearProblem, scoreHeldOut } from './fit.ts';
 
 /** The data with one more column, the last, that has the same value in every row. */
 function withBias(dataset: Dataset, bias: number): Dataset {
@@ -103,24 +103,22 @@ export const liblinearTrainCommand: Action<object> = async ({ terminal }, ...wor
   const { data, model: path = defaultModelPath(data), folds, threads } = request;
   if (folds === undefined) checkOutput('model_file', path, [data]);
   const dataset = await readDataset(data, { ...(threads !== undefined && { threads }) });
-  const labels = isClassifier(request) ? labelsInOrder(dataset) : undefined;
+  const { task } = request.solver.loss(request.epsilon);
+  const labels = task === 'classification' ? labelsInOrder(dataset) : undefined;
   warnOfWeights(request, labels, terminal);
   const hasColumn = request.bias >= 0 && !request.freeBias;
   const rows = hasColumn ? withBias(dataset, request.bias) : dataset;
+  const problem = { dataset: rows, request, classes: labels && ascending(labels) };
   if (folds !== undefined) {
-    await terminal.print(await validate(rows, request, labels, folds));
+    await terminal.print(await validate(problem, folds));
     return exitCodes.done;
   }
-  const fits = await fitLiblinear(rows, request, labels && ascending(labels));
+  const fits = await fitLiblinear(problem);
   const ordered = labels ? inOrderOf(labels, fits) : fits;
   await writeModelFile(path, dataset.columns, request, labels, ordered);
   if (!request.quiet) for (const one of ordered) await terminal.print(describe(one, request, rows));
   return fits.every(({ converged }) => converged) ? exitCodes.done : exitCodes.unfinished;
 };
-
-function isClassifier({ solver, epsilon }: LiblinearRequest): boolean {
-  return solver.loss(epsilon).task === 'classification';
-}
 
 const ascending = (labels: readonly number[]) => labels.toSorted((left, right) => left - right);
 
@@ -186,14 +184,9 @@ function describe(one: FittedVector, { solver }: LiblinearRequest, { columns }: 
   return `${lines.join('\n')}\n`;
 }
 
-async function validate(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  labels: readonly number[] | undefined,
-  folds: number,
-): Promise<string> {
-  const classes = labels && ascending(labels);
-  const scores = await scoreHeldOut(dataset, request, classes, folds);
+async function validate(problem: LiblinearProblem, folds: number): Promise<string> {
+  const { dataset, classes } = problem;
+  const scores = await scoreHeldOut(problem, folds);
   const truth = labelsOf(dataset);
   if (classes) {
     const percent = Number((100 * accuracyOf(scores, classes, truth)).toPrecision(6));
