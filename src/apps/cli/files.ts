@@ -46,7 +46,7 @@ export function checkFiles(
   const users = targets.flatMap(([option, path]) => (isStandard(path) ? [`${option} -`] : []));
   if (json) users.push('--json');
   if (users.length > 1) {
-    throw new UsageError(`${users.join(' and ')} both want standard output; choose one`);
+    throw new UsageError(`${users.join(' and ')} both use standard output; choose one`);
   }
   const before: string[] = [];
   for (const [option, path] of targets as [string, string][]) {
@@ -75,7 +75,7 @@ export function checkOutput(
     throw new UsageError(`${option} ${path}: ${reason}`);
   };
   if (!isFolder(folder)) refuse(`there is no folder ${folder}`);
-  if (isFolder(path)) refuse('that is a folder; wanted the name of a file');
+  if (isFolder(path)) refuse('that is a folder; expected the name of a file');
   if (!isWritable(folder)) refuse(`no permission to write into the folder ${folder}`);
   const same = (other: string) => !isStandard(other) && realPath(other) === realPath(path);
   if (inputs.flatMap(filesOf).some(same)) refuse('that is also an input, which it would replace');
@@ -123,7 +123,7 @@ export function makeFolder(folder: string, title = folder): void {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'that is a file' : message;
-    throw new UsageError(`${title}: ${reason}; wanted a folder`, { cause });
+    throw new UsageError(`${title}: ${reason}; expected a folder`, { cause });
   }
 }
 
@@ -151,7 +151,7 @@ export async function readLines(path: string): Promise<string[]> {
   return lines;
 }
 
-/** Writes a file, or prints its pieces as long as somebody reads them. */
+/** Writes a file, or prints its pieces as long as they are read. */
 export async function writePieces(
   target: string,
   pieces: Iterable<string | Uint8Array>,

@@ -83,7 +83,7 @@ export class Job<Group extends ProcessGroup = ProcessGroup> {
   }
 }
 
-/** Rank 0 reports for all; what concerns another rank alone it says itself, with its name in front. */
+/** Rank 0 reports for all; another rank reports only what concerns itself, with its name in front. */
 class MpiJob extends Job<MpiGroup> {
   readonly #lost = new LostRanks(this.group.rank);
   readonly #terminal: Terminal;
@@ -119,7 +119,7 @@ class MpiJob extends Job<MpiGroup> {
   async #fail(error: unknown): Promise<never> {
     // Whatever waits for a lost rank fails.
     if (this.#lost.any) return new Promise(() => {});
-    // Most errors occur in all ranks: the others are ended before they repeat what rank 0 says,
+    // Most errors occur in all ranks: the others are ended before they repeat what rank 0 reports,
     // unless rank 0 continues to where it waits for them. It does not while they train.
     const { group } = this;
     if (group.leads || (await mayReport(reportTimeout, group.rankZeroAhead()))) {
@@ -129,7 +129,7 @@ class MpiJob extends Job<MpiGroup> {
     return new Promise(() => {});
   }
 
-  /** Ends the whole job, once what was said has reached the user. */
+  /** Ends the whole job, once its messages have reached the user. */
   async #abort(code: number): Promise<void> {
     await this.group.stderrDrained();
     await sleep(forwardingTime);

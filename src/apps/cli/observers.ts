@@ -102,7 +102,7 @@ export class RunObservers {
   }
 
   /** Forwards what the terminal shows besides epochs. */
-  beside(progress: Progress): Progress {
+  watch(progress: Progress): Progress {
     return {
       ...progress,
       stage: (text, fraction) => {

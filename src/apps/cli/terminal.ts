@@ -45,7 +45,7 @@ export class Terminal {
     return this.io.stderr.columns || 80;
   }
 
-  /** Whether whoever read standard output (`| head`) has left. */
+  /** Whether the reader of standard output (`| head`) has left. */
   get outputClosed(): boolean {
     return this.#closed.has(this.io.stdout) || this.io.stdout.destroyed;
   }

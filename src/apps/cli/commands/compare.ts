@@ -167,7 +167,7 @@ function checkFolder(folder: string): void {
   const refuse = (reason: string): never => {
     throw new UsageError(`--output ${folder}: ${reason}`);
   };
-  if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; wanted a folder`);
+  if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; expected a folder`);
   if (!isWritable(existing)) refuse(`no permission to write into the folder ${existing}`);
 }
 

@@ -79,22 +79,22 @@ function describeImported(model: Model): string {
 export const inspectCommand: Action<InspectFlags> = async ({ flags, terminal }, path) => {
   checkFiles([path, flags.names]);
   const model = await readModel(path);
-  const place = flags.class === undefined ? undefined : findClass(model, flags.class);
+  const shown = flags.class === undefined ? undefined : findClass(model, flags.class);
   const options: FeatureOptions = {
     top: flags.top,
     names: flags.names === undefined ? (model.featureNames ?? []) : await readLines(flags.names),
     firstFeature: flags.zeroBased ? 0 : 1,
   };
-  if (flags.json) await terminal.printJson(inspection(model, place, options));
-  else await terminal.print(`${describeInspected(model, place, options, terminal)}\n`);
+  if (flags.json) await terminal.printJson(inspection(model, shown, options));
+  else await terminal.print(`${describeInspected(model, shown, options, terminal)}\n`);
 };
 
 /** Everything about the model but its single weights, of which it has the largest. */
-function inspection(model: Model, place: ClassPlace | undefined, options: FeatureOptions): object {
+function inspection(model: Model, shown: ClassPlace | undefined, options: FeatureOptions): object {
   const { weights, featureNames: _names, intercepts: _intercepts, ...description } = model;
   const all = Array.from({ length: vectorCount(model) }, (_, vector) => vector);
   const vectors = all
-    .filter((vector) => place === undefined || vector === place.vector)
+    .filter((vector) => shown === undefined || vector === shown.vector)
     .map((vector) => ({
       ...summarizeVector(model, vector),
       positive: topFeatures(model, vector, 'positive', options),
@@ -105,13 +105,13 @@ function inspection(model: Model, place: ClassPlace | undefined, options: Featur
 
 function describeInspected(
   model: Model,
-  place: ClassPlace | undefined,
+  shown: ClassPlace | undefined,
   options: FeatureOptions,
   terminal: Terminal,
 ): string {
   const parts =
-    sharesVector(model) || place
-      ? [describeModel(model), describeFeatures(model, place, options, terminal.outputColours)]
+    sharesVector(model) || shown
+      ? [describeModel(model), describeFeatures(model, shown, options, terminal.outputColours)]
       : [describeModel(model), describeClasses(model), describeAllFeatures(model, options)];
   return parts.filter((part) => part !== '').join('\n\n');
 }

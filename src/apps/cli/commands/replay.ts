@@ -85,13 +85,13 @@ async function readVisits(path: string): Promise<VisitRecord> {
     throw new DataError(`${path}:${line}: ${message}`);
   };
   const lines = (await readLines(path)).map((text, index) => {
-    const wanted = `${JSON.stringify(text.slice(0, 40))}; wanted a JSON object`;
+    const wanted = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
     return parseObject(text) ?? fail(index + 1, wanted);
   });
   const [header] = lines;
   const last = lines.at(-1);
   if (header?.format !== format) {
-    fail(1, `not a record of block visits; wanted "format":"${format}"`);
+    fail(1, `not a record of block visits; expected "format":"${format}"`);
   }
   if (header.version !== version) {
     fail(1, `version ${JSON.stringify(header.version)}; this program reads ${version}`);
@@ -101,13 +101,13 @@ async function readVisits(path: string): Promise<VisitRecord> {
   }
   const grid = header.grid as number;
   if (!(Number.isInteger(grid) && grid >= 1 && grid <= 256)) {
-    fail(1, `grid is ${grid}; wanted a whole number from 1 to 256`);
+    fail(1, `grid is ${grid}; expected a whole number from 1 to 256`);
   }
   const cells = grid * grid;
   const isCell = (cell: number) => Number.isInteger(cell) && cell >= 0 && cell < cells;
   const epochs = lines.slice(1, -1).map(({ epoch, visits, primal, dual }, index) => {
     if (epoch !== index + 1) {
-      fail(index + 2, `epoch is ${JSON.stringify(epoch)}; wanted ${index + 1}`);
+      fail(index + 2, `epoch is ${JSON.stringify(epoch)}; expected ${index + 1}`);
     }
     const order = Array.isArray(visits) ? (visits as number[]) : [];
     if (!(order.length === cells && new Set(order).size === cells && order.every(isCell))) {

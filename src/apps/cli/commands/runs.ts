@@ -119,7 +119,7 @@ export async function stopRun(
   if (after.status === 'running') {
     throw new DsoError(
       'failure',
-      `run ${id} was asked to stop and still goes on; it may be reading, or on another machine`,
+      `run ${id} was asked to stop and still runs; it may be reading, or on another machine`,
     );
   }
   if (after.status !== 'done') {
@@ -142,7 +142,7 @@ function modelOf({ start, result }: RunSummary): string {
 export const uiCommand: Action<UiFlags> = async ({ flags, terminal }, folder) => {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) {
-    throw new UsageError(`${folder}: not a folder; wanted the one with the records of runs`);
+    throw new UsageError(`${folder}: not a folder; expected the one with the records of runs`);
   }
   const { version } = packageDescription;
   const onFailure = onceEach((message) => terminal.error(message));
@@ -152,8 +152,8 @@ export const uiCommand: Action<UiFlags> = async ({ flags, terminal }, folder) =>
   await terminal.print(`${url}\n`);
   if (!found) {
     terminal.say(
-      `${folder} is not there yet: "dso ${recordHint(folder)}" makes it and keeps a record of every run in it ` +
-        '(unless told --no-record). Runs appear on the page as they begin.',
+      `${folder} is not there yet: "dso ${recordHint(folder)}" makes it and records every run in it ` +
+        '(unless --no-record is given). Runs appear on the page as they begin.',
     );
   }
   if (flags.open) await showPage(dashboard.oneTimeUrl(), terminal);

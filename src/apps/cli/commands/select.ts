@@ -52,7 +52,7 @@ export function runSelection(
 ): Promise<number> {
   const { test, penaltyFactors, csv, figure, json, threads } = flags;
   if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
-    throw new UsageError(`--figure ${figure}: wanted a name that ends in .svg or .png`);
+    throw new UsageError(`--figure ${figure}: expected a name that ends in .svg or .png`);
   }
   const outputs = { '--output': model, '--csv': csv, '--figure': figure };
   checkFiles([data, test, penaltyFactors], outputs, json);

@@ -84,7 +84,7 @@ async function announce(
 ): Promise<void> {
   if (!/^(localhost|127\..*|::1)$/.test(host)) {
     terminal.say(
-      `${terminal.colours.yellow('warning:')} whoever reaches ${host} may ask: there is no ` +
+      `${terminal.colours.yellow('warning:')} anyone who reaches ${host} can send requests: there is no ` +
         'authentication, and no encryption. Put a proxy in front of it.',
     );
   }

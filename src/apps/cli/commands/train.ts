@@ -117,7 +117,7 @@ async function begin(request: Request) {
   const notice = (message: string) => shown.notice(message);
   const observers =
     group.leads && words ? await RunObservers.begin({ ...run, words, notice }) : undefined;
-  return { ...run, observers, progress: observers?.beside(shown) ?? shown };
+  return { ...run, observers, progress: observers?.watch(shown) ?? shown };
 }
 
 /** Refuses files that would overwrite one another, before anything is read. Rank 0 writes them. */

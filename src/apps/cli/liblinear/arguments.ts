@@ -50,7 +50,7 @@ const refusals: Readonly<Record<number, string>> = {
 function liblinearSolver(type: number): LiblinearSolver {
   const solver = solvers[type];
   if (solver) return solver;
-  const reason = refusals[type] ?? `wanted one of ${Object.keys(solvers).join(', ')}`;
+  const reason = refusals[type] ?? `expected one of ${Object.keys(solvers).join(', ')}`;
   throw new UsageError(`-s ${type}: ${reason}`);
 }
 
@@ -81,7 +81,7 @@ export interface LiblinearRequest {
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-/** What options say, before defaults that depend on others. */
+/** Values of options, before defaults that depend on others. */
 interface Given extends Writable<Omit<LiblinearRequest, 'solver' | 'stopping' | 'classWeights'>> {
   type: number;
   stopping?: number;
@@ -112,7 +112,7 @@ export function readLiblinearArguments(words: readonly string[]): LiblinearReque
   }
   const [data, model, ...rest] = words.slice(next);
   if (data === undefined) {
-    throw new UsageError('no training set file; wanted [options] training_set_file [model_file]');
+    throw new UsageError('no training set file; expected [options] training_set_file [model_file]');
   }
   const extra = model !== undefined && isOption(model) ? model : rest[0];
   if (extra !== undefined) {
@@ -128,8 +128,8 @@ function isOption(word: string): boolean {
 }
 
 const refusedOptions: Readonly<Record<string, string>> = {
-  '-C': 'parameters are looked for by dso search, and C by dso cv, whose lambda is 1 / (C rows)',
-  '-M': 'several classes are always told one from the rest',
+  '-C': 'use dso search for the parameters, and dso cv for C: its lambda is 1 / (C rows)',
+  '-M': 'several classes are always trained one against the rest',
 };
 
 type NumberName = 'type' | 'cost' | 'epsilon' | 'stopping' | 'bias' | 'folds' | 'threads';
@@ -162,7 +162,7 @@ function readOption(given: Given, option: string, value: string | undefined): nu
     given[name] = numberOf(option, value, type);
   } else {
     throw new UsageError(
-      `unknown option ${option}; wanted -s, -c, -p, -e, -B, -R, -w<label>, -v, -m or -q`,
+      `unknown option ${option}; expected -s, -c, -p, -e, -B, -R, -w<label>, -v, -m or -q`,
     );
   }
   return 2;
@@ -171,9 +171,9 @@ function readOption(given: Given, option: string, value: string | undefined): nu
 function numberOf(option: string, value: string | undefined, type: OptionType<number>): number {
   if (value === undefined) throw new UsageError(`${option}: no value behind it`);
   const number = finite.parse(value);
-  if (number === undefined) throw new UsageError(`${option} ${value}: wanted a number`);
+  if (number === undefined) throw new UsageError(`${option} ${value}: expected a number`);
   if (type.accepts(number)) return number;
-  throw new UsageError(`${option} ${number}: wanted ${type.wanted}`);
+  throw new UsageError(`${option} ${number}: expected ${type.wanted}`);
 }
 
 function completed({ type, stopping, ...given }: Given): LiblinearRequest {

@@ -138,7 +138,7 @@ function totalWeightOf({ layout }: LaidOutTraining, weights: Float64Array | unde
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total > 0) return total;
   throw new UsageError(
-    '-w: all rows count 0, and nothing is left to train on; wanted some that do',
+    '-w: all rows count 0, and nothing is left to train on; expected some that do',
   );
 }
 

@@ -58,7 +58,7 @@ function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
   const foreign = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
   if (foreign !== undefined) {
     throw new DataError(
-      `${name}: label ${foreign}; wanted whole numbers (-s 11, 12 and 13 fit real labels)`,
+      `${name}: label ${foreign}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
     );
   }
   return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;

@@ -23,7 +23,7 @@ test('a missing folder, a folder and a file as folder are refused', () => {
     `--output ${folder}/none/x.model: there is no folder ${folder}/none`,
   );
   expect(run('file/x.model')).toThrow(`there is no folder ${folder}/file`);
-  expect(run('sub')).toThrow('that is a folder; wanted the name of a file');
+  expect(run('sub')).toThrow('that is a folder; expected the name of a file');
 });
 
 test('an input is not overwritten, whatever it is called', () => {
@@ -59,7 +59,7 @@ test('standard input and output are given out once', () => {
   expect(() => checkFiles([], { '--output': undefined }, true)).not.toThrow();
   expect(() => checkFiles([], { '--csv': '-', '--output': 'x' })).not.toThrow();
   expect(() => checkFiles([], { '--output': '-' }, true)).toThrow(
-    '--output - and --json both want standard output; choose one',
+    '--output - and --json both use standard output; choose one',
   );
 });
 

@@ -549,7 +549,7 @@ describe('dso runs stop', () => {
       stopRun({ flags: { runs: folder }, terminal }, 'last', wait),
     ).rejects.toMatchObject({
       kind: 'failure',
-      message: expect.stringContaining('was asked to stop and still goes on') as string,
+      message: expect.stringContaining('was asked to stop and still runs') as string,
     });
     recorder.close();
   });
