@@ -16,15 +16,9 @@ import { checkSolverOptions } from '../../train/options/refusals.ts';
 import { settingOptions } from '../../train/options/solver.ts';
 import type { TrainFlags } from './options.ts';
 
-export interface Problem {
-  readonly loss: Loss;
-  readonly penalty: Penalty;
-  readonly solver: Solver;
-}
+export type Problem = Awaited<ReturnType<typeof chooseProblem>>;
 
-export async function chooseProblem(
-  flags: LossFlags & PenaltyFlags & SolverFlags,
-): Promise<Problem> {
+export async function chooseProblem(flags: LossFlags & PenaltyFlags & SolverFlags) {
   const loss = await chooseLoss(flags);
   return { loss, penalty: choosePenalty(flags), solver: chooseSolver(flags) };
 }

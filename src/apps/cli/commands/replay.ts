@@ -23,20 +23,7 @@ import { exitCodes, type Terminal } from '../terminal.ts';
 type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
 
 /** Everything needed to run an asynchronous training again, and to see that it was the same. */
-interface VisitRecord {
-  /** A hash of the data it was trained on. */
-  readonly data: string;
-  readonly grid: number;
-  readonly flags: VisitedFlags;
-  readonly epochs: readonly {
-    readonly primal: number;
-    readonly dual: number;
-    readonly visits: readonly number[];
-  }[];
-  readonly stopped: StopReason;
-  /** SHA-256 of the model file's bytes. */
-  readonly model: string;
-}
+type VisitRecord = Awaited<ReturnType<typeof readVisits>>;
 
 /** The record has these itself. */
 const inRecord = ['grid', 'epochs', 'time'];
@@ -80,7 +67,7 @@ export async function writeVisits(
   });
 }
 
-async function readVisits(path: string): Promise<VisitRecord> {
+async function readVisits(path: string) {
   const fail: (line: number, message: string) => never = (line, message) => {
     throw new DataError(`${path}:${line}: ${message}`);
   };
@@ -115,15 +102,15 @@ async function readVisits(path: string): Promise<VisitRecord> {
     }
     return { primal: Number(primal), dual: Number(dual), visits: order };
   });
-  const { data, options } = header;
-  const { stopped, model } = last;
   return {
-    data: String(data),
+    /** A hash of the data it was trained on. */
+    data: String(header.data),
     grid,
-    flags: options as VisitedFlags,
+    flags: header.options as VisitedFlags,
     epochs,
-    stopped: stopped as StopReason,
-    model,
+    stopped: last.stopped as StopReason,
+    /** SHA-256 of the model file's bytes. */
+    model: last.model,
   };
 }
 

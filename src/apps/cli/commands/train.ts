@@ -9,7 +9,7 @@ import { summarize } from '../../../reporting/text/summary.ts';
 import { fewRotations } from '../../../solvers/index.ts';
 import { libraryOptions } from '../../../train/options/index.ts';
 import { libraryValues, pick } from '../../../train/options/option.ts';
-import type { TrainOptions, TrainReport } from '../../../train/options/options.ts';
+import type { TrainOptions } from '../../../train/options/options.ts';
 import { checkSolverOptions } from '../../../train/options/refusals.ts';
 import { trainInGroup } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
@@ -54,12 +54,7 @@ async function reportOutcome(
   terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
 }
 
-export interface TrainOutcome {
-  readonly report: TrainReport & { readonly quality?: Quality };
-  readonly path: string;
-  readonly code: number;
-  readonly observers?: RunObservers | undefined;
-}
+type TrainOutcome = NonNullable<Awaited<ReturnType<typeof readAndTrain>>>;
 
 /** What one process of `dso train` is given. */
 interface Request {
@@ -137,7 +132,7 @@ function visitsPath(flags: TrainFlags, model: string): string | undefined {
   return flags.visits ?? (model === standardStream ? undefined : `${model}.visits`);
 }
 
-async function readAndTrain(run: Run): Promise<TrainOutcome | undefined> {
+async function readAndTrain(run: Run) {
   const { data, path, flags, problem, job, progress, interrupts, observers, started } = run;
   const { group } = job;
   const reader = new DataReader(flags, progress, group);
