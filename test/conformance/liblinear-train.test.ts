@@ -357,7 +357,7 @@ describe('on its own', () => {
 
   test.each([
     ['1 1:x\n', 'data.svm:1: value "x" of feature 1'],
-    ['1.5 1:1\n2 1:2\n', 'label 1.5; wanted whole numbers'],
+    ['1.5 1:1\n2 1:2\n', 'label 1.5; expected whole numbers'],
     ['red 1:1\nblue 1:2\n', 'label "red"; LIBLINEAR has whole numbers'],
     ['1 1:1\n1 1:2\n', 'all labels are 1'],
   ])('data %j: exit code 3', async (text, message) => {

@@ -147,7 +147,7 @@ describe.concurrent('convert', () => {
     [['data.svm'], 'convert needs -o FILE, or --info'],
     [
       ['data.svm', '-o', '-', '--to', 'text', '--names', '-'],
-      '--names - and --output - both want standard output; choose one',
+      '--output - and --names - both use standard output; choose one',
     ],
     [['data.svm', '-o', 'x.svm', '--pack'], '--pack is for .dsob'],
     [['data.svm', '-o', 'data.svm'], 'that is also an input'],

@@ -151,7 +151,7 @@ describe.concurrent('refused', () => {
     [['--metric', 'mse'], 2, /metric mse is not for the hinge loss.*error, loss, auc/],
     [['--metric', 'f1'], 2, /--metric is f1; it must be one of error, loss, mse, mae, auc/],
     [['--folds', '301'], 3, /301 folds need at least 301 rows; this data has 300/],
-    [['--json', '-o', '-'], 2, /both want standard output/],
+    [['--json', '-o', '-'], 2, /both use standard output/],
     [['--figure', 'cv'], 2, /\.svg or \.png/],
     [['--solver', 'lbfgs'], 2, /lbfgs is not compatible with loss 'hinge': it needs a smooth loss/],
   ])('%j', async (more, wanted, message) => {

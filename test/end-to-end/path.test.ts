@@ -112,8 +112,8 @@ describe.concurrent('dso path', () => {
 describe.concurrent('refused before anything is read', () => {
   test.each([
     [['-o', 'x.model'], /give --test or --holdout/],
-    [['--figure', 'x.gif'], /wanted a name that ends in \.svg or \.png/],
-    [['--models', 'train.svm'], /--models train\.svm: that is a file; wanted a folder/],
+    [['--figure', 'x.gif'], /expected a name that ends in \.svg or \.png/],
+    [['--models', 'train.svm'], /--models train\.svm: that is a file; expected a folder/],
     [['--lambda', '1,0'], /--lambda is 1,0; it must be numbers above 0, separated by commas/],
     [['--lambda', '1', '--count', '3'], /--lambda.*cannot be used with.*--count/s],
     [['--ratio', '2'], /--ratio is 2; it must be a number between 0 and 1/],

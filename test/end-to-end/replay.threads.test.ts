@@ -97,11 +97,11 @@ describe.concurrent('dso replay', () => {
   });
 
   test.each<[string, (lines: string[]) => string[], string]>([
-    ['no record', () => ['hello'], ':1: "hello"; wanted a JSON object'],
+    ['no record', () => ['hello'], ':1: "hello"; expected a JSON object'],
     ['another JSON file', () => ['{"a":1}'], ':1: not a record of block visits'],
     ['another version', (l) => [l[0].replace('"version":1', '"version":9')], ':1: version 9'],
     ['cut short', (l) => l.slice(0, 3), ': the record ends without its last line'],
-    ['an epoch missing', (l) => l.toSpliced(2, 1), ':3: epoch is 3; wanted 2'],
+    ['an epoch missing', (l) => l.toSpliced(2, 1), ':3: epoch is 3; expected 2'],
     ['a grid of 0', (l) => [l[0].replace('"grid":4', '"grid":0'), ...l.slice(1)], 'grid is 0'],
     [
       'a cell visited twice',

@@ -270,5 +270,7 @@ describe('what cannot be served', () => {
 
 test('another host than this machine: a warning', async () => {
   const { saw } = await serve(one, '--host', '0.0.0.0');
-  await saw(/^warning: whoever reaches 0\.0\.0\.0 may ask: there is no authentication/m);
+  await saw(
+    /^warning: anyone who reaches 0\.0\.0\.0 can send requests: there is no authentication/m,
+  );
 });

@@ -123,7 +123,7 @@ describe('dso ui', () => {
     writeFileSync(join(folder, 'file'), '');
     const file = await runDso(['ui', 'file'], { folder });
     expect(file).toMatchObject({ code: 2 });
-    expect(file.stderr).toContain('file: not a folder; wanted the one with the records of runs');
+    expect(file.stderr).toContain('file: not a folder; expected the one with the records of runs');
     expect(await runDso(['ui', '--port', '65536'], { folder })).toMatchObject({ code: 2 });
   });
 });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Io, Terminal } from './terminal.ts';
 
 /** What decides whether there is a browser to open, and how. */
-export interface Environment {
+interface Environment {
   readonly platform: NodeJS.Platform;
   readonly environment: Io['environment'];
   /** Whether a person reads what is printed. */
@@ -14,7 +15,7 @@ export interface Environment {
   readonly user: string;
 }
 
-export type Opening =
+type Opening =
   /** Programs to try one after the other, each with the address as its last argument. */
   | { readonly kind: 'open'; readonly programs: readonly (readonly string[])[] }
   /** The browser is on another machine: what to type there. */
@@ -24,10 +25,11 @@ export type Opening =
 /** Does what the shell's `start` does, without a shell. */
 const windowsProgram = ['rundll32.exe', 'url.dll,FileProtocolHandler'];
 
-/** How a person gets to see the page at the address. */
 export function openingOf(url: string, surroundings: Environment): Opening {
   const { platform, environment, terminal, subsystem } = surroundings;
-  if (isRemote(environment)) return { kind: 'forward', command: forwardCommand(url, surroundings) };
+  if (environment.SSH_CONNECTION || environment.SSH_TTY) {
+    return { kind: 'forward', command: forwardCommand(url, surroundings) };
+  }
   if (!terminal) return { kind: 'none' };
   if (platform === 'darwin') return { kind: 'open', programs: [['open']] };
   if (platform === 'win32') return { kind: 'open', programs: [windowsProgram] };
@@ -36,15 +38,11 @@ export function openingOf(url: string, surroundings: Environment): Opening {
   return { kind: 'open', programs: [['xdg-open']] };
 }
 
-function isRemote({ SSH_CONNECTION, SSH_TTY }: Io['environment']): boolean {
-  return Boolean(SSH_CONNECTION) || Boolean(SSH_TTY);
-}
-
 /** The same port at both ends, since the page is served only under the address that it names. */
 function forwardCommand(url: string, { environment, user }: Environment): string {
   const { port } = new URL(url);
-  const [, , host = 'THIS-MACHINE', door = '22'] = (environment.SSH_CONNECTION ?? '').split(' ');
-  const other = door === '22' ? '' : ` -p ${door}`;
+  const [, , host = 'THIS-MACHINE', sshPort = '22'] = (environment.SSH_CONNECTION ?? '').split(' ');
+  const other = sshPort === '22' ? '' : ` -p ${sshPort}`;
   return `ssh -N -L ${port}:127.0.0.1:${port}${other} ${user}@${host}`;
 }
 
@@ -77,18 +75,14 @@ function isSubsystem(): boolean {
   }
 }
 
-/** Whether the program is there. It is left to itself: a browser may outlive this process. */
-function start(
-  program: string,
-  words: readonly string[],
-  environment: Io['environment'],
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(program, words, { detached: true, stdio: 'ignore', env: environment });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
+/** Whether the program could be started. It is left running: a browser may outlive this process. */
+async function start(program: string, words: string[], env: Io['environment']): Promise<boolean> {
+  const child = spawn(program, words, { detached: true, stdio: 'ignore', env });
+  try {
+    await once(child, 'spawn');
+    child.unref();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,5 @@
 /** Makes commander commands from the entries of commands/index.ts. */
-import { type Argument, type Command, Option as CommanderOption, Help } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { Argument, type Command, Option as CommanderOption, Help } from 'commander';
 import {
   groups,
   longFlag,
@@ -11,10 +10,8 @@ import {
 import { type OptionType, parseValue } from '../../train/options/types.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command is run with. */
-export interface Invocation<Flags> {
-  /** The positional arguments, in order; those not given are undefined. */
-  readonly args: readonly string[];
+/** What a command is run with, besides its arguments. */
+export interface Invocation<Flags = unknown> {
   readonly flags: Flags;
   readonly terminal: Terminal;
   /** The command line after `dso`. */
@@ -22,24 +19,30 @@ export interface Invocation<Flags> {
   readonly program: Command;
 }
 
+/** Does the work of a command and returns its exit code, by default 0. */
+export type Action<Flags> = (
+  invocation: Invocation<Flags>,
+  ...args: string[]
+) => Promise<number | undefined>;
+
 export interface CommandEntry<Table extends OptionTable = OptionTable> {
   readonly alias?: string;
   /** For the list of commands. */
   readonly summary: string;
   /** For its own help. */
   readonly description: string;
-  /** `<data>` or `[data]` → what it is. */
-  readonly arguments?: Readonly<Record<string, string | Argument>>;
+  /** `<data>` or `[data]` → what it is, and its default. */
+  readonly arguments?: Readonly<Record<string, string | readonly [string, string] | Argument>>;
   readonly options?: Table;
   readonly examples?: string;
   readonly commands?: Readonly<Record<string, CommandEntry>>;
   /** What the table cannot say. */
   readonly configure?: (command: Command) => void;
-  /** Imports the code of the command, so that `dso --help` stays instant, and runs it. */
-  readonly run: (invocation: Invocation<Values<Table>>) => Promise<number>;
+  /** Imports the code of the command only when it runs, so that `dso --help` stays instant. */
+  readonly load: () => Promise<Action<Values<Table>>>;
 }
 
-/** An entry whose `run` gets the values of its own options. */
+/** An entry whose action gets the values of its own options. */
 export function command<Table extends OptionTable>(entry: CommandEntry<Table>): CommandEntry {
   return entry as unknown as CommandEntry;
 }
@@ -61,8 +64,8 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
     .action((...args: unknown[]) => run(entry, args.slice(0, -2), args.at(-1) as Command));
   if (entry.alias !== undefined) made.alias(entry.alias);
   for (const [written, about] of Object.entries(entry.arguments ?? {})) {
-    if (typeof about === 'string') made.argument(written, about);
-    else made.addArgument(about);
+    if (about instanceof Argument) made.addArgument(about);
+    else made.argument(written, ...([about].flat() as [string, string?]));
   }
   const table = entry.options ?? {};
   for (const [key, described] of byGroup(table)) addOption(made, key, described);
@@ -74,16 +77,11 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
   entry.configure?.(made);
 }
 
-/** The options in the order of their groups. */
 function byGroup(table: OptionTable): [string, Option][] {
-  const order = Object.keys(groups);
   const entries = Object.entries(table);
-  return entries.toSorted(
-    ([, left], [, right]) => order.indexOf(left.group) - order.indexOf(right.group),
-  );
+  return Object.keys(groups).flatMap((group) => entries.filter(([, one]) => one.group === group));
 }
 
-/** What the help says of an option. */
 export function describeOption({ help, solvers, type, defaultText, ...entry }: Option): string {
   const owners = solvers ? `${solvers.join(', ')}: ` : '';
   const listed = type?.choices?.every((name) => help.includes(name)) ?? true;
@@ -92,21 +90,19 @@ export function describeOption({ help, solvers, type, defaultText, ...entry }: O
   return `${owners}${help}${choices}${shown === undefined ? '' : ` (default: ${shown})`}`;
 }
 
-const optionTypes = new WeakMap<CommanderOption, OptionType<unknown>>();
-
-/** The type in the table of an option that was made from it. */
-export function optionTypeOf(made: CommanderOption): OptionType<unknown> | undefined {
-  return optionTypes.get(made);
+/** An option of commander with the type that it has in the table. */
+export class TypedOption extends CommanderOption {
+  type: OptionType<unknown> | undefined;
 }
 
 function addOption(made: Command, key: string, entry: Option): void {
   const heading = groups[entry.group];
   const add = (flag: string, hidden: boolean, described = entry) => {
-    const built = new CommanderOption(flag, describeOption(described)).helpGroup(heading);
+    const built = new TypedOption(flag, describeOption(described)).helpGroup(heading);
     built.attributeName = () => key;
     const { type } = entry;
     if (type) {
-      optionTypes.set(built, type);
+      built.type = type;
       built.argParser((text, before) => {
         const earlier = made.getOptionValueSource(key) === 'cli' ? before : undefined;
         return parseValue(flag.match(/--[a-z0-9-]+/)?.[0] ?? flag, text, type, earlier);
@@ -150,9 +146,4 @@ function addHelpAll(made: Command, table: OptionTable): void {
         return `${text}\nAll options: dso ${shown.name()} --help-all\n`;
       },
     });
-}
-
-/** A word that is no subcommand. */
-export function refuseWord(name: string, word: string, commands: readonly string[]): never {
-  throw new UsageError(`${name} ${word}: expected ${commands.join(' or ')}, or no further word`);
 }

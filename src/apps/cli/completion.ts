@@ -1,13 +1,74 @@
-import type { Command, Option } from 'commander';
-import { optionTypeOf } from './command.ts';
-import type { Shell } from './shells.ts';
-import { exitCodes, type Terminal } from './terminal.ts';
+import type { Command } from 'commander';
+import type { Action, TypedOption } from './command.ts';
+
+/** Arguments of commands that name a file or a folder. */
+const fileArguments = ['data', 'model', 'file', 'folder', 'visits'];
+
+export const completionCommand: Action<object> = async ({ terminal, program }, shell) => {
+  const commands = program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help')
+    .map(commandWords);
+  await terminal.print(scripts[shell]({ ...commandWords(program), commands }));
+};
+
+type CommandWords = ReturnType<typeof commandWords>;
+type ProgramWords = CommandWords & { readonly commands: readonly CommandWords[] };
+type OptionWords = ReturnType<typeof optionWords>[number];
+
+/** What a value of an option or argument can be: words to choose from, or files. */
+type Value = { readonly choices: readonly string[]; readonly files: boolean };
+
+/** Everything of a command that a shell can complete, as commander has it. */
+function commandWords(command: Command) {
+  const { registeredArguments, commands } = command;
+  const parts = commands.map((part) => part.name());
+  const argumentValues = registeredArguments.map((argument) => ({
+    choices: argument.argChoices ?? [],
+    files: fileArguments.includes(argument.name()),
+  }));
+  return {
+    name: command.name(),
+    summary: command.summary(),
+    options: optionWords(command),
+    /** By position; the last one also for what follows, if `repeated`. */
+    values: parts.length > 0 ? [{ choices: parts, files: false }] : argumentValues,
+    repeated: registeredArguments.at(-1)?.variadic ?? false,
+  };
+}
+
+function optionWords(command: Command) {
+  const visible = command.createHelp().visibleOptions(command);
+  return visible.map((option) => {
+    const { choices = [], files = false } = (option as TypedOption).type ?? {};
+    const hasValue = option.required || option.optional;
+    return {
+      flags: [option.short, option.long].filter((flag) => typeof flag === 'string'),
+      description: option.description.split('\n', 1)[0],
+      value: hasValue ? { choices, files } : undefined,
+    };
+  });
+}
+
+function flagsOf(options: readonly OptionWords[]): string[] {
+  return options.flatMap(({ flags }) => flags);
+}
+
+/** For bash and zsh. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function indent(lines: readonly string[], spaces: number): string {
+  return lines.join('\n').replace(/^(?=.)/gm, ' '.repeat(spaces));
+}
 
 /**
- * The words before the cursor give the command and, for an argument, its place; then one `case`
+ * The words before the cursor give the command and, for an argument, its position; then one `case`
  * says what can stand there. Works from bash 3.2 on, without the package bash-completion.
  */
-export function bashScript({ name, options, commands }: ProgramWords): string {
+function bashScript({ name, options, commands }: ProgramWords): string {
   const names = commands.map((command) => command.name);
   return `# Completion of ${name} for bash.
 _${name}() {
@@ -29,7 +90,7 @@ _${name}() {
       [[ $word != -* ]] && command="$word"
     elif [[ $word == -?* ]]; then
       case "$command $word" in
-${indent(valueFlags(commands), 8)}
+${indent([bashValueFlags(commands)], 8)}
       esac
     else
       place=$((place + 1))
@@ -37,12 +98,12 @@ ${indent(valueFlags(commands), 8)}
   done
   case "$command" in
     '')
-      words=${bashQuote([...names, 'help', ...flagsOf(options)].join(' '))}
+      words=${quote([...names, 'help', ...flagsOf(options)].join(' '))}
       ;;
     help)
-      words=${bashQuote(names.join(' '))}
+      words=${quote(names.join(' '))}
       ;;
-${indent(commands.map(bashCommandCase).join('\n'), 4)}
+${indent(commands.map(bashCommandCase), 4)}
   esac
   if [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -58,30 +119,30 @@ complete -F _${name} ${name}
 }
 
 /** Options of which the next word is the value. */
-function valueFlags(commands: readonly CommandWords[]): string {
+function bashValueFlags(commands: readonly CommandWords[]): string {
   const patterns = commands.flatMap(({ name, options }) =>
-    options
-      .filter(({ value }) => value !== undefined)
-      .flatMap(({ flags }) => flags.map((flag) => `'${name} ${flag}'`)),
+    flagsOf(options.filter(({ value }) => value)).map((flag) => `'${name} ${flag}'`),
   );
   return `${patterns.join(' | \\\n  ')}) skip=1 ;;`;
 }
 
 function bashCommandCase({ name, options, values, repeated }: CommandWords): string {
-  const withValue = options.filter(({ value }) => value !== undefined);
-  const cases = withValue.map(
-    ({ flags, value }) => `${flags.join(' | ')}) ${assignments(value!)} ;;`,
+  const ofOptions = options.flatMap(({ flags, value }) =>
+    value ? [`${flags.join(' | ')}) ${bashAssignments(value)} ;;`] : [],
   );
-  const words = bashQuote(flagsOf(options).join(' '));
+  const ofArguments = values.map((value, position) => {
+    const pattern = repeated && position === values.length - 1 ? '*' : String(position);
+    return `${pattern}) ${bashAssignments(value)} ;;`;
+  });
   return `${name})
   case "$previous" in
-${indent(cases.join('\n'), 4)}
+${indent(ofOptions, 4)}
     *)
       if [[ $current == -* ]]; then
-        words=${words}
+        words=${quote(flagsOf(options).join(' '))}
       else
         case "$place" in
-${indent(places(values, repeated), 10)}
+${indent(ofArguments.length > 0 ? ofArguments : ['*) ;;'], 10)}
         esac
       fi
       ;;
@@ -89,177 +150,62 @@ ${indent(places(values, repeated), 10)}
   ;;`;
 }
 
-function places(values: readonly Value[], repeated: boolean): string {
-  const cases = values.map((value, place) => {
-    const pattern = repeated && place === values.length - 1 ? '*' : String(place);
-    return `${pattern}) ${assignments(value)} ;;`;
-  });
-  return cases.length > 0 ? cases.join('\n') : '*) ;;';
+function bashAssignments({ choices, files }: Value): string {
+  const words = choices.length > 0 ? [`words=${quote(choices.join(' '))}`] : [];
+  return [...words, ...(files ? ['files=1'] : [])].join(' ') || ':';
 }
 
-function assignments({ choices, files }: Value): string {
-  const parts = [
-    ...(choices.length > 0 ? [`words=${bashQuote(choices.join(' '))}`] : []),
-    ...(files ? ['files=1'] : []),
-  ];
-  return parts.length > 0 ? parts.join(' ') : ':';
-}
-
-function flagsOf(options: readonly OptionWords[]): string[] {
-  return options.flatMap(({ flags }) => flags);
-}
-
-function bashQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function indent(text: string, spaces: number): string {
-  return text.replace(/^(?=.)/gm, ' '.repeat(spaces));
-}
-
-/** One line for each word that can be completed; files only where they are asked for. */
-export function fishScript({ name, options, commands }: ProgramWords): string {
+/** One line for each word that can be completed; files only where they are expected. */
+function fishScript({ name, options, commands }: ProgramWords): string {
   const first = '__fish_use_subcommand';
+  const after = (command: string) => fishQuote(`__fish_seen_subcommand_from ${command}`);
+  const complete = (condition: string, rest: string) =>
+    `complete -c ${name} -n ${condition} ${rest}`;
+  const names = commands.map((command) => command.name).join(' ');
+  const listed = [...commands, { name: 'help', summary: 'show help' }];
   return [
     `# Completion of ${name} for fish.`,
     `complete -c ${name} -f`,
-    ...options.map((option) => optionLine(name, first, option)),
-    ...[...commands, helpCommand].map(
-      (command) =>
-        `complete -c ${name} -n ${first} -a ${fishQuote(command.name)} -d ${fishQuote(command.summary)}`,
+    ...options.map((option) => complete(first, fishOption(option))),
+    ...listed.map((one) =>
+      complete(first, `-a ${fishQuote(one.name)} -d ${fishQuote(one.summary)}`),
     ),
-    `complete -c ${name} -n ${fishQuote(after('help'))} -a ${fishQuote(commands.map((command) => command.name).join(' '))}`,
-    ...commands.flatMap((command) => commandLines(name, command)),
+    complete(after('help'), `-a ${fishQuote(names)}`),
+    ...commands.flatMap((command) =>
+      [...command.options.map(fishOption), ...fishArguments(command)].map((rest) =>
+        complete(after(command.name), rest),
+      ),
+    ),
     '',
   ].join('\n');
 }
 
-const helpCommand = { name: 'help', summary: 'show help' };
-
-function commandLines(program: string, { name, options, values }: CommandWords): string[] {
-  const condition = fishQuote(after(name));
-  const choices = values.flatMap((value) => value.choices);
-  const words = choices.length > 0 ? ` -a ${fishQuote(choices.join(' '))}` : '';
-  const files = values.some((value) => value.files);
-  return [
-    ...options.map((option) => optionLine(program, condition, option)),
-    ...(words !== '' || files
-      ? [`complete -c ${program} -n ${condition}${files ? ' -F' : ''}${words}`]
-      : []),
-  ];
-}
-
-function after(command: string): string {
-  return `__fish_seen_subcommand_from ${command}`;
-}
-
-function optionLine(
-  program: string,
-  condition: string,
-  { flags, description, value }: OptionWords,
-): string {
+function fishOption({ flags, description, value }: OptionWords): string {
   const names = flags.map((flag) =>
-    flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
+    flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag[1]}`,
   );
-  const parts = [...names, ...(value ? [valueText(value)] : []), `-d ${fishQuote(description)}`];
-  return `complete -c ${program} -n ${condition} ${parts.join(' ')}`;
+  // -x: needs a value, which is no file; -r -F: needs one, which may be.
+  const values = value ? [value.files ? '-r -F' : '-x', ...fishChoices(value.choices)] : [];
+  return [...names, ...values, `-d ${fishQuote(description)}`].join(' ');
 }
 
-/** -x: needs a value, which is no file; -r -F: needs one, which may be. */
-function valueText({ choices, files }: Value): string {
-  const words = choices.length > 0 ? ` -a ${fishQuote(choices.join(' '))}` : '';
-  return `${files ? '-r -F' : '-x'}${words}`;
+function fishArguments({ values }: CommandWords): string[] {
+  const files = values.some((value) => value.files) ? ['-F'] : [];
+  const words = [...files, ...fishChoices(values.flatMap((value) => value.choices))];
+  return words.length > 0 ? [words.join(' ')] : [];
+}
+
+function fishChoices(choices: readonly string[]): string[] {
+  return choices.length > 0 ? [`-a ${fishQuote(choices.join(' '))}`] : [];
 }
 
 function fishQuote(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`;
 }
 
-/** What a value of an option or argument can be. */
-export interface Value {
-  /** Words to choose from. */
-  readonly choices: readonly string[];
-  readonly files: boolean;
-}
-
-export interface OptionWords {
-  /** `-o` and `--output`, as far as there are. */
-  readonly flags: readonly string[];
-  readonly description: string;
-  /** undefined: the option has no value. */
-  readonly value: Value | undefined;
-}
-
-export interface CommandWords {
-  readonly name: string;
-  readonly summary: string;
-  readonly options: readonly OptionWords[];
-  /** One for each place; the last one also for what follows, if `repeated`. */
-  readonly values: readonly Value[];
-  readonly repeated: boolean;
-}
-
-/** The words that can follow the name of the program. */
-export interface ProgramWords {
-  readonly name: string;
-  readonly options: readonly OptionWords[];
-  readonly commands: readonly CommandWords[];
-}
-
-/** Arguments of commands that name a file or a folder. */
-const fileArguments = ['data', 'model', 'file', 'folder', 'visits'];
-
-/** Everything of the program that a shell can complete, as commander has it. */
-export function programWords(program: Command): ProgramWords {
-  const help = program.createHelp();
-  const commands = help
-    .visibleCommands(program)
-    .filter((command) => command.name() !== 'help')
-    .map((command) => commandWords(command));
-  return { name: program.name(), options: optionWords(program), commands };
-}
-
-function commandWords(command: Command): CommandWords {
-  const { registeredArguments, commands } = command;
-  const parts = commands.map((part) => part.name());
-  return {
-    name: command.name(),
-    summary: command.summary() || firstLine(command.description()),
-    options: optionWords(command),
-    values:
-      parts.length > 0
-        ? [{ choices: parts, files: false }]
-        : registeredArguments.map((argument) => ({
-            choices: argument.argChoices ?? [],
-            files: fileArguments.includes(argument.name()),
-          })),
-    repeated: registeredArguments.at(-1)?.variadic ?? false,
-  };
-}
-
-function optionWords(command: Command): OptionWords[] {
-  return command
-    .createHelp()
-    .visibleOptions(command)
-    .map((option) => ({
-      flags: [option.short, option.long].filter((flag) => typeof flag === 'string'),
-      description: firstLine(option.description),
-      value: option.required || option.optional ? optionValue(option) : undefined,
-    }));
-}
-
-function optionValue(option: Option): Value {
-  const { choices = [], files = false } = optionTypeOf(option) ?? {};
-  return { choices, files };
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0];
-}
-
-/** Everything is left to _arguments, which knows values, repeats and descriptions. */
-export function zshScript({ name, options, commands }: ProgramWords): string {
-  const list = commands.map((command) => zshQuote(`${command.name}:${command.summary}`));
+/** Leaves everything to _arguments, which knows values, repeats and descriptions. */
+function zshScript({ name, options, commands }: ProgramWords): string {
+  const list = commands.map((command) => quote(`${command.name}:${command.summary}`));
   return `#compdef ${name}
 # Completion of ${name} for zsh.
 _${name}() {
@@ -269,7 +215,7 @@ _${name}() {
     ${list.join('\n    ')}
   )
   _arguments -C \\
-${options.map((option) => `    ${optionSpec(option)} \\\n`).join('')}    '1:command:->command' \\
+${options.map((option) => `    ${zshOption(option)} \\\n`).join('')}    '1:command:->command' \\
     '*::argument:->arguments'
   case "$state" in
     command) _describe -t commands command commands ;;
@@ -290,30 +236,27 @@ fi
 }
 
 function zshCommandCase({ name, options, values, repeated }: CommandWords): string {
-  const specs = [
-    ...options.map(optionSpec),
-    ...values.map((value, place) => {
-      const last = repeated && place === values.length - 1;
-      return zshQuote(`${last ? '*' : place + 1}:argument:${action(value)}`);
-    }),
-  ];
+  const ofArguments = values.map((value, position) => {
+    const last = repeated && position === values.length - 1;
+    return quote(`${last ? '*' : position + 1}:argument:${zshAction(value)}`);
+  });
   return `        ${name})
           _arguments -s \\
-            ${specs.join(' \\\n            ')}
+            ${[...options.map(zshOption), ...ofArguments].join(' \\\n            ')}
           ;;`;
 }
 
 /** `'(-o --output)'{-o,--output=}'[description]:value:action'` */
-function optionSpec({ flags, description, value }: OptionWords): string {
+function zshOption({ flags, description, value }: OptionWords): string {
   const text = `[${description.replace(/[[\]\\]/g, '\\$&')}]`;
-  const rest = value ? `${text}:value:${action(value)}` : text;
+  const rest = value ? `${text}:value:${zshAction(value)}` : text;
   // An equals sign behind a long option: its value may be the next word or follow the sign.
   const written = flags.map((flag) => (value && flag.startsWith('--') ? `${flag}=` : flag));
-  if (flags.length === 1) return zshQuote(`${written[0]}${rest}`);
-  return `${zshQuote(`(${flags.join(' ')})`)}{${written.join(',')}}${zshQuote(rest)}`;
+  if (flags.length === 1) return quote(`${written[0]}${rest}`);
+  return `${quote(`(${flags.join(' ')})`)}{${written.join(',')}}${quote(rest)}`;
 }
 
-function action({ choices, files }: Value): string {
+function zshAction({ choices, files }: Value): string {
   if (choices.length === 0) return files ? '_files' : ' ';
   const words = choices.map((choice) => choice.replace(/[\s():\\]/g, '\\$&')).join(' ');
   if (!files) return `(${words})`;
@@ -321,21 +264,8 @@ function action({ choices, files }: Value): string {
   return `{_alternative "names:name:(${words})" "files:file:_files"}`.replaceAll(':', '\\:');
 }
 
-function zshQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-const scripts: Readonly<Record<Shell, (words: ProgramWords) => string>> = {
+const scripts: Readonly<Record<string, (words: ProgramWords) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 };
-
-export async function completionCommand(
-  shell: Shell,
-  program: Command,
-  terminal: Terminal,
-): Promise<number> {
-  await terminal.print(scripts[shell](programWords(program)));
-  return exitCodes.done;
-}

@@ -1,61 +1,94 @@
-import { type InterruptSignal, type Io, signalExitCodes } from './terminal.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { type InterruptSignal, type Io, signalExitCodes, type Terminal } from './terminal.ts';
 
 /** Milliseconds for an answer to leave before the process ends. */
 const answering = 100;
 
 /**
- * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once `deferred`,
- * the first one asks training to stop and the next ends the process; a file being written is then
- * left as it was, because files are put in place as a whole.
+ * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once deferred, the
+ * first one asks training to stop and the next ends the process; a file being written is then left
+ * as it was, because files are put in place as a whole.
  */
 export class Interrupts {
   readonly #controller = new AbortController();
-  readonly #release: () => void;
-  readonly #onDeferred: () => void;
-  readonly #quit: (signal: InterruptSignal) => void;
+  /** Aborted by the first signal after `defer`. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  received: InterruptSignal | undefined;
+  readonly #io: Io;
+  readonly #display: Pick<Progress, 'notice' | 'end'>;
+  readonly #stopping: string | undefined;
+  readonly release: () => void;
   #deferred = false;
-  #received: InterruptSignal | undefined;
 
-  /** `onDeferred` is called when training is asked to stop, `onQuit` just before the process ends. */
-  constructor(io: Io, listeners: { onDeferred(): void; onQuit(): void }) {
-    this.#onDeferred = listeners.onDeferred;
-    this.#release = io.onSignal((signal) => {
-      if (this.#deferred && this.#received === undefined) this.#stop(signal);
+  /** The display shows `stopping` when training is asked to stop, and ends before the process does. */
+  constructor(io: Io, display: Pick<Progress, 'notice' | 'end'>, stopping?: string) {
+    this.#io = io;
+    this.#display = display;
+    this.#stopping = stopping;
+    this.release = io.onSignal((signal) => {
+      if (this.#deferred && this.received === undefined) this.#stop(signal);
       else this.#quit(signal);
     });
-    this.#quit = (signal) => {
-      listeners.onQuit();
-      io.exit(signalExitCodes[signal]);
-    };
   }
 
-  /** What the first Ctrl-C does, asked for in another way, by somebody who waits for an answer. */
+  /** Does what the first Ctrl-C does, for a requester that waits for an answer. */
   request(): void {
-    if (this.#received !== undefined) return;
+    if (this.received !== undefined) return;
     if (this.#deferred) this.#stop('SIGINT');
-    else setTimeout(this.#quit, answering, 'SIGINT');
+    else setTimeout(() => this.#quit('SIGINT'), answering);
   }
 
   #stop(signal: InterruptSignal): void {
-    this.#received = signal;
-    this.#onDeferred();
+    this.received = signal;
+    if (this.#stopping !== undefined) this.#display.notice(this.#stopping);
     this.#controller.abort();
   }
 
-  /** Aborted by the first signal after `defer`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  #quit(signal: InterruptSignal): void {
+    this.#display.end();
+    this.#io.exit(signalExitCodes[signal]);
   }
 
-  get received(): InterruptSignal | undefined {
-    return this.#received;
+  get exitCode(): number | undefined {
+    return this.received && signalExitCodes[this.received];
   }
 
   defer(): void {
     this.#deferred = true;
   }
+}
 
-  release(): void {
-    this.#release();
+interface ProgressOptions {
+  readonly quiet?: boolean;
+  readonly lines?: 'epochs' | 'no epochs';
+  /** What is shown when work that defers interrupts is asked to stop. */
+  readonly stopping?: string;
+}
+
+/** Runs work with progress and interrupts that end with it, however it ends. */
+export async function withProgress<Result>(
+  terminal: Terminal,
+  { quiet = false, lines, stopping }: ProgressOptions,
+  work: (progress: Progress, interrupts: Interrupts) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(terminal, quiet, lines);
+  const interrupts = new Interrupts(terminal.io, progress, stopping);
+  try {
+    return await work(progress, interrupts);
+  } finally {
+    progress.end();
+    interrupts.release();
   }
+}
+
+/** Resolves with the first signal; the next one ends the process. */
+export function stopSignal({ io }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    io.onSignal((signal) => {
+      if (asked) io.exit(signalExitCodes[signal]);
+      asked = true;
+      resolve();
+    });
+  });
 }

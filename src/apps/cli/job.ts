@@ -4,28 +4,19 @@ import { MpiGroup } from '../../engine/processes/mpi-group.ts';
 import { type Launch, launchOf } from '../../engine/processes/mpi-library.ts';
 import { type ProcessGroup, singleProcess } from '../../engine/processes/process-group.ts';
 import { UsageError } from '../../errors.ts';
-import type { Progress } from './progress.ts';
-import {
-  exitCodeOfError,
-  exitCodes,
-  mayReport,
-  signalExitCodes,
-  type Terminal,
-} from './terminal.ts';
+import type { TrainFlags } from './options.ts';
+import { exitCodeOfError, exitCodes, mayReport, type Terminal } from './terminal.ts';
 
 /** The ranks of a job that no longer answer, and whether it is this one that reports them. */
 export class LostRanks {
-  /** Resolves when all ranks before this one are lost: no other one is to report first. */
-  readonly turn: Promise<void>;
   readonly #rank: number;
   readonly #lost = new Set<number>();
-  #takeTurn = (): void => {};
+  readonly #turn = Promise.withResolvers<void>();
+  /** Resolves when all ranks before this one are lost: no other one reports first. */
+  readonly turn = this.#turn.promise;
 
   constructor(rank: number) {
     this.#rank = rank;
-    this.turn = new Promise((resolve) => {
-      this.#takeTurn = resolve;
-    });
   }
 
   get any(): boolean {
@@ -35,26 +26,16 @@ export class LostRanks {
   add(lost: number): void {
     this.#lost.add(lost);
     const before = Array.from({ length: this.#rank }, (_, rank) => rank);
-    if (before.every((rank) => this.#lost.has(rank))) this.#takeTurn();
+    if (before.every((rank) => this.#lost.has(rank))) this.#turn.resolve();
   }
 }
 
-export type Transport = 'threads' | 'mpi';
+type JobFlags = Pick<TrainFlags, 'transport' | 'peerTimeout'>;
 
-export interface JobFlags {
-  /** Default: MPI where a launcher has started several processes. */
-  readonly transport?: Transport;
-  /** Seconds. */
-  readonly peerTimeout: number;
-}
-
-/** Milliseconds that a rank waits for those that are to report first. */
+/** Milliseconds that a rank waits for those that report first. */
 const reportTimeout = 10_000;
 
-/**
- * Milliseconds that the launcher gets to forward what it has read before the job ends: the rest is
- * lost.
- */
+/** Milliseconds that the launcher gets to forward output before the job ends: the rest is lost. */
 const forwardingTime = 250;
 
 /** The MPI job that this process is part of, if it is. */
@@ -76,63 +57,41 @@ function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | unde
   return undefined;
 }
 
-/** One command, run by this process alone or by all processes of an MPI job. */
-export interface Job {
-  readonly group: ProcessGroup;
-  /** What there is to resume from when a rank has been lost, for the message. */
-  recoveryHint: () => string;
-  /** Runs the command here. An error in one rank ends the whole job, with the error's exit code. */
-  run(command: () => Promise<number>): Promise<number>;
-  /** What a rank other than 0 shows: its warnings, with its name in front. */
-  warnings(quiet: boolean): Progress;
-}
-
 /** Joins the MPI job that a launcher has started this process for, if there is one. */
 export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
   const launch = launchOfJob(flags, terminal);
-  if (!launch) return singleJob(terminal);
+  if (!launch) return new Job(singleProcess);
   const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
   const { version } = packageDescription;
   const { peerTimeout } = flags;
   return new MpiJob(await MpiGroup.join(launch, { peerTimeout, library, version }), terminal);
 }
 
-/** A command that runs in this process alone. */
-export function singleJob(terminal: Terminal): Job {
-  return new ProcessJob(singleProcess, terminal);
-}
-
-class ProcessJob<Group extends ProcessGroup> implements Job {
+/** One command, run by this process alone or by all processes of an MPI job. */
+export class Job<Group extends ProcessGroup = ProcessGroup> {
   readonly group: Group;
-  recoveryHint: () => string = () => 'nothing was saved';
-  protected readonly terminal: Terminal;
+  /** What there is to resume from when a rank has been lost, for the message. */
+  recoveryHint = () => 'nothing was saved';
 
-  constructor(group: Group, terminal: Terminal) {
+  constructor(group: Group) {
     this.group = group;
-    this.terminal = terminal;
   }
 
+  /** Runs the command here. An error in one rank ends the whole job, with the error's exit code. */
   run(command: () => Promise<number>): Promise<number> {
     return command();
   }
-
-  warnings(quiet: boolean): Progress {
-    const name = this.group.nameOf(this.group.rank);
-    return {
-      stage() {},
-      start() {},
-      epoch() {},
-      notice: (message) => {
-        if (!quiet) this.terminal.say(`${name}: ${message}`);
-      },
-      end() {},
-    };
-  }
 }
 
-/** Rank 0 reports for all; what concerns another rank alone it says itself, with its name in front. */
-class MpiJob extends ProcessJob<MpiGroup> {
+/** Rank 0 reports for all; another rank reports only what concerns itself, with its name in front. */
+class MpiJob extends Job<MpiGroup> {
   readonly #lost = new LostRanks(this.group.rank);
+  readonly #terminal: Terminal;
+
+  constructor(group: MpiGroup, terminal: Terminal) {
+    super(group);
+    this.#terminal = terminal;
+  }
 
   override async run(command: () => Promise<number>): Promise<number> {
     this.group.onLost((message, rank) => void this.#giveUp(message, rank));
@@ -152,7 +111,7 @@ class MpiJob extends ProcessJob<MpiGroup> {
     lost.add(rank);
     if (!isFirst) return;
     if (await mayReport(reportTimeout, lost.turn)) {
-      this.terminal.error(`${message}; ${this.recoveryHint()}`);
+      this.#terminal.error(`${message}; ${this.recoveryHint()}`);
     }
     await this.#abort(exitCodes.lost);
   }
@@ -160,8 +119,8 @@ class MpiJob extends ProcessJob<MpiGroup> {
   async #fail(error: unknown): Promise<never> {
     // Whatever waits for a lost rank fails.
     if (this.#lost.any) return new Promise(() => {});
-    // Most errors occur in all ranks: the others are ended before they repeat what rank 0 says,
-    // unless rank 0 goes on to where it waits for them. It does not while they train.
+    // Most errors occur in all ranks: the others are ended before they repeat what rank 0 reports,
+    // unless rank 0 continues to where it waits for them. It does not while they train.
     const { group } = this;
     if (group.leads || (await mayReport(reportTimeout, group.rankZeroAhead()))) {
       this.#report(error as Error);
@@ -170,7 +129,7 @@ class MpiJob extends ProcessJob<MpiGroup> {
     return new Promise(() => {});
   }
 
-  /** Ends the whole job, once what was said has reached the user. */
+  /** Ends the whole job, once its messages have reached the user. */
   async #abort(code: number): Promise<void> {
     await this.group.stderrDrained();
     await sleep(forwardingTime);
@@ -179,19 +138,7 @@ class MpiJob extends ProcessJob<MpiGroup> {
 
   #report({ message, stack = '' }: Error): void {
     const { rank } = this.group;
-    this.terminal.error(rank === 0 ? message : `${this.group.nameOf(rank)}: ${message}`);
-    if (this.terminal.io.environment.DSO_DEBUG) this.terminal.say(stack);
+    this.#terminal.error(rank === 0 ? message : `${this.group.nameOf(rank)}: ${message}`);
+    if (this.#terminal.io.environment.DSO_DEBUG) this.#terminal.say(stack);
   }
-}
-
-/** Resolves with the first signal; the next one ends the process. */
-export function stopSignal({ io }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    io.onSignal((signal) => {
-      if (asked) io.exit(signalExitCodes[signal]);
-      asked = true;
-      resolve();
-    });
-  });
 }

@@ -1,26 +1,30 @@
 import { hostname } from 'node:os';
 import packageDescription from '../../../package.json' with { type: 'json' };
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Penalty } from '../../problem/penalties/index.ts';
-import { defaultFolder } from '../../reporting/records/folder.ts';
-import type { ResultLine } from '../../reporting/records/record.ts';
+import { describePenalty, type Penalty } from '../../problem/penalties/index.ts';
+import { defaultFolder, newRunId } from '../../reporting/records/folder.ts';
+import {
+  type BeginLine,
+  type EpochLine,
+  type ResultLine,
+  recordFormat,
+  type SampleLine,
+  type StartLine,
+} from '../../reporting/records/record.ts';
 import { Recorder, RunLog } from '../../reporting/records/recorder.ts';
 import { RunView } from '../../reporting/records/run-view.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts';
+import { isNegative, longFlag, type Option } from '../../train/options/option.ts';
 import type { ProgressiveReport } from '../../train/stream/learning.ts';
-import type { Dashboard, DashboardOptions } from '../dashboard/server.ts';
-import type { Interrupts } from './interrupts.ts';
-import { stopSignal } from './job.ts';
-import type { TrainFlags } from './options.ts';
+import type { Dashboard } from '../dashboard/server.ts';
+import { standardStream } from './files.ts';
+import { type Interrupts, stopSignal } from './interrupts.ts';
+import { type TrainFlags, trainOptions } from './options.ts';
 import type { Progress } from './progress.ts';
-import { standardStream } from './reading.ts';
-import { beginLine, epochLine, type FeatureNames, sampleLine, startLine } from './run-lines.ts';
-import { onceEach, type Terminal } from './terminal.ts';
+import { exitCodes, onceEach, type Terminal } from './terminal.ts';
 
-/** A run that is about to be made. */
-export interface RunRequest {
+interface RunRequest {
   readonly data: string;
-  /** Where the model goes. */
   readonly path: string;
   readonly flags: TrainFlags;
   /** The command line after `dso`. */
@@ -39,35 +43,22 @@ export interface RunRequest {
 export class RunObservers {
   readonly #recorder: Recorder;
   readonly #log: RunLog | undefined;
-  readonly #dashboard: Dashboard | undefined;
-  readonly #path: string;
+  readonly #request: RunRequest;
+  #dashboard: Dashboard | undefined;
   #begun = 0;
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(
-    recorder: Recorder,
-    log: RunLog | undefined,
-    path: string,
-    open?: OpenDashboard,
-  ) {
+  private constructor(recorder: Recorder, log: RunLog | undefined, request: RunRequest) {
     this.#recorder = recorder;
     this.#log = log;
-    this.#path = path;
-    this.#dashboard = open?.(() => {
-      const found = this.#look();
-      return found && { epoch: this.#epoch, ...found };
-    });
+    this.#request = request;
   }
 
   static async begin(request: RunRequest): Promise<RunObservers> {
-    const { path, flags, terminal, interrupts, notice } = request;
+    const { flags, terminal, interrupts, notice } = request;
     const folder = folderOf(flags, terminal);
-    const start = startLine(request, new Date(), {
-      version: packageDescription.version,
-      pid: process.pid,
-      host: hostname(),
-    });
+    const start = startLine(request);
     const log = logOf(request);
     const live = flags.ui ? RunView.live(start) : undefined;
     const recorder = new Recorder({
@@ -78,46 +69,51 @@ export class RunObservers {
       onLine: live && ((line) => live.add(line)),
     });
     recorder.watchStop(() => interrupts.request());
-    if (!live) return new RunObservers(recorder, log, path);
-    const shown = {
-      folder: flags.runs ?? folder ?? defaultFolder,
-      port: flags.uiPort,
-      onFailure: onceEach((message) => notice(`the page: ${message}`)),
-    };
-    const open = await dashboardOf(live, interrupts, shown);
-    const observers = new RunObservers(recorder, log, path, open);
-    await observers.#open(terminal, flags.open ?? true);
+    const observers = new RunObservers(recorder, log, request);
+    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder);
     return observers;
   }
 
-  async #open(terminal: Terminal, inBrowser: boolean): Promise<void> {
-    const url = await this.#dashboard!.listen();
-    terminal.say(`dashboard: ${url}`);
-    if (!inBrowser) return;
+  async #show(live: RunView, folder: string): Promise<void> {
+    const { flags, terminal, interrupts, notice } = this.#request;
+    // Imported only when needed: the page takes a moment to load.
+    const { Dashboard } = await import('../dashboard/server.ts');
+    this.#dashboard = new Dashboard({
+      folder,
+      port: flags.uiPort,
+      version: packageDescription.version,
+      onFailure: onceEach((message) => notice(`the page: ${message}`)),
+      own: {
+        id: live.id,
+        summary: () => live.summary(),
+        detail: (query) => live.detail(query),
+        subscribe: (listener) => live.subscribe(listener),
+        look: () => {
+          const found = this.#look();
+          return found && { epoch: this.#epoch, ...found };
+        },
+        stop: () => interrupts.request(),
+      },
+    });
+    terminal.say(`dashboard: ${await this.#dashboard.listen()}`);
+    if (!(flags.open ?? true)) return;
     const { showPage } = await import('./browser.ts');
-    await showPage(this.#dashboard!.oneTimeUrl(), terminal);
+    await showPage(this.#dashboard.oneTimeUrl(), terminal);
   }
 
   /** Forwards what the terminal shows besides epochs. */
-  beside(progress: Progress): Progress {
+  watch(progress: Progress): Progress {
     return {
+      ...progress,
       stage: (text, fraction) => {
         progress.stage(text, fraction);
         this.#dashboard?.stage(text, fraction);
       },
-      start: (task, limits) => progress.start(task, limits),
-      epoch: (event) => progress.epoch(event),
       notice: (message) => {
         progress.notice(message);
         this.#recorder.write({ event: 'notice', message });
       },
-      end: () => progress.end(),
     };
-  }
-
-  /** Whether lines of `--log` are missing. */
-  get logFailed(): boolean {
-    return this.#log?.failed ?? false;
   }
 
   /** `read`: the seconds that reading took. */
@@ -140,13 +136,19 @@ export class RunObservers {
     this.#recorder.write({ event: 'report', seconds, ...report });
   }
 
-  end(report: Partial<ResultLine>, code: number): void {
+  /** Returns the exit code, which is another one if lines of `--log` are missing. */
+  end(report: Partial<ResultLine>, success: number): number {
+    const { path, flags, terminal } = this.#request;
     const ended = new Date().toISOString();
-    this.#recorder.write({ ...report, event: 'result', ended, code, model: this.#path });
+    const code = this.#log?.failed ? exitCodes.failure : success;
+    this.#recorder.write({ ...report, event: 'result', ended, code, model: path });
     this.#recorder.close();
+    if (this.#log?.failed) {
+      terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
+    }
+    return code;
   }
 
-  /** The run failed. */
   async fail({ message }: Error): Promise<void> {
     this.#recorder.write({ event: 'failure', ended: new Date().toISOString(), message });
     this.#recorder.close();
@@ -154,7 +156,8 @@ export class RunObservers {
   }
 
   /** At a terminal the page stays after the end, until Ctrl-C. */
-  async stay(terminal: Terminal): Promise<void> {
+  async stay(): Promise<void> {
+    const { terminal } = this.#request;
     if (!this.#dashboard) return;
     if (terminal.live) {
       terminal.say('the dashboard stays open until Ctrl-C; dso ui shows it again');
@@ -162,31 +165,6 @@ export class RunObservers {
     }
     await this.#dashboard.close('the run has ended');
   }
-}
-
-type BlockHolders = Exclude<ReturnType<BeginEvent['look']>, undefined> & { readonly epoch: number };
-type OpenDashboard = (look: () => BlockHolders | undefined) => Dashboard;
-
-/** Imported only when needed: the page takes a moment to load. */
-async function dashboardOf(
-  live: RunView,
-  interrupts: Interrupts,
-  settings: Pick<DashboardOptions, 'folder' | 'port' | 'onFailure'>,
-): Promise<OpenDashboard> {
-  const { Dashboard } = await import('../dashboard/server.ts');
-  return (look) =>
-    new Dashboard({
-      ...settings,
-      version: packageDescription.version,
-      own: {
-        id: live.id,
-        summary: () => live.summary(),
-        detail: (query) => live.detail(query),
-        subscribe: (listener) => live.subscribe(listener),
-        look,
-        stop: () => interrupts.request(),
-      },
-    });
 }
 
 /** `--log`: a copy of the record, complete, at a path or on standard output. */
@@ -200,9 +178,100 @@ function logOf({ flags, terminal, notice }: RunRequest): RunLog | undefined {
   });
 }
 
-/** The folder for the record; undefined for none. */
 function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | undefined {
   if (!record) return undefined;
   if (runs !== undefined) return runs;
   return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
+}
+
+export type FeatureNames = (column: number) => string;
+
+/** Loads of the cells of larger grids are not recorded. */
+const largestDrawn = 64;
+
+function startLine({ data, path, flags, words, problem }: RunRequest): StartLine {
+  const now = new Date();
+  const { loss, penalty } = problem;
+  const { tolerance, epochs, time, progressive, name } = flags;
+  return {
+    event: 'start',
+    format: recordFormat,
+    id: newRunId(now),
+    started: now.toISOString(),
+    version: packageDescription.version,
+    pid: process.pid,
+    host: hostname(),
+    ...(name !== undefined && { name }),
+    data,
+    model: path,
+    task: loss.task,
+    loss: loss.name,
+    penalty: describePenalty(penalty),
+    tolerance,
+    ...(!progressive && { epochs }),
+    ...(time !== undefined && { time }),
+    words: publicWords(words),
+    options: recordedOptions(flags),
+  };
+}
+
+/** The command line without the values of private options. */
+function publicWords(words: readonly string[]): string[] {
+  const hidden = Object.values<Option>(trainOptions).flatMap((entry) =>
+    entry.private === undefined ? [] : [[longFlag(entry), entry.private] as const],
+  );
+  return words.map((word, index) => {
+    for (const [flag, withheld] of hidden) {
+      if (words[index - 1] === flag) return withheld;
+      if (word.startsWith(`${flag}=`)) return `${flag}=${withheld}`;
+    }
+    return word;
+  });
+}
+
+/** The options that were given, and the defaults of those that decide the model. */
+function recordedOptions(flags: TrainFlags): Record<string, unknown> {
+  const table = Object.entries<Option>(trainOptions);
+  const recorded = table.flatMap(([name, entry]) => {
+    const value = flags[name as keyof TrainFlags];
+    if (value === undefined || (value === true && isNegative(entry))) return [];
+    if (value === entry.default && !entry.affectsModel) return [];
+    return [[name, entry.private ?? value]];
+  });
+  return Object.fromEntries(recorded);
+}
+
+function beginLine(event: BeginEvent, read: number): BeginLine {
+  const { look: _, seconds, loads, ...plain } = event;
+  const { cells, ...sums } = loads;
+  return {
+    event: 'begin',
+    ...plain,
+    loads: { ...sums, ...(event.grid <= largestDrawn && { cells }) },
+    seconds: { read, partition: seconds },
+  };
+}
+
+/** `elapsed`: seconds since training began. */
+export function epochLine(event: EpochEvent, elapsed: number): EpochLine {
+  const { vector, epoch, ...measured } = event;
+  const { bytes } = event.effort;
+  return {
+    event: 'epoch',
+    ...(vector && { vector: vector.index }),
+    epoch,
+    ...(vector && { elapsed }),
+    ...measured,
+    ...(bytes > 0 && { bytes }),
+  };
+}
+
+function sampleLine(event: SampleEvent, nameOf: FeatureNames): SampleLine {
+  const { vector, largest, ...measured } = event;
+  return {
+    event: 'sample',
+    ...(vector && { vector: vector.index }),
+    ...measured,
+    features: largest.map(({ column, weight }) => ({ name: nameOf(column), weight })),
+  };
 }

@@ -3,7 +3,7 @@ import { shapeNames } from '../../data/generate.ts';
 import { exportFormats } from '../../model/export/index.ts';
 import { defaultFolder } from '../../reporting/records/folder.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
-import { option, pick, type Values } from '../../train/options/option.ts';
+import { pick, type Values } from '../../train/options/option.ts';
 import { outputOptions, processOptions, sqlOption } from '../../train/options/run.ts';
 import {
   bytes,
@@ -16,322 +16,254 @@ import {
   text,
   whole,
 } from '../../train/options/types.ts';
-import { compareOptions, readingOptions } from './training-options.ts';
+import { compareOptions, inGroup, readingOptions } from './training-options.ts';
 
 export * from './training-options.ts';
 
-const json = option({ flag: '--json', group: 'output', help: 'print JSON' });
-const quiet = option({ flag: '--quiet', group: 'output', help: 'print no notes' });
-const outputFile = option({
+const output = { group: 'output' } as const;
+const general = { group: 'options' } as const;
+
+const printing = inGroup(output, {
+  json: { flag: '--json', help: 'print JSON' },
+  quiet: { flag: '--quiet', help: 'print no notes' },
+});
+const outputFile = {
   flag: '-o, --output <file>',
   type: file,
-  group: 'output',
   help: 'where to write (default: standard output)',
-});
-const size = option({
+} as const;
+const size = {
   flag: '--size <fraction>',
   aliases: ['--scale <fraction>'],
   type: positive,
   default: 1,
-  group: 'options',
   help: 'number of rows, as a fraction of the original',
-});
+} as const;
 
 export const predictOptions = {
-  output: outputFile,
-  scores: option({
-    flag: '--scores',
-    group: 'output',
-    conflicts: ['probabilities'],
-    help: 'print the scores <w, x> + b',
-    doc: 'print ⟨w, x⟩ + b; above 0 means the positive class. Of several classes one score each',
+  ...inGroup(output, {
+    output: outputFile,
+    scores: {
+      flag: '--scores',
+      conflicts: ['probabilities'],
+      help: 'print the scores <w, x> + b',
+      doc: 'print ⟨w, x⟩ + b; above 0 means the positive class. Of several classes one score each',
+    },
+    probabilities: {
+      flag: '--probabilities',
+      help: 'print the probability of the positive class, or of each class (logistic loss, or calibrated)',
+      doc: 'print the probability of the positive class, or of each of several; models with the logistic loss, and calibrated ones',
+    },
+    json: {
+      flag: '--json',
+      conflicts: ['scores', 'probabilities', 'header'],
+      help: 'print a JSON object per row: label, scores and probabilities',
+    },
+    quiet: printing.quiet,
   }),
-  probabilities: option({
-    flag: '--probabilities',
-    group: 'output',
-    help: 'print the probability of the positive class, or of each class (logistic loss, or calibrated)',
-    doc: 'print the probability of the positive class, or of each of several; models with the logistic loss, and calibrated ones',
-  }),
-  json: option({
-    flag: '--json',
-    group: 'output',
-    conflicts: ['scores', 'probabilities', 'header'],
-    help: 'print a JSON object per row: label, scores and probabilities',
-  }),
-  quiet,
   ...readingOptions,
-  header: option({
-    ...omitFlag(dataOptions.header),
-    flag: '--header',
-    negation: { help: dataOptions.header.help },
-    group: 'output',
-    help: 'begin with a line of names: those of the classes, where there are several',
-    doc: 'begin with a line of names: `label`, `score` or `probability`, or the classes (`--no-header`: CSV data has no line of names)',
+  ...inGroup(output, {
+    header: {
+      ...dataOptions.header,
+      flag: '--header',
+      negation: { help: dataOptions.header.help },
+      help: 'begin with a line of names: those of the classes, where there are several',
+      doc: 'begin with a line of names: `label`, `score` or `probability`, or the classes (`--no-header`: CSV data has no line of names)',
+    },
   }),
 };
 export type PredictFlags = Values<typeof predictOptions>;
 
-function omitFlag<Entry extends { flag: string; group: string; help: string }>(
-  entry: Entry,
-): Omit<Entry, 'flag' | 'group' | 'help'> {
-  const { flag: _flag, group: _group, help: _help, ...rest } = entry;
-  return rest;
-}
-
-export const evaluateOptions = { json, quiet, ...readingOptions };
+export const evaluateOptions = { ...printing, ...readingOptions };
 export type EvaluateFlags = Values<typeof evaluateOptions>;
 
-export const inspectOptions = {
-  top: option({
+export const inspectOptions = inGroup(general, {
+  top: {
     flag: '--top <number>',
     type: whole(0),
     default: 10,
-    group: 'options',
     help: 'number of features to list for and against a class',
-  }),
-  class: option({
-    flag: '--class <name>',
-    type: text,
-    group: 'options',
-    help: 'the class whose features are listed',
-  }),
-  names: option({
+  },
+  class: { flag: '--class <name>', type: text, help: 'the class whose features are listed' },
+  names: {
     flag: '--names <file>',
     type: file,
-    group: 'options',
     help: 'feature names, line n for feature n; also .gz or .zst (default: those in the model)',
-  }),
-  zeroBased: option({ flag: '--zero-based', group: 'options', help: 'number features from 0' }),
-  json: option({ ...json, group: 'options' }),
-};
+  },
+  zeroBased: { flag: '--zero-based', help: 'number features from 0' },
+  json: printing.json,
+});
 export type InspectFlags = Values<typeof inspectOptions>;
 
 export const convertOptions = {
-  output: option({
-    flag: '-o, --output <file>',
-    type: file,
-    group: 'output',
-    help: 'where to write; - for standard output',
-    defaultDoc: 'required, except with `--info`',
+  ...inGroup(output, {
+    output: {
+      flag: '-o, --output <file>',
+      type: file,
+      help: 'where to write; - for standard output',
+      defaultDoc: 'required, except with `--info`',
+    },
+    to: {
+      flag: '--to <format>',
+      type: choice(['dsob', 'text']),
+      help: 'format to write (default: dsob if the name ends in .dsob, else text)',
+    },
+    values: {
+      flag: '--values <type>',
+      type: choice(['float32', 'float64', 'auto']),
+      help: 'how values are stored (default: float32, as in training)',
+    },
+    pack: { flag: '--pack', help: 'store distances between indices in as few bytes as possible' },
+    names: {
+      flag: '--names <file>',
+      type: file,
+      help: 'feature names, line n for feature n: read for .dsob, written for text',
+    },
+    info: { flag: '--info', conflicts: ['output'], help: 'check the data and print a summary' },
+    json: { flag: '--json', needs: ['info'], help: 'with --info: print JSON' },
   }),
-  to: option({
-    flag: '--to <format>',
-    type: choice(['dsob', 'text']),
-    group: 'output',
-    help: 'format to write (default: dsob if the name ends in .dsob, else text)',
-  }),
-  values: option({
-    flag: '--values <type>',
-    type: choice(['float32', 'float64', 'auto']),
-    group: 'output',
-    help: 'how values are stored (default: float32, as in training)',
-  }),
-  pack: option({
-    flag: '--pack',
-    group: 'output',
-    help: 'store distances between indices in as few bytes as possible',
-  }),
-  names: option({
-    flag: '--names <file>',
-    type: file,
-    group: 'output',
-    help: 'feature names, line n for feature n: read for .dsob, written for text',
-  }),
-  info: option({
-    flag: '--info',
-    group: 'output',
-    conflicts: ['output'],
-    help: 'check the data and print a summary',
-  }),
-  json: option({
-    flag: '--json',
-    group: 'output',
-    needs: ['info'],
-    help: 'with --info: print JSON',
-  }),
-  quiet: outputOptions.quiet,
+  ...pick(outputOptions, 'quiet'),
   ...readingOptions,
 };
 export type ConvertFlags = Values<typeof convertOptions>;
 
-export const exportOptions = {
-  to: option({
+export const exportOptions = inGroup(general, {
+  to: {
     flag: '--to <format>',
     type: choice(exportFormats),
     mandatory: true,
-    group: 'options',
     help: 'format to write',
-  }),
-  output: option({ ...outputFile, group: 'options' }),
-  quiet: option({ ...quiet, group: 'options' }),
-};
-export type ExportFlags = Values<typeof exportOptions> & {
-  readonly to: (typeof exportFormats)[number];
-};
+  },
+  output: outputFile,
+  quiet: printing.quiet,
+});
+export type ExportFlags = Values<typeof exportOptions>;
 
-export const importOptions = {
-  output: option({
+export const importOptions = inGroup(general, {
+  output: {
     flag: '-o, --output <model>',
     type: file,
-    group: 'options',
     help: 'where to write (default: the name of the file + .model)',
-  }),
-  quiet: option({ ...quiet, group: 'options' }),
-};
+  },
+  quiet: printing.quiet,
+});
 export type ImportFlags = Values<typeof importOptions>;
 
-export const describeOptions = { json, quiet, ...readingOptions, ...sqlOption };
+export const describeOptions = { ...printing, ...readingOptions, ...sqlOption };
 export type DescribeFlags = Values<typeof describeOptions>;
 
-export const generateOptions = {
-  like: option({
+export const generateOptions = inGroup(general, {
+  like: {
     flag: '--like <name>',
     type: choice(shapeNames),
     mandatory: true,
-    group: 'options',
     help: 'data set whose rows, columns and density to imitate',
-  }),
+  },
   scale: size,
-  seed: option({ ...compareOptions.seed, group: 'options' }),
-  output: option({
+  seed: compareOptions.seed,
+  output: {
     flag: '-o, --output <prefix>',
     type: file,
-    group: 'options',
     help: 'write <prefix>.train.svm and <prefix>.test.svm (default: the name of the data set)',
-  }),
-  quiet: option({ ...outputOptions.quiet, group: 'options' }),
-};
-export type GenerateFlags = Values<typeof generateOptions> & {
-  readonly like: (typeof shapeNames)[number];
-};
+  },
+  quiet: outputOptions.quiet,
+});
+export type GenerateFlags = Values<typeof generateOptions>;
 
-export const replayOptions = {
-  output: option({
-    flag: '-o, --output <model>',
-    type: file,
-    group: 'options',
-    help: 'write the model of the replay',
-  }),
-  threads: option({
-    ...threadsOption.threads,
-    group: 'options',
-    help: 'threads for reading the data (default: all cores)',
-  }),
-  quiet: option({ ...outputOptions.quiet, group: 'options' }),
-};
+export const replayOptions = inGroup(general, {
+  output: { flag: '-o, --output <model>', type: file, help: 'write the model of the replay' },
+  threads: { ...threadsOption.threads, help: 'threads for reading the data (default: all cores)' },
+  quiet: outputOptions.quiet,
+});
 export type ReplayFlags = Values<typeof replayOptions>;
 
-export const doctorOptions = { json, ...pick(processOptions, 'peerTimeout') };
+export const doctorOptions = { ...pick(printing, 'json'), ...pick(processOptions, 'peerTimeout') };
 export type DoctorFlags = Values<typeof doctorOptions>;
 
-export const serveOptions = {
-  port: option({
+export const serveOptions = inGroup(general, {
+  port: {
     flag: '--port <number>',
     type: port,
     default: 8080,
-    group: 'options',
     help: 'port to listen on; 0: any free port',
-  }),
-  host: option({
+  },
+  host: {
     flag: '--host <address>',
     type: text,
     default: '127.0.0.1',
-    group: 'options',
     help: 'address to listen on',
-  }),
-  maxBody: option({
+  },
+  maxBody: {
     flag: '--max-body <bytes>',
     type: bytes,
     default: 10 * 2 ** 20,
     defaultText: '10M',
-    group: 'options',
     help: 'maximum size of a JSON body, or of a line of NDJSON',
-  }),
-  maxRows: option({
+  },
+  maxRows: {
     flag: '--max-rows <number>',
     type: whole(1),
     default: 100_000,
-    group: 'options',
     help: 'maximum number of rows of a batch',
-  }),
-  timeout: option({
+  },
+  timeout: {
     flag: '--timeout <time>',
     type: milliseconds,
     default: 10_000,
     defaultText: '10s',
-    group: 'options',
     help: 'time for a body to arrive, and for requests to finish at shutdown (500ms, 10s)',
-  }),
-  reload: option({
-    flag: '--no-reload',
-    group: 'options',
-    help: 'do not reload the model when its file changes',
-  }),
-  log: option({
-    flag: '--log',
-    group: 'options',
-    help: 'write a line of JSON per request to standard error',
-  }),
-};
+  },
+  reload: { flag: '--no-reload', help: 'do not reload the model when its file changes' },
+  log: { flag: '--log', help: 'write a line of JSON per request to standard error' },
+});
 export type ServeFlags = Values<typeof serveOptions>;
 
-const runsFolder = option({
+const runsFolder = {
   flag: '--runs <folder>',
   type: folder,
-  group: 'options',
   help: `folder of the records (default: ${defaultFolder})`,
-});
+} as const;
 
-export const runListOptions = {
+export const runListOptions = inGroup(general, {
   runs: runsFolder,
-  number: option({
+  number: {
     flag: '-n, --number <count>',
     type: whole(1),
-    group: 'options',
     conflicts: ['all'],
     help: 'list at most N runs (default: 20)',
-  }),
-  all: option({ flag: '--all', group: 'options', help: 'list all runs' }),
-  json: option({ flag: '--json', group: 'options', help: 'print JSON: an array of summaries' }),
-};
+  },
+  all: { flag: '--all', help: 'list all runs' },
+  json: { flag: '--json', help: 'print JSON: an array of summaries' },
+});
 export type RunListFlags = Values<typeof runListOptions>;
 
-export const runShowOptions = {
+export const runShowOptions = inGroup(general, {
   runs: runsFolder,
-  vector: option({
+  vector: {
     flag: '--vector <number>',
     type: whole(1),
-    group: 'options',
     help: 'weight vector to draw, from 1, if there are several',
-  }),
-  over: option({
+  },
+  over: {
     flag: '--over <axis>',
     type: choice(['time', 'epochs']),
-    group: 'options',
     help: 'x axis of the charts (default: time)',
-  }),
-  json: option({
-    flag: '--json',
-    group: 'options',
-    help: 'print JSON: the summary, the curves and the samples',
-  }),
-};
+  },
+  json: { flag: '--json', help: 'print JSON: the summary, the curves and the samples' },
+});
 export type RunShowFlags = Values<typeof runShowOptions>;
 
-export const runStopOptions = {
+export const runStopOptions = inGroup(general, {
   runs: runsFolder,
-  json: option({ flag: '--json', group: 'options', help: 'print JSON: the summary of the run' }),
-};
+  json: { flag: '--json', help: 'print JSON: the summary of the run' },
+});
 export type RunStopFlags = Values<typeof runStopOptions>;
 
-export const uiOptions = {
-  port: option({ ...serveOptions.port, default: 0 }),
-  open: option({ flag: '--no-open', group: 'options', help: 'do not open a browser' }),
-};
+export const uiOptions = inGroup(general, {
+  port: { ...serveOptions.port, default: 0 },
+  open: { flag: '--no-open', help: 'do not open a browser' },
+});
 export type UiFlags = Values<typeof uiOptions>;
 
-export const demoOptions = {
-  scale: size,
-  threads: option({ ...threadsOption.threads, group: 'options' }),
-};
+export const demoOptions = inGroup(general, { scale: size, threads: threadsOption.threads });
 export type DemoFlags = Values<typeof demoOptions>;

@@ -1,5 +1,5 @@
 /** Loss, penalty and solver as the options of the command line describe them. */
-import { DataError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { loadLoss, lossByName, lossParameterNames } from '../../problem/losses/index.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import {
@@ -15,22 +15,25 @@ import { libraryValues } from '../../train/options/option.ts';
 import { checkSolverOptions } from '../../train/options/refusals.ts';
 import { settingOptions } from '../../train/options/solver.ts';
 import type { TrainFlags } from './options.ts';
-import { readLines } from './reading.ts';
+
+export type Problem = Awaited<ReturnType<typeof chooseProblem>>;
+
+export async function chooseProblem(flags: LossFlags & PenaltyFlags & SolverFlags) {
+  const loss = await chooseLoss(flags);
+  return { loss, penalty: choosePenalty(flags), solver: chooseSolver(flags) };
+}
 
 type LossParameters = { readonly [Name in (typeof lossParameterNames)[number]]?: number };
+type LossFlags = LossParameters & { readonly loss: string | readonly string[] };
 
-/** The loss with its parameter; the parameter of another loss is an error. */
-export async function chooseLoss(flags: LossParameters & { loss: string }): Promise<Loss> {
-  const [loss] = await chooseLosses({ ...flags, loss: [flags.loss] });
-  return loss;
+export async function chooseLoss(flags: LossFlags): Promise<Loss> {
+  return (await chooseLosses(flags))[0];
 }
 
 /** The losses by name; a parameter goes to the losses that have it, and one of none is an error. */
-export async function chooseLosses(
-  flags: LossParameters & { readonly loss: readonly string[] },
-): Promise<Loss[]> {
+export async function chooseLosses(flags: LossFlags): Promise<Loss[]> {
   const losses: Loss[] = [];
-  for (const name of flags.loss) losses.push(await lossOf(name, flags));
+  for (const name of [flags.loss].flat()) losses.push(await lossOf(name, flags));
   for (const name of lossParameterNames) {
     const isUsed = losses.some(({ parameterName }) => parameterName === name);
     if (flags[name] === undefined || isUsed) continue;
@@ -54,28 +57,20 @@ function describeLosses(losses: readonly Loss[]): string {
   return `the ${name} loss, which has ${parameterName === undefined ? 'none' : `--${parameterName}`}`;
 }
 
-type PenaltyFlags = Pick<TrainFlags, 'penalty' | 'l1Ratio' | 'lower' | 'upper' | 'nonNegative'>;
+type PenaltyFlags = Pick<TrainFlags, 'lower' | 'upper' | 'nonNegative'> & {
+  readonly penalty: PenaltyName | readonly PenaltyName[];
+  readonly l1Ratio?: number | readonly number[];
+};
 
-export function choosePenalty({ l1Ratio, ...flags }: PenaltyFlags): Penalty {
-  const ratios = l1Ratio === undefined ? undefined : [l1Ratio];
-  return choosePenalties({
-    ...flags,
-    penalty: [flags.penalty],
-    ...(ratios && { l1Ratio: ratios }),
-  })[0];
+export function choosePenalty(flags: PenaltyFlags): Penalty {
+  return choosePenalties(flags)[0];
 }
 
 /** The penalties by name: an elastic net for each share of L1. */
-export function choosePenalties({
-  penalty: names,
-  l1Ratio: ratios,
-  lower,
-  upper,
-  nonNegative,
-}: Omit<PenaltyFlags, 'penalty' | 'l1Ratio'> & {
-  readonly penalty: readonly PenaltyName[];
-  readonly l1Ratio?: readonly number[];
-}): Penalty[] {
+export function choosePenalties(flags: PenaltyFlags): Penalty[] {
+  const { lower, upper, nonNegative } = flags;
+  const names = [flags.penalty].flat();
+  const ratios = flags.l1Ratio === undefined ? undefined : [flags.l1Ratio].flat();
   const takesRatio = (name: PenaltyName) => penaltyEntry(name)?.parameters.includes('l1Ratio');
   if (ratios && !names.some(takesRatio)) {
     throw new UsageError(
@@ -83,10 +78,7 @@ export function choosePenalties({
     );
   }
   const low = lower ?? (nonNegative ? 0 : undefined);
-  const bounds = {
-    ...(low !== undefined && { low }),
-    ...(upper !== undefined && { high: upper }),
-  };
+  const bounds = { ...(low !== undefined && { low }), ...(upper !== undefined && { high: upper }) };
   return names
     .flatMap((name) =>
       takesRatio(name) && ratios
@@ -96,28 +88,11 @@ export function choosePenalties({
     .map((penalty) => penalties.bounded(penalty, bounds));
 }
 
+type SolverFlags = Partial<Pick<TrainFlags, 'solver' | keyof typeof settingOptions>>;
+
 /** The solver with its settings; an option of another solver is an error. */
-export function chooseSolver(
-  flags: Partial<Pick<TrainFlags, 'solver' | keyof typeof settingOptions>>,
-): Solver {
+export function chooseSolver(flags: SolverFlags): Solver {
   const { paper, solver = paper ? 'dso' : 'auto' } = flags;
   checkSolverOptions(settingOptions, flags, solver);
   return solverByName(solver, paper ? paperSettings : libraryValues(settingOptions, flags));
-}
-
-/** A positive number per line; there may be more lines than the data has columns. */
-export async function readPenaltyFactors(path: string, columns: number): Promise<Float64Array> {
-  const lines = await readLines(path);
-  if (lines.length < columns) {
-    throw new DataError(
-      `${path}: ${lines.length} lines; expected a penalty factor for each of ${columns} columns`,
-    );
-  }
-  return Float64Array.from(lines.slice(0, columns), (line, index) => {
-    const factor = line.trim() === '' ? Number.NaN : Number(line);
-    if (factor > 0 && Number.isFinite(factor)) return factor;
-    throw new DataError(
-      `${path}:${index + 1}: ${JSON.stringify(line)}; expected a positive number`,
-    );
-  });
 }

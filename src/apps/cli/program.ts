@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../../package.json' with { type: 'json' };
 import { DsoError } from '../../errors.ts';
+import { checkNeeds } from '../../train/options/refusals.ts';
 import { addCommand } from './command.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';
@@ -24,12 +25,11 @@ colours off, DSO_DEBUG=1 shows stack traces.`;
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const terminal = new Terminal(io);
   let code: number = exitCodes.done;
+  // Until then any error is one of the command line, which all processes of a job have.
+  let parsed = false;
   const program = createProgram(terminal, argv, (result) => {
     code = result;
-  });
-  // Until then any error is one of the command line, which all processes of a job were given.
-  let parsed = false;
-  program.hook('preAction', () => {
+  }).hook('preAction', () => {
     parsed = true;
   });
   try {
@@ -46,7 +46,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function reportError(error: unknown, terminal: Terminal, common: boolean): Promise<number> {
   if (error instanceof CommanderError) {
-    // Commander has printed the help or the version that was asked for.
+    // Commander has printed the help or the version.
     if (error.exitCode === 0) return exitCodes.done;
     const message = error.message.replace(/^error: /, '');
     if (error.code !== 'commander.help') await explainError(message, terminal, common);
@@ -64,7 +64,7 @@ async function reportError(error: unknown, terminal: Terminal, common: boolean):
   return exitCodeOfError(error);
 }
 
-/** The commands of the table, as commander wants them. */
+/** The commands of the table, as commander takes them. */
 export function createProgram(
   terminal: Terminal,
   words: readonly string[],
@@ -87,11 +87,13 @@ export function createProgram(
       getErrHasColors: () => terminal.colours.isColorSupported,
     });
   for (const [name, entry] of Object.entries(commands)) {
-    addCommand(program, name, entry, async (own, args, command) => {
+    addCommand(program, name, entry, async ({ options = {}, load }, args, command) => {
       const flags = command.optsWithGlobals();
+      checkNeeds(options, flags);
       // Words beyond the arguments of a command, where it allows them.
       const given = (args.length > 0 ? args.flat() : command.args) as string[];
-      onResult(await own.run({ args: given, flags, terminal, words, program }));
+      const run = await load();
+      onResult((await run({ flags, terminal, words, program }, ...given)) ?? exitCodes.done);
     });
   }
   return program;

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import picocolors from 'picocolors';
 import { type Flavour, launchOf } from '../../engine/processes/mpi-library.ts';
 import { DsoError } from '../../errors.ts';
 import type { Colours } from '../../reporting/format.ts';
 import type { StopReason } from '../../train/events.ts';
 
-/** Standard output and error with colours where wanted, quiet when the reader has gone away. */
+/** Standard output and error, with colours on a terminal, quiet when the reader has gone away. */
 export class Terminal {
   readonly io: Io;
   /** Colours for standard error and for standard output. */
@@ -18,13 +19,17 @@ export class Terminal {
 
   constructor(io: Io) {
     this.io = io;
-    this.colours = picocolors.createColors(wantsColour(io.stderr, io.environment));
-    this.outputColours = picocolors.createColors(wantsColour(io.stdout, io.environment));
+    const { NO_COLOR: refused = '', TERM } = io.environment;
+    // https://no-color.org: any non-empty NO_COLOR turns colours off.
+    const hasColours = ({ isTTY = false }: OutputStream) =>
+      isTTY && refused === '' && TERM !== 'dumb';
+    this.colours = picocolors.createColors(hasColours(io.stderr));
+    this.outputColours = picocolors.createColors(hasColours(io.stdout));
     for (const stream of [io.stdout, io.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         this.#closed.add(stream);
         if (error.code === 'EPIPE') return;
-        // A full disk behind a redirection: what was asked for is incomplete.
+        // A full disk behind a redirection: the output is incomplete.
         const which = stream === io.stdout ? 'standard output' : 'standard error';
         this.error(`${which}: ${error.message}`);
         io.exit(1);
@@ -32,7 +37,6 @@ export class Terminal {
     }
   }
 
-  /** Whether a line on standard error can be redrawn. */
   get live(): boolean {
     return this.io.stderr.isTTY === true && this.io.environment.TERM !== 'dumb';
   }
@@ -41,7 +45,7 @@ export class Terminal {
     return this.io.stderr.columns || 80;
   }
 
-  /** Whether whoever read standard output (`| head`) has left. */
+  /** Whether the reader of standard output (`| head`) has left. */
   get outputClosed(): boolean {
     return this.#closed.has(this.io.stdout) || this.io.stdout.destroyed;
   }
@@ -57,7 +61,7 @@ export class Terminal {
   }
 
   /** Writes to standard output, waiting while it is full. */
-  async print(text: string): Promise<void> {
+  async print(text: string | Uint8Array): Promise<void> {
     if (this.outputClosed || this.io.stdout.write(text)) return;
     const stop = new AbortController();
     const { signal } = stop;
@@ -71,16 +75,14 @@ export class Terminal {
     stop.abort();
   }
 
+  async printJson(value: unknown): Promise<void> {
+    await this.print(`${JSON.stringify(value)}\n`);
+  }
+
   error(message: string): void {
     const { bold, red } = this.colours;
     this.say(`${bold(red('dso:'))} ${red(message)}`);
   }
-}
-
-/** https://no-color.org: any non-empty NO_COLOR turns colours off. */
-function wantsColour(stream: OutputStream, environment: Io['environment']): boolean {
-  const refused = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
-  return stream.isTTY === true && !refused;
 }
 
 /** A standard stream: its size and whether it is a terminal are known only for terminals. */
@@ -99,11 +101,9 @@ export interface Io {
   readonly command: string;
   /** Calls the listener on every such signal until the returned function is called. */
   onSignal(listener: (signal: InterruptSignal) => void): () => void;
-  /** Ends the process at once. */
   exit(code: number): void;
 }
 
-/** The real process. */
 export function processIo(): Io {
   return {
     stdout: process.stdout,
@@ -112,11 +112,10 @@ export function processIo(): Io {
     command: commandOf(process.argv[1]),
     onSignal(listener) {
       const heard = withoutEcho(listener);
-      process.on('SIGINT', heard);
-      process.on('SIGTERM', heard);
+      const signals = Object.keys(signalExitCodes);
+      for (const signal of signals) process.on(signal, heard);
       return () => {
-        process.off('SIGINT', heard);
-        process.off('SIGTERM', heard);
+        for (const signal of signals) process.off(signal, heard);
       };
     },
     exit: (code) => process.exit(code),
@@ -144,36 +143,32 @@ function commandOf(script: string): string {
 }
 
 /**
- * Milliseconds in which rank 0 may say what is wrong everywhere before another rank does, though
+ * Milliseconds in which rank 0 may report what is wrong everywhere before another rank does, though
  * it starts late on a busy machine. MPICH's launcher does not end a process for another's failure
- * to begin: there all speak, and waiting is mostly in vain.
+ * to begin: there all report, and waiting is mostly in vain.
  */
-const patience: Readonly<Record<Flavour, number>> = { openmpi: 10_000, mpich: 2000 };
+const reportDelay: Readonly<Record<Flavour, number>> = { openmpi: 10_000, mpich: 2000 };
 
 /**
- * Whether this process is still to speak after some time, or when it is its `turn`. Open MPI's
- * launcher begins the end of a job, whatever the reason, by waking up all processes that may have
- * been stopped.
+ * Whether this process may still report after some time, or when it is its `turn`. Open MPI's
+ * launcher begins the end of a job, whatever the reason, by waking all processes that may have been
+ * stopped.
  */
 export function mayReport(milliseconds: number, turn?: Promise<void>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (result: boolean): void => {
-      clearTimeout(timer);
-      process.off('SIGCONT', hear);
-      resolve(result);
-    };
-    const hear = (): void => settle(false);
-    const timer = setTimeout(settle, milliseconds, true);
-    process.on('SIGCONT', hear);
-    void turn?.then(() => settle(true));
-  });
+  const stop = new AbortController();
+  const { signal } = stop;
+  return Promise.race([
+    once(process, 'SIGCONT', { signal }).then(() => false),
+    sleep(milliseconds, true, { signal }),
+    ...(turn ? [turn.then(() => true)] : []),
+  ]).finally(() => stop.abort());
 }
 
 /**
- * Says that a process could not even begin. Under a launcher all processes have been told the same,
- * and most faults are everybody's: once rank 0 has said so and ended, the launcher ends the others
- * before they repeat it. MPICH's lets them go on: there they keep a fault of the command line,
- * which is `common`, to themselves.
+ * Reports that a process could not even begin. Under a launcher all processes have the same command
+ * line, and most faults are common: once rank 0 has reported and ended, the launcher ends the others
+ * before they repeat it. MPICH's lets them continue: there they do not report a fault of the command
+ * line, which is `common`.
  */
 export async function explainError(
   message: string,
@@ -186,7 +181,7 @@ export async function explainError(
     return;
   }
   const { flavour } = launch;
-  if ((common && flavour === 'mpich') || !(await mayReport(patience[flavour]))) return;
+  if ((common && flavour === 'mpich') || !(await mayReport(reportDelay[flavour]))) return;
   const name = `rank ${launch.rank} on ${hostname()}`;
   terminal.error(message.startsWith(name) ? message : `${name}: ${message}`);
 }
@@ -216,7 +211,7 @@ export function exitCodeOfStop(stopped: StopReason, signal: InterruptSignal | un
   return stopped === 'interrupted' ? signalExitCodes[signal ?? 'SIGINT'] : exitCodes.unfinished;
 }
 
-/** What goes wrong again and again, such as a folder that cannot be read, is said once. */
+/** Reports what fails repeatedly, such as a folder that cannot be read, only once. */
 export function onceEach(say: (message: string) => void): (error: unknown) => void {
   const said = new Set<string>();
   return (error) => {

@@ -2,7 +2,7 @@
 import { lossNames } from '../../problem/losses/index.ts';
 import { solverNames } from '../../solvers/index.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
-import { omit, option, pick, type Values } from '../../train/options/option.ts';
+import { type Option, omit, option, pick, type Values } from '../../train/options/option.ts';
 import {
   candidateOptions,
   lambdaOptions,
@@ -21,6 +21,19 @@ import {
 import { settingOptions, solverOptions } from '../../train/options/solver.ts';
 import { choice, file, folder, listOf, text, whole } from '../../train/options/types.ts';
 import { measureNames } from '../../train/select/measure.ts';
+
+/** Options that share a heading of the help, and whether they are common. */
+export function inGroup<const Table extends Readonly<Record<string, Omit<Option, 'group'>>>>(
+  fields: Pick<Option, 'group' | 'common'>,
+  table: Table,
+) {
+  const entries = Object.entries(table).map(([name, entry]) => [name, { ...entry, ...fields }]);
+  return Object.fromEntries(entries) as {
+    readonly [Name in keyof Table]: Omit<Table[Name], 'group'> & Pick<Option, 'group'>;
+  };
+}
+
+const commonOutput = { group: 'output', common: true } as const;
 
 export const readingOptions = { ...dataOptions, ...threadsOption };
 export type DataFlags = Partial<Values<typeof readingOptions>>;
@@ -45,19 +58,13 @@ export type TrainFlags = Values<typeof trainOptions>;
 
 /** Options of the commands that train several models and print a table of them. */
 const tableOptions = {
-  csv: option({
-    flag: '--csv <file>',
-    type: file,
-    group: 'output',
-    common: true,
-    help: 'also write the table as CSV; - for standard output',
-  }),
-  figure: option({
-    flag: '--figure <file>',
-    type: file,
-    group: 'output',
-    common: true,
-    help: 'also draw a figure: .svg or .png',
+  ...inGroup(commonOutput, {
+    csv: {
+      flag: '--csv <file>',
+      type: file,
+      help: 'also write the table as CSV; - for standard output',
+    },
+    figure: { flag: '--figure <file>', type: file, help: 'also draw a figure: .svg or .png' },
   }),
   ...outputOptions,
 };
@@ -73,19 +80,17 @@ const severalModels = {
 };
 
 export const pathOptions = {
-  output: option({
-    flag: '-o, --output <model>',
-    type: file,
-    group: 'output',
-    common: true,
-    help: 'write the model with the lowest error on the test data',
-  }),
-  models: option({
-    flag: '--models <folder>',
-    type: folder,
-    group: 'output',
-    common: true,
-    help: 'write every model into this folder as soon as it is trained',
+  ...inGroup(commonOutput, {
+    output: {
+      flag: '-o, --output <model>',
+      type: file,
+      help: 'write the model with the lowest error on the test data',
+    },
+    models: {
+      flag: '--models <folder>',
+      type: folder,
+      help: 'write every model into this folder as soon as it is trained',
+    },
   }),
   ...omit(testOptions, 'auprc'),
   ...tableOptions,
@@ -95,45 +100,38 @@ export const pathOptions = {
 };
 export type PathFlags = Values<typeof pathOptions>;
 
+const validation = { group: 'validation', common: true } as const;
+
 const validationOptions = {
-  output: option({
-    flag: '-o, --output <model>',
-    type: file,
-    group: 'output',
-    common: true,
-    help: 'model trained on all rows with the chosen settings (default: <data>.model)',
-    defaultDoc: '`<data>.model`',
-  }),
-  refit: option({
-    flag: '--no-refit',
-    group: 'output',
-    common: true,
-    help: 'train no model at the end',
+  ...inGroup(commonOutput, {
+    output: {
+      flag: '-o, --output <model>',
+      type: file,
+      help: 'model trained on all rows with the chosen settings (default: <data>.model)',
+      defaultDoc: '`<data>.model`',
+    },
+    refit: { flag: '--no-refit', help: 'train no model at the end' },
   }),
   ...tableOptions,
-  folds: option({
-    flag: '--folds <number>',
-    type: whole(2),
-    default: 5,
-    group: 'validation',
-    common: true,
-    help: 'number of folds, held out in turn',
-  }),
-  metric: option({
-    flag: '--metric <name>',
-    type: choice(measureNames),
-    group: 'validation',
-    common: true,
-    help: 'metric on the rows held out (default: error; in regression mse or loss)',
-    defaultDoc: '`error`; in regression `mse` or `loss`',
-  }),
-  choose: option({
-    flag: '--choose <rule>',
-    type: choice(['best', 'simplest']),
-    default: 'best',
-    group: 'validation',
-    common: true,
-    help: 'the lambda with the best mean, or the largest within one standard error of it',
+  ...inGroup(validation, {
+    folds: {
+      flag: '--folds <number>',
+      type: whole(2),
+      default: 5,
+      help: 'number of folds, held out in turn',
+    },
+    metric: {
+      flag: '--metric <name>',
+      type: choice(measureNames),
+      help: 'metric on the rows held out (default: error; in regression mse or loss)',
+      defaultDoc: '`error`; in regression `mse` or `loss`',
+    },
+    choose: {
+      flag: '--choose <rule>',
+      type: choice(['best', 'simplest']),
+      default: 'best',
+      help: 'the lambda with the best mean, or the largest within one standard error of it',
+    },
   }),
 };
 
@@ -143,7 +141,6 @@ export type CvFlags = Values<typeof cvOptions>;
 export const searchOptions = { ...validationOptions, ...severalModels, ...candidateOptions };
 export type SearchFlags = Values<typeof searchOptions>;
 
-/** What the commands that train several models have in common. */
 export type SelectFlags = Omit<
   CvFlags,
   'loss' | 'penalty' | 'l1Ratio' | keyof typeof validationOptions
@@ -181,27 +178,16 @@ export const compareOptions = {
   }),
   ...omit(problemOptions, 'loss', 'lambda'),
   ...testOptions,
-  output: option({
-    flag: '-o, --output <folder>',
-    type: folder,
-    default: 'report',
-    group: 'output',
-    common: true,
-    affectsModel: true,
-    help: 'folder for the page, the tables and the figures',
-  }),
-  fresh: option({
-    flag: '--fresh',
-    group: 'output',
-    common: true,
-    help: 'start over: discard the results in the folder',
-  }),
-  title: option({
-    flag: '--title <text>',
-    type: text,
-    group: 'output',
-    common: true,
-    help: 'title of the page',
+  ...inGroup(commonOutput, {
+    output: {
+      flag: '-o, --output <folder>',
+      type: folder,
+      default: 'report',
+      affectsModel: true,
+      help: 'folder for the page, the tables and the figures',
+    },
+    fresh: { flag: '--fresh', help: 'start over: discard the results in the folder' },
+    title: { flag: '--title <text>', type: text, help: 'title of the page' },
   }),
   ...outputOptions,
   ...stoppingOptions,

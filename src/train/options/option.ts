@@ -73,7 +73,7 @@ export type OptionTable = Readonly<Record<string, Option>>;
 
 type ValueOf<Entry> = Entry extends { readonly type: OptionType<infer Value> } ? Value : boolean;
 
-type IsAlwaysSet<Entry> = Entry extends { readonly default: unknown }
+type IsAlwaysSet<Entry> = Entry extends { readonly default: unknown } | { readonly mandatory: true }
   ? true
   : Entry extends { readonly flag: `--no-${string}` }
     ? true

@@ -1,18 +1,36 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Dataset } from '../../../data/dataset.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
+import {
+  formatGap,
+  formatNumber,
+  formatPercent,
+  formatSeconds,
+  plural,
+} from '../../../reporting/format.ts';
 import {
   clearReport,
   writeReport,
   writeResults,
 } from '../../../reporting/pages/comparison-files.ts';
+import { shellWord } from '../../../reporting/records/labels.ts';
 import { comparisonTable, rankingOf } from '../../../reporting/text/comparison.ts';
 import { solverByName } from '../../../solvers/index.ts';
-import { type CompareOptions, type Competitor, compare } from '../../../train/compare/compare.ts';
-import { type Comparison, readResults } from '../../../train/compare/comparison.ts';
+import { type Competitor, compare, type Job } from '../../../train/compare/compare.ts';
+import {
+  type Comparison,
+  describeOutcome,
+  finalTestError,
+  type Run,
+  type RunKey,
+  type RunState,
+  readResults,
+  trainingSeconds,
+} from '../../../train/compare/comparison.ts';
+import type { EpochEvent } from '../../../train/events.ts';
+import { threadsOption } from '../../../train/options/data.ts';
 import {
   isNegative,
   libraryValues,
@@ -21,120 +39,112 @@ import {
   omit,
   pick,
 } from '../../../train/options/option.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
-import { busyNotice, ComparisonDisplay } from '../comparison-display.ts';
-import { Interrupts } from '../interrupts.ts';
+import { stoppingOptions } from '../../../train/options/run.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, isWritable } from '../files.ts';
+import { withProgress } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';
-import { chooseLosses, choosePenalty, readPenaltyFactors } from '../problem.ts';
+import { chooseLosses, choosePenalty } from '../problem.ts';
 import type { Progress } from '../progress.ts';
-import { checkStandardInput, readData, schemaOfData } from '../reading.ts';
-import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+import { DataReader } from '../reading.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
-export async function compareCommand(
-  data: string,
-  flags: CompareFlags,
-  terminal: Terminal,
-): Promise<number> {
-  checkNeeds(compareOptions, flags);
-  checkStandardInput([data, flags.test, flags.penaltyFactors]);
+const comparedOptions = {
+  ...stoppingOptions,
+  ...threadsOption,
+  ...pick(compareOptions, 'lambda', 'intercept', 'holdout', 'auprc', 'grid', 'seed', 'title'),
+};
+
+export const compareCommand: Action<CompareFlags> = async ({ flags, terminal }, data) => {
+  checkFiles([data, flags.test, flags.penaltyFactors]);
   const entrants = flags.solvers.map((name): Competitor => ({ name, solver: solverByName(name) }));
-  const problem = {
-    entrants,
-    losses: await chooseLosses(flags),
-    penalty: choosePenalty(flags),
-  };
+  const problem = { entrants, losses: await chooseLosses(flags), penalty: choosePenalty(flags) };
   checkFolder(flags.output);
   const previous = flags.fresh ? undefined : await readResults(flags.output);
   warmThreads(flags.threads);
-  const display = new ComparisonDisplay(terminal, flags);
-  const interrupts = new Interrupts(terminal.io, {
-    onDeferred: () => display.notice('stopping, to write the report; Ctrl-C again quits at once'),
-    onQuit: () => display.close(),
-  });
-  const folder = new ReportFolder(flags, (message) => display.notice(message));
-  try {
-    const input = await readInput(data, flags, display.progress);
+  const stopping = 'stopping, to write the report; Ctrl-C again quits at once';
+  const shown = { ...flags, lines: 'no epochs', stopping } as const;
+  return withProgress(terminal, shown, async (progress, interrupts) => {
+    const reader = new DataReader(flags, progress);
+    const dataset = await reader.read(data);
+    const files = await reader.fileOptions(dataset);
     interrupts.defer();
+    const onNotice = (message: string) => progress.notice(message);
     const busy = busyNotice(loadavg()[0], availableParallelism());
-    if (busy) display.notice(busy);
-    const comparison = await compare(input.dataset, {
+    if (busy) onNotice(busy);
+    const display = runDisplay(flags, progress, terminal);
+    const write = reportWriter(flags, onNotice);
+    const comparison = await compare(dataset, {
       ...problem,
-      ...input.options,
-      ...libraryValues(
-        pick(
-          compareOptions,
-          'lambda',
-          'intercept',
-          'holdout',
-          'auprc',
-          'tolerance',
-          'epochs',
-          'time',
-          'grid',
-          'seed',
-          'threads',
-          'title',
-        ),
-        flags,
-      ),
+      ...files,
+      ...libraryValues(comparedOptions, flags),
       warmUp: flags.warmUp,
       ...(previous && { previous }),
       command: commandLine(data, flags),
       signal: interrupts.signal,
-      onSkip: (run) => display.skipped(run),
-      onStart: (job) => display.started(job),
-      onEpoch: (event) => display.progress.epoch(event),
-      onNotice: (message) => display.notice(message),
+      ...display.listeners,
+      onNotice,
       async onEnd(run, current) {
-        display.ended(run);
-        await folder.update(current);
+        display.ended(run, describeEnd(run));
+        await write(current, 'results');
       },
     });
     // Also when nothing was left to run: an earlier command may have been stopped while writing.
-    await folder.complete(comparison);
-    display.close();
+    await write(comparison, 'report');
+    progress.end();
     await printResult(comparison, flags, terminal);
-    if (interrupts.received) return signalExitCodes[interrupts.received];
-    return display.isVain ? exitCodes.failure : exitCodes.done;
-  } finally {
-    display.close();
-    interrupts.release();
-  }
+    return interrupts.exitCode ?? (display.hasResult() ? exitCodes.done : exitCodes.failure);
+  });
+};
+
+/** What a person sees of the runs of a comparison. */
+function runDisplay(flags: CompareFlags, progress: Progress, terminal: Terminal) {
+  const { tolerance, epochs, time: seconds, quiet } = flags;
+  const { bold, dim } = terminal.colours;
+  const states: RunState[] = [];
+  const say = (line: string) => {
+    progress.end();
+    if (!quiet) terminal.say(line);
+  };
+  const ended = (run: Run, result: string) => {
+    states.push(run.state);
+    say(`${nameOf(run)}: ${result}`);
+  };
+  return {
+    ended,
+    listeners: {
+      onSkip: (run: Run) => ended(run, 'done before'),
+      onStart({ entrant, lossName, lambda, loss, place, count }: Job) {
+        const name = nameOf({ solver: entrant.name, loss: lossName, lambda });
+        say(`${bold(name)} ${dim(`(${place} of ${count})`)}`);
+        progress.start(loss.task, { tolerance, epochs, seconds });
+      },
+      onEpoch: (event: EpochEvent) => progress.epoch(event),
+    },
+    /** False if there were runs and all of them were refused or failed. */
+    hasResult: () =>
+      states.length === 0 || states.some((state) => state !== 'refused' && state !== 'failed'),
+  };
 }
 
 /** Milliseconds between two reports: drawing takes about a second, quick runs less. */
 const reportPause = 5000;
 
-/** The folder of the report. Results are stored after every run, figures now and then. */
-class ReportFolder {
-  readonly #path: string;
-  /** With --fresh, what was there goes once there is something to replace it. */
-  #stale: boolean;
-  #drawn = performance.now();
-  readonly #onNotice: (message: string) => void;
-
-  constructor({ output, fresh }: CompareFlags, onNotice: (message: string) => void) {
-    this.#onNotice = onNotice;
-    this.#path = output;
-    this.#stale = fresh ?? false;
-  }
-
-  async update(comparison: Comparison): Promise<void> {
-    if (performance.now() - this.#drawn > reportPause) return this.complete(comparison);
-    await this.#clear();
-    await writeResults(this.#path, comparison);
-  }
-
-  async complete(comparison: Comparison): Promise<void> {
-    await this.#clear();
-    await writeReport(this.#path, comparison, { onNotice: this.#onNotice });
-    this.#drawn = performance.now();
-  }
-
-  async #clear(): Promise<void> {
-    if (this.#stale) await clearReport(this.#path);
-    this.#stale = false;
-  }
+/** Writes the results after every run, and the report with its figures at intervals. */
+function reportWriter({ output, fresh }: CompareFlags, onNotice: (message: string) => void) {
+  let drawn = performance.now();
+  // With --fresh, what was there goes once there is something to replace it.
+  let isStale = fresh;
+  return async (comparison: Comparison, least: 'results' | 'report'): Promise<void> => {
+    if (isStale) await clearReport(output);
+    isStale = false;
+    if (least === 'results' && performance.now() - drawn <= reportPause) {
+      await writeResults(output, comparison);
+      return;
+    }
+    await writeReport(output, comparison, { onNotice });
+    drawn = performance.now();
+  };
 }
 
 async function printResult(
@@ -143,8 +153,7 @@ async function printResult(
   terminal: Terminal,
 ): Promise<void> {
   if (flags.json) {
-    const result = { folder: flags.output, problems: rankingOf(comparison) };
-    await terminal.print(`${JSON.stringify(result)}\n`);
+    await terminal.printJson({ folder: flags.output, problems: rankingOf(comparison) });
   } else if (!flags.quiet) {
     const table = comparisonTable(comparison, terminal.outputColours);
     await terminal.print(`\n${table}\n\nreport in ${join(flags.output, 'report.html')}\n`);
@@ -158,32 +167,8 @@ function checkFolder(folder: string): void {
   const refuse = (reason: string): never => {
     throw new UsageError(`--output ${folder}: ${reason}`);
   };
-  if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; wanted a folder`);
-  try {
-    accessSync(existing, constants.W_OK);
-  } catch {
-    refuse(`no permission to write into the folder ${existing}`);
-  }
-}
-
-async function readInput(
-  data: string,
-  flags: CompareFlags,
-  progress: Progress,
-): Promise<{ dataset: Dataset; options: Pick<CompareOptions, 'test' | 'penaltyFactors'> }> {
-  const dataset = await readData(data, flags, progress);
-  const { test, penaltyFactors: factors } = flags;
-  return {
-    dataset,
-    options: {
-      ...(test !== undefined && {
-        test: await readData(test, flags, progress, schemaOfData(dataset)),
-      }),
-      ...(factors !== undefined && {
-        penaltyFactors: await readPenaltyFactors(factors, dataset.columns),
-      }),
-    },
-  };
+  if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; expected a folder`);
+  if (!isWritable(existing)) refuse(`no permission to write into the folder ${existing}`);
 }
 
 /** The command with all options that have a value, also by default. */
@@ -194,12 +179,34 @@ function commandLine(data: string, flags: CompareFlags): string {
     if (value === undefined || (value === true && isNegative(entry))) return [];
     return typeof value === 'boolean'
       ? [longFlag(entry)]
-      : [longFlag(entry), quoted(`${value as string | number}`)];
+      : [longFlag(entry), shellWord(`${value as string | number}`)];
   });
-  return ['dso compare', quoted(data), ...words].join(' ');
+  return ['dso compare', shellWord(data), ...words].join(' ');
 }
 
-/** As a shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+export function busyNotice(load: number, cores: number): string | undefined {
+  if (!(load > cores / 2)) return undefined;
+  return `the machine is busy (load ${load.toFixed(1)} on ${plural(cores, 'core')}): times will mean little`;
+}
+
+/** "dso λ=1e-5", with the loss where it is not the default. */
+function nameOf({ solver, loss, lambda }: RunKey): string {
+  return `${solver} ${loss === 'hinge' ? '' : `${loss} `}λ=${formatNumber(lambda)}`;
+}
+
+function describeEnd(run: Run): string {
+  const { report } = run;
+  if (!report) return describeOutcome(run);
+  const error = finalTestError(run);
+  const parts = [
+    `${describeOutcome(run)} after ${formatSeconds(trainingSeconds(run) ?? 0)}`,
+    plural(report.epochs, 'epoch'),
+    `objective ${formatNumber(report.primal)}`,
+    `gap ${formatGap(report.relativeGap)}`,
+  ];
+  if (error !== undefined) {
+    const shown = run.task === 'classification' ? formatPercent(error) : formatNumber(error);
+    parts.push(`test error ${shown}`);
+  }
+  return parts.join(', ');
 }

@@ -11,119 +11,79 @@ import { formatBytes, formatCount, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { libraryValues, pick } from '../../../train/options/option.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
 import {
-  type ConvertOptions,
   convertDataset,
   type DataDescription,
   type DataSummary,
   describeData,
   formatOf,
+  titleOfSource,
 } from '../../../train/read.ts';
-import { Interrupts } from '../interrupts.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, checkOutput, standardStream } from '../files.ts';
+import { withProgress } from '../interrupts.ts';
 import {
   type ConvertFlags,
   convertOptions,
   type DescribeFlags,
   type GenerateFlags,
 } from '../options.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import {
-  checkOutput,
-  checkStandardInput,
-  checkStandardOutput,
-  chooseSource,
-  readData,
-  readOptions,
-  readQueryData,
-  standardStream,
-} from '../reading.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import { chooseSource, DataReader, readOptions } from '../reading.ts';
+import type { Terminal } from '../terminal.ts';
 
-export async function convertCommand(
-  data: string,
-  flags: ConvertFlags,
-  terminal: Terminal,
-): Promise<number> {
-  if (flags.info) return printInfo(data, flags, terminal);
+export const convertCommand: Action<ConvertFlags> = async ({ flags, terminal }, data) => {
+  if (flags.info) {
+    const found = await watch(terminal, flags, `checking ${titleOfSource(data)}`, (progress) =>
+      describeData(data, { ...readOptions(flags), ...progress }),
+    );
+    if (flags.json) await terminal.printJson(found);
+    else await terminal.print(`${describeInfo(found)}\n`);
+    return;
+  }
   const { output } = flags;
-  checkNeeds(convertOptions, flags);
   if (output === undefined) throw new UsageError('convert needs -o FILE, or --info');
   const to = flags.to ?? formatFor(output, data);
-  checkFlags(data, output, to, flags);
-  const quiet = flags.quiet ?? false;
-  const summary = await watched(terminal, quiet, `converting ${nameOf(data)}`, (progress) =>
-    convertDataset(data, output, { ...settingsOf(flags), ...progress, to }),
+  checkTargets(data, output, to, flags);
+  const own = libraryValues(pick(convertOptions, 'values', 'pack', 'names'), flags);
+  const summary = await watch(terminal, flags, `converting ${titleOfSource(data)}`, (progress) =>
+    convertDataset(data, output, { ...readOptions(flags), ...own, ...progress, to }),
   );
-  if (!quiet) terminal.say(`${describeOutput(output, terminal)}: ${describeShape(summary)}`);
-  return exitCodes.done;
-}
+  if (!flags.quiet) terminal.say(`${describeOutput(output, terminal)}: ${describeShape(summary)}`);
+};
 
-/** On standard output there is no name to tell: the other format than that of the input. */
+/** Standard output has no name: the other format than that of the input. */
 function formatFor(output: string, data: string): 'dsob' | 'text' {
   if (output !== standardStream) return formatOf(output);
   return formatOf(data) === 'dsob' ? 'text' : 'dsob';
 }
 
-function checkFlags(data: string, output: string, to: string, flags: ConvertFlags): void {
-  const { names } = flags;
-  const given = names === undefined ? [] : [names];
+/** Feature names are read for .dsob, and written for text. */
+function checkTargets(data: string, output: string, to: string, flags: ConvertFlags): void {
+  const { names, pack } = flags;
   if (to === 'text') {
-    if (flags.pack) throw new UsageError('--pack is for .dsob; text has no packed indices');
-    checkStandardOutput({
-      '--names -': names === standardStream,
-      '--output -': output === standardStream,
-    });
-    if (names !== undefined) checkOutput('--names', names, [data], [output]);
-    checkOutput('--output', output, [data]);
+    if (pack) throw new UsageError('--pack is for .dsob; text has no packed indices');
+    checkFiles([data], { '--output': output, '--names': names });
     return;
   }
   if (names === standardStream) {
     throw new UsageError('--names -: names are read from a file, not from standard input');
   }
-  checkStandardInput([data]);
-  checkOutput('--output', output, [data, ...given]);
-}
-
-function settingsOf(flags: ConvertFlags): ConvertOptions {
-  const own = pick(convertOptions, 'values', 'pack', 'names');
-  return { ...readOptions(flags), ...libraryValues(own, flags) };
+  checkFiles([data, names], { '--output': output });
 }
 
 /** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
-async function watched<Result extends DataSummary>(
+function watch<Result extends DataSummary>(
   terminal: Terminal,
-  quiet: boolean,
+  flags: ConvertFlags,
   stage: string,
   run: (options: { onProgress: (fraction: number) => void }) => Promise<Result>,
 ): Promise<Result> {
-  const progress: Progress = createProgress(terminal, quiet);
-  const interrupts = new Interrupts(terminal.io, {
-    onDeferred() {},
-    onQuit: () => progress.end(),
-  });
-  try {
+  return withProgress(terminal, flags, async (progress) => {
     progress.stage(stage);
     const result = await run({ onProgress: (fraction) => progress.stage(stage, fraction) });
     for (const notice of result.notices) progress.notice(notice);
     return result;
-  } finally {
-    interrupts.release();
-    progress.end();
-  }
-}
-
-async function printInfo(data: string, flags: ConvertFlags, terminal: Terminal): Promise<number> {
-  const options = readOptions(flags);
-  const found = await watched(
-    terminal,
-    flags.quiet ?? false,
-    `checking ${nameOf(data)}`,
-    (progress) => describeData(data, { ...options, ...progress }),
-  );
-  const text = flags.json ? JSON.stringify(found) : describeInfo(found);
-  await terminal.print(`${text}\n`);
-  return exitCodes.done;
+  });
 }
 
 const formats = {
@@ -133,24 +93,25 @@ const formats = {
 } as const;
 
 function describeInfo(found: DataDescription): string {
-  const { bytes, files } = found;
-  const rows: [string, string][] = [
-    ['format', formats[found.format]],
-    ...(files > 1 ? [['files', formatCount(files)] as [string, string]] : []),
+  const { bytes, files, blocks = 0 } = found;
+  const { sections = 0, float64Blocks = 0, packedBlocks = 0 } = found;
+  const rows: [string, string][] = [['format', formats[found.format]]];
+  if (files > 1) rows.push(['files', formatCount(files)]);
+  rows.push(
     ['rows', formatCount(found.rows)],
     ['columns', formatCount(found.columns)],
     ['non-zeros', formatCount(found.nonzeros)],
-  ];
-  if (bytes > 0) rows.push(['bytes', formatCount(bytes)]);
-  if (found.format === 'text') return twoColumns(rows);
-  const { sections = 0, blocks = 0, float64Blocks = 0, packedBlocks = 0 } = found;
-  rows.push(
-    ['blocks', formatCount(blocks)],
-    ['values', share(float64Blocks, blocks, 'float64', 'float32')],
-    ['indices', share(packedBlocks, blocks, 'packed', 'int32')],
-    ['names', found.names === 0 ? 'none' : `of ${plural(found.names, 'feature')}`],
-    ['checksums', `all of ${plural(sections, 'section')} and of the index match`],
   );
+  if (bytes > 0) rows.push(['bytes', formatCount(bytes)]);
+  if (found.format !== 'text') {
+    rows.push(
+      ['blocks', formatCount(blocks)],
+      ['values', share(float64Blocks, blocks, 'float64', 'float32')],
+      ['indices', share(packedBlocks, blocks, 'packed', 'int32')],
+      ['names', found.names === 0 ? 'none' : `of ${plural(found.names, 'feature')}`],
+      ['checksums', `all of ${plural(sections, 'section')} and of the index match`],
+    );
+  }
   return twoColumns(rows);
 }
 
@@ -159,11 +120,13 @@ function share(count: number, blocks: number, all: string, none: string): string
   return `${all} in ${plural(count, 'block')}, else ${none}`;
 }
 
-function describeShape({ rows, columns, nonzeros, names }: DataSummary): string {
+export function describeShape({ rows, columns, nonzeros, names = 0 }: Shape): string {
   const named = names === 0 ? '' : `, ${plural(names, 'feature name')}`;
   const size = `${plural(rows, 'row')} × ${plural(columns, 'column')}`;
   return `${size}, ${formatCount(nonzeros)} non-zeros${named}`;
 }
+
+type Shape = Pick<DataSummary, 'rows' | 'columns' | 'nonzeros'> & Partial<DataSummary>;
 
 function describeOutput(output: string, terminal: Terminal): string {
   if (output === standardStream) return 'standard output';
@@ -171,73 +134,41 @@ function describeOutput(output: string, terminal: Terminal): string {
   return `${bold(output)} (${formatBytes(statSync(output).size)})`;
 }
 
-function nameOf(data: string): string {
-  return data === standardStream ? 'standard input' : data;
-}
-
-export async function generateCommand(flags: GenerateFlags, terminal: Terminal): Promise<number> {
+export const generateCommand: Action<GenerateFlags> = async ({ flags, terminal }) => {
   const paths = generatedPaths(flags.output ?? flags.like);
-  checkOutput('--output', paths.trainPath, []);
-  checkOutput('--output', paths.testPath, []);
-  const quiet = flags.quiet ?? false;
-  const { train, test, columns } = await generate(flags, paths, terminal, quiet);
-  if (!quiet) {
-    for (const [path, part] of [
-      [paths.trainPath, train],
-      [paths.testPath, test],
-    ] as const) {
-      terminal.say(
-        `${terminal.colours.bold(path)}: ${plural(part.rows, 'row')} × ` +
-          `${plural(columns, 'column')}, ${formatCount(part.nonzeros)} non-zeros`,
-      );
-    }
-  }
-  return exitCodes.done;
-}
+  for (const path of Object.values(paths)) checkOutput('--output', path);
+  const { train, test, columns } = await generate(flags, paths, terminal);
+  if (flags.quiet) return;
+  const { bold } = terminal.colours;
+  terminal.say(`${bold(paths.trainPath)}: ${describeShape({ ...train, columns })}`);
+  terminal.say(`${bold(paths.testPath)}: ${describeShape({ ...test, columns })}`);
+};
 
 export function generatedPaths(prefix: string): GeneratedPaths {
   return { trainPath: `${prefix}.train.svm`, testPath: `${prefix}.test.svm` };
 }
 
-/** Writes the sample, with progress. */
-export async function generate(
-  options: GenerateOptions,
+export function generate(
+  options: GenerateOptions & { readonly quiet?: boolean },
   paths: GeneratedPaths,
   terminal: Terminal,
-  quiet: boolean,
 ): Promise<GeneratedSummary> {
-  const progress = createProgress(terminal, quiet);
-  const interrupts = new Interrupts(terminal.io, {
-    onDeferred() {},
-    onQuit: () => progress.end(),
-  });
-  try {
-    return await writeGenerated(options, paths, ({ rowsDone, rows }) =>
+  return withProgress(terminal, options, (progress) =>
+    writeGenerated(options, paths, ({ rowsDone, rows }) =>
       progress.stage(`generating data like ${options.like}`, rowsDone / rows),
-    );
-  } finally {
-    interrupts.release();
-    progress.end();
-  }
+    ),
+  );
 }
 
-export async function describeCommand(
-  data: string | undefined,
-  flags: DescribeFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const describeCommand: Action<DescribeFlags> = async ({ flags, terminal }, data) => {
   const source = chooseSource(data, flags.sql);
-  const progress = createProgress(terminal, flags.quiet ?? false);
-  const reading =
-    'sql' in source
-      ? readQueryData(source.sql, flags, progress)
-      : readData(source.data, flags, progress);
-  const dataset = await reading.finally(() => progress.end());
+  const dataset = await withProgress(terminal, flags, (progress) => {
+    const reader = new DataReader(flags, progress);
+    return flags.sql === undefined ? reader.read(source) : reader.query(flags.sql);
+  });
   const quality = describeQuality(dataset);
   const firstFeature = flags.zeroBased ? 0 : 1;
-  const text = flags.json
-    ? JSON.stringify(quality)
-    : qualityText(quality, { colours: terminal.outputColours, firstFeature });
-  await terminal.print(`${text}\n`);
-  return exitCodes.done;
-}
+  const { outputColours: colours } = terminal;
+  if (flags.json) await terminal.printJson(quality);
+  else await terminal.print(`${qualityText(quality, { colours, firstFeature })}\n`);
+};

@@ -1,41 +1,32 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GeneratedPaths, GeneratedSummary } from '../../../data/generate.ts';
-import { UsageError } from '../../../errors.ts';
-import { writeAtomically } from '../../../files.ts';
+import type { GeneratedPaths } from '../../../data/generate.ts';
 import { errorOf, type Metrics } from '../../../model/metrics/evaluate.ts';
-import {
-  formatCount,
-  formatNumber,
-  formatPercent,
-  formatSeconds,
-  plural,
-} from '../../../reporting/format.ts';
+import { formatNumber, formatPercent, formatSeconds, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import { describeCertificate } from '../../../reporting/text/summary.ts';
 import { defaultValues } from '../../../train/options/option.ts';
 import type { TrainReport } from '../../../train/options/options.ts';
+import type { Action } from '../command.ts';
+import { makeFolder, writePieces } from '../files.ts';
 import { type DemoFlags, type TrainFlags, trainOptions } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { generate, generatedPaths } from './convert.ts';
+import { describeShape, generate, generatedPaths } from './convert.ts';
 import { trainAndSave } from './train.ts';
 
 const shape = 'real-sim';
 
 /** What `npm start` shows: generate a sample, train an SVM on it, test it. */
-export async function demoCommand(
-  folder: string,
-  flags: DemoFlags,
-  terminal: Terminal,
-): Promise<number> {
-  createFolder(folder);
+export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder) => {
+  makeFolder(folder);
   const { bold } = terminal.outputColours;
   await terminal.print(
     `\n${bold("dso demo: an SVM on a sample shaped like the paper's real-sim")}\n\n`,
   );
   const paths = generatedPaths(join(folder, shape));
-  const sample = await generate({ like: shape, scale: flags.scale }, paths, terminal, false);
-  await printStep(terminal, 'generated', describeSample(sample));
+  const sample = await generate({ like: shape, scale: flags.scale }, paths, terminal);
+  const { train, test, columns } = sample;
+  const size = describeShape({ ...train, columns });
+  await printStep(terminal, 'generated', `${size}; ${plural(test.rows, 'row')} to test on`);
 
   const model = join(folder, `${shape}.model`);
   const trainFlags = demoTrainFlags(paths, model, flags);
@@ -45,32 +36,23 @@ export async function demoCommand(
   if (report.test) await printStep(terminal, 'tested', describeMetrics(report.test));
 
   const reportPath = join(folder, 'report.json');
-  await writeAtomically(reportPath, (file) =>
-    file.write(`${JSON.stringify(report, undefined, 2)}\n`),
-  );
+  await writePieces(reportPath, [`${JSON.stringify(report, undefined, 2)}\n`], terminal);
   await terminal.print(describeFiles(paths, model, reportPath, terminal));
   return code;
-}
+};
 
-function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw new UsageError(`${folder}: cannot be made a folder: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-}
-
-function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags): TrainFlags {
-  const { threads } = flags;
+function demoTrainFlags(
+  { testPath }: GeneratedPaths,
+  output: string,
+  { threads }: DemoFlags,
+): TrainFlags {
   return {
     ...defaultValues(trainOptions),
-    // A larger grid than the data asks for, so that more cores can be seen at work.
+    // A larger grid than the data needs, so that more cores can be seen at work.
     grid: 4,
     epochs: 1000,
     output,
-    test: paths.testPath,
+    test: testPath,
     ...(threads !== undefined && { threads }),
   };
 }
@@ -78,13 +60,6 @@ function demoTrainFlags(paths: GeneratedPaths, output: string, flags: DemoFlags)
 async function printStep(terminal: Terminal, name: string, text: string): Promise<void> {
   const { green } = terminal.outputColours;
   await terminal.print(`  ${green('✓')} ${name.padEnd(9)}  ${text}\n`);
-}
-
-function describeSample({ train, test, columns }: GeneratedSummary): string {
-  return (
-    `${plural(train.rows, 'row')} × ${plural(columns, 'column')}, ` +
-    `${formatCount(train.nonzeros)} non-zeros; ${plural(test.rows, 'row')} to test on`
-  );
 }
 
 function describeTraining(report: TrainReport): string {
@@ -101,7 +76,7 @@ function describeMetrics(test: Metrics): string {
 }
 
 function describeFiles(
-  paths: GeneratedPaths,
+  { trainPath, testPath }: GeneratedPaths,
   model: string,
   report: string,
   terminal: Terminal,
@@ -110,16 +85,16 @@ function describeFiles(
   const indented = (rows: [string, string][]): string => twoColumns(rows).replaceAll(/^/gm, '  ');
   const { command } = terminal.io;
   const files = indented([
-    ['data', `${paths.trainPath}, ${paths.testPath}`],
+    ['data', `${trainPath}, ${testPath}`],
     ['model', model],
     ['report', report],
   ]);
   const next = indented([
     [`${command} inspect ${model}`, 'what is in the model'],
-    [`${command} train ${paths.trainPath} --loss logistic`, 'a model with probabilities'],
-    [`${command} train ${paths.trainPath} --holdout 0.2 --ui`, 'follow training in a browser'],
+    [`${command} train ${trainPath} --loss logistic`, 'a model with probabilities'],
+    [`${command} train ${trainPath} --holdout 0.2 --ui`, 'follow training in a browser'],
     [`${command} train --help`, 'all options'],
   ]);
-  const own = `  For your own data, put its path in place of ${paths.trainPath}.`;
+  const own = `  For your own data, put its path in place of ${trainPath}.`;
   return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n${own}\n\n`;
 }

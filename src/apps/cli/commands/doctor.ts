@@ -11,15 +11,17 @@ import {
 import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
+import type { Action } from '../command.ts';
 import type { DoctorFlags } from '../options.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
-export async function doctorCommand(flags: DoctorFlags, terminal: Terminal): Promise<number> {
+export const doctorCommand: Action<DoctorFlags> = async ({ flags, terminal }) => {
   const launch = launchOf(terminal.io.environment);
-  return launch ? examineJob(launch, flags, terminal) : examineMachine(flags, terminal);
-}
+  if (launch) await examineJob(launch, flags, terminal);
+  else await examineMachine(flags, terminal);
+};
 
-async function examineMachine(flags: DoctorFlags, terminal: Terminal): Promise<number> {
+async function examineMachine({ json }: DoctorFlags, terminal: Terminal): Promise<void> {
   const findings = {
     version: packageDescription.version,
     node: process.version,
@@ -30,21 +32,20 @@ async function examineMachine(flags: DoctorFlags, terminal: Terminal): Promise<n
     openmpi: await findLibrary('openmpi'),
     mpich: await findLibrary('mpich'),
   };
-  if (flags.json) await terminal.print(`${JSON.stringify(findings)}\n`);
-  else {
-    const table = twoColumns([
-      ['dso', `${findings.version} on Node ${findings.node}`],
-      ['machine', `${findings.host}, ${describeCores(findings)}, ${formatBytes(findings.memory)}`],
-      ['Open MPI', describeLibrary(findings.openmpi)],
-      ['MPICH', describeLibrary(findings.mpich)],
-    ]);
-    await terminal.print(`${table}\n`);
-  }
-  return exitCodes.done;
+  if (json) return terminal.printJson(findings);
+  const table = twoColumns([
+    ['dso', `${findings.version} on Node ${findings.node}`],
+    ['machine', `${findings.host}, ${describeCores(findings)}, ${formatBytes(findings.memory)}`],
+    ['Open MPI', describeLibrary(findings.openmpi)],
+    ['MPICH', describeLibrary(findings.mpich)],
+  ]);
+  await terminal.print(`${table}\n`);
 }
 
+type Library = { readonly version: string } | { readonly lack: string };
+
 /** The version of an installed library, or why there is none. */
-async function findLibrary(flavour: Flavour): Promise<{ version: string } | { lack: string }> {
+async function findLibrary(flavour: Flavour): Promise<Library> {
   try {
     return { version: MpiLibrary.load(await loadFfi(), flavour, undefined).version };
   } catch (error) {
@@ -52,7 +53,7 @@ async function findLibrary(flavour: Flavour): Promise<{ version: string } | { la
   }
 }
 
-function describeLibrary(found: { version: string } | { lack: string }): string {
+function describeLibrary(found: Library): string {
   return 'version' in found ? found.version : `– ${found.lack}`;
 }
 
@@ -60,20 +61,22 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
   return usable === cores ? plural(cores, 'core') : `${usable} of ${plural(cores, 'core')} usable`;
 }
 
-async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<number> {
+async function examineJob(
+  launch: Launch,
+  { json, peerTimeout }: DoctorFlags,
+  terminal: Terminal,
+): Promise<void> {
   const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
-  const { peerTimeout } = flags;
   const { version } = packageDescription;
-  const peers = await MpiGroup.join(launch, { peerTimeout, library, version });
-  const survey = await peers.probe();
-  if (peers.rank === 0) {
-    await terminal.print(flags.json ? `${JSON.stringify(survey)}\n` : describeSurvey(survey));
+  const group = await MpiGroup.join(launch, { peerTimeout, library, version });
+  const probe = await group.probe();
+  if (group.rank === 0) {
+    await terminal.print(json ? `${JSON.stringify(probe)}\n` : describeProbe(probe));
   }
-  await peers.finalize();
-  return exitCodes.done;
+  await group.finalize();
 }
 
-function describeSurvey({ library, ranks, links }: RingProbe): string {
+function describeProbe({ library, ranks, links }: RingProbe): string {
   const lines = [`${library}: ${plural(ranks.length, 'rank')}`, ''];
   for (const { rank, host, usable, cores, memory, node } of ranks) {
     const machine = `${describeCores({ usable, cores })}, ${formatBytes(memory)}, Node ${node}`;

@@ -1,10 +1,9 @@
 /** Every command of `dso`: an entry here and the file that does its work. */
 import { Argument } from 'commander';
 import { defaultFolder } from '../../../reporting/records/folder.ts';
-import { type CommandEntry, command, refuseWord } from '../command.ts';
+import { type CommandEntry, command } from '../command.ts';
 import { liblinearHelp } from '../liblinear/arguments.ts';
 import * as options from '../options.ts';
-import { type Shell, shells } from '../shells.ts';
 
 const dataHelp =
   'LIBSVM, CSV, TSV, JSON lines, VW, Parquet or .dsob,\nalso .gz, .zst; a pattern of files; - for stdin';
@@ -24,8 +23,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   mpirun -n 4 dso train 'part-*.svm' -o model
 
 Ctrl-C ends training early and writes the best model so far.`,
-    run: async ({ args: [data], flags, terminal, words }) =>
-      (await import('./train.ts')).trainCommand(data, flags, terminal, words),
+    load: async () => (await import('./train.ts')).trainCommand,
   }),
   predict: command({
     summary: 'apply a model to data',
@@ -38,8 +36,7 @@ Ctrl-C ends training early and writes the best model so far.`,
   dso predict news.model news.csv --probabilities --header
   dso predict news.model news.csv --json | jq .label
   cat mail.svm | dso predict spam.model - --scores | sort -g | tail`,
-    run: async ({ args: [model, data], flags, terminal }) =>
-      (await import('./predict.ts')).predictCommand(model, data, flags, terminal),
+    load: async () => (await import('./models.ts')).predictCommand,
   }),
   evaluate: command({
     summary: 'measure a model on labelled data',
@@ -51,8 +48,7 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
     examples: `Examples:
   dso evaluate spam.model test.svm
   dso evaluate spam.model test.svm.gz --json | jq .auc`,
-    run: async ({ args: [model, data], flags, terminal }) =>
-      (await import('./predict.ts')).evaluateCommand(model, data, flags, terminal),
+    load: async () => (await import('./models.ts')).evaluateCommand,
   }),
   compare: command({
     summary: 'run several solvers on the same problems and compare them',
@@ -66,8 +62,7 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
 
 The folder gets report.html, results.json, results.csv, and figures as SVG and PNG. The same
 command again continues after an interruption: runs that have finished are not repeated.`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./compare.ts')).compareCommand(data, flags, terminal),
+    load: async () => (await import('./compare.ts')).compareCommand,
   }),
   path: command({
     summary: 'train a model for each of many lambdas',
@@ -82,8 +77,7 @@ command again continues after an interruption: runs that have finished are not r
 
 Each model starts from the previous one and has its own certificate. Ctrl-C ends the path and
 shows and writes the models trained so far.`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./path.ts')).pathCommand(data, flags, terminal),
+    load: async () => (await import('./path.ts')).pathCommand,
   }),
   cv: command({
     summary: 'choose lambda by cross-validation and train',
@@ -97,8 +91,7 @@ shows and writes the models trained so far.`,
   dso cv train.svm --metric auc --no-refit --json
 
 All folds are trained on one copy of the data. Ctrl-C ends it and shows the results so far.`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./select.ts')).cvCommand(data, flags, terminal),
+    load: async () => (await import('./select.ts')).cvCommand,
   }),
   search: command({
     summary: 'choose loss, penalty and lambda by cross-validation and train',
@@ -112,8 +105,7 @@ All folds are trained on one copy of the data. Ctrl-C ends it and shows the resu
 
 Every loss is tried with every penalty and lambda, on the same folds. Ctrl-C ends it and ranks the
 results so far.`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./select.ts')).searchCommand(data, flags, terminal),
+    load: async () => (await import('./select.ts')).searchCommand,
   }),
   inspect: command({
     summary: 'show what is in a model',
@@ -125,8 +117,7 @@ results so far.`,
   dso inspect spam.model
   dso inspect spam.model --top 50 --names vocabulary.txt.gz
   dso inspect news.model --class sports`,
-    run: async ({ args: [model], flags, terminal }) =>
-      (await import('./models.ts')).inspectCommand(model, flags, terminal),
+    load: async () => (await import('./models.ts')).inspectCommand,
   }),
   convert: command({
     summary: 'write data in a binary format, or back as text',
@@ -139,8 +130,7 @@ is converted in little memory.`,
   dso convert train.dsob -o train.svm                back to text
   dso convert --info train.dsob                      check it and print a summary
   zcat part-*.gz | dso convert - -o all.dsob --pack  in one pass, with small indices`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./convert.ts')).convertCommand(data, flags, terminal),
+    load: async () => (await import('./convert.ts')).convertCommand,
   }),
   export: command({
     summary: 'write a model for other programs',
@@ -151,8 +141,7 @@ is converted in little memory.`,
   dso export spam.model --to onnx -o spam.onnx
   dso export spam.model --to liblinear -o spam.liblinear
   dso export spam.model --to csv | sort -t, -k4 -g | tail`,
-    run: async ({ args: [model], flags, terminal }) =>
-      (await import('./models.ts')).exportCommand(model, flags as options.ExportFlags, terminal),
+    load: async () => (await import('./models.ts')).exportCommand,
   }),
   import: command({
     summary: 'read a model of another program',
@@ -164,8 +153,7 @@ is converted in little memory.`,
   liblinear-train -s 0 train.svm train.liblinear
   dso import train.liblinear -o train.model
   dso predict train.model test.svm`,
-    run: async ({ args: [file], flags, terminal }) =>
-      (await import('./models.ts')).importCommand(file, flags, terminal),
+    load: async () => (await import('./models.ts')).importCommand,
   }),
   describe: command({
     alias: 'report',
@@ -178,8 +166,7 @@ equal and contradictory rows, empty, constant and equal features, uneven scales.
   dso describe train.svm
   dso describe 'part-*.parquet' --label clicked --json | jq .constantColumns
   dso describe --sql "select * from 'a.parquet' join 'b.csv' using (id)" --ignore id`,
-    run: async ({ args: [data], flags, terminal }) =>
-      (await import('./convert.ts')).describeCommand(data, flags, terminal),
+    load: async () => (await import('./convert.ts')).describeCommand,
   }),
   generate: command({
     summary: 'write artificial data',
@@ -188,8 +175,7 @@ equal and contradictory rows, empty, constant and equal features, uneven scales.
     examples: `Examples:
   dso generate --like real-sim                    real-sim.train.svm and real-sim.test.svm
   dso generate --like webspam --size 0.01 -o /data/spam`,
-    run: async ({ flags, terminal }) =>
-      (await import('./convert.ts')).generateCommand(flags as options.GenerateFlags, terminal),
+    load: async () => (await import('./convert.ts')).generateCommand,
   }),
   replay: command({
     summary: 're-run an asynchronous training serially, bit for bit',
@@ -205,8 +191,7 @@ other and compares the models: exit code 0 if they are equal, 1 with the first e
   dso train train.svm --solver dso-async -o a.model     also writes a.model.visits
   dso replay a.model.visits train.svm                   the same visits, one after the other
   dso replay a.model.visits train.svm -o again.model && cmp a.model again.model`,
-    run: async ({ args: [visits, data], flags, terminal }) =>
-      (await import('./replay.ts')).replayCommand(visits, data, flags, terminal),
+    load: async () => (await import('./replay.ts')).replayCommand,
   }),
   doctor: command({
     summary: 'check this machine, or under mpirun a cluster',
@@ -217,8 +202,7 @@ query all ranks, compare versions, and measure the links of the ring.`,
   dso doctor                               this machine
   mpirun -n 4 dso doctor                   every rank, and the links between them
   mpirun --bind-to none --hostfile hosts -n 3 dso doctor --json`,
-    run: async ({ flags, terminal }) =>
-      (await import('./doctor.ts')).doctorCommand(flags, terminal),
+    load: async () => (await import('./doctor.ts')).doctorCommand,
   }),
   'liblinear-train': command({
     summary: 'train with the options and the model file of LIBLINEAR',
@@ -232,8 +216,7 @@ be within a duality gap of the optimum.`,
         .usage('[options] training_set_file [model_file]')
         .helpOption('--help', 'show help')
         .allowUnknownOption(),
-    run: async ({ args, terminal }) =>
-      (await import('../liblinear/train.ts')).liblinearTrainCommand(args, terminal),
+    load: async () => (await import('../liblinear/train.ts')).liblinearTrainCommand,
   }),
   serve: command({
     summary: 'answer HTTP requests with predictions',
@@ -248,8 +231,7 @@ be within a duality gap of the optimum.`,
 
 A new model is loaded when the file changes, and after SIGHUP. SIGTERM and Ctrl-C finish the
 current requests and end with exit code 0; a second one ends at once.`,
-    run: async ({ args: [model], flags, terminal }) =>
-      (await import('./serve.ts')).serveCommand(model, flags, terminal),
+    load: async () => (await import('./serve.ts')).serveCommand,
   }),
   runs: command({
     summary: 'list training runs, show one or stop it',
@@ -267,44 +249,37 @@ dso train records its runs in ${defaultFolder}, unless --no-record is given.`,
       show: command({
         summary: 'show everything about one run, with charts',
         description: 'Show the options of a run, its results and its curves.',
-        arguments: { '[run]': new Argument('[run]', run).default('last') },
+        arguments: { '[run]': [run, 'last'] },
         options: options.runShowOptions,
         examples: `Examples:
   dso runs show
   dso runs show 20261115-2123 --over epochs
   dso runs show 3f9c --vector 2          the second class of a model with several
   dso runs show last --json | jq .summary.result.relativeGap`,
-        run: async ({ args: [id], flags, terminal }) =>
-          (await import('./runs.ts')).showRunCommand(id, flags, terminal),
+        load: async () => (await import('./runs.ts')).showRunCommand,
       }),
       stop: command({
         summary: 'end a run; its model is written',
         description: 'Ask a run to stop as Ctrl-C does, and wait until its model is written.',
-        arguments: { '[run]': new Argument('[run]', run).default('last') },
+        arguments: { '[run]': [run, 'last'] },
         options: options.runStopOptions,
         examples: `Examples:
   dso runs stop                          the newest run
   dso runs stop 3f9c
 
 Exit code 1 if the run does not run, or has not ended after 30 seconds.`,
-        run: async ({ args: [id], flags, terminal }) =>
-          (await import('./runs.ts')).stopRunCommand(id, flags, terminal),
+        load: async () => (await import('./runs.ts')).stopRunCommand,
       }),
     },
     // An unknown word is answered with the names of the subcommands, not as one word too many.
     configure: (made) => made.allowExcessArguments(),
-    run: async ({ args: [word], flags, terminal }) => {
-      if (word !== undefined) refuseWord('runs', word, ['show', 'stop']);
-      return (await import('./runs.ts')).listRunsCommand(flags, terminal);
-    },
+    load: async () => (await import('./runs.ts')).listRunsCommand,
   }),
   ui: command({
     summary: 'show runs in the browser, live and side by side',
     description:
       'Show recorded runs in the browser: curves, blocks and workers, live and compared.',
-    arguments: {
-      '[folder]': new Argument('[folder]', 'folder with the records').default(defaultFolder),
-    },
+    arguments: { '[folder]': ['folder with the records', defaultFolder] },
     options: options.uiOptions,
     examples: `Examples:
   dso ui                                   the runs of this folder
@@ -313,32 +288,26 @@ Exit code 1 if the run does not run, or has not ended after 30 seconds.`,
 
 The page shows the runs that dso train records there, also while they train, and can stop them.
 It is served to this machine only, at an address with a random token; Ctrl-C ends it.`,
-    run: async ({ args: [folder], flags, terminal }) =>
-      (await import('./runs.ts')).uiCommand(folder, flags, terminal),
+    load: async () => (await import('./runs.ts')).uiCommand,
   }),
   completion: command({
     summary: 'print the completion script of a shell',
     description: 'Print a script that lets a shell complete commands, options and their values.',
-    arguments: { '<shell>': new Argument('<shell>', 'the shell').choices(shells) },
+    arguments: { '<shell>': new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']) },
     examples: `To install, for bash, zsh and fish:
   dso completion bash > ~/.local/share/bash-completion/completions/dso
   dso completion zsh > ~/.zsh/completions/_dso          # a folder of $fpath; then: compinit
   dso completion fish > ~/.config/fish/completions/dso.fish
 or for the running bash alone: eval "$(dso completion bash)"`,
-    run: async ({ args: [shell], terminal, program }) =>
-      (await import('../completion.ts')).completionCommand(shell as Shell, program, terminal),
+    load: async () => (await import('../completion.ts')).completionCommand,
   }),
   demo: command({
     summary: 'generate a sample, train on it and evaluate',
     description: "Generate data shaped like the paper's real-sim, train an SVM and evaluate it.",
     arguments: {
-      '[folder]': new Argument(
-        '[folder]',
-        'where to write the sample, the model and the report',
-      ).default('.cache/demo'),
+      '[folder]': ['where to write the sample, the model and the report', '.cache/demo'],
     },
     options: options.demoOptions,
-    run: async ({ args: [folder], flags, terminal }) =>
-      (await import('./demo.ts')).demoCommand(folder, flags, terminal),
+    load: async () => (await import('./demo.ts')).demoCommand,
   }),
 };

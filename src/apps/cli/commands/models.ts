@@ -1,13 +1,15 @@
-import { createReadStream } from 'node:fs';
+/** Commands that take a model: predict, evaluate, inspect, export, and import, which makes one. */
 import { basename } from 'node:path';
-import { compressionOf, decompress } from '../../../data/read/byte-blocks.ts';
-import { DataError, UsageError } from '../../../errors.ts';
-import { writeAtomically } from '../../../files.ts';
+import type { Dataset } from '../../../data/dataset.ts';
+import { UsageError } from '../../../errors.ts';
 import { exportNotices, exportPieces, importModel } from '../../../model/export/index.ts';
 import { readModel, writeModel } from '../../../model/file.ts';
+import { evaluate } from '../../../model/metrics/evaluate.ts';
 import { summarizeWeights } from '../../../model/metrics/weight-summary.ts';
 import { type Model, vectorCount } from '../../../model/model.ts';
+import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
 import { plural } from '../../../reporting/format.ts';
+import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
   type ClassPlace,
   describeAllFeatures,
@@ -20,92 +22,50 @@ import {
   summarizeVector,
   topFeatures,
 } from '../../../reporting/text/model.ts';
-import type { ExportFlags, ImportFlags, InspectFlags } from '../options.ts';
-import { checkOutput, checkStandardInput, readLines, standardStream } from '../reading.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import {
+  headerLine,
+  predictionLines,
+  predictionObjects,
+} from '../../../reporting/text/predictions.ts';
+import { titleOfSource } from '../../../train/read.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, readBytes, readLines, standardStream, writePieces } from '../files.ts';
+import { withProgress } from '../interrupts.ts';
+import type {
+  EvaluateFlags,
+  ExportFlags,
+  ImportFlags,
+  InspectFlags,
+  PredictFlags,
+} from '../options.ts';
+import { DataReader } from '../reading.ts';
+import type { Terminal } from '../terminal.ts';
 
-export async function exportCommand(
-  path: string,
-  flags: ExportFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const target = flags.output ?? standardStream;
-  checkOutput('--output', target, [path]);
-  const { stdout } = terminal.io;
-  if (flags.to === 'onnx' && target === standardStream && stdout.isTTY) {
+export const exportCommand: Action<ExportFlags> = async ({ flags, terminal }, path) => {
+  const { to, output: target = standardStream } = flags;
+  checkFiles([path], { '--output': target });
+  if (to === 'onnx' && target === standardStream && terminal.io.stdout.isTTY) {
     throw new UsageError('--to onnx gives binary data, not for a terminal: write it with -o FILE');
   }
   const model = await readModel(path);
-  const pieces = exportPieces(model, flags.to);
-  if (target === standardStream) await printPieces(pieces, terminal);
-  else {
-    await writeAtomically(target, async (file) => {
-      for (const piece of pieces) await file.write(piece);
-    });
-  }
-  if (!flags.quiet) {
-    for (const notice of exportNotices(model, flags.to)) terminal.say(`note: ${notice}`);
-  }
-  return exitCodes.done;
-}
+  await writePieces(target, exportPieces(model, to), terminal);
+  if (flags.quiet) return;
+  for (const notice of exportNotices(model, to)) terminal.say(`note: ${notice}`);
+};
 
-async function printPieces(
-  pieces: Iterable<Uint8Array | string>,
-  terminal: Terminal,
-): Promise<void> {
-  for (const piece of pieces) {
-    if (terminal.outputClosed) return;
-    if (typeof piece === 'string') await terminal.print(piece);
-    else {
-      await new Promise<void>((resolve, reject) => {
-        terminal.io.stdout.write(piece, (error) => (error ? reject(error) : resolve()));
-      });
-    }
-  }
-}
-
-export async function importCommand(
-  path: string,
-  flags: ImportFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const importCommand: Action<ImportFlags> = async ({ flags, terminal }, path) => {
   const target = flags.output ?? defaultOutput(path);
-  checkOutput('--output', target, [path]);
-  const name = path === standardStream ? 'standard input' : path;
-  const model = importModel(await readBytes(path, name), name);
+  checkFiles([path], { '--output': target });
+  const model = importModel(await readBytes(path), titleOfSource(path));
   await writeModel(target, model);
-  if (!flags.quiet && target !== standardStream) {
-    terminal.say(`${terminal.colours.bold(target)}: ${describeImported(model)}`);
-  }
-  return exitCodes.done;
-}
+  if (flags.quiet || target === standardStream) return;
+  terminal.say(`${terminal.colours.bold(target)}: ${describeImported(model)}`);
+};
 
 /** `models/a.liblinear` → `a.liblinear.model` in the current folder. */
 function defaultOutput(path: string): string {
   if (path !== standardStream) return `${basename(path)}.model`;
   throw new UsageError('a model from standard input has no name: give it one with -o MODEL');
-}
-
-async function readBytes(path: string, name: string): Promise<Uint8Array> {
-  try {
-    const source = path === standardStream ? process.stdin : createReadStream(path);
-    const packed = await collect(source);
-    return await collect(decompress(once(packed), compressionOf(packed, name), name));
-  } catch (cause) {
-    if (cause instanceof DataError) throw cause;
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new DataError(`${name}: ${code === 'ENOENT' ? 'no such file' : message}`, { cause });
-  }
-}
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const collected: Uint8Array[] = [];
-  for await (const chunk of chunks) collected.push(chunk);
-  return Buffer.concat(collected);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function describeImported(model: Model): string {
@@ -116,32 +76,25 @@ function describeImported(model: Model): string {
   return `${kind}, ${model.loss.name} loss, ${size}${vectors > 1 ? ` × ${vectors} vectors` : ''}`;
 }
 
-export async function inspectCommand(
-  path: string,
-  flags: InspectFlags,
-  terminal: Terminal,
-): Promise<number> {
-  checkStandardInput([path, flags.names]);
+export const inspectCommand: Action<InspectFlags> = async ({ flags, terminal }, path) => {
+  checkFiles([path, flags.names]);
   const model = await readModel(path);
-  const place = flags.class === undefined ? undefined : findClass(model, flags.class);
+  const shown = flags.class === undefined ? undefined : findClass(model, flags.class);
   const options: FeatureOptions = {
     top: flags.top,
     names: flags.names === undefined ? (model.featureNames ?? []) : await readLines(flags.names),
     firstFeature: flags.zeroBased ? 0 : 1,
   };
-  const text = flags.json
-    ? JSON.stringify(inspection(model, place, options))
-    : describeInspected(model, place, options, terminal);
-  await terminal.print(`${text}\n`);
-  return exitCodes.done;
-}
+  if (flags.json) await terminal.printJson(inspection(model, shown, options));
+  else await terminal.print(`${describeInspected(model, shown, options, terminal)}\n`);
+};
 
-/** Everything about the model but its single weights, of which the largest are told. */
-function inspection(model: Model, place: ClassPlace | undefined, options: FeatureOptions): object {
+/** Everything about the model but its single weights, of which it has the largest. */
+function inspection(model: Model, shown: ClassPlace | undefined, options: FeatureOptions): object {
   const { weights, featureNames: _names, intercepts: _intercepts, ...description } = model;
   const all = Array.from({ length: vectorCount(model) }, (_, vector) => vector);
   const vectors = all
-    .filter((vector) => place === undefined || vector === place.vector)
+    .filter((vector) => shown === undefined || vector === shown.vector)
     .map((vector) => ({
       ...summarizeVector(model, vector),
       positive: topFeatures(model, vector, 'positive', options),
@@ -152,13 +105,50 @@ function inspection(model: Model, place: ClassPlace | undefined, options: Featur
 
 function describeInspected(
   model: Model,
-  place: ClassPlace | undefined,
+  shown: ClassPlace | undefined,
   options: FeatureOptions,
   terminal: Terminal,
 ): string {
   const parts =
-    sharesVector(model) || place
-      ? [describeModel(model), describeFeatures(model, place, options, terminal.outputColours)]
+    sharesVector(model) || shown
+      ? [describeModel(model), describeFeatures(model, shown, options, terminal.outputColours)]
       : [describeModel(model), describeClasses(model), describeAllFeatures(model, options)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
+
+export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, path, data) => {
+  const target = flags.output ?? standardStream;
+  checkFiles([path, data], { '--output': target });
+  const model = await readModel(path);
+  checkOutput(model, chooseOutput(flags));
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    new DataReader(flags, progress).forModel(model, data),
+  );
+  await writePieces(target, predictions(model, dataset, flags), terminal);
+};
+
+function chooseOutput(flags: PredictFlags): PredictionOutput {
+  if (flags.scores) return 'scores';
+  return flags.probabilities ? 'probabilities' : 'labels';
+}
+
+function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Generator<string> {
+  if (flags.json) {
+    yield* predictionObjects(model, dataset);
+    return;
+  }
+  const output = chooseOutput(flags);
+  if (flags.header) yield headerLine(model, output);
+  yield* predictionLines(model, dataset, output);
+}
+
+export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }, path, data) => {
+  checkFiles([path, data]);
+  const model = await readModel(path);
+  const dataset = await withProgress(terminal, flags, (progress) =>
+    new DataReader(flags, progress).forModel(model, data, true),
+  );
+  const metrics = evaluate(model, dataset);
+  if (flags.json) await terminal.printJson(metrics);
+  else await terminal.print(`${describeMetrics(metrics, model.classes)}\n`);
+};

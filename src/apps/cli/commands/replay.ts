@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Dataset } from '../../../data/dataset.ts';
 import { hashData } from '../../../data/fingerprint.ts';
 import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
@@ -11,39 +10,26 @@ import type { Solver } from '../../../solvers/registry.ts';
 import type { EpochEvent, StopReason } from '../../../train/events.ts';
 import { libraryOptions } from '../../../train/options/index.ts';
 import { libraryValues, type Option } from '../../../train/options/option.ts';
+import type { TrainResult } from '../../../train/options/options.ts';
 import { train } from '../../../train/train.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, readLines } from '../files.ts';
+import { withProgress } from '../interrupts.ts';
 import { type ReplayFlags, type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
-import { createProgress } from '../progress.ts';
-import { checkOutput, checkStandardInput, readData, readLines } from '../reading.ts';
+import { DataReader } from '../reading.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
-import { readFurtherFiles } from '../training-input.ts';
 
-export type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
-
-export interface VisitedEpoch {
-  readonly primal: number;
-  readonly dual: number;
-  readonly visits: Int32Array;
-}
+type VisitedFlags = Omit<TrainFlags, 'solver' | 'grid' | 'epochs' | 'time'>;
 
 /** Everything needed to run an asynchronous training again, and to see that it was the same. */
-export interface VisitRecord {
-  /** A hash of the data it was trained on. */
-  readonly data: string;
-  readonly grid: number;
-  readonly flags: VisitedFlags;
-  readonly epochs: readonly VisitedEpoch[];
-  readonly stopped: StopReason;
-  /** SHA-256 of the model file's bytes. */
-  readonly model: string;
-}
+type VisitRecord = Awaited<ReturnType<typeof readVisits>>;
 
 /** The record has these itself. */
 const inRecord = ['grid', 'epochs', 'time'];
 
 /** The options that decide the model, besides the data. */
-export function visitedFlags(flags: TrainFlags): VisitedFlags {
+function visitedFlags(flags: TrainFlags): VisitedFlags {
   const deciding = Object.entries<Option>(trainOptions).filter(
     ([name, { affectsModel, solvers: owners }]) =>
       affectsModel && !inRecord.includes(name) && (owners?.includes('dso-async') ?? true),
@@ -54,188 +40,168 @@ export function visitedFlags(flags: TrainFlags): VisitedFlags {
   return Object.fromEntries(given) as VisitedFlags;
 }
 
-export function modelHash(model: Model): string {
+function modelHash(model: Model): string {
   return createHash('sha256').update(encodeModel(model)).digest('hex');
 }
 
 const format = 'dso-visits';
 const version = 1;
 
-/** JSON lines: a header, a line per epoch, and the result. */
-export async function writeVisits(path: string, record: VisitRecord): Promise<void> {
-  const { data, grid, flags, epochs, stopped, model } = record;
+/** Records a run as JSON lines: a header, a line per epoch, and the result. */
+export async function writeVisits(
+  path: string,
+  { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
+  flags: TrainFlags,
+): Promise<void> {
+  const { grid, stopped } = report;
+  const cells = grid * grid;
+  const data = model.provenance?.data ?? '';
   await writeAtomically(path, async (file) => {
-    await file.write(`${JSON.stringify({ format, version, data, grid, options: flags })}\n`);
-    for (const [index, { primal, dual, visits }] of epochs.entries()) {
-      const line = { epoch: index + 1, primal, dual, visits: [...visits] };
-      await file.write(`${JSON.stringify(line)}\n`);
+    const write = (line: object) => file.write(`${JSON.stringify(line)}\n`);
+    await write({ format, version, data, grid, options: visitedFlags(flags) });
+    for (const [index, { primal, dual }] of bounds.entries()) {
+      const own = [...visits.subarray(index * cells, (index + 1) * cells)];
+      await write({ epoch: index + 1, primal, dual, visits: own });
     }
-    await file.write(`${JSON.stringify({ stopped, model })}\n`);
+    await write({ stopped, model: modelHash(model) });
   });
 }
 
-export async function readVisits(path: string): Promise<VisitRecord> {
-  const lines = await readLines(path);
-  const objects = lines.map((line, index) => parseLine(line, `${path}:${index + 1}`));
-  const header = objects[0];
+async function readVisits(path: string) {
+  const fail: (line: number, message: string) => never = (line, message) => {
+    throw new DataError(`${path}:${line}: ${message}`);
+  };
+  const lines = (await readLines(path)).map((text, index) => {
+    const wanted = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
+    return parseObject(text) ?? fail(index + 1, wanted);
+  });
+  const [header] = lines;
+  const last = lines.at(-1);
   if (header?.format !== format) {
-    throw new DataError(`${path}:1: not a record of block visits; wanted "format":"${format}"`);
+    fail(1, `not a record of block visits; expected "format":"${format}"`);
   }
   if (header.version !== version) {
-    throw new DataError(
-      `${path}:1: version ${JSON.stringify(header.version)}; this program reads ${version}`,
-    );
+    fail(1, `version ${JSON.stringify(header.version)}; this program reads ${version}`);
   }
-  const last = objects.at(-1) as Record<string, unknown>;
-  if (objects.length < 3 || typeof last.model !== 'string') {
-    throw new DataError(`${path}:${lines.length}: the record ends without its last line`);
+  if (lines.length < 3 || typeof last?.model !== 'string') {
+    fail(lines.length, 'the record ends without its last line');
   }
   const grid = header.grid as number;
   if (!(Number.isInteger(grid) && grid >= 1 && grid <= 256)) {
-    throw new DataError(`${path}:1: grid is ${grid}; wanted a whole number from 1 to 256`);
+    fail(1, `grid is ${grid}; expected a whole number from 1 to 256`);
   }
+  const cells = grid * grid;
+  const isCell = (cell: number) => Number.isInteger(cell) && cell >= 0 && cell < cells;
+  const epochs = lines.slice(1, -1).map(({ epoch, visits, primal, dual }, index) => {
+    if (epoch !== index + 1) {
+      fail(index + 2, `epoch is ${JSON.stringify(epoch)}; expected ${index + 1}`);
+    }
+    const order = Array.isArray(visits) ? (visits as number[]) : [];
+    if (!(order.length === cells && new Set(order).size === cells && order.every(isCell))) {
+      fail(index + 2, `visits do not name each of the ${cells} cells of the grid once`);
+    }
+    return { primal: Number(primal), dual: Number(dual), visits: order };
+  });
   return {
+    /** A hash of the data it was trained on. */
     data: String(header.data),
     grid,
     flags: header.options as VisitedFlags,
-    epochs: objects.slice(1, -1).map((line, k) => epochOf(line, grid, k, `${path}:${k + 2}`)),
+    epochs,
     stopped: last.stopped as StopReason,
+    /** SHA-256 of the model file's bytes. */
     model: last.model,
   };
 }
 
-function parseLine(line: string, place: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch {
-    // Said below, with its place.
+    return undefined;
   }
-  throw new DataError(`${place}: ${JSON.stringify(line.slice(0, 40))}; wanted a JSON object`);
 }
 
-/** Every cell of the grid once, in any order. */
-function epochOf(
-  line: Record<string, unknown>,
-  grid: number,
-  index: number,
-  place: string,
-): VisitedEpoch {
-  const { epoch, visits, primal, dual } = line;
-  if (epoch !== index + 1) {
-    throw new DataError(`${place}: epoch is ${JSON.stringify(epoch)}; wanted ${index + 1}`);
-  }
-  const cells = new Set(Array.isArray(visits) ? (visits as unknown[]) : []);
-  const inside = (cell: unknown) =>
-    Number.isInteger(cell) && Number(cell) >= 0 && Number(cell) < grid * grid;
-  if (!(cells.size === grid * grid && [...cells].every(inside) && Array.isArray(visits))) {
-    throw new DataError(
-      `${place}: visits do not name each of the ${grid * grid} cells of the grid once`,
-    );
-  }
-  return { primal: Number(primal), dual: Number(dual), visits: Int32Array.from(visits) };
-}
-
-export async function replayCommand(
-  visits: string,
-  data: string,
-  flags: ReplayFlags,
-  terminal: Terminal,
-): Promise<number> {
-  checkStandardInput([visits, data]);
-  if (flags.output !== undefined) checkOutput('--output', flags.output, [visits, data]);
+export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, visits, data) => {
+  const { output, threads } = flags;
+  checkFiles([visits, data], { '--output': output });
   const record = await readVisits(visits);
-  const progress = createProgress(terminal, flags.quiet ?? false);
-  try {
-    const { threads } = flags;
+  const events: EpochEvent[] = [];
+  const model = await withProgress(terminal, flags, async (progress) => {
     const reading = { ...record.flags, ...(threads !== undefined && { threads }) };
-    const dataset = await readData(data, reading, progress);
-    checkData(dataset, record);
+    const reader = new DataReader(reading, progress);
+    const dataset = await reader.read(data);
+    if (hashData(dataset) !== record.data) {
+      throw new DataError(
+        `${dataset.name}: not the data of the recorded run (its hash is another)`,
+      );
+    }
+    const epochs = record.epochs.length;
     const loss = await chooseLoss(record.flags);
-    progress.start(loss.task, { tolerance: 0, epochs: record.epochs.length, seconds: undefined });
-    const events: EpochEvent[] = [];
-    const { model } = await train(dataset, {
+    progress.start(loss.task, { tolerance: 0, epochs, seconds: undefined });
+    const { model: replayed } = await train(dataset, {
       ...libraryValues(libraryOptions, record.flags),
-      ...(await readFurtherFiles(record.flags, dataset, loss)),
+      ...(await reader.fileOptions(dataset, loss)),
       loss,
       penalty: choosePenalty(record.flags),
       solver: solverOf(record),
       grid: record.grid,
-      epochs: record.epochs.length,
+      epochs,
       onEpoch(event) {
         progress.epoch(event);
         events.push(event);
       },
     });
-    const same = sameStop(model, record);
-    if (flags.output !== undefined) await writeModel(flags.output, same);
-    progress.end();
-    return verdict(same, events, record, flags, terminal);
-  } finally {
-    progress.end();
-  }
-}
+    // A replay ends where its record does, whatever ended the recorded run.
+    const { stopped } = record;
+    return { ...replayed, certificate: { ...replayed.certificate, stopped } };
+  });
+  if (output !== undefined) await writeModel(output, model);
+  return verdict(modelHash(model), events, record, flags, terminal);
+};
 
 /** The visits of all epochs in one array, as the solver takes them. */
 function solverOf({ flags, epochs, grid }: VisitRecord): Solver {
   const solver = chooseSolver({ ...flags, solver: 'dso-async' });
-  if (solver.name !== 'dso-async') throw new Error('not the solver that was asked for');
+  if (solver.name !== 'dso-async') throw new Error('not the requested solver');
   const order = new Int32Array(epochs.length * grid * grid);
   for (const [epoch, { visits }] of epochs.entries()) order.set(visits, epoch * grid * grid);
   return solvers.dsoAsync({ ...solver.settings, order });
 }
 
-function checkData(dataset: Dataset, { data }: VisitRecord): void {
-  if (hashData(dataset) === data) return;
-  throw new DataError(`${dataset.name}: not the data of the recorded run (its hash is another)`);
-}
-
-/** A replay ends where its record does, whatever ended the recorded run. */
-function sameStop(model: Model, { stopped }: VisitRecord): Model {
-  return { ...model, certificate: { ...model.certificate, stopped } };
-}
-
 function verdict(
-  model: Model,
+  hash: string,
   events: readonly EpochEvent[],
   record: VisitRecord,
-  flags: ReplayFlags,
+  { quiet, output }: ReplayFlags,
   terminal: Terminal,
 ): number {
   const { epochs, grid } = record;
   const visits = `${plural(epochs.length, 'epoch')}, ${plural(epochs.length * grid * grid, 'visit')}`;
-  const hash = modelHash(model);
+  const { green, dim } = terminal.colours;
   const first = firstDifference(events, record);
-  if (hash === record.model && first === undefined) {
-    if (!flags.quiet) {
-      terminal.say(
-        terminal.colours.green(`${visits} replayed serially: the same model, bit for bit`),
-      );
-      terminal.say(terminal.colours.dim(`sha256 ${hash}`));
+  if (hash === record.model && first < 0) {
+    if (!quiet) {
+      terminal.say(green(`${visits} replayed serially: the same model, bit for bit`));
+      terminal.say(dim(`sha256 ${hash}`));
     }
     return exitCodes.done;
   }
-  const written =
-    flags.output === undefined ? '' : `; what the replay arrived at is in ${flags.output}`;
-  terminal.error(
-    `${visits} replayed serially: not what was recorded; ` +
-      (first === undefined
-        ? 'objective and bound are the same in every epoch, the model is another'
-        : `objective or bound first differ in epoch ${first + 1}`) +
-      written,
-  );
+  const difference =
+    first < 0
+      ? 'objective and bound are the same in every epoch, the model is another'
+      : `objective or bound first differ in epoch ${first + 1}`;
+  const written = output === undefined ? '' : `; what the replay arrived at is in ${output}`;
+  terminal.error(`${visits} replayed serially: not what was recorded; ${difference}${written}`);
   return exitCodes.failure;
 }
 
-/** The first epoch whose P or D is not the recorded one. JSON has no infinity: it stands as 0. */
-function firstDifference(
-  events: readonly EpochEvent[],
-  { epochs }: VisitRecord,
-): number | undefined {
+/** The first epoch whose P or D is not the recorded one, or −1. JSON has no infinity: it stands as 0. */
+function firstDifference(events: readonly EpochEvent[], { epochs }: VisitRecord): number {
   const recorded = (value: number | undefined) => (Number.isFinite(value) ? value : 0);
-  const first = epochs.findIndex(
+  return epochs.findIndex(
     ({ primal, dual }, k) =>
       recorded(events[k]?.primal) !== primal || recorded(events[k]?.dual) !== dual,
   );
-  return first < 0 ? undefined : first;
 }

@@ -18,55 +18,47 @@ import { runText } from '../../../reporting/text/run.ts';
 import { runTable } from '../../../reporting/text/run-table.ts';
 import { Dashboard } from '../../dashboard/server.ts';
 import { showPage } from '../browser.ts';
-import { stopSignal } from '../job.ts';
+import type { Action, Invocation } from '../command.ts';
+import { stopSignal, withProgress } from '../interrupts.ts';
 import type { RunListFlags, RunShowFlags, RunStopFlags, UiFlags } from '../options.ts';
-import { createProgress } from '../progress.ts';
-import { exitCodes, onceEach, type Terminal } from '../terminal.ts';
+import { onceEach } from '../terminal.ts';
 
 /** The command, after the name of the program, whose runs are recorded in a folder. */
 export function recordHint(folder: string): string {
   return folder === defaultFolder ? 'train' : `train --runs ${shellWord(folder)}`;
 }
 
-const usualNumber = 20;
-
-export async function listRunsCommand(flags: RunListFlags, terminal: Terminal): Promise<number> {
-  const { runs: folder = defaultFolder, number = usualNumber, all, json } = flags;
+export const listRunsCommand: Action<RunListFlags> = async ({ flags, terminal }, word) => {
+  if (word !== undefined) {
+    throw new UsageError(`runs ${word}: expected show or stop, or no further word`);
+  }
+  const { runs: folder = defaultFolder, number = 20, all, json } = flags;
   const { runs: found, damaged } = readFolder(folder);
   for (const id of damaged) {
     terminal.say(`note: ${recordPath(folder, id)} cannot be read: its first line is damaged`);
   }
   const shown = all ? found : found.slice(0, number);
-  if (json) {
-    await terminal.print(`${JSON.stringify(shown)}\n`);
-    return exitCodes.done;
-  }
-  if (found.length === 0) {
-    const { command } = terminal.io;
+  const { stdout, command } = terminal.io;
+  if (json) await terminal.printJson(shown);
+  else if (found.length === 0) {
     terminal.say(`no runs in ${folder}; "${command} ${recordHint(folder)}" records one there`);
-    return exitCodes.done;
+  } else {
+    const lines = runTable(shown, {
+      width: stdout.isTTY ? (stdout.columns ?? 80) : Infinity,
+      colours: terminal.outputColours,
+      now: new Date(),
+      ids: found.map(({ id }) => id),
+    });
+    await terminal.print(`${lines.join('\n')}\n`);
+    const rest = found.length - shown.length;
+    if (rest > 0) terminal.say(`and ${plural(rest, 'earlier run')}: --all lists them`);
   }
-  const width = terminal.io.stdout.isTTY ? (terminal.io.stdout.columns ?? 80) : Infinity;
-  const lines = runTable(shown, {
-    width,
-    colours: terminal.outputColours,
-    now: new Date(),
-    ids: found.map(({ id }) => id),
-  });
-  await terminal.print(`${lines.join('\n')}\n`);
-  const rest = found.length - shown.length;
-  if (rest > 0) terminal.say(`and ${plural(rest, 'earlier run')}: --all lists them`);
-  return exitCodes.done;
-}
+};
 
 /** Points of a curve, more than a terminal has dots. */
 const points = 1000;
 
-export async function showRunCommand(
-  run: string,
-  flags: RunShowFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const showRunCommand: Action<RunShowFlags> = async ({ flags, terminal }, run) => {
   const { runs: folder = defaultFolder, vector, json, over } = flags;
   const id = findRun(folder, run);
   const detail = readRun(folder, id, {
@@ -79,70 +71,61 @@ export async function showRunCommand(
       `--vector ${vector}: run ${id} has ${plural(vectors, 'vector')} of weights`,
     );
   }
+  if (json) {
+    await terminal.printJson(detail);
+    return;
+  }
   const { stdout, environment } = terminal.io;
-  const text = json
-    ? JSON.stringify(detail)
-    : runText(detail, {
-        width: stdout.isTTY ? (stdout.columns ?? 80) : 80,
-        colours: terminal.outputColours,
-        ascii: asciiOnly(environment),
-        now: new Date(),
-        folder,
-        over,
-      });
+  const text = runText(detail, {
+    width: stdout.isTTY ? (stdout.columns ?? 80) : 80,
+    colours: terminal.outputColours,
+    ascii: asciiOnly(environment),
+    now: new Date(),
+    folder,
+    over,
+  });
   await terminal.print(`${text}\n`);
-  return exitCodes.done;
-}
+};
 
-/** Milliseconds: how long to wait for the end, and from one look to the next. */
-export const defaultTimeout = { all: 30_000, step: 200 };
+/** Milliseconds: how long to wait for the end, and between two checks. */
+const defaultTimeout = { all: 30_000, step: 200 };
 
-export async function stopRunCommand(
+export const stopRunCommand: Action<RunStopFlags> = async (invocation, run) => {
+  await stopRun(invocation, run);
+};
+
+export async function stopRun(
+  { flags, terminal }: Pick<Invocation<RunStopFlags>, 'flags' | 'terminal'>,
   run: string,
-  flags: RunStopFlags,
-  terminal: Terminal,
-  patience = defaultTimeout,
-): Promise<number> {
+  timeout = defaultTimeout,
+): Promise<void> {
   const { runs: folder = defaultFolder, json } = flags;
   const id = findRun(folder, run);
   if (!requestStop(folder, id)) {
     const state = statusText(summaryOf(folder, id));
     throw new DsoError('failure', `run ${id} does not run: ${state}`);
   }
-  const after = await untilEnded(folder, id, terminal, patience);
-  if (json) await terminal.print(`${JSON.stringify(after)}\n`);
-  if (after.status === 'done') {
-    if (!json) terminal.say(`run ${id} has ended; its model is in ${modelOf(after)}`);
-    return exitCodes.done;
-  }
-  if (after.status === 'running') {
-    throw new DsoError(
-      'failure',
-      `run ${id} was asked to stop and still goes on; it may be reading, or on another machine`,
-    );
-  }
-  throw new DsoError('failure', `run ${id} has ended without a model: ${statusText(after)}`);
-}
-
-async function untilEnded(
-  folder: string,
-  id: string,
-  terminal: Terminal,
-  { all, step }: typeof defaultTimeout,
-): Promise<RunSummary> {
-  const progress = createProgress(terminal, false);
-  const deadline = performance.now() + all;
-  try {
+  const after = await withProgress(terminal, {}, async (progress) => {
+    progress.stage(`waiting for the end of ${id}`);
+    const deadline = performance.now() + timeout.all;
     let summary = summaryOf(folder, id);
     while (summary.status === 'running' && performance.now() < deadline) {
-      progress.stage(`waiting for the end of ${id}`);
-      await pause(step);
+      await pause(timeout.step);
       summary = summaryOf(folder, id);
     }
     return summary;
-  } finally {
-    progress.end();
+  });
+  if (json) await terminal.printJson(after);
+  if (after.status === 'running') {
+    throw new DsoError(
+      'failure',
+      `run ${id} was asked to stop and still runs; it may be reading, or on another machine`,
+    );
   }
+  if (after.status !== 'done') {
+    throw new DsoError('failure', `run ${id} has ended without a model: ${statusText(after)}`);
+  }
+  if (!json) terminal.say(`run ${id} has ended; its model is in ${modelOf(after)}`);
 }
 
 function summaryOf(folder: string, id: string): RunSummary {
@@ -156,35 +139,25 @@ function modelOf({ start, result }: RunSummary): string {
   return path === '-' ? 'its standard output' : lineText(path);
 }
 
-export async function uiCommand(
-  folder: string,
-  flags: UiFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const exists = isFolder(folder);
+export const uiCommand: Action<UiFlags> = async ({ flags, terminal }, folder) => {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) {
+    throw new UsageError(`${folder}: not a folder; expected the one with the records of runs`);
+  }
   const { version } = packageDescription;
   const onFailure = onceEach((message) => terminal.error(message));
   const dashboard = new Dashboard({ folder, port: flags.port, version, onFailure });
   const url = await dashboard.listen();
   const stopped = stopSignal(terminal);
   await terminal.print(`${url}\n`);
-  if (!exists) {
+  if (!found) {
     terminal.say(
-      `${folder} is not there yet: "dso ${recordHint(folder)}" makes it and keeps a record of every run in it ` +
-        '(unless told --no-record). Runs appear on the page as they begin.',
+      `${folder} is not there yet: "dso ${recordHint(folder)}" makes it and records every run in it ` +
+        '(unless --no-record is given). Runs appear on the page as they begin.',
     );
   }
   if (flags.open) await showPage(dashboard.oneTimeUrl(), terminal);
   if (terminal.live) terminal.say('Ctrl-C ends it.');
   await stopped;
   await dashboard.close('dso ui has ended');
-  return exitCodes.done;
-}
-
-function isFolder(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) {
-    throw new UsageError(`${path}: not a folder; wanted the one with the records of runs`);
-  }
-  return found !== undefined;
-}
+};

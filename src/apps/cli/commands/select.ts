@@ -1,7 +1,12 @@
+/** `dso cv` and `dso search`, and what they share with `dso path`. */
+import { extname } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
+import { UsageError } from '../../../errors.ts';
+import { writeModel } from '../../../model/file.ts';
 import { penaltyEntry } from '../../../problem/penalties/index.ts';
 import { searchChart, validationChart } from '../../../reporting/charts/selection.ts';
+import { svgToPng } from '../../../reporting/charts/svg.ts';
 import { penaltyName, plural } from '../../../reporting/format.ts';
 import {
   incompleteNote,
@@ -12,7 +17,11 @@ import {
   validationJson,
   validationTable,
 } from '../../../reporting/text/selection.ts';
-import type { TrainOptions } from '../../../train/options/options.ts';
+import { summarize } from '../../../reporting/text/summary.ts';
+import { libraryOptions } from '../../../train/options/index.ts';
+import { libraryValues, omit } from '../../../train/options/option.ts';
+import type { TrainOptions, TrainReport } from '../../../train/options/options.ts';
+import { lambdaOptions } from '../../../train/options/problem.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import {
   crossValidate,
@@ -20,24 +29,84 @@ import {
   type Validation,
 } from '../../../train/select/cross-validate.ts';
 import { type Search, search } from '../../../train/select/search.ts';
-import type { CvFlags, SearchFlags } from '../options.ts';
-import {
-  chooseLoss,
-  chooseLosses,
-  choosePenalties,
-  choosePenalty,
-  chooseSolver,
-} from '../problem.ts';
-import { defaultModelPath, readData } from '../reading.ts';
-import {
-  checkFiles,
-  commonSettings,
-  readFactors,
-  refit,
-  SelectionCommand,
-  trainingSettings,
-} from '../selection.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import { train } from '../../../train/train.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, defaultModelPath, savedModel, standardStream, writePieces } from '../files.ts';
+import { type Interrupts, withProgress } from '../interrupts.ts';
+import type { CvFlags, SearchFlags, SelectFlags } from '../options.ts';
+import { chooseLosses, choosePenalties, chooseProblem, chooseSolver } from '../problem.ts';
+import type { Progress } from '../progress.ts';
+import { DataReader } from '../reading.ts';
+import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
+
+/**
+ * Runs the work of `dso path`, `dso cv` or `dso search`, which reads `data` and writes the `model`,
+ * if it writes one.
+ */
+export function runSelection(
+  data: string,
+  flags: SelectFlags & { readonly test?: string },
+  model: string | undefined,
+  terminal: Terminal,
+  work: (command: SelectionCommand) => Promise<number>,
+): Promise<number> {
+  const { test, penaltyFactors, csv, figure, json, threads } = flags;
+  if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
+    throw new UsageError(`--figure ${figure}: expected a name that ends in .svg or .png`);
+  }
+  const outputs = { '--output': model, '--csv': csv, '--figure': figure };
+  checkFiles([data, test, penaltyFactors], outputs, json);
+  warmThreads(threads);
+  const stopping = 'stopping, to show what is known; Ctrl-C again quits at once';
+  const shown = { ...flags, lines: 'no epochs', stopping } as const;
+  const usesOutput = [model, csv].includes(standardStream);
+  return withProgress(terminal, shown, (progress, interrupts) =>
+    work({ progress, interrupts, ...selectionOutput(flags, usesOutput, progress, terminal) }),
+  );
+}
+
+export type SelectionCommand = ReturnType<typeof selectionOutput> & {
+  readonly progress: Progress;
+  readonly interrupts: Interrupts;
+};
+
+function selectionOutput(
+  { csv, figure, json, quiet }: SelectFlags,
+  usesOutput: boolean,
+  progress: Progress,
+  terminal: Terminal,
+) {
+  return {
+    terminal,
+    /** Writes the figure and the CSV, and shows the table. */
+    async show(result: { table(): string; csv(): string; figure(): string }): Promise<void> {
+      progress.end();
+      if (figure !== undefined) {
+        const svg = result.figure();
+        const isPng = extname(figure).toLowerCase() === '.png';
+        await writePieces(figure, [isPng ? await svgToPng(svg) : svg], terminal);
+      }
+      if (csv !== undefined) await writePieces(csv, [result.csv()], terminal);
+      if (json || quiet) return;
+      if (usesOutput) terminal.say(result.table());
+      else await terminal.print(`${result.table()}\n`);
+    },
+    async printJson(result: unknown): Promise<void> {
+      if (json) await terminal.printJson(result);
+    },
+    say(line: string): void {
+      if (!quiet) terminal.say(line);
+    },
+  };
+}
+
+function trainingSettings(flags: SelectFlags) {
+  return libraryValues(omit(libraryOptions, 'lambda'), flags);
+}
+
+export function selectionSettings(flags: SelectFlags) {
+  return { ...trainingSettings(flags), ...libraryValues(lambdaOptions, flags) };
+}
 
 /** How `dso cv` and `dso search` differ. */
 interface Selection<Found extends { readonly complete: boolean }> {
@@ -53,83 +122,106 @@ type CommonOptions = Omit<ValidateOptions, 'loss' | 'penalty' | 'onFit'> & {
   readonly onFraction: (fraction: number) => void;
 };
 
-async function select<Found extends { readonly complete: boolean }>(
+function select<Found extends { readonly complete: boolean }>(
   data: string,
   flags: CvFlags | SearchFlags,
   terminal: Terminal,
   selection: Selection<Found>,
 ): Promise<number> {
   const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
-  checkFiles(data, flags, model);
   const solver = chooseSolver(flags);
-  warmThreads(flags.threads);
-  const command = new SelectionCommand(terminal, flags, model);
-  const { progress, interrupts } = command;
-  try {
+  return runSelection(data, flags, model, terminal, async (command) => {
+    const { progress, interrupts } = command;
     const started = performance.now();
-    const dataset = await readData(data, flags, progress);
-    const options = { solver, ...(await readFactors(flags, dataset)) };
+    const reader = new DataReader(flags, progress);
+    const dataset = await reader.read(data);
+    const options = { solver, ...(await reader.fileOptions(dataset)) };
     const read = (performance.now() - started) / 1000;
     const { folds, metric } = flags;
     interrupts.defer();
     progress.stage(selection.stage, 0);
-    const found = await command.untilEnded(
-      selection.find(dataset, {
-        ...options,
-        ...commonSettings(flags),
-        folds,
-        ...(metric !== undefined && { metric }),
-        onFraction: (fraction) => progress.stage(selection.stage, fraction),
-        onNotice: (message) => progress.notice(message),
-        signal: interrupts.signal,
-      }),
-    );
-    if (!found) return command.signalCode ?? exitCodes.failure;
+    const work = selection.find(dataset, {
+      ...options,
+      ...selectionSettings(flags),
+      folds,
+      ...(metric !== undefined && { metric }),
+      onFraction: (fraction) => progress.stage(selection.stage, fraction),
+      onNotice: (message) => progress.notice(message),
+      signal: interrupts.signal,
+    });
+    const found = await work.catch((error: unknown) => {
+      if (interrupts.exitCode === undefined) throw error;
+    });
+    if (!found) {
+      progress.end();
+      command.say('interrupted before anything was measured');
+      return interrupts.exitCode ?? exitCodes.failure;
+    }
     await selection.show(found, command);
     const result = { ...selection.json(found), folds };
-    if (command.signalCode !== undefined || model === undefined) {
+    if (interrupts.exitCode !== undefined || model === undefined) {
       await command.printJson(result);
-      return command.signalCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
+      return interrupts.exitCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
     }
     const all = { ...options, ...trainingSettings(flags), ...selection.chosen(found) };
     const { report, code } = await refit(dataset, all, model, command, read);
     await command.printJson({ ...result, model, report });
     return code;
-  } finally {
-    command.close();
-  }
+  });
 }
 
-export async function cvCommand(data: string, flags: CvFlags, terminal: Terminal): Promise<number> {
-  const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
+/** Trains the chosen model on all rows, as `dso train` would, and writes it. */
+async function refit(
+  dataset: Dataset,
+  options: TrainOptions,
+  path: string,
+  command: SelectionCommand,
+  read: number,
+): Promise<{ readonly report: TrainReport; readonly code: number }> {
+  const { progress, interrupts, terminal } = command;
+  const { loss, tolerance = 1e-3, epochs, time: seconds } = options;
+  progress.start(loss?.task ?? 'classification', { tolerance, epochs, seconds });
+  const { model, report: trained } = await train(dataset, {
+    ...options,
+    onEpoch: (event) => progress.epoch(event),
+    signal: interrupts.signal,
+    consume: true,
+  });
+  await writeModel(path, model);
+  progress.end();
+  const total = trained.seconds.total + read;
+  const report = { ...trained, seconds: { ...trained.seconds, read, total } };
+  command.say(summarize(report, tolerance, savedModel(path), terminal.colours));
+  return { report, code: exitCodeOfStop(report.stopped, interrupts.received) };
+}
+
+export const cvCommand: Action<CvFlags> = async ({ flags, terminal }, data) => {
+  const { loss, penalty } = await chooseProblem(flags);
   const { choose, folds } = flags;
-  const name = `${problem.loss.name} loss, ${penaltyName(problem.penalty)} penalty`;
   return select<Validation>(data, flags, terminal, {
     stage: 'cross-validating',
     find: (dataset, { onFraction, ...options }) =>
       crossValidate(dataset, {
-        ...problem,
+        loss,
+        penalty,
         ...options,
         onFit: (done, of) => onFraction(done / of),
       }),
     async show(validation, command) {
+      const title = `${nameOfSource(data)}: ${loss.name} loss, ${penaltyName(penalty)} penalty`;
       await command.show({
         table: () => validationTable(validation, choose, terminal.outputColours),
         csv: () => validationCsv(validation),
-        figure: () => validationChart(validation, `${nameOfSource(data)}: ${name}`),
+        figure: () => validationChart(validation, title),
       });
       for (const note of incompleteNote(validation, folds)) command.say(note);
     },
     json: (validation) => validationJson(validation, choose),
-    chosen: (validation) => ({ ...problem, lambda: validation[choose].lambda }),
+    chosen: (validation) => ({ loss, penalty, lambda: validation[choose].lambda }),
   });
-}
+};
 
-export async function searchCommand(
-  data: string,
-  flags: SearchFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const searchCommand: Action<SearchFlags> = async ({ flags, terminal }, data) => {
   const losses = await chooseLosses(flags);
   const penalties = choosePenalties(flags);
   const candidates = losses.length * penalties.length;
@@ -150,8 +242,9 @@ export async function searchCommand(
         figure: () => searchChart(found, nameOfSource(data)),
       });
       const missing = candidates - found.ranking.length;
-      if (missing > 0)
+      if (missing > 0) {
         command.say(`incomplete: ${plural(missing, 'candidate')} of ${candidates} left out`);
+      }
       for (const note of incompleteNote(found.winner.validation, folds)) command.say(note);
     },
     json: (found) => searchJson(found, choose),
@@ -161,7 +254,7 @@ export async function searchCommand(
       lambda: validation[choose].lambda,
     }),
   });
-}
+};
 
 function searchJson({ metric, complete, ranking }: Search, choose: 'best' | 'simplest') {
   return {

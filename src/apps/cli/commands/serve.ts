@@ -6,28 +6,26 @@ import { Metrics } from '../../serve/metrics.ts';
 import { type LoadedModel, ModelReloader } from '../../serve/model-reloader.ts';
 import { exampleRow } from '../../serve/scorer.ts';
 import { type RequestRecord, ScoringServer } from '../../serve/server.ts';
-import { stopSignal } from '../job.ts';
+import type { Action } from '../command.ts';
+import { standardStream } from '../files.ts';
+import { stopSignal } from '../interrupts.ts';
 import type { ServeFlags } from '../options.ts';
-import { standardStream } from '../reading.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
-/** Milliseconds between two looks at the model file. */
+/** Milliseconds between two checks of the model file. */
 const watchInterval = 1000;
 /** Characters of an answer to a batch. */
 const longestAnswer = 2 ** 26;
 
-export async function serveCommand(
-  path: string,
-  flags: ServeFlags,
-  terminal: Terminal,
-): Promise<number> {
+export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path) => {
   if (path === standardStream) {
     throw new UsageError('serve - : a model that is served has to be a file');
   }
+  const { maxBody, maxRows, timeout } = flags;
   const name = basename(path);
-  const journal = new Journal(terminal, flags.log === true);
+  const journal = createJournal(terminal, flags.log ?? false);
   const metrics = new Metrics();
-  const keeper = await ModelReloader.open(path, {
+  const reloader = await ModelReloader.open(path, {
     onLoad(loaded) {
       metrics.loads++;
       if (metrics.loads > 1) journal.note('reload', `${name}: ${describe(loaded)} takes over`);
@@ -39,30 +37,24 @@ export async function serveCommand(
   });
   const server = new ScoringServer({
     name,
-    limits: {
-      bytes: flags.maxBody,
-      timeout: flags.timeout,
-      rows: flags.maxRows,
-      answer: longestAnswer,
-    },
+    limits: { bytes: maxBody, timeout, rows: maxRows, answer: longestAnswer },
     metrics,
-    current: () => keeper.current,
+    current: () => reloader.current,
     ...(flags.log && { onRequest: (record) => journal.request(record) }),
     onFailure: (error) => journal.failure(error),
   });
   const url = await listen(server, flags);
-  if (flags.reload) keeper.watch(watchInterval);
-  const reload = (): void => void keeper.reload();
+  if (flags.reload) reloader.watch(watchInterval);
+  const reload = (): void => void reloader.reload();
   process.on('SIGHUP', reload);
   const stopped = stopSignal(terminal);
-  await announce(name, url, keeper.current, flags, terminal);
+  await announce(name, url, reloader.current, flags, terminal);
   await stopped;
-  keeper.close();
+  reloader.close();
   const cut = await server.stop();
   process.off('SIGHUP', reload);
   if (cut > 0) journal.note('stop', `${plural(cut, 'request')} cut off after the --timeout`);
-  return exitCodes.done;
-}
+};
 
 async function listen(server: ScoringServer, { port, host }: ServeFlags): Promise<string> {
   try {
@@ -92,7 +84,7 @@ async function announce(
 ): Promise<void> {
   if (!/^(localhost|127\..*|::1)$/.test(host)) {
     terminal.say(
-      `${terminal.colours.yellow('warning:')} whoever reaches ${host} may ask: there is no ` +
+      `${terminal.colours.yellow('warning:')} anyone who reaches ${host} can send requests: there is no ` +
         'authentication, and no encryption. Put a proxy in front of it.',
     );
   }
@@ -111,35 +103,22 @@ function describe({ model, version }: LoadedModel): string {
 }
 
 /** What an operator reads, on standard error: lines of text, or with --log all of it as JSON. */
-class Journal {
-  readonly #terminal: Terminal;
-  readonly #json: boolean;
-
-  constructor(terminal: Terminal, json: boolean) {
-    this.#terminal = terminal;
-    this.#json = json;
-  }
-
-  request(record: RequestRecord): void {
-    this.#line({
-      event: 'request',
-      ...record,
-      milliseconds: Number(record.milliseconds.toFixed(3)),
-    });
-  }
-
-  note(event: string, message: string): void {
-    if (this.#json) this.#line({ event, message });
-    else this.#terminal.say(message);
-  }
-
-  failure(error: unknown): void {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (this.#json) this.#line({ event: 'failure', message: text });
-    else this.#terminal.error(text);
-  }
-
-  #line(content: object): void {
-    this.#terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
-  }
+function createJournal(terminal: Terminal, json: boolean) {
+  const line = (content: object) =>
+    terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
+  return {
+    request(record: RequestRecord): void {
+      const milliseconds = Number(record.milliseconds.toFixed(3));
+      line({ event: 'request', ...record, milliseconds });
+    },
+    note(event: string, message: string): void {
+      if (json) line({ event, message });
+      else terminal.say(message);
+    },
+    failure(error: unknown): void {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      if (json) line({ event: 'failure', message });
+      else terminal.error(message);
+    },
+  };
 }

@@ -18,15 +18,19 @@ import {
   type ProgressiveOptions,
   type ProgressiveReport,
 } from '../../../train/stream/learning.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty } from '../problem.ts';
-import { checkOutput, defaultModelPath, readOptions, standardStream } from '../reading.ts';
-import { exitCodes, signalExitCodes, type Terminal } from '../terminal.ts';
+import { silentProgress } from '../progress.ts';
+import { readOptions } from '../reading.ts';
+import { exitCodes } from '../terminal.ts';
+import { describeShape } from './convert.ts';
 
 /** Refuses options that would have no effect. */
-export function checkStreamFlags(flags: TrainFlags): void {
+function checkStreamFlags(flags: TrainFlags): void {
   checkProgressive(trainOptions, flags);
   if (flags.solver !== undefined && flags.solver !== 'sgd') {
     throw new UsageError(`--solver ${flags.solver}: --progressive is stochastic gradient descent`);
@@ -37,25 +41,16 @@ export function checkStreamFlags(flags: TrainFlags): void {
 }
 
 /** Lines like those of Vowpal Wabbit: how well rows were predicted before they were learned. */
-export function progressiveHeader(isClassifier: boolean): string {
-  const error = isClassifier ? 'error' : 'mse';
-  return ['rows', 'loss', 'since last', error, 'since last']
-    .map((title, place) => title.padStart(place === 0 ? 14 : 13))
-    .join('');
+function alignColumns(cells: readonly string[]): string {
+  return cells.map((text, index) => text.padStart(index === 0 ? 14 : 13)).join('');
 }
 
-export function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
+function progressiveLine(report: ProgressiveReport, isClassifier: boolean): string {
   const number = (value: number) => value.toPrecision(6);
   const error = isClassifier ? formatPercent : number;
-  return [
-    formatCount(report.rows).padStart(14),
-    ...[
-      number(report.loss),
-      number(report.recentLoss),
-      error(report.error),
-      error(report.recentError),
-    ].map((text) => text.padStart(13)),
-  ].join('');
+  const losses = [number(report.loss), number(report.recentLoss)];
+  const errors = [error(report.error), error(report.recentError)];
+  return alignColumns([formatCount(report.rows), ...losses, ...errors]);
 }
 
 /** How many rows there will be is not known, so λ cannot depend on it. */
@@ -63,36 +58,25 @@ const defaultLambda = 1e-6;
 const defaultSnapshot = { rows: 100_000, seconds: 60 };
 
 /** `dso train DATA --progressive`: one pass over rows that may never end. */
-export async function learnStreamCommand(
-  data: string | undefined,
-  flags: TrainFlags,
-  terminal: Terminal,
-  words: readonly string[],
-): Promise<number> {
+export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words }, data) => {
   checkStreamFlags(flags);
-  if (data === undefined)
+  if (data === undefined) {
     throw new UsageError('--progressive needs a file, or - for standard input');
+  }
   const path = flags.output ?? defaultModelPath(data);
   const source = sourceOf(data);
-  checkOutput('--output', path, [data]);
+  checkFiles([data], { '--output': path, '--log': flags.log }, flags.json);
   if (path === standardStream) {
     throw new UsageError('--output -: each snapshot replaces the previous one, which needs a file');
   }
   const say = (line: string) => {
     if (!flags.quiet) terminal.say(line);
   };
-  const interrupts = new Interrupts(terminal.io, { onDeferred() {}, onQuit() {} });
+  const interrupts = new Interrupts(terminal.io, silentProgress);
   const problem = { loss: await chooseLoss(flags), penalty: choosePenalty(flags) };
-  const observers = await RunObservers.begin({
-    data,
-    path,
-    flags,
-    words,
-    problem,
-    terminal,
-    interrupts,
-    notice: (message) => say(`note: ${message}`),
-  });
+  const notice = (message: string) => say(`note: ${message}`);
+  const run = { data, path, flags, words, problem, terminal, interrupts, notice };
+  const observers = await RunObservers.begin(run);
   let saved = 0;
   const save = async (model: Model) => {
     await writeModel(path, model);
@@ -102,22 +86,20 @@ export async function learnStreamCommand(
     const options = optionsOf(flags, problem, say, observers);
     interrupts.defer();
     const input = source();
-    const name = titleOfSource(data);
-    const { signal } = interrupts;
-    const { model, report } = await learnStream(input, name, {
-      ...options,
-      signal,
-      onSnapshot: save,
-    }).finally(() => input.destroy());
+    const watched = { ...options, signal: interrupts.signal, onSnapshot: save };
+    const { model, report: progress } = await learnStream(
+      input,
+      titleOfSource(data),
+      watched,
+    ).finally(() => input.destroy());
     await save(model);
-    if (flags.json) await terminal.print(`${JSON.stringify({ ...report, ...shapeOf(model) })}\n`);
-    say(summary(model, report, path));
-    const { received } = interrupts;
-    const code = received ? signalExitCodes[received] : exitCodes.done;
-    const { columns, nonzeros, rows } = model;
-    const stopped = received ? ('interrupted' as const) : ('stream' as const);
-    observers.end({ rows, columns, nonzeros, lambda: model.lambda, stopped }, code);
-    await observers.stay(terminal);
+    if (flags.json) await terminal.printJson({ ...progress, ...shapeOf(model) });
+    say(summary(model, progress, path));
+    const { columns, nonzeros, rows, lambda } = model;
+    const stopped = interrupts.received ? 'interrupted' : 'stream';
+    const report = { rows, columns, nonzeros, lambda, stopped } as const;
+    const code = observers.end(report, interrupts.exitCode ?? exitCodes.done);
+    await observers.stay();
     return code;
   } catch (error) {
     await observers.fail(error as Error);
@@ -126,7 +108,7 @@ export async function learnStreamCommand(
   } finally {
     interrupts.release();
   }
-}
+};
 
 /** Opens the data when it is called: a file, a pipe or standard input. */
 function sourceOf(data: string): () => Readable {
@@ -152,18 +134,18 @@ function optionsOf(
   const isClassifier = problem.loss.task === 'classification';
   const started = performance.now();
   const { threads: _, ...reading } = readOptions(flags);
-  const { reportEvery, lambda = defaultLambda } = flags;
   let isFirst = true;
   return {
     ...problem,
-    lambda,
-    ...libraryValues(pick(trainOptions, 'stepSize', 'intercept'), flags),
-    ...(reportEvery !== undefined && { reportEvery }),
+    lambda: defaultLambda,
+    ...libraryValues(pick(trainOptions, 'lambda', 'stepSize', 'intercept'), flags),
+    ...(flags.reportEvery !== undefined && { reportEvery: flags.reportEvery }),
     reading,
     snapshot: flags.snapshotEvery ?? defaultSnapshot,
     onNotice: (message) => say(`reading ${message}`),
     onReport(report) {
-      if (isFirst) say(progressiveHeader(isClassifier));
+      const error = isClassifier ? 'error' : 'mse';
+      if (isFirst) say(alignColumns(['rows', 'loss', 'since last', error, 'since last']));
       isFirst = false;
       say(progressiveLine(report, isClassifier));
       observers.report(report, (performance.now() - started) / 1000);
@@ -173,24 +155,22 @@ function optionsOf(
 
 function shapeOf({ columns, nonzeros, lambda, loss, penalty, classes }: Model) {
   const named = { lossName: loss.name, penalty: penalty.name, lambda, columns, nonzeros };
-  return { ...named, ...(classes && { classes }), stopped: 'stream' as const };
+  return { ...named, ...(classes && { classes }), stopped: 'stream' };
 }
 
-function summary(
-  model: Model,
-  report: { readonly loss: number; readonly error: number },
-  path: string,
-): string {
+type Averages = Pick<ProgressiveReport, 'loss' | 'error'>;
+
+function summary(model: Model, report: Averages, path: string): string {
+  const { task, loss, penalty, lambda, rows, columns, nonzeros } = model;
   const error =
-    model.task === 'classification'
+    task === 'classification'
       ? `error ${formatPercent(report.error)}`
       : `mean squared error ${formatNumber(report.error)}`;
   return [
-    `${model.loss.name} loss, ${model.penalty.name} penalty, lambda ${formatNumber(model.lambda)}: ` +
-      `${plural(model.rows, 'row')} × ${plural(model.columns, 'column')}, ` +
-      `${formatCount(model.nonzeros)} non-zeros, each row once`,
+    `${loss.name} loss, ${penalty.name} penalty, lambda ${formatNumber(lambda)}: ` +
+      `${describeShape({ rows, columns, nonzeros })}, each row once`,
     `progressive loss ${formatNumber(report.loss)}, ${error}: of predictions made before learning`,
     'no certificate: rows were not kept, so nothing is proved about the optimum',
-    `model in ${path} (${formatBytes(statSync(path).size)})`,
+    `model in ${path} (${formatBytes(savedModel(path).bytes)})`,
   ].join('\n');
 }

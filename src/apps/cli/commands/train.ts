@@ -1,122 +1,86 @@
-import { statSync } from 'node:fs';
 import type { Dataset } from '../../../data/dataset.ts';
 import { describeQuality, type Quality } from '../../../data/quality/quality.ts';
-import { fairCores } from '../../../engine/processes/process-group.ts';
+import { fairCores, singleProcess } from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { writeModel } from '../../../model/file.ts';
-import type { Loss } from '../../../problem/losses/loss.ts';
-import type { Penalty } from '../../../problem/penalties/index.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { adviseOnRanks, summarize } from '../../../reporting/text/summary.ts';
 import { fewRotations } from '../../../solvers/index.ts';
-import type { Solver } from '../../../solvers/registry.ts';
-import { pick } from '../../../train/options/option.ts';
-import type { TrainOptions, TrainReport, TrainResult } from '../../../train/options/options.ts';
-import { checkNeeds, checkSolverOptions } from '../../../train/options/refusals.ts';
+import { libraryOptions } from '../../../train/options/index.ts';
+import { libraryValues, pick } from '../../../train/options/option.ts';
+import type { TrainOptions } from '../../../train/options/options.ts';
+import { checkSolverOptions } from '../../../train/options/refusals.ts';
 import { trainInGroup } from '../../../train/train.ts';
+import type { Action } from '../command.ts';
+import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
-import { type Job, openProcessGroup, singleJob } from '../job.ts';
-import { RunObservers } from '../observers.ts';
+import { Job, openProcessGroup } from '../job.ts';
+import { type FeatureNames, RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
-import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import { chooseSource, defaultModelPath, standardStream } from '../reading.ts';
-import type { FeatureNames } from '../run-lines.ts';
+import { chooseProblem } from '../problem.ts';
+import { createProgress, type Progress, silentProgress } from '../progress.ts';
+import { chooseSource, DataReader } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
-import { checkPaths, readTrainingData, trainSettings, visitsPath } from '../training-input.ts';
-import { modelHash, visitedFlags, writeVisits } from './replay.ts';
+import { writeVisits } from './replay.ts';
 
-export async function trainCommand(
-  given: string | undefined,
-  flags: TrainFlags,
-  terminal: Terminal,
-  words: readonly string[],
-): Promise<number> {
-  checkNeeds(trainOptions, flags);
-  if (flags.progressive) {
-    const { learnStreamCommand } = await import('./stream.ts');
-    return learnStreamCommand(given, flags, terminal, words);
-  }
-  const source = chooseSource(given, flags.sql);
-  // The name of a query, where a file has its own.
-  const data = 'sql' in source ? 'query' : source.data;
+export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
+  const { flags, terminal, words } = invocation;
+  if (flags.progressive) return (await import('./stream.ts')).streamCommand(invocation, given);
+  const data = chooseSource(given, flags.sql);
   const job = await openProcessGroup(flags, terminal);
-  return job.run(() => trainAndReport(data, flags, terminal, words, job));
-}
+  return job.run(async () => {
+    const outcome = await trainHere({ data, flags, terminal, job, words });
+    if (!outcome) return exitCodes.done;
+    await reportOutcome(data, flags, outcome, terminal);
+    await outcome.observers?.stay();
+    return outcome.code;
+  });
+};
 
-async function trainAndReport(
+async function reportOutcome(
   data: string,
   flags: TrainFlags,
+  { report, path }: TrainOutcome,
   terminal: Terminal,
-  words: readonly string[],
-  job: Job,
-): Promise<number> {
-  const outcome = await trainHere(data, flags, terminal, job, words);
-  if (!outcome) return exitCodes.done;
-  const { report, path, code } = outcome;
-  if (flags.json) await terminal.print(`${JSON.stringify(report)}\n`);
-  if (!flags.quiet) {
-    const bytes = path === standardStream ? 0 : statSync(path).size;
-    terminal.say(summarize(report, flags.tolerance, { path, bytes }, terminal.colours));
-    const advice = adviseOnRanks(report, fewRotations);
-    if (advice) terminal.say(`note: ${advice}`);
-    const visits = visitsPath(flags, path);
-    if (visits !== undefined) {
-      terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
-    }
-  }
-  await outcome.observers?.stay(terminal);
-  return code;
+): Promise<void> {
+  if (flags.json) await terminal.printJson(report);
+  if (flags.quiet) return;
+  terminal.say(summarize(report, flags.tolerance, savedModel(path), terminal.colours));
+  const advice = adviseOnRanks(report, fewRotations);
+  if (advice) terminal.say(`note: ${advice}`);
+  const visits = visitsPath(flags, path);
+  if (visits === undefined) return;
+  terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
 }
 
-/** The result of `dso train`. */
-export interface TrainOutcome {
-  readonly report: TrainReport & { readonly quality?: Quality };
-  /** Where the model was written. */
-  readonly path: string;
-  readonly code: number;
-  readonly observers?: RunObservers | undefined;
-}
+type TrainOutcome = NonNullable<Awaited<ReturnType<typeof readAndTrain>>>;
 
-/** What one process of `dso train` works with, from its first check to its last message. */
-interface Run {
+/** What one process of `dso train` is given. */
+interface Request {
   readonly data: string;
-  readonly path: string;
   readonly flags: TrainFlags;
-  readonly problem: { readonly loss: Loss; readonly penalty: Penalty; readonly solver: Solver };
   readonly terminal: Terminal;
   readonly job: Job;
-  /** Whether it is the only process or rank 0, which reports and writes for all. */
-  readonly leads: boolean;
-  readonly recorded: boolean;
-  readonly progress: Progress;
-  readonly interrupts: Interrupts;
-  readonly observers: RunObservers | undefined;
-  /** When it began, in milliseconds of the clock. */
-  readonly started: number;
+  /** The command line after `dso`; if given, the run is recorded, and shown by `--ui`. */
+  readonly words?: readonly string[];
 }
 
-/** All of `dso train` but its report at the end, in one process. */
+/** What it works with, from its first check to its last message. */
+type Run = Awaited<ReturnType<typeof begin>>;
+
+/** All of `dso train` but its report at the end, in one process and without a record. */
 export async function trainAndSave(
   data: string,
   flags: TrainFlags,
   terminal: Terminal,
 ): Promise<TrainOutcome> {
-  return (await trainHere(data, flags, terminal, singleJob(terminal))) as TrainOutcome;
+  const request = { data, flags, terminal, job: new Job(singleProcess) };
+  return (await trainHere(request)) as TrainOutcome;
 }
 
-/**
- * The same as one of several processes; only rank 0 has a result. A run that is made by these
- * `words` is recorded, and shown if `--ui` is given.
- */
-async function trainHere(
-  data: string,
-  flags: TrainFlags,
-  terminal: Terminal,
-  job: Job,
-  words?: readonly string[],
-): Promise<TrainOutcome | undefined> {
-  const run = await begin(data, flags, terminal, job, words);
+/** The same as one of several processes; only rank 0, which writes for all, has a result. */
+async function trainHere(request: Request): Promise<TrainOutcome | undefined> {
+  const run = await begin(request);
   try {
     return await readAndTrain(run);
   } catch (error) {
@@ -125,70 +89,91 @@ async function trainHere(
   } finally {
     run.progress.end();
     // One of several processes has yet to finalize with the others, whatever signal comes meanwhile.
-    if (job.group.size === 1) run.interrupts.release();
+    if (run.job.group.size === 1) run.interrupts.release();
   }
 }
 
-async function begin(
-  data: string,
-  given: TrainFlags,
-  terminal: Terminal,
-  job: Job,
-  words: readonly string[] | undefined,
-): Promise<Run> {
+const stopping = 'stopping, to write the model reached so far; Ctrl-C again quits at once';
+
+async function begin(request: Request) {
   const started = performance.now();
+  const { data, terminal, job, words } = request;
   const { group } = job;
-  const { leads } = group;
-  const path = given.output ?? defaultModelPath(data);
-  checkPaths(data, path, given, leads);
-  const flags = { ...(group.size > 1 && { threads: fairCores(group) }), ...given };
+  const path = request.flags.output ?? defaultModelPath(data);
+  checkPaths(data, path, request.flags, group.leads);
+  const flags = { ...(group.size > 1 && { threads: fairCores(group) }), ...request.flags };
   warmThreads(flags.threads);
-  const problem = {
-    loss: await chooseLoss(flags),
-    penalty: choosePenalty(flags),
-    solver: chooseSolver(flags),
-  };
+  const problem = await chooseProblem(flags);
   checkSolverOptions(pick(trainOptions, 'visits'), flags, flags.solver ?? 'auto');
   const shown = await progressOf(terminal, flags, job);
-  const interrupts = catchInterrupts(terminal, shown, leads);
-  const run = { data, path, flags, problem, terminal, interrupts };
+  const interrupts = new Interrupts(terminal.io, shown, group.leads ? stopping : undefined);
+  const run = { ...request, flags, path, problem, interrupts, started };
   const notice = (message: string) => shown.notice(message);
   const observers =
-    leads && words ? await RunObservers.begin({ ...run, words, notice }) : undefined;
-  const progress = observers?.beside(shown) ?? shown;
-  return { ...run, job, leads, recorded: words !== undefined, progress, observers, started };
+    group.leads && words ? await RunObservers.begin({ ...run, words, notice }) : undefined;
+  return { ...run, observers, progress: observers?.watch(shown) ?? shown };
 }
 
-async function readAndTrain(run: Run): Promise<TrainOutcome | undefined> {
-  const { data, path, flags, problem, job, leads, progress, interrupts, started } = run;
+/** Refuses files that would overwrite one another, before anything is read. Rank 0 writes them. */
+function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
+  const { sql, test, penaltyFactors, init, log, json } = flags;
+  const inputs = [sql === undefined ? data : undefined, test, penaltyFactors, init];
+  if (!leads) checkFiles(inputs);
+  else {
+    const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
+    checkFiles(inputs, outputs, json);
+  }
+}
+
+/** Where an asynchronous run is recorded; undefined for other solvers, and for standard output. */
+function visitsPath(flags: TrainFlags, model: string): string | undefined {
+  if (flags.solver !== 'dso-async') return undefined;
+  return flags.visits ?? (model === standardStream ? undefined : `${model}.visits`);
+}
+
+async function readAndTrain(run: Run) {
+  const { data, path, flags, problem, job, progress, interrupts, observers, started } = run;
   const { group } = job;
-  const { dataset, options } = await readTrainingData(data, flags, progress, group, problem.loss);
+  const reader = new DataReader(flags, progress, group);
+  const dataset = await reader.training(data);
+  const files = await reader.fileOptions(dataset, problem.loss);
   const read = (performance.now() - started) / 1000;
-  const quality = flags.report && leads ? showQuality(run, dataset) : undefined;
+  const quality = flags.report && group.leads ? showQuality(run, dataset) : undefined;
   const { tolerance, epochs, time: seconds } = flags;
   progress.start(problem.loss.task, { tolerance, epochs, seconds });
   interrupts.defer();
-  const result = await trainInGroup(
-    dataset,
-    {
-      ...problem,
-      ...options,
-      ...trainSettings(flags),
-      ...listeners(run, dataset, read),
-      signal: interrupts.signal,
-      consume: true,
-    },
-    group,
-  );
+  const options = {
+    ...problem,
+    ...files,
+    ...trainSettings(flags),
+    ...listeners(run, dataset, read),
+    signal: interrupts.signal,
+    consume: true,
+  };
+  const result = await trainInGroup(dataset, options, group);
   if (!result) return undefined;
   await writeModel(path, result.model);
   job.recoveryHint = () => `the model is complete, in ${path}`;
   const visits = visitsPath(flags, path);
-  if (visits !== undefined) await recordVisits(visits, result, flags);
+  if (visits !== undefined) await writeVisits(visits, result, flags);
   const total = (performance.now() - started) / 1000;
   const times = { ...result.report.seconds, read, total };
   const report = { ...result.report, seconds: times, ...(quality && { quality }) };
-  return { report, path, code: conclude(run, report), observers: run.observers };
+  // Another rank may have got the signal, and from a launcher rather than from a person.
+  const signal = interrupts.received ?? (group.size > 1 ? 'SIGTERM' : undefined);
+  const code = exitCodeOfStop(report.stopped, signal);
+  return { report, path, code: observers?.end(report, code) ?? code, observers };
+}
+
+/** The options that the library has too, but for those that are read from files. */
+function trainSettings(flags: TrainFlags): TrainOptions {
+  const { calibrate: method, calibrateFolds: folds } = flags;
+  const { checkpoint: folder, checkpointEvery: every } = flags;
+  return {
+    ...libraryValues(libraryOptions, flags),
+    ...(method && { calibrate: { method, ...(folds !== undefined && { folds }) } }),
+    ...(folder !== undefined && { checkpoint: { folder, ...(every && { every }) } }),
+  };
 }
 
 function showQuality({ flags, progress, terminal }: Run, dataset: Dataset): Quality {
@@ -202,11 +187,8 @@ function showQuality({ flags, progress, terminal }: Run, dataset: Dataset): Qual
 }
 
 /** Reports events to the terminal, the record, the log and the page. */
-function listeners(
-  { flags, job, progress, observers, recorded }: Run,
-  dataset: Dataset,
-  read: number,
-): TrainOptions {
+function listeners(run: Run, dataset: Dataset, read: number): TrainOptions {
+  const { flags, job, progress, observers, words } = run;
   const nameOf = namesOf(dataset, flags);
   let saved: number | undefined;
   job.recoveryHint = () => describeSaved(flags, saved);
@@ -216,8 +198,8 @@ function listeners(
       progress.epoch(event);
       observers?.epoch(event);
     },
-    // All processes send theirs to the first one, so all of them must ask for samples.
-    ...(recorded && { onSample: (event) => observers?.sample(event, nameOf) }),
+    // All processes send theirs to the first one, so all of them must take samples.
+    ...(words && { onSample: (event) => observers?.sample(event, nameOf) }),
     onCheckpoint(epoch) {
       saved = epoch;
     },
@@ -225,44 +207,24 @@ function listeners(
   };
 }
 
-/** Writes the last line of the record and the log; returns the exit code. */
-function conclude(
-  { flags, path, terminal, interrupts, job, observers }: Run,
-  report: TrainOutcome['report'],
-): number {
-  // Another rank may have got the signal, and from a launcher rather than from a person.
-  const signal = interrupts.received ?? (job.group.size > 1 ? 'SIGTERM' : undefined);
-  const code = exitCodeOfStop(report.stopped, signal);
-  observers?.end(report, observers.logFailed ? exitCodes.failure : code);
-  if (!observers?.logFailed) return code;
-  terminal.error(`${flags.log}: the log is incomplete; the model is in ${path}`);
-  return exitCodes.failure;
-}
-
 /** Rank 0 shows progress; the others show only warnings about themselves. */
 async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Promise<Progress> {
   const quiet = flags.quiet ?? false;
-  if (!job.group.leads) return job.warnings(quiet);
+  const { group } = job;
+  if (!group.leads) {
+    const name = group.nameOf(group.rank);
+    const notice = (message: string) => terminal.say(`${name}: ${message}`);
+    return quiet ? silentProgress : { ...silentProgress, notice };
+  }
   const progress = createProgress(terminal, quiet);
   if (!flags.chart || quiet) return progress;
   const { chartProgress } = await import('../chart-progress.ts');
   return chartProgress(terminal, progress);
 }
 
-/** The names of the columns in the data. */
 function namesOf({ featureNames }: Dataset, { zeroBased }: TrainFlags): FeatureNames {
   const first = zeroBased ? 0 : 1;
   return (column) => featureNames?.[column] ?? String(column + first);
-}
-
-function catchInterrupts(terminal: Terminal, progress: Progress, leads: boolean): Interrupts {
-  const stopping = 'stopping, to write the model reached so far; Ctrl-C again quits at once';
-  return new Interrupts(terminal.io, {
-    onDeferred() {
-      if (leads) progress.notice(stopping);
-    },
-    onQuit: () => progress.end(),
-  });
 }
 
 /** How to continue if training cannot finish. */
@@ -270,29 +232,10 @@ function describeSaved({ checkpoint, resume }: TrainFlags, epoch: number | undef
   if (checkpoint !== undefined && epoch !== undefined) {
     return `epoch ${epoch} is saved in ${checkpoint}: the same command with --resume ${checkpoint} continues from there`;
   }
-  if (resume !== undefined)
+  if (resume !== undefined) {
     return 'nothing new was saved: the same command resumes where this one did';
+  }
   return checkpoint === undefined
     ? 'nothing was saved: use --checkpoint to be able to resume'
     : `nothing had been saved in ${checkpoint} yet`;
-}
-
-async function recordVisits(
-  path: string,
-  { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
-  flags: TrainFlags,
-): Promise<void> {
-  const { grid } = report;
-  await writeVisits(path, {
-    data: model.provenance?.data ?? '',
-    grid,
-    flags: visitedFlags(flags),
-    epochs: bounds.map(({ primal, dual }, epoch) => ({
-      primal,
-      dual,
-      visits: visits.subarray(epoch * grid * grid, (epoch + 1) * grid * grid),
-    })),
-    stopped: report.stopped,
-    model: modelHash(model),
-  });
 }

@@ -2,9 +2,16 @@ import { UsageError } from '../../../errors.ts';
 import { losses } from '../../../problem/losses/index.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
 import { type Penalty, penalties } from '../../../problem/penalties/index.ts';
+import {
+  finite,
+  nonNegative,
+  type OptionType,
+  positive,
+  whole,
+} from '../../../train/options/types.ts';
 
 /** One of the problems that LIBLINEAR numbers with -s. */
-export interface LiblinearSolver {
+interface LiblinearSolver {
   /** What its model files call it. */
   readonly name: string;
   readonly loss: (epsilon: number) => Loss;
@@ -15,7 +22,9 @@ export interface LiblinearSolver {
   readonly dual: boolean;
 }
 
-const { logistic, squaredHinge, hinge, squaredAbsolute, absolute } = losses;
+const { logistic, squaredHinge, hinge } = losses;
+const svrSquared = (epsilon: number) => losses.squaredAbsolute({ epsilon });
+const svrAbsolute = (epsilon: number) => losses.absolute({ epsilon });
 const { l1, l2 } = penalties;
 
 /** Several numbers stand for one problem solved in several ways; here one way serves them all. */
@@ -27,27 +36,9 @@ const solvers: Readonly<Record<number, LiblinearSolver>> = {
   5: { name: 'L1R_L2LOSS_SVC', loss: squaredHinge, penalty: l1, stopping: 0.01, dual: false },
   6: { name: 'L1R_LR', loss: logistic, penalty: l1, stopping: 0.01, dual: false },
   7: { name: 'L2R_LR_DUAL', loss: logistic, penalty: l2, stopping: 0.1, dual: true },
-  11: {
-    name: 'L2R_L2LOSS_SVR',
-    loss: (epsilon) => squaredAbsolute({ epsilon }),
-    penalty: l2,
-    stopping: 0.0001,
-    dual: false,
-  },
-  12: {
-    name: 'L2R_L2LOSS_SVR_DUAL',
-    loss: (epsilon) => squaredAbsolute({ epsilon }),
-    penalty: l2,
-    stopping: 0.1,
-    dual: true,
-  },
-  13: {
-    name: 'L2R_L1LOSS_SVR_DUAL',
-    loss: (epsilon) => absolute({ epsilon }),
-    penalty: l2,
-    stopping: 0.1,
-    dual: true,
-  },
+  11: { name: 'L2R_L2LOSS_SVR', loss: svrSquared, penalty: l2, stopping: 0.0001, dual: false },
+  12: { name: 'L2R_L2LOSS_SVR_DUAL', loss: svrSquared, penalty: l2, stopping: 0.1, dual: true },
+  13: { name: 'L2R_L1LOSS_SVR_DUAL', loss: svrAbsolute, penalty: l2, stopping: 0.1, dual: true },
 };
 
 /** Those that a separable penalty and a sum of losses, each of one score, cannot express. */
@@ -56,14 +47,14 @@ const refusals: Readonly<Record<number, string>> = {
   21: 'the one-class SVM is not a sum of losses and a separable penalty: its threshold is part of the problem, and its rows have no labels',
 };
 
-export function liblinearSolver(type: number): LiblinearSolver {
+function liblinearSolver(type: number): LiblinearSolver {
   const solver = solvers[type];
   if (solver) return solver;
-  const reason = refusals[type] ?? `wanted one of ${Object.keys(solvers).join(', ')}`;
+  const reason = refusals[type] ?? `expected one of ${Object.keys(solvers).join(', ')}`;
   throw new UsageError(`-s ${type}: ${reason}`);
 }
 
-/** What the words behind `dso liblinear-train` ask for. */
+/** What the words behind `dso liblinear-train` request. */
 export interface LiblinearRequest {
   readonly solver: LiblinearSolver;
   /** -c */
@@ -90,7 +81,7 @@ export interface LiblinearRequest {
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-/** What options say, before defaults that depend on others. */
+/** Values of options, before defaults that depend on others. */
 interface Given extends Writable<Omit<LiblinearRequest, 'solver' | 'stopping' | 'classWeights'>> {
   type: number;
   stopping?: number;
@@ -115,13 +106,13 @@ export function readLiblinearArguments(words: readonly string[]): LiblinearReque
     quiet: false,
     data: '',
   };
-  let place = 0;
-  while (place < words.length && isOption(words[place])) {
-    place += readOption(given, words[place], words[place + 1]);
+  let next = 0;
+  while (next < words.length && isOption(words[next])) {
+    next += readOption(given, words[next], words[next + 1]);
   }
-  const [data, model, ...rest] = words.slice(place);
+  const [data, model, ...rest] = words.slice(next);
   if (data === undefined) {
-    throw new UsageError('no training set file; wanted [options] training_set_file [model_file]');
+    throw new UsageError('no training set file; expected [options] training_set_file [model_file]');
   }
   const extra = model !== undefined && isOption(model) ? model : rest[0];
   if (extra !== undefined) {
@@ -136,78 +127,53 @@ function isOption(word: string): boolean {
   return word.startsWith('-') && word !== '-';
 }
 
-/** Takes one option, and its value if it has one; answers how many words that were. */
+const refusedOptions: Readonly<Record<string, string>> = {
+  '-C': 'use dso search for the parameters, and dso cv for C: its lambda is 1 / (C rows)',
+  '-M': 'several classes are always trained one against the rest',
+};
+
+type NumberName = 'type' | 'cost' | 'epsilon' | 'stopping' | 'bias' | 'folds' | 'threads';
+
+const numberOptions: Readonly<Record<string, readonly [NumberName, OptionType<number>]>> = {
+  '-s': ['type', finite],
+  '-c': ['cost', positive],
+  '-p': ['epsilon', nonNegative],
+  '-e': ['stopping', positive],
+  '-B': ['bias', finite],
+  '-v': ['folds', whole(2)],
+  '-m': ['threads', whole(1)],
+};
+
+/** Takes one option, and its value if it has one; returns the number of words. */
 function readOption(given: Given, option: string, value: string | undefined): number {
-  switch (option) {
-    case '-q':
-      given.quiet = true;
-      return 1;
-    case '-R':
-      given.freeBias = true;
-      return 1;
-    case '-C':
-      throw new UsageError(
-        '-C: parameters are looked for by dso search, and C by dso cv, whose lambda is 1 / (C rows)',
-      );
-    case '-M':
-      throw new UsageError('-M: several classes are always told one from the rest');
+  if (option === '-q' || option === '-R') {
+    given[option === '-q' ? 'quiet' : 'freeBias'] = true;
+    return 1;
   }
-  const number = numberOf(option, value);
-  switch (option) {
-    case '-s':
-      given.type = number;
-      break;
-    case '-c':
-      given.cost = within(option, number, number > 0, 'a number above 0');
-      break;
-    case '-p':
-      given.epsilon = within(option, number, number >= 0, 'a number of at least 0');
-      break;
-    case '-e':
-      given.stopping = within(option, number, number > 0, 'a number above 0');
-      break;
-    case '-B':
-      given.bias = number;
-      break;
-    case '-v':
-      given.folds = within(option, number, isCount(number, 2), 'a whole number of at least 2');
-      break;
-    case '-m':
-      given.threads = within(option, number, isCount(number, 1), 'a whole number of at least 1');
-      break;
-    default:
-      readClassWeight(given, option, number);
+  if (refusedOptions[option]) throw new UsageError(`${option}: ${refusedOptions[option]}`);
+  // `-w-1 5`: the label is part of the option's name. A label named twice has both factors.
+  const label = /^-w([+-]?[0-9]+)$/.exec(option)?.[1];
+  if (label !== undefined) {
+    const { classWeights } = given;
+    const weight = numberOf(option, value, nonNegative);
+    classWeights.set(Number(label), (classWeights.get(Number(label)) ?? 1) * weight);
+  } else if (numberOptions[option]) {
+    const [name, type] = numberOptions[option];
+    given[name] = numberOf(option, value, type);
+  } else {
+    throw new UsageError(
+      `unknown option ${option}; expected -s, -c, -p, -e, -B, -R, -w<label>, -v, -m or -q`,
+    );
   }
   return 2;
 }
 
-const isCount = (number: number, least: number) => Number.isInteger(number) && number >= least;
-
-/** `-w-1 5`: the label is part of the option's name. A label named twice has both factors. */
-function readClassWeight({ classWeights }: Given, option: string, weight: number): void {
-  const label = Number(/^-w([+-]?[0-9]+)$/.exec(option)?.[1]);
-  within(option, weight, weight >= 0, 'a number of at least 0');
-  classWeights.set(label, (classWeights.get(label) ?? 1) * weight);
-}
-
-const valued = /^-(?:[scpeBvm]|w[+-]?[0-9]+)$/;
-const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i;
-
-function numberOf(option: string, value: string | undefined): number {
-  if (!valued.test(option)) {
-    throw new UsageError(
-      `unknown option ${option}; wanted -s, -c, -p, -e, -B, -R, -w<label>, -v, -m or -q`,
-    );
-  }
+function numberOf(option: string, value: string | undefined, type: OptionType<number>): number {
   if (value === undefined) throw new UsageError(`${option}: no value behind it`);
-  const number = Number(value);
-  if (decimal.test(value) && Number.isFinite(number)) return number;
-  throw new UsageError(`${option} ${value}: wanted a number`);
-}
-
-function within(option: string, number: number, fits: boolean, wanted: string): number {
-  if (fits) return number;
-  throw new UsageError(`${option} ${number}: wanted ${wanted}`);
+  const number = finite.parse(value);
+  if (number === undefined) throw new UsageError(`${option} ${value}: expected a number`);
+  if (type.accepts(number)) return number;
+  throw new UsageError(`${option} ${number}: expected ${type.wanted}`);
 }
 
 function completed({ type, stopping, ...given }: Given): LiblinearRequest {

@@ -16,40 +16,31 @@ import { prepareTraining } from '../../../train/prepare.ts';
 import type { LiblinearRequest } from './arguments.ts';
 
 /** The relative duality gap that LIBLINEAR's own default of -e stands for. */
-const usualTolerance = 5e-5;
+const defaultTolerance = 5e-5;
 const finest = 1e-10;
 const coarsest = 1e-2;
 
 /** -e belongs to a criterion of LIBLINEAR; ours is the gap, which changes in proportion to it. */
 export function toleranceFor({ stopping, solver }: LiblinearRequest): number {
-  const tolerance = (usualTolerance * stopping) / solver.stopping;
+  const tolerance = (defaultTolerance * stopping) / solver.stopping;
   return Math.min(coarsest, Math.max(finest, tolerance));
 }
 
-/** One vector of weights, and what its problem came to in LIBLINEAR's scale. */
-export interface FittedVector {
-  /** By column, an unpenalised intercept last. */
-  readonly weights: Float64Array;
-  readonly primal: number;
-  readonly dual: number;
-  readonly epochs: number;
-  /** Rows whose dual variable is not 0; undefined where the method has none. */
-  readonly supportVectors: number | undefined;
-  readonly converged: boolean;
+export interface LiblinearProblem {
+  readonly dataset: Dataset;
+  readonly request: LiblinearRequest;
+  /** Labels that ascend; undefined in regression. */
+  readonly classes: readonly number[] | undefined;
 }
 
-/** The problem of each vector, in the order of the classes: numbers that ascend. */
-export async function fitLiblinear(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  classes: readonly number[] | undefined,
-): Promise<FittedVector[]> {
-  return withTraining(dataset, request, 1, async (training) => {
+/** The problem of each vector, in the order of the classes. */
+export function fitLiblinear(problem: LiblinearProblem): Promise<FittedVector[]> {
+  return withTraining(problem, 1, async (training) => {
     const fits: FittedVector[] = [];
     const vectors = Array.from({ length: training.vectors }, (_, vector) => vector);
     await inLanes(training, vectors, async (vector, lane) => {
-      const rowWeights = weightsFor(training, request, classes, vector);
-      const scale = request.cost * totalWeightOf(training, rowWeights);
+      const rowWeights = weightsFor(training, problem, vector);
+      const scale = problem.request.cost * totalWeightOf(training, rowWeights);
       const subproblem = { vector, lambda: 1 / scale, ...(rowWeights && { rowWeights }) };
       fits[vector] = fittedVector(await fitSubproblem(training, subproblem, lane), scale);
     });
@@ -58,23 +49,19 @@ export async function fitLiblinear(
 }
 
 /** Of each row and vector the score of a model that was trained on the other folds. */
-export async function scoreHeldOut(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  classes: readonly number[] | undefined,
-  folds: number,
-): Promise<Float64Array[]> {
-  return withTraining(dataset, request, folds, async (training) => {
+export function scoreHeldOut(problem: LiblinearProblem, folds: number): Promise<Float64Array[]> {
+  const { rows } = problem.dataset;
+  return withTraining(problem, folds, async (training) => {
     const { vectors, settings, layout, shard } = training;
-    const fold = assignFolds(dataset.rows, layout.targets.codes, folds, settings.seed);
-    const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
+    const fold = assignFolds(rows, layout.targets.codes, folds, settings.seed);
+    const scores = Array.from({ length: vectors }, () => new Float64Array(rows));
     const tasks = Array.from({ length: folds * vectors }, (_, task) => task);
     await inLanes(training, tasks, async (task, lane) => {
       const vector = task % vectors;
       const which = Math.floor(task / vectors);
-      const all = weightsFor(training, request, classes, vector) ?? rowWeightsOf(training);
+      const all = weightsFor(training, problem, vector) ?? rowWeightsOf(training);
       const rowWeights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
-      const lambda = 1 / (request.cost * totalWeightOf(training, rowWeights));
+      const lambda = 1 / (problem.request.cost * totalWeightOf(training, rowWeights));
       const fitted = await fitSubproblem(training, { vector, lambda, rowWeights }, lane);
       const own = scoresOfFold(shard.dataset, fitted.weights, fold, which);
       let next = 0;
@@ -87,13 +74,12 @@ export async function scoreHeldOut(
 }
 
 async function withTraining<Result>(
-  dataset: Dataset,
-  request: LiblinearRequest,
+  problem: LiblinearProblem,
   folds: number,
   work: (training: LaidOutTraining) => Promise<Result>,
 ): Promise<Result> {
   const tasksOf = (vectors: number) => vectors * folds;
-  const prepared = await prepareTraining(dataset, optionsFor(dataset, request), { tasksOf });
+  const prepared = await prepareTraining(problem.dataset, optionsFor(problem), { tasksOf });
   const training = await layOutData(prepared);
   try {
     return await work(training);
@@ -105,8 +91,9 @@ async function withTraining<Result>(
 /** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
 const worthCurvature = 100;
 
-/** λ is set for each vector; what is said here is what the solver is chosen by. */
-function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): TrainOptions {
+/** λ is set for each vector; this one is for the choice of the solver. */
+function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
+  const { rows, columns } = dataset;
   const { solver, epsilon, cost, freeBias, threads } = request;
   const loss = solver.loss(epsilon);
   const penalty = solver.penalty();
@@ -124,14 +111,13 @@ function optionsFor({ rows, columns }: Dataset, request: LiblinearRequest): Trai
 }
 
 /**
- * What rows count. Of two classes each has its own weight; of more, the class that is told from the
- * rest has its weight and the rest has 1, whatever their labels. Undefined where all count as they
- * do without class weights.
+ * What rows count. Of two classes each has its own weight; of more, the class that a vector
+ * separates has its weight and the rest has 1, whatever their labels. Undefined where all count as
+ * they do without class weights.
  */
 function weightsFor(
   training: LaidOutTraining,
-  { classWeights }: LiblinearRequest,
-  classes: readonly number[] | undefined,
+  { request: { classWeights }, classes }: LiblinearProblem,
   vector: number,
 ): Float64Array | undefined {
   const { codes } = training.layout.targets;
@@ -152,16 +138,21 @@ function totalWeightOf({ layout }: LaidOutTraining, weights: Float64Array | unde
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total > 0) return total;
   throw new UsageError(
-    '-w: all rows count 0, and nothing is left to train on; wanted some that do',
+    '-w: all rows count 0, and nothing is left to train on; expected some that do',
   );
 }
 
-function fittedVector({ weights, outcome, alpha }: Fit, scale: number): FittedVector {
+/** One vector of weights, and its problem in LIBLINEAR's scale. */
+export type FittedVector = ReturnType<typeof fittedVector>;
+
+function fittedVector({ weights, outcome, alpha }: Fit, scale: number) {
   return {
+    /** By column, an unpenalised intercept last. */
     weights: weights ?? new Float64Array(0),
     primal: scale * outcome.primal,
     dual: scale * outcome.dual,
     epochs: outcome.epochs,
+    /** Rows whose dual variable is not 0; undefined where the method has none. */
     supportVectors: alpha?.reduce((count, one) => count + (one === 0 ? 0 : 1), 0),
     converged: outcome.stopped === 'converged',
   };

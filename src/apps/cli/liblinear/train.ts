@@ -3,14 +3,16 @@ import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
 import { liblinearText } from '../../../model/export/liblinear.ts';
 import { inBlocks } from '../../../model/export/text.ts';
-import { nameOfSource, readDataset } from '../../../train/read.ts';
-import { checkOutput } from '../reading.ts';
+import { labelsOf } from '../../../model/metrics/classes.ts';
+import { readDataset } from '../../../train/read.ts';
+import type { Action } from '../command.ts';
+import { checkOutput, defaultModelPath } from '../files.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 import { type LiblinearRequest, readLiblinearArguments } from './arguments.ts';
-import { type FittedVector, fitLiblinear, scoreHeldOut } from './fit.ts';
+import { type FittedVector, fitLiblinear, type LiblinearProblem, scoreHeldOut } from './fit.ts';
 
 /** The data with one more column, the last, that has the same value in every row. */
-export function withBias(dataset: Dataset, bias: number): Dataset {
+function withBias(dataset: Dataset, bias: number): Dataset {
   const { columns, rows, nonzeros } = dataset;
   if (bias === 0) return { ...dataset, columns: columns + 1 };
   return {
@@ -47,69 +49,43 @@ const labelLimit = 2 ** 31;
  * The labels of a classification in the order of LIBLINEAR: as rows bring them, but +1 in front of
  * -1 where these are all. Of two labels the first is the positive side.
  */
-export function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
+function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
   if (labelNames) {
     const text = JSON.stringify(labelNames.find((label) => !/^[+-]?[0-9]+$/.test(label)));
     throw new DataError(`${name}: label ${text}; LIBLINEAR has whole numbers for labels`);
   }
-  const found = new Set<number>();
-  for (const { labels } of parts) {
-    for (const label of labels) if (!found.has(label)) found.add(label);
-  }
-  const foreign = [...found].find(
-    (label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit,
-  );
+  const labels = [...new Set(parts.flatMap((part) => [...new Set(part.labels)]))];
+  const foreign = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
   if (foreign !== undefined) {
     throw new DataError(
-      `${name}: label ${foreign}; wanted whole numbers (-s 11, 12 and 13 fit real labels)`,
+      `${name}: label ${foreign}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
     );
   }
-  const labels = [...found];
   return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;
 }
 
-/** Scores of held-out rows as LIBLINEAR reports them. */
-
-/** The share of rows whose label is told; `scores` by vector, `labels` in the order of vectors. */
-export function accuracyOf(
+/** The share of rows with the right label; `scores` by vector, `labels` in the order of vectors. */
+function accuracyOf(
   scores: readonly Float64Array[],
   labels: readonly number[],
   truth: Float64Array,
 ): number {
-  let right = 0;
-  for (let row = 0; row < truth.length; row += 1) {
-    if (predicted(scores, labels, row) === truth[row]) right += 1;
-  }
-  return right / truth.length;
+  // Of two labels the second is the positive side, as in our models; of more the largest score.
+  const predicted = (row: number) => {
+    if (scores.length === 1) return labels[scores[0][row] > 0 ? 1 : 0];
+    return labels[scores.reduce((best, own, k) => (own[row] > scores[best][row] ? k : best), 0)];
+  };
+  return truth.filter((label, row) => label === predicted(row)).length / truth.length;
 }
 
-/** Of two labels the second is the positive side, as in our models; of more the largest score. */
-function predicted(
-  scores: readonly Float64Array[],
-  labels: readonly number[],
-  row: number,
-): number {
-  if (scores.length === 1) return scores[0][row] > 0 ? labels[1] : labels[0];
-  let best = 0;
-  for (let vector = 1; vector < scores.length; vector += 1) {
-    if (scores[vector][row] > scores[best][row]) best = vector;
-  }
-  return labels[best];
-}
-
-export interface RegressionQuality {
-  readonly meanSquaredError: number;
-  /** Of predictions and labels; NaN if either is the same in all rows. */
-  readonly squaredCorrelation: number;
-}
-
-export function regressionQuality(scores: Float64Array, truth: Float64Array): RegressionQuality {
+/** The squared correlation is NaN if the predictions or the labels are the same in all rows. */
+function regressionQuality(scores: Float64Array, truth: Float64Array) {
   const rows = truth.length;
   const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / rows;
-  const [middleScore, middleLabel] = [mean(scores), mean(truth)];
+  const [meanScore, meanLabel] = [mean(scores), mean(truth)];
   let [squares, together, ofScores, ofLabels] = [0, 0, 0, 0];
   for (let row = 0; row < rows; row += 1) {
-    const [score, label] = [scores[row] - middleScore, truth[row] - middleLabel];
+    const [score, label] = [scores[row] - meanScore, truth[row] - meanLabel];
     squares += (scores[row] - truth[row]) ** 2;
     together += score * label;
     ofScores += score * score;
@@ -122,32 +98,27 @@ export function regressionQuality(scores: Float64Array, truth: Float64Array): Re
 }
 
 /** `dso liblinear-train`: words as LIBLINEAR's own program takes them. */
-export async function liblinearTrainCommand(
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+export const liblinearTrainCommand: Action<object> = async ({ terminal }, ...words) => {
   const request = readLiblinearArguments(words);
-  const { data, model: path = `${nameOfSource(data)}.model`, folds, threads } = request;
+  const { data, model: path = defaultModelPath(data), folds, threads } = request;
   if (folds === undefined) checkOutput('model_file', path, [data]);
   const dataset = await readDataset(data, { ...(threads !== undefined && { threads }) });
-  const labels = isClassifier(request) ? labelsInOrder(dataset) : undefined;
+  const { task } = request.solver.loss(request.epsilon);
+  const labels = task === 'classification' ? labelsInOrder(dataset) : undefined;
   warnOfWeights(request, labels, terminal);
   const hasColumn = request.bias >= 0 && !request.freeBias;
   const rows = hasColumn ? withBias(dataset, request.bias) : dataset;
+  const problem = { dataset: rows, request, classes: labels && ascending(labels) };
   if (folds !== undefined) {
-    await terminal.print(await validate(rows, request, labels, folds));
+    await terminal.print(await validate(problem, folds));
     return exitCodes.done;
   }
-  const fits = await fitLiblinear(rows, request, labels && ascending(labels));
+  const fits = await fitLiblinear(problem);
   const ordered = labels ? inOrderOf(labels, fits) : fits;
   await writeModelFile(path, dataset.columns, request, labels, ordered);
   if (!request.quiet) for (const one of ordered) await terminal.print(describe(one, request, rows));
   return fits.every(({ converged }) => converged) ? exitCodes.done : exitCodes.unfinished;
-}
-
-function isClassifier({ solver, epsilon }: LiblinearRequest): boolean {
-  return solver.loss(epsilon).task === 'classification';
-}
+};
 
 const ascending = (labels: readonly number[]) => labels.toSorted((left, right) => left - right);
 
@@ -213,15 +184,10 @@ function describe(one: FittedVector, { solver }: LiblinearRequest, { columns }: 
   return `${lines.join('\n')}\n`;
 }
 
-async function validate(
-  dataset: Dataset,
-  request: LiblinearRequest,
-  labels: readonly number[] | undefined,
-  folds: number,
-): Promise<string> {
-  const classes = labels && ascending(labels);
-  const scores = await scoreHeldOut(dataset, request, classes, folds);
-  const truth = joinedLabels(dataset);
+async function validate(problem: LiblinearProblem, folds: number): Promise<string> {
+  const { dataset, classes } = problem;
+  const scores = await scoreHeldOut(problem, folds);
+  const truth = labelsOf(dataset);
   if (classes) {
     const percent = Number((100 * accuracyOf(scores, classes, truth)).toPrecision(6));
     return `Cross Validation Accuracy = ${percent}%\n`;
@@ -232,14 +198,4 @@ async function validate(
     `Cross Validation Mean squared error = ${short(meanSquaredError)}\n` +
     `Cross Validation Squared correlation coefficient = ${short(squaredCorrelation)}\n`
   );
-}
-
-function joinedLabels({ parts, rows }: Dataset): Float64Array {
-  const all = new Float64Array(rows);
-  let row = 0;
-  for (const { labels } of parts) {
-    all.set(labels, row);
-    row += labels.length;
-  }
-  return all;
 }

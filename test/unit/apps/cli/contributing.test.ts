@@ -81,12 +81,13 @@ test('the command is new and runs', async () => {
   const io = memoryIo();
   const program = new Command('dso').exitOverride();
   let code: number | undefined;
-  addCommand(program, name, entry, async ({ run }, args, made) => {
-    const given = { args: args as string[], flags: made.opts(), words: [], program };
-    code = await run({ ...given, terminal: new Terminal(io) });
+  addCommand(program, name, entry, async ({ load }, args, made) => {
+    const run = await load();
+    const given = { flags: made.opts(), terminal: new Terminal(io), words: [], program };
+    code = await run(given, ...(args as string[]));
   });
   const file = join(folder, 'lines.txt');
   writeFileSync(file, 'a\nb\nc\n');
   await program.parseAsync([name, file, '-n', '2'], { from: 'user' });
-  expect([code, io.stdout.text]).toEqual([0, 'a\nb\n']);
+  expect([code, io.stdout.text]).toEqual([undefined, 'a\nb\n']);
 });

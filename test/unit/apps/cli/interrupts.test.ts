@@ -6,10 +6,11 @@ import { memoryIo } from '../../../support/memory-io.ts';
 function watch() {
   const io = memoryIo();
   const calls: string[] = [];
-  const interrupts = new Interrupts(io, {
-    onDeferred: () => void calls.push('deferred'),
-    onQuit: () => void calls.push('quit'),
-  });
+  const display = {
+    notice: (message: string) => void calls.push(message),
+    end: () => void calls.push('end'),
+  };
+  const interrupts = new Interrupts(io, display, 'stopping');
   return { io, calls, interrupts };
 }
 
@@ -17,7 +18,7 @@ test('while there is nothing to save, the first signal ends the process', () => 
   const { io, calls, interrupts } = watch();
   io.send('SIGINT');
   expect(io.exits).toEqual([130]);
-  expect(calls).toEqual(['quit']);
+  expect(calls).toEqual(['end']);
   expect(interrupts.signal.aborted).toBe(false);
 });
 
@@ -30,7 +31,7 @@ test('during training the first asks to stop, the second ends the process', () =
   expect(io.exits).toEqual([]);
   io.send('SIGINT');
   expect(io.exits).toEqual([130]);
-  expect(calls).toEqual(['deferred', 'quit']);
+  expect(calls).toEqual(['stopping', 'end']);
 });
 
 test('after release signals are not its business', () => {
@@ -56,9 +57,9 @@ test('whoever asks from elsewhere does what the first Ctrl-C does, and no more',
   interrupts.request();
   interrupts.request();
   expect(interrupts.received).toBe('SIGINT');
-  expect([calls, io.exits]).toEqual([['deferred'], []]);
+  expect([calls, io.exits]).toEqual([['stopping'], []]);
   const early = watch();
   early.interrupts.request();
   await vi.waitFor(() => expect(early.io.exits).toEqual([130]), 60_000);
-  expect(early.calls).toEqual(['quit']);
+  expect(early.calls).toEqual(['end']);
 });

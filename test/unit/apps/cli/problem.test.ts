@@ -2,12 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  chooseLoss,
-  choosePenalty,
-  chooseSolver,
-  readPenaltyFactors,
-} from '../../../../src/apps/cli/problem.ts';
+import { chooseLoss, choosePenalty, chooseSolver } from '../../../../src/apps/cli/problem.ts';
+import { readPenaltyFactors } from '../../../../src/apps/cli/reading.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 

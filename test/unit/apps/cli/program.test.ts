@@ -40,7 +40,7 @@ describe('usage errors: exit code 2, the option is named', () => {
     [['train', 'x', '--paper', '--solver', 'ring'], '--paper is an option of --solver dso'],
     [['train', 'x', '--paper', '--no-svrg'], "'--paper' cannot be used with option '--no-svrg'"],
     [['train', 'x', '--test', 'y', '--holdout', '0.1'], "'--test <file>' cannot be used with"],
-    [['train', 'x', '--json', '-o', '-'], '--output - and --json both want standard output'],
+    [['train', 'x', '--json', '-o', '-'], '--output - and --json both use standard output'],
     [['train', '-', '--test', '-'], 'there is one standard input'],
     [['predict', 'm', 'x', '--scores', '--probabilities'], 'cannot be used with option'],
     [['predict', '-', '-'], 'there is one standard input'],

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { describeCommand } from '../../../../src/apps/cli/commands/convert.ts';
 import { type DescribeFlags, describeOptions } from '../../../../src/apps/cli/options.ts';
@@ -18,13 +19,14 @@ function people(): string {
 async function report(data: string | undefined, given: Partial<DescribeFlags>) {
   const flags = { ...defaultValues(describeOptions), ...given };
   const io = memoryIo();
-  const code = await describeCommand(data, flags, new Terminal(io));
-  return { code, output: io.stdout.text, notes: io.stderr.text };
+  const words = data === undefined ? [] : [data];
+  const terminal = new Terminal(io);
+  await describeCommand({ flags, terminal, words, program: new Command() }, ...words);
+  return { output: io.stdout.text, notes: io.stderr.text };
 }
 
 test('prints the report, and notes how the data was read', async () => {
-  const { code, output, notes } = await report(people(), {});
-  expect(code).toBe(0);
+  const { output, notes } = await report(people(), {});
   expect(output).toContain('constant features  1: site (7)\n');
   expect(notes).toContain('read as CSV: label column "label"');
 });

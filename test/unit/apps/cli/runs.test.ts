@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { addCommand } from '../../../../src/apps/cli/command.ts';
+import { addCommand, type Invocation } from '../../../../src/apps/cli/command.ts';
 import { commands } from '../../../../src/apps/cli/commands/index.ts';
 import {
   listRunsCommand,
   recordHint,
   showRunCommand,
-  stopRunCommand,
+  stopRun,
 } from '../../../../src/apps/cli/commands/runs.ts';
-import { bashScript, programWords } from '../../../../src/apps/cli/completion.ts';
-import { createProgram } from '../../../../src/apps/cli/program.ts';
+import type { RunListFlags, RunShowFlags } from '../../../../src/apps/cli/options.ts';
+import { main } from '../../../../src/apps/cli/program.ts';
 import { Terminal } from '../../../../src/apps/cli/terminal.ts';
 import type { MulticlassMetrics } from '../../../../src/model/metrics/evaluate.ts';
 import { formatWhen } from '../../../../src/reporting/format.ts';
@@ -106,10 +106,14 @@ function call(options: Parameters<typeof memoryIo>[0] = {}) {
   return { io, terminal: new Terminal(io) };
 }
 
+function invocation<Flags>(flags: Flags, terminal: Terminal): Invocation<Flags> {
+  return { flags, terminal, words: [], program: new Command() };
+}
+
 describe('dso runs', () => {
   test('a line for each, the newest first', async () => {
     const { io, terminal } = call();
-    expect(await listRunsCommand({ runs: threeRuns() }, terminal)).toBe(0);
+    await listRunsCommand(invocation({ runs: threeRuns() }, terminal));
     const [head, ...lines] = io.stdout.text.trimEnd().split('\n');
     expect(head).toMatch(
       /^id +when +data +solver +problem +lambda +epochs +objective +gap +time +ended$/,
@@ -125,7 +129,7 @@ describe('dso runs', () => {
 
   test('as JSON', async () => {
     const { io, terminal } = call();
-    await listRunsCommand({ runs: threeRuns(), json: true }, terminal);
+    await listRunsCommand(invocation({ runs: threeRuns(), json: true }, terminal));
     const runs = JSON.parse(io.stdout.text) as RunSummary[];
     expect(runs.map(({ id, status }) => [id, status])).toEqual([
       [ids[0], 'done'],
@@ -140,9 +144,9 @@ describe('dso runs', () => {
     for (let index = 0; index < 22; index++) {
       record(folder, `20261115-2123${10 + index}-0000`, { end: ended }).close();
     }
-    const count = async (flags: Parameters<typeof listRunsCommand>[0]) => {
+    const count = async (flags: RunListFlags) => {
       const { io, terminal } = call();
-      await listRunsCommand({ runs: folder, ...flags }, terminal);
+      await listRunsCommand(invocation({ runs: folder, ...flags }, terminal));
       return [io.stdout.text.split('\n').length - 2, io.stderr.text];
     };
     expect(await count({})).toEqual([20, 'and 2 earlier runs: --all lists them\n']);
@@ -163,7 +167,7 @@ describe('dso runs', () => {
     const folder = temporaryFolder();
     const path = join(folder, '20261115-090000-abcd.jsonl');
     writeFileSync(path, '{"line":"sta\n');
-    expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
+    await listRunsCommand(invocation({ runs: folder }, terminal));
     expect(io.stderr.text).toContain(`note: ${path} cannot be read: its first line is damaged\n`);
   });
 
@@ -172,20 +176,20 @@ describe('dso runs', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, '20261115-090000-abcd.jsonl'), '');
     symlinkSync(folder, join(folder, '20261115-090000-abce.jsonl'));
-    expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
+    await listRunsCommand(invocation({ runs: folder }, terminal));
     expect(io.stderr.text).not.toContain('cannot be read');
   });
 
   test('none are there: it says how to make one', async () => {
     const { io, terminal } = call();
     const folder = join(temporaryFolder(), 'nowhere');
-    expect(await listRunsCommand({ runs: folder }, terminal)).toBe(0);
+    await listRunsCommand(invocation({ runs: folder }, terminal));
     expect(io.stderr.text).toBe(
       `no runs in ${folder}; "dso train --runs ${folder}" records one there\n`,
     );
     expect(io.stdout.text).toBe('');
     const json = call();
-    await listRunsCommand({ runs: folder, json: true }, json.terminal);
+    await listRunsCommand(invocation({ runs: folder, json: true }, json.terminal));
     expect(json.io.stdout.text).toBe('[]\n');
   });
 });
@@ -331,11 +335,11 @@ describe('dso runs show', () => {
   async function show(
     folder: string,
     run: string,
-    flags: Parameters<typeof showRunCommand>[1] = {},
+    flags: RunShowFlags = {},
     options: Parameters<typeof memoryIo>[0] = {},
   ): Promise<string> {
     const { io, terminal } = call(options);
-    expect(await showRunCommand(run, { runs: folder, ...flags }, terminal)).toBe(0);
+    await showRunCommand(invocation({ runs: folder, ...flags }, terminal), run);
     return io.stdout.text;
   }
 
@@ -373,7 +377,7 @@ describe('dso runs show', () => {
     record(folder, ids[0], { start: { name: 'base line', words }, end: ended }).close();
     const { io, terminal } = call();
     Object.assign(io, { command: 'node bin/dso.js' });
-    await showRunCommand('last', { runs: folder }, terminal);
+    await showRunCommand(invocation({ runs: folder }, terminal), 'last');
     const text = io.stdout.text;
     expect(text).toMatch(/^name +base line$/m);
     expect(text).toMatch(/^command +dso train train\.svm --name 'base line'$/m);
@@ -510,7 +514,7 @@ describe('dso runs show', () => {
 });
 
 describe('dso runs stop', () => {
-  const patience = { all: 20_000, step: 20 };
+  const timeout = { all: 20_000, step: 20 };
 
   test('asks, waits and says where the model is', async () => {
     const folder = join(temporaryFolder(), 'runs');
@@ -521,14 +525,14 @@ describe('dso runs stop', () => {
     });
     expect(statusOf(folder)).toBe('running');
     const { io, terminal } = call();
-    expect(await stopRunCommand('3f9c', { runs: folder }, terminal, patience)).toBe(0);
+    await stopRun({ flags: { runs: folder }, terminal }, '3f9c', timeout);
     expect(io.stderr.text).toBe(`run ${ids[0]} has ended; its model is in train.svm.model\n`);
   });
 
   test('a run that does not run cannot be stopped', async () => {
     const folder = threeRuns();
     const { terminal } = call();
-    await expect(stopRunCommand('last', { runs: folder }, terminal)).rejects.toMatchObject({
+    await expect(stopRun({ flags: { runs: folder }, terminal }, 'last')).rejects.toMatchObject({
       kind: 'failure',
       message: `run ${ids[0]} does not run: converged`,
     });
@@ -540,9 +544,11 @@ describe('dso runs stop', () => {
     expect(statusOf(folder)).toBe('running');
     const { terminal } = call();
     const wait = { all: 50, step: 10 };
-    await expect(stopRunCommand('last', { runs: folder }, terminal, wait)).rejects.toMatchObject({
+    await expect(
+      stopRun({ flags: { runs: folder }, terminal }, 'last', wait),
+    ).rejects.toMatchObject({
       kind: 'failure',
-      message: expect.stringContaining('was asked to stop and still goes on') as string,
+      message: expect.stringContaining('was asked to stop and still runs') as string,
     });
     recorder.close();
   });
@@ -557,7 +563,7 @@ describe('dso runs stop', () => {
     expect(statusOf(folder)).toBe('running');
     const { io, terminal } = call();
     const flags = { runs: folder, json: true } as const;
-    await expect(stopRunCommand('last', flags, terminal, patience)).rejects.toThrow(
+    await expect(stopRun({ flags, terminal }, 'last', timeout)).rejects.toThrow(
       `run ${ids[0]} has ended without a model: failed`,
     );
     expect(JSON.parse(io.stdout.text)).toMatchObject({ id: ids[0], status: 'failed' });
@@ -597,9 +603,7 @@ describe('the definition', () => {
   });
 
   test('what is wrong is refused', async () => {
-    const { run } = commands.runs;
-    const invocation = { args: ['sho'], flags: {}, words: [], program: new Command() };
-    await expect(run({ ...invocation, terminal: new Terminal(memoryIo()) })).rejects.toThrow(
+    await expect(listRunsCommand(invocation({}, new Terminal(memoryIo())), 'sho')).rejects.toThrow(
       'runs sho: expected show or stop, or no further word',
     );
     await expect(parse('-n', '0')).rejects.toThrow('whole number of at least 1');
@@ -608,9 +612,10 @@ describe('the definition', () => {
     await expect(parse('show', 'a', 'b')).rejects.toThrow('too many arguments');
   });
 
-  test('completion is made of it', () => {
-    const program = createProgram(new Terminal(memoryIo()), [], () => {});
-    expect(bashScript(programWords(program))).toContain('--runs');
+  test('completion is made of it', async () => {
+    const io = memoryIo();
+    await main(['completion', 'bash'], io);
+    expect(io.stdout.text).toContain('--runs');
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { epochLine as lineOf } from '../../../../src/apps/cli/run-lines.ts';
+import { epochLine as lineOf } from '../../../../src/apps/cli/observers.ts';
 import { Recorder, RunLog } from '../../../../src/reporting/records/recorder.ts';
 import type { EpochEvent } from '../../../../src/train/events.ts';
 import { beginLine, epochLine, resultLine, startLine } from '../../../support/run-lines.ts';

@@ -35,7 +35,7 @@ describe('usage errors: exit code 2, the option is named', () => {
     writeFileSync(path, 'mine');
     const io = memoryIo();
     expect(await main(['compare', 'x', '-o', path], io)).toBe(2);
-    expect(io.stderr.text).toContain(`--output ${path}: ${path} is a file; wanted a folder`);
+    expect(io.stderr.text).toContain(`--output ${path}: ${path} is a file; expected a folder`);
   });
 });
 

@@ -1,11 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  checkOutput,
-  checkStandardInput,
-  checkStandardOutput,
-} from '../../../../src/apps/cli/reading.ts';
+import { checkFiles, checkOutput } from '../../../../src/apps/cli/files.ts';
 import { UsageError } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -27,7 +23,7 @@ test('a missing folder, a folder and a file as folder are refused', () => {
     `--output ${folder}/none/x.model: there is no folder ${folder}/none`,
   );
   expect(run('file/x.model')).toThrow(`there is no folder ${folder}/file`);
-  expect(run('sub')).toThrow('that is a folder; wanted the name of a file');
+  expect(run('sub')).toThrow('that is a folder; expected the name of a file');
 });
 
 test('an input is not overwritten, whatever it is called', () => {
@@ -58,10 +54,20 @@ test('two outputs have two names', () => {
 });
 
 test('standard input and output are given out once', () => {
-  expect(() => checkStandardInput(['-', 'a', undefined])).not.toThrow();
-  expect(() => checkStandardInput(['-', '-'])).toThrow(UsageError);
-  expect(() => checkStandardOutput({ '--json': true, '--output -': false })).not.toThrow();
-  expect(() => checkStandardOutput({ '--json': true, '--output -': true })).toThrow(
-    '--json and --output - both want standard output; choose one',
+  expect(() => checkFiles(['-', 'a', undefined])).not.toThrow();
+  expect(() => checkFiles(['-', '-'])).toThrow(UsageError);
+  expect(() => checkFiles([], { '--output': undefined }, true)).not.toThrow();
+  expect(() => checkFiles([], { '--csv': '-', '--output': 'x' })).not.toThrow();
+  expect(() => checkFiles([], { '--output': '-' }, true)).toThrow(
+    '--output - and --json both use standard output; choose one',
+  );
+});
+
+test('an output is compared with the inputs and with the outputs before it', () => {
+  const path = join(temporaryFolder(), 'out');
+  writeFileSync(path, '');
+  expect(() => checkFiles([path], { '--csv': path })).toThrow('that is also an input');
+  expect(() => checkFiles([], { '--output': path, '--csv': path })).toThrow(
+    `--csv ${path}: that is where another output goes`,
   );
 });
