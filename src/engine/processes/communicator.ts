@@ -7,9 +7,8 @@ import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 /** Bytes of the longest message: counts are 32 bits wide. */
 const longestMessage = 2 ** 30;
 
-/** Polls that follow one another at once, before the processor is given away in between. */
+/** Polls without a pause before it sleeps between them, and the milliseconds of sleep. */
 const eagerPolls = 1000;
-/** Milliseconds. */
 const shortNap = 0.1;
 
 export interface JoinOptions {
@@ -23,10 +22,7 @@ export interface JoinOptions {
   readonly version: string;
 }
 
-/**
- * Cells in which the main thread requests something of the thread that owns the communicator: to end
- * the job with exit code cell - 1; to end the transfer.
- */
+/** Cells in which the main thread requests to end the job, with exit code cell − 1, or the transfer. */
 export const requestSlots = { abort: 0, endTransfer: 1, length: 2 } as const;
 
 /** An array as the library takes it. */
@@ -115,14 +111,13 @@ export class Communicator implements Owner {
 
   /** Learns the hosts, and makes sure that all ranks run the same program. */
   #meet(version: string): void {
-    const cards = this.gatherValues([hostname(), version]);
-    this.hosts = cards.map(([host]) => host);
-    const other = cards.findIndex(([, theirs]) => theirs !== cards[0][1]);
-    if (other > 0) {
-      throw new UsageError(
-        `${this.nameOf(other)} runs dso ${cards[other][1]}, ${this.nameOf(0)} dso ${cards[0][1]}: all ranks need the same version`,
-      );
-    }
+    const ranks = this.gatherValues({ host: hostname(), version });
+    this.hosts = ranks.map(({ host }) => host);
+    const other = ranks.findIndex((rank) => rank.version !== ranks[0].version);
+    if (other < 0) return;
+    throw new UsageError(
+      `${this.nameOf(other)} runs dso ${ranks[other].version}, ${this.nameOf(0)} dso ${ranks[0].version}: all ranks need the same version`,
+    );
   }
 
   /** Every rank's value, by rank. */
@@ -196,12 +191,12 @@ export class Communicator implements Owner {
     if (lost !== undefined) throw new DsoError('failure', this.#lossOf(lost));
   }
 
-  /** Between two polls; sleep would cost far more than the messages do. */
+  /** Between two polls; sleep would take far longer than the messages do. */
   yieldCore(): void {
     this.#mpi.yieldCore();
   }
 
-  /** Ends the job if the main thread wants it to. */
+  /** Ends the job if the main thread has requested it. */
   applyRequests(): void {
     const code = Atomics.load(this.#requested, requestSlots.abort);
     if (code !== 0) this.#mpi.abort(code - 1);
@@ -215,15 +210,14 @@ export class Communicator implements Owner {
     return `${this.nameOf(rank)} has not answered for ${this.#peerTimeout} s`;
   }
 
-  /** How to name a rank in a message. */
   nameOf(rank: number): string {
     return nameOf(rank, this.hosts);
   }
 
   /** Announces the end to all ranks, and returns when each has announced its own. */
   announceEnd(): void {
-    this.heartbeat.leave();
-    this.#until(() => this.heartbeat.parted);
+    this.heartbeat.announceEnd();
+    this.#until(() => this.heartbeat.allEnded);
   }
 
   finalize(): void {

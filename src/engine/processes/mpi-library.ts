@@ -36,8 +36,8 @@ const mpichDialect: Dialect = {
 };
 
 /** Open MPI's handles are addresses of objects that the library exports. */
-function openMpiDialect(foreign: Ffi, library: FfiLibrary): Dialect {
-  const address = (name: string) => foreign.address(library.symbol(name, 'int'));
+function openMpiDialect(ffi: Ffi, library: FfiLibrary): Dialect {
+  const address = (name: string) => ffi.address(library.symbol(name, 'int'));
   return {
     handle: 'uintptr_t',
     world: address('ompi_mpi_comm_world'),
@@ -50,9 +50,9 @@ function openMpiDialect(foreign: Ffi, library: FfiLibrary): Dialect {
 
 /** Only the thread that initialized MPI calls it. */
 const funneled = 1;
-/** The system's request for the number of bytes that wait to be read. */
+/** Request code of ioctl for the number of bytes that wait to be read. */
 const bytesToRead = process.platform === 'darwin' ? 0x4004667f : 0x541b;
-/** Linux: what asks for a signal when the parent ends, the signal, and MPICH's part of a launcher. */
+/** Linux: the option of prctl for a signal when the parent ends, the signal, and MPICH's parent. */
 const signalWithParent = 1;
 const killSignal = 9;
 const mpichParent = 'hydra_pmi_proxy';
@@ -85,37 +85,37 @@ export class MpiLibrary {
   readonly #yieldCore: FfiFunction;
   readonly #finished = new Int32Array(new SharedArrayBuffer(4));
 
-  private constructor(foreign: Ffi, library: FfiLibrary, version: string) {
+  private constructor(ffi: Ffi, library: FfiLibrary, version: string) {
     this.#library = library;
     this.version = version;
     this.#yieldCore = library.func('int sched_yield()');
     const open = version.startsWith('Open MPI');
-    this.#dialect = open ? openMpiDialect(foreign, library) : mpichDialect;
+    this.#dialect = open ? openMpiDialect(ffi, library) : mpichDialect;
     this.requestBytes = this.#dialect.requestBytes;
   }
 
-  /** Loads the library of the launcher's family; `path` is one that the user insists on. */
-  static load(foreign: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
+  /** Loads the library of the launcher's family, or the file `path` that the user has named. */
+  static load(ffi: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
     // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
     process.env.UCX_ERROR_SIGNALS ??= '';
     // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
     process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
     const tried = path === undefined ? files[flavour] : [path];
-    const complaints: string[] = [];
+    const errors: string[] = [];
     for (const file of tried) {
       try {
-        const library = foreign.load(file, { global: true, lazy: true });
+        const library = ffi.load(file, { global: true, lazy: true });
         const version = textOf(
           library.func('int MPI_Get_library_version(void *text, void *length)'),
         );
-        return new MpiLibrary(foreign, library, shortVersion(version));
+        return new MpiLibrary(ffi, library, shortVersion(version));
       } catch (error) {
-        complaints.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
+        errors.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
       }
     }
     throw new DsoError(
       'failure',
-      `no MPI library can be loaded (${complaints.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
+      `no MPI library can be loaded (${errors.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
     );
   }
 
@@ -182,23 +182,13 @@ export class MpiLibrary {
   gather(mine: Uint8Array, all: Uint8Array, request: Uint8Array): void {
     const { byte, world } = this.#dialect;
     const types = 'void *, int, h, void *, int, h, h, void *';
-    this.#call(
-      'Iallgather',
-      types,
-      mine,
-      mine.length,
-      byte,
-      all,
-      mine.length,
-      byte,
-      world,
-      request,
-    );
+    const { length } = mine;
+    this.#call('Iallgather', types, mine, length, byte, all, length, byte, world, request);
   }
 
   /**
-   * Tests the first `count` requests and drives all operations on: how many are complete, and
-   * which. None, or less than none, if there are no requests.
+   * Tests the first `count` requests and drives all operations on: returns how many are complete
+   * (0 or a negative number without requests) and writes which.
    */
   someDone(count: number, requests: Uint8Array, indices: Int32Array): number {
     const { statusesIgnore } = this.#dialect;
@@ -207,21 +197,21 @@ export class MpiLibrary {
     return this.#finished[0];
   }
 
-  /** Lets another thread have the core, if one wants it. */
+  /** Lets another thread have the core. */
   yieldCore(): void {
     this.#yieldCore();
   }
 
   /**
-   * Ends this process with the launcher's that started it. MPICH's now and then ends before it has
-   * ended its processes, and then waits forever for one that is stopped.
+   * Lets this process end with the launcher's process that started it. MPICH's sometimes ends
+   * before it has ended its processes, and then waits forever for one that is stopped.
    */
   endWithLauncher(): void {
     if (parentName() !== mpichParent) return;
     this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
   }
 
-  /** Bytes in a pipe that whoever reads it has not fetched; 0 of anything else. */
+  /** Bytes in a pipe that its reader has not read yet; 0 of anything else. */
   unread(descriptor: number): number {
     if (!fstatSync(descriptor).isFIFO()) return 0;
     const ioctl = this.#library.func('int ioctl(int descriptor, unsigned long request, ...)');
@@ -230,7 +220,7 @@ export class MpiLibrary {
   }
 
   /**
-   * Ends this process at once. The usual way out waits for all threads, and one that is inside
+   * Ends this process at once. The normal way out waits for all threads, and one that is inside
    * the library may never come back.
    */
   quit(code: number): void {
@@ -238,7 +228,7 @@ export class MpiLibrary {
   }
 }
 
-/** undefined where the system does not tell. */
+/** Undefined where the system has no /proc. */
 function parentName(): string | undefined {
   try {
     return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
@@ -264,14 +254,14 @@ export interface Ffi {
 
 /**
  * koffi calls C functions without a compiler. Its binary comes in a package per platform, which
- * unlike the main package wants to run nothing on installation.
+ * unlike the main package runs no script on installation.
  */
 export async function loadFfi(): Promise<Ffi> {
   const names = [`@koromix/koffi-${process.platform}-${process.arch}`, 'koffi'];
   for (const name of names) {
     try {
-      const { default: foreign } = (await import(name)) as { default: Ffi };
-      return foreign;
+      const { default: ffi } = (await import(name)) as { default: Ffi };
+      return ffi;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
@@ -286,7 +276,7 @@ export async function loadFfi(): Promise<Ffi> {
 /** Which family of MPI libraries started this process; the members of a family share their ABI. */
 export type Flavour = 'openmpi' | 'mpich';
 
-/** What a launcher told this process before it began. */
+/** What a launcher has put into the environment of this process. */
 export interface Launch {
   readonly flavour: Flavour;
   readonly rank: number;
@@ -295,15 +285,11 @@ export interface Launch {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables by which launchers number the processes of a job, most telling first. */
-const marks: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
-  {
-    flavour: 'openmpi',
-    rank: 'OMPI_COMM_WORLD_RANK',
-    sizes: ['OMPI_COMM_WORLD_SIZE'],
-  },
+/** Variables by which launchers number the processes of a job, the most specific first. */
+const launchers: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
+  { flavour: 'openmpi', rank: 'OMPI_COMM_WORLD_RANK', sizes: ['OMPI_COMM_WORLD_SIZE'] },
   { flavour: 'mpich', rank: 'PMI_RANK', sizes: ['PMI_SIZE', 'SLURM_NTASKS'] },
-  // srun --mpi=pmix: the size is Slurm's to tell.
+  // srun --mpi=pmix: the size is in Slurm's variable.
   { flavour: 'openmpi', rank: 'PMIX_RANK', sizes: ['SLURM_NTASKS', 'PMIX_SIZE'] },
 ];
 
@@ -313,10 +299,9 @@ function wholeNumber(text: string | undefined): number | undefined {
 
 /** The job this process is part of, or undefined if no MPI launcher started it. */
 export function launchOf(environment: Environment): Launch | undefined {
-  for (const { flavour, rank: rankName, sizes } of marks) {
+  for (const { flavour, rank: rankName, sizes } of launchers) {
     const rank = wholeNumber(environment[rankName]);
-    const named = sizes.find((name) => wholeNumber(environment[name]) !== undefined);
-    const size = named === undefined ? undefined : wholeNumber(environment[named]);
+    const [size] = sizes.flatMap((name) => wholeNumber(environment[name]) ?? []);
     if (rank !== undefined && size !== undefined) return { flavour, rank, size };
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
+import { DsoError } from '../../errors.ts';
 import type { Communicator } from './communicator.ts';
 import { sharedBytes, tags } from './requests.ts';
 
@@ -65,7 +66,10 @@ function measureLink(communicator: Communicator): Link {
     }
     const wanted = from + 1;
     if (incoming[0] !== wanted || incoming[bytes - 1] !== wanted) {
-      throw new Error(`a message of ${communicator.nameOf(from)} arrived with other content`);
+      throw new DsoError(
+        'failure',
+        `a message of ${communicator.nameOf(from)} arrived with other content`,
+      );
     }
     return (performance.now() - started) / 1000 / count;
   };
