@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DataError, DsoError } from './errors.ts';
 
@@ -48,7 +48,7 @@ async function replaceFile<Result>(path: string, write: Write<Result>): Promise<
   try {
     const result = await fillFile(temporary, 'wx', write);
     await rename(temporary, path);
-    await flushFolder(folder);
+    flushFolder(folder);
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -69,16 +69,15 @@ async function fillFile<Result>(path: string, flags: string, write: Write<Result
   }
 }
 
-/** The new name is safe from a power cut only once the folder is on disk as well. */
-async function flushFolder(folder: string): Promise<void> {
+/** A new name is safe from a power cut only once the folder is on disk as well. */
+export function flushFolder(folder: string): void {
   // Windows cannot open a folder.
   if (process.platform === 'win32') return;
-  let handle: FileHandle | undefined;
+  const handle = openSync(folder, 'r');
   try {
-    handle = await open(folder);
-    await handle.sync();
+    fsyncSync(handle);
   } finally {
-    await handle?.close();
+    closeSync(handle);
   }
 }
 

@@ -14,44 +14,34 @@ export interface NonzeroCounts {
  */
 export interface Placement {
   readonly size: number;
-  /** Worker q has the places rowBounds[q] … rowBounds[q+1]-1. */
+  /** Worker q has the positions rowBounds[q] … rowBounds[q+1]-1. */
   readonly rowBounds: Int32Array;
-  /** Original row at each place. */
+  /** Original row at each position. */
   readonly rowOrder: Int32Array;
   readonly columnBounds: Int32Array;
-  /** Original column at each place; the intercept, if any, is the last original column. */
+  /** Original column at each position; the intercept, if any, is the last original column. */
   readonly columnOrder: Int32Array;
-  /** Place of each original column, and the block it is in. */
+  /** Position of each original column, and the block it is in. */
   readonly columnPosition: Int32Array;
   readonly columnBlock: Uint16Array;
-  /** Entries of each worker. */
+  /** Non-zeros of each worker. */
   readonly workerNonzeros: Float64Array;
 }
 
 /**
  * The part of a placement that one process holds: rows of the workers it plays, columns of the
- * blocks it is home to. Places count from the first of them.
+ * blocks it is home to. Positions count from the first of them; rowOrder has rows of its data.
  */
-export interface Partition
-  extends Pick<
-      Placement,
-      'size' | 'rowBounds' | 'columnBounds' | 'columnPosition' | 'columnBlock' | 'workerNonzeros'
-    >,
-    BlockLayout {
+export interface Partition extends Placement, BlockLayout {
   /** The workers that this process plays, and the blocks it is home to: first … end-1. */
   readonly first: number;
   readonly end: number;
-  /** Bounds among the places of this process, where the workers of others have none. */
+  /** Bounds among the positions of this process, where the workers of others have none. */
   readonly rowStarts: Int32Array;
   readonly columnStarts: Int32Array;
-  /** Row of this process's data at each place. */
-  readonly rowOrder: Int32Array;
-  /** Original column at each place. */
-  readonly columnOrder: Int32Array;
-  /** |Ω̄_j| by place. */
-  readonly columnCounts: Int32Array;
-  /** |Ω_i| by place. */
+  /** |Ω_i| and |Ω̄_j| by position. */
   readonly rowCounts: Int32Array;
+  readonly columnCounts: Int32Array;
 }
 
 /** How uneven a partition is: the largest share divided by the fair share, minus 1. */
@@ -66,10 +56,10 @@ function shared(length: number): Int32Array {
 }
 
 /**
- * Deals items to `size` groups in the given order, each to the group with the smallest share of
- * entries plus share of items, so that both come out even; inside a group the order is kept.
+ * Assigns items to `size` groups in the given order, each to the group with the smallest share of
+ * entries plus share of items, so that both come out even.
  */
-function deal(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
+function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
   let total = 0;
   for (let k = 0; k < counts.length; k++) total += counts[k];
   const perEntry = total > 0 ? 1 / total : 0;
@@ -86,12 +76,8 @@ function deal(order: Int32Array, counts: Int32Array, size: number): Uint16Array 
   return group;
 }
 
-/** Lays the groups one after the other. */
-function layOut(
-  order: Int32Array,
-  group: Uint16Array,
-  size: number,
-): { starts: Int32Array; placed: Int32Array } {
+/** Lays the groups one after the other; inside a group the order is kept. */
+function layOut(order: Int32Array, group: Uint16Array, size: number) {
   const starts = shared(size + 1);
   for (let k = 0; k < order.length; k++) starts[group[order[k]] + 1]++;
   for (let g = 0; g < size; g++) starts[g + 1] += starts[g];
@@ -118,19 +104,17 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
   const shuffled = new Int32Array(counts.rows.length);
   for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
   stream(seed, 0).shuffle(shuffled, shuffled.length);
-  const rows = layOut(shuffled, deal(shuffled, counts.rows, size), size);
+  const rows = layOut(shuffled, assignGroups(shuffled, counts.rows, size), size);
   // Frequent columns come first in their block, so that the weights in use share cache lines.
   const frequent = byFallingCount(counts.columns);
-  const columnBlock = deal(frequent, counts.columns, size);
+  const columnBlock = assignGroups(frequent, counts.columns, size);
   const columns = layOut(frequent, columnBlock, size);
   const columnPosition = shared(counts.columns.length);
-  for (let place = 0; place < columnPosition.length; place++) {
-    columnPosition[columns.placed[place]] = place;
-  }
+  for (let k = 0; k < columnPosition.length; k++) columnPosition[columns.placed[k]] = k;
   const workerNonzeros = new Float64Array(size);
   for (let worker = 0; worker < size; worker++) {
-    for (let place = rows.starts[worker]; place < rows.starts[worker + 1]; place++) {
-      workerNonzeros[worker] += counts.rows[rows.placed[place]];
+    for (let k = rows.starts[worker]; k < rows.starts[worker + 1]; k++) {
+      workerNonzeros[worker] += counts.rows[rows.placed[k]];
     }
   }
   return {
@@ -145,7 +129,7 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
   };
 }
 
-/** Bounds among the places of the workers first … end-1. */
+/** Bounds among the positions of the workers first … end-1. */
 function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array {
   const here = shared(bounds.length);
   for (let k = 0; k < bounds.length; k++) {
@@ -156,7 +140,7 @@ function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array 
 
 function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
   const result = shared(order.length);
-  for (let place = 0; place < order.length; place++) result[place] = counts[order[place]];
+  for (let k = 0; k < order.length; k++) result[k] = counts[order[k]];
   return result;
 }
 
@@ -167,24 +151,19 @@ export function localPartition(
   first: number,
   end: number,
 ): Partition {
-  const { size, rowBounds, columnBounds, columnPosition, columnBlock, workerNonzeros } = placement;
+  const { rowBounds, columnBounds } = placement;
   const rowOrder = placement.rowOrder.subarray(rowBounds[first], rowBounds[end]);
   const columnOrder = placement.columnOrder.subarray(columnBounds[first], columnBounds[end]);
   return {
-    size,
+    ...placement,
     first,
     end,
-    rowBounds,
-    columnBounds,
     rowStarts: boundsHere(rowBounds, first, end),
     rowOrder,
     columnStarts: boundsHere(columnBounds, first, end),
     columnOrder,
-    columnPosition,
-    columnBlock,
     columnCounts: countsAt(counts.columns, columnOrder),
     rowCounts: countsAt(counts.rows, rowOrder),
-    workerNonzeros,
     ...layOutBlocks(columnBounds, first, end),
   };
 }

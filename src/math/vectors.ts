@@ -53,3 +53,20 @@ export function sum(
   for (let i = start; i < end; i += 1) accumulator.add(values[i]);
   return accumulator.total;
 }
+
+/** The last of the intervals first … end-1 of ascending bounds that begins at `position` or before. */
+export function intervalOf(
+  bounds: ArrayLike<number>,
+  position: number,
+  first = 0,
+  end = bounds.length - 1,
+): number {
+  let low = first;
+  let high = end - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (bounds[middle] <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

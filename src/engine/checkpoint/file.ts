@@ -1,17 +1,16 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
 import type { Workers } from './folder.ts';
 import {
-  type Axis,
   bytesPerNumber,
   inMemory,
   type Layout,
   type NumberType,
   numbersPerItem,
-  piecesOf,
   type StateArray,
+  transferItems,
   typeOf,
 } from './state.ts';
 
@@ -27,19 +26,6 @@ export interface Identity {
   readonly options: Readonly<Record<string, number | string | boolean | null>>;
 }
 
-export interface ArrayEntry {
-  readonly name: string;
-  readonly axis: Axis;
-  readonly type: NumberType;
-  readonly length: number;
-}
-
-/** Numbers that threads keep outside of shared memory, by who keeps them. */
-export interface SavedNumbers {
-  readonly convergence: unknown;
-  readonly method: unknown;
-}
-
 /** The JSON part of a checkpoint. */
 export interface Header {
   /** Version of the program that wrote it. */
@@ -53,12 +39,16 @@ export interface Header {
   readonly seconds: number;
   /** Epoch of the checkpoint that was there before, 0 if this is the first one of the run. */
   readonly follows: number;
-  /** What may change when a run goes on. */
+  /** The next two may change when a run is resumed. */
   readonly tolerance: number;
   /** Which rows are tested on, and how; null for none. */
   readonly test: string | null;
-  readonly saved: SavedNumbers;
-  readonly arrays: readonly ArrayEntry[];
+  /** Numbers that threads hold outside of shared memory, by who holds them. */
+  readonly saved: { readonly convergence: unknown; readonly method: unknown };
+  readonly arrays: readonly (Pick<StateArray, 'name' | 'axis'> & {
+    readonly type: NumberType;
+    readonly length: number;
+  })[];
 }
 
 /** Numbers that JSON does not have are written as strings. */
@@ -123,8 +113,8 @@ export function writeCheckpointFile(
   try {
     put(Buffer.from(textOf(description, arrays, layout)));
     for (const array of arrays) {
-      const [from, to] = inMemory(array, layout, [layout.first, layout.end]);
-      for (const piece of piecesOf(array.values, from, to)) put(piece);
+      const range = inMemory(array, layout, [layout.first, layout.end]);
+      transferItems('write', array.values, range, put);
     }
     put(hash.copy().digest());
     fsyncSync(file);
@@ -231,7 +221,7 @@ function headerOf(
   }
 }
 
-/** Tolerates a damaged header: it is only asked how long the file should have been. */
+/** Bytes of the arrays by the header, which may be a damaged one. */
 function arrayBytes({ arrays }: Header): number {
   if (!Array.isArray(arrays)) return 0;
   return (arrays as Header['arrays']).reduce(
@@ -243,20 +233,16 @@ function arrayBytes({ arrays }: Header): number {
 function checksumFits(file: number, size: number): boolean {
   if (size < digestBytes) return false;
   const hash = createHash('sha256');
-  const room = Buffer.allocUnsafe(Math.min(atOnce, size));
-  hashRange(file, hash, room, size - digestBytes);
-  const digest = Buffer.alloc(digestBytes);
-  fill(file, digest, size - digestBytes);
-  return hash.digest().equals(digest);
-}
-
-function hashRange(file: number, hash: Hash, room: Buffer, end: number): void {
-  for (let at = 0; at < end; ) {
-    const piece = room.subarray(0, Math.min(room.length, end - at));
+  const end = size - digestBytes;
+  const buffer = Buffer.allocUnsafe(Math.min(atOnce, size));
+  for (let at = 0; at < end; at += atOnce) {
+    const piece = buffer.subarray(0, Math.min(atOnce, end - at));
     fill(file, piece, at);
     hash.update(piece);
-    at += piece.length;
   }
+  const digest = Buffer.alloc(digestBytes);
+  fill(file, digest, end);
+  return hash.digest().equals(digest);
 }
 
 export function fill(file: number, room: Uint8Array, position: number): void {

@@ -2,31 +2,28 @@ import type { Partition } from '../partition.ts';
 import { type DiskCells, segmentBytes } from './disk-cells.ts';
 
 /**
- * Rows that are always met together, for the sake of the cache. They were shuffled when they were
- * laid out, so that such a run is a random sample.
+ * Rows that are always visited together, for the sake of the cache. Rows are shuffled when they are
+ * laid out, so such a run is a random sample.
  */
 export const rowsTogether = 16;
 
-/** A worker with fewer entries than this, 4 MB of them, has a single segment. */
+/** A worker with fewer entries (4 MB) has a single segment. */
 const worthCutting = 2 ** 19;
-/**
- * Segments have at least so many entries and at most, about, so many, a megabyte: enough to be read
- * at one go.
- */
+/** Segments have between about these numbers of entries; the larger one is a megabyte. */
 const fewestEntries = 2 ** 12;
 const mostEntries = 2 ** 17;
 /**
- * Between the two the workers have so many segments together. The order of segments is what is
- * random about an epoch, and momentum is disturbed when there are only dozens of them (debdesc,
+ * Between the two the workers have this many segments together. The order of segments is what is
+ * random in an epoch, and momentum is disturbed when there are only dozens of them (debdesc,
  * logistic loss, passes to a gap of 10⁻³: 14 with 256 segments or more, 16 with 128, 38 with 16).
  */
 const segmentsWanted = 2048;
 
 /**
- * The rows of each worker, cut into segments: starts[worker][s] is the first row of segment s, and
- * behind the last one stands the number of rows. A worker meets its rows segment by segment, so
- * that a few of them in memory are enough. The cuts decide the order of rows and with it the bits
- * of the result: they depend on the data and the grid alone.
+ * The rows of each worker, cut into segments: starts[worker][s] is the first row of segment s,
+ * followed by the number of rows. A worker visits its rows segment by segment, so a few segments in
+ * memory are enough. The cuts decide the order of rows and with it the bits of the result: they
+ * depend on the data and the grid alone.
  */
 export type Segments = readonly Int32Array[];
 
@@ -53,29 +50,17 @@ function entriesPerSegment(entries: number, workers: number): number {
   return Math.min(mostEntries, Math.max(fewestEntries, (entries * workers) / segmentsWanted));
 }
 
-/** The segment that a row is in: the last one that begins at it or before. */
-export function segmentOf(starts: Int32Array, row: number): number {
-  let low = 0;
-  let high = starts.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
 /** Rows of a group at most: their numbers are sorted in memory. */
 const rowsPerGroup = 2 ** 19;
 
-/** What is to be laid out on disk, and with what. */
+/** What to lay out on disk, and with what memory. */
 export interface ShuffleTask {
   readonly partition: Partition;
   readonly segments: Segments;
   readonly stored: DiskCells;
   /** The column of ones behind all others, −1 without an intercept. */
   readonly ones: number;
-  /** Memory to work in: the windows that training will look through. */
+  /** Memory to work in: that of the windows of training. */
   readonly memory: Uint8Array;
 }
 
@@ -118,7 +103,7 @@ export function listSegments(partition: Partition, segments: Segments): SegmentL
   return list;
 }
 
-/** Groups of at most so many bytes, or of one segment. */
+/** Groups of at most `most` bytes, or of one segment. */
 export function groupSegments({ place, position }: SegmentList, most: number): Group[] {
   const groups: Group[] = [];
   const count = place.length - 1;
@@ -137,19 +122,7 @@ export function groupSegments({ place, position }: SegmentList, most: number): G
   return groups;
 }
 
-/** The one of the segments begin … end-1 that the row at a place is in. */
-export function segmentAt({ place }: SegmentList, row: number, begin: number, end: number): number {
-  let low = begin;
-  let high = end - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (place[middle] <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** Where the row at a place, which is in a segment, has its offset; see StoredCells. */
+/** Where the row at a place, which is in a segment, has its offset; see DiskCells. */
 export function offsetSlot(
   { rowStarts }: Partition,
   { worker, within }: SegmentList,

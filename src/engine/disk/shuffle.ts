@@ -1,8 +1,10 @@
 import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatasetPart } from '../../data/dataset.ts';
 import { DsoError, UsageError } from '../../errors.ts';
+import { intervalOf } from '../../math/vectors.ts';
 import { mebibytes } from '../memory.ts';
 import { nonzeroBytes, readWhole } from './disk-cells.ts';
 import {
@@ -13,7 +15,6 @@ import {
   offsetSlot,
   type SegmentList,
   type ShuffleTask,
-  segmentAt,
   wordsOf,
 } from './segments.ts';
 
@@ -34,23 +35,23 @@ export interface ScratchFile {
 }
 
 /**
- * Opens a file of so many bytes in the folder that was asked for, else in the system's folder for
- * temporary files or, if that has no room or lies in memory, in that of the data.
+ * Opens a scratch file in the given folder, else in the system's folder for temporary files or, if
+ * that has no space or lies in memory, in that of the data.
  */
 export function openScratch(
   bytes: number,
-  asked: string | undefined,
+  given: string | undefined,
   folderOfData: string | undefined,
 ): ScratchFile {
-  const folders = asked === undefined ? [tmpdir(), folderOfData ?? '.'] : [asked];
+  const folders = given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given];
   const places = folders.map(placeAt).filter((place) => place !== undefined);
-  const fits = ({ free, inMemory }: Place) => free >= bytes && (!inMemory || asked !== undefined);
+  const fits = ({ free, inMemory }: Place) => free >= bytes && (!inMemory || given !== undefined);
   for (const { folder } of places.filter(fits)) {
     const file = tryOpen(folder);
     if (file !== undefined) return { file, folder, close: () => closeSync(file) };
   }
   throw new UsageError(
-    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${complaints(folders, places)} (name another folder with --scratch)`,
+    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${describe(folders, places)} (name another folder with --scratch)`,
   );
 }
 
@@ -75,7 +76,7 @@ function tryOpen(folder: string): number | undefined {
   }
 }
 
-function complaints(folders: readonly string[], places: readonly Place[]): string {
+function describe(folders: readonly string[], places: readonly Place[]): string {
   return folders
     .map((folder) => {
       const place = places.find((known) => known.folder === folder);
@@ -90,8 +91,7 @@ function gigabytes(bytes: number): string {
   return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
-/** Writes all of the bytes to a place in a file. */
-export function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   try {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(file, bytes, done, bytes.length - done, position + done);
@@ -107,7 +107,7 @@ export function writeWhole(file: number, bytes: Uint8Array, position: number): v
   }
 }
 
-/** A group's stretch of the file, written through a buffer. */
+/** Writes a group's stretch of the file through a buffer. */
 interface Appender {
   readonly words: Int32Array;
   filled: number;
@@ -118,7 +118,7 @@ interface Appender {
  * The first pass of laying out on disk: every row goes to its group of segments, behind those that
  * came before it, its columns first and then the bits of its values.
  */
-export class RowSorter {
+class RowSorter {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;
   readonly #appenders: readonly Appender[];
@@ -154,7 +154,7 @@ export class RowSorter {
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     for (let k = 0; k < labels.length; k++) {
       const place = this.#placeOf[this.#row++];
-      const segment = segmentAt(this.#list, place, 0, this.#list.worker.length);
+      const segment = intervalOf(this.#list.place, place);
       const from = rowOffsets[k];
       const to = rowOffsets[k + 1];
       this.#count(segment, place, indices, from, to);
@@ -210,7 +210,7 @@ const wordsPerEntry = nonzeroBytes / 4;
  * The second pass of laying out on disk: a group of segments is read, its rows as they came, and
  * written back in its place as chunks. The counts of the first pass become offsets.
  */
-export class GroupOrderer {
+class GroupOrderer {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;
   readonly #input: Int32Array;
@@ -269,7 +269,7 @@ export class GroupOrderer {
     const keys = this.#sortRows(first, place[group.end]);
     for (let k = 0, at = 0; k < keys.length; k++) {
       const row = first + (keys[k] % keys.length);
-      const segment = segmentAt(this.#list, row, group.begin, group.end);
+      const segment = intervalOf(place, row, group.begin, group.end);
       this.#aim(segment, row, position[group.begin]);
       this.#placeEntries(at, rowCounts[row]);
       at += wordsPerEntry * rowCounts[row];
@@ -315,10 +315,10 @@ export class GroupOrderer {
 }
 
 /**
- * Brings rows from the order of the data into that of a grid on disk, in the memory given. First
- * every row is appended to its group of segments, in the stretch of the file that the group will
- * have; then one group after the other is read, brought into order and written back. On the way the
- * offsets of the cells and the positions of the chunks are filled in.
+ * Brings rows from the order of the data into that of a grid on disk. First every row is appended
+ * to its group of segments, in the group's stretch of the file; then each group is read, brought
+ * into order and written back. This also fills in the offsets of the cells and the positions of the
+ * chunks.
  */
 export async function layOutOnDisk(task: ShuffleTask, rows: Iterable<DatasetPart>): Promise<void> {
   const list = listSegments(task.partition, task.segments);
@@ -326,19 +326,12 @@ export async function layOutOnDisk(task: ShuffleTask, rows: Iterable<DatasetPart
   const sorter = new RowSorter(task, list, groups);
   for (const part of rows) {
     sorter.take(part);
-    await breathe();
+    await yieldToEventLoop();
   }
   sorter.finish();
   const orderer = new GroupOrderer(task, list, groups);
   for (const group of groups) {
     orderer.order(group);
-    await breathe();
+    await yieldToEventLoop();
   }
-}
-
-/** Lets signals and timers have their turn. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
