@@ -13,8 +13,7 @@ type Write<Result> = (file: OutputFile) => Promise<Result>;
 
 /**
  * Writes a file so that its name never stands for half of it: `write` fills a temporary file in
- * the same folder, which then takes the name. After a failure the temporary file is gone and what
- * was there before is untouched.
+ * the same folder, which then takes the name. After a failure what was there before is untouched.
  */
 export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {
   try {
@@ -24,11 +23,11 @@ export async function writeAtomically<Result>(path: string, write: Write<Result>
     // Through a symbolic link the file it points to is replaced, not the link.
     return await replaceFile(existing ? await realpath(path) : path, write);
   } catch (error) {
-    throw explain(error, path);
+    throw explainWrite(error, path);
   }
 }
 
-/** What to remove should the process be told to end while it writes. */
+/** What to remove if the process ends while it writes. */
 const unfinished = new Set<string>();
 let watching = false;
 
@@ -81,24 +80,25 @@ export function flushFolder(folder: string): void {
   }
 }
 
-const problems: Record<string, string> = {
-  ENOENT: 'no such folder',
-  ENOTDIR: 'no such folder',
-  EISDIR: 'it is a directory',
+type Problems = Readonly<Record<string, string>>;
+
+const problems: Problems = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than is allowed',
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
 };
 
-function explain(error: unknown, path: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  const problem = problems[code] ?? (error as Error).message;
-  return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause: error });
-}
+const writeProblems: Problems = {
+  ...problems,
+  ENOENT: 'no such folder',
+  ENOTDIR: 'no such folder',
+  EISDIR: 'it is a directory',
+};
 
-const accessProblems: Record<string, string> = {
+const readProblems: Problems = {
   ENOENT: 'no such file',
   ENOTDIR: 'no such file',
   EACCES: 'no permission to read it',
@@ -106,32 +106,36 @@ const accessProblems: Record<string, string> = {
   EISDIR: 'a directory; expected a file',
 };
 
-/** What the operating system refused, as a fault of the input; other errors as they are. */
-export function explainAccess(error: unknown, name: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  // Only the operating system's codes: Node's own (ERR_…) are no fault of the input.
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  const problem = accessProblems[code] ?? (error as Error).message;
-  return new DataError(`${name}: ${problem}`, { cause: error });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than is allowed',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-  EROFS: 'the file system is read-only',
+const folderProblems: Problems = {
+  ...problems,
   ENOENT: 'there is no such folder, and none can be made',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'it is not a folder',
   EISDIR: 'a folder is in its place',
 };
 
+/** What the operating system refused; undefined for other errors, as Node's own (ERR_…). */
+function problemOf(error: unknown, table: Problems): string | undefined {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return /^E[A-Z0-9]+$/.test(code) ? (table[code] ?? message) : undefined;
+}
+
+function explainWrite(cause: unknown, path: string): unknown {
+  const problem = problemOf(cause, writeProblems);
+  if (problem === undefined) return cause;
+  return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause });
+}
+
+/** What the operating system refused, as a fault of the input; other errors as they are. */
+export function explainAccess(cause: unknown, name: string): unknown {
+  const problem = problemOf(cause, readProblems);
+  return problem === undefined ? cause : new DataError(`${name}: ${problem}`, { cause });
+}
+
 export function reasonOf(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   // What follows the comma names the temporary file.
-  return reasons[code] ?? message.split(', ')[0];
+  return folderProblems[code] ?? message.split(', ')[0];
 }
 
 /**
@@ -152,8 +156,8 @@ export function makeFolders(folder: string, parents = true): boolean {
 }
 
 /**
- * Whether a process of this machine is there. With the moment it began, another process that has
- * got its number since is told from it, where the system has /proc.
+ * Whether a process of this machine is running; where the system has /proc, with `began` also
+ * whether it is the same one, since numbers of processes are reused.
  */
 export function isAlive(pid: number, began?: number): boolean {
   if (!Number.isInteger(pid) || pid < 1) return false;

@@ -2,10 +2,9 @@
 const leastPivot = 1e-14;
 
 /**
- * The Cholesky factor A = L Lᵀ of a positive semidefinite matrix to which rows are appended and
- * from which they are taken, each in O(k²). Where A is singular, the pivot that should be zero is
- * a tiny positive number instead: solutions are those of a matrix nearby, finite and, along the
- * directions that A sends to zero, very long.
+ * The Cholesky factor A = L Lᵀ of a positive semidefinite matrix whose rows are appended and
+ * removed, each in O(k²). Where A is singular, the pivot that should be zero is a tiny positive
+ * number instead: solutions are those of a matrix nearby, finite and, in A's null space, very long.
  */
 export class GrowingCholesky {
   readonly #capacity: number;
@@ -40,7 +39,7 @@ export class GrowingCholesky {
     this.#size++;
   }
 
-  /** Takes row and column `index` out of A; Givens rotations make the rest triangular again. */
+  /** Removes row and column `index` of A; Givens rotations make the rest triangular again. */
   remove(index: number): void {
     const capacity = this.#capacity;
     const factor = this.#factor;

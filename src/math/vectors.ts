@@ -1,4 +1,4 @@
-/** Σ a_k b_k, in four sums side by side: quicker, and rounding errors grow a quarter as fast. */
+/** Σ a_k b_k, in four parallel sums: quicker, and rounding errors grow a quarter as fast. */
 export function dot(a: Float64Array, b: Float64Array): number {
   const length = a.length;
   const even = length - (length % 4);
