@@ -1,3 +1,4 @@
+import type { Arena } from './arena.ts';
 import type { BlockFields, Rotation } from './ring.ts';
 import { SpinWait, type Team, workersOfThread } from './team.ts';
 
@@ -13,24 +14,22 @@ export interface AsyncRingMemory {
   /** visited[block · p + worker] */
   readonly visited: Uint8Array;
   /** Raised for a thread whenever one of its workers is handed a block. */
-  readonly bells: Int32Array;
+  readonly wakeFlags: Int32Array;
   /** Visits begun in this rotation, and which: worker · p + block. */
   readonly begun: Int32Array;
   readonly order: Int32Array;
 }
 
-interface Reserve {
-  int32(length: number): Int32Array;
-  uint8(length: number): Uint8Array;
-}
-
-export function allocateAsyncRing(arena: Reserve, size: number): AsyncRingMemory {
+export function allocateAsyncRing(
+  arena: Pick<Arena, 'int32' | 'uint8'>,
+  size: number,
+): AsyncRingMemory {
   return {
     queues: arena.int32(size * size),
     handed: arena.int32(stride * size),
     taken: arena.int32(stride * size),
     visited: arena.uint8(size * size),
-    bells: arena.int32(stride * size),
+    wakeFlags: arena.int32(stride * size),
     begun: arena.int32(stride),
     order: arena.int32(size * size),
   };
@@ -38,9 +37,9 @@ export function allocateAsyncRing(arena: Reserve, size: number): AsyncRingMemory
 
 /**
  * A rotation without a fixed order, along the lines of NOMAD: blocks are tokens in the workers'
- * queues, a worker takes the next block it holds, and hands it on to the worker with the shortest
- * queue among those that the block has not met. No worker waits for another as long as it holds a
- * block. In a rotation every block meets every worker once, so a queue of p places never runs over.
+ * queues, a worker takes the next block of its queue, and hands it on to the worker with the
+ * shortest queue among those that the block has not met. No worker waits while it has a block. In a
+ * rotation every block meets every worker once, so a queue of length p never overflows.
  *
  * The order of visits depends on timing and is recorded as visits begin. A worker's visits follow
  * one another, and so do a block's, each having ended before the next is counted: hence the record
@@ -71,12 +70,12 @@ export class AsyncRing implements Rotation {
     return this.#memory.order;
   }
 
-  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
-    const { bells } = this.#memory;
+  rotate(_fields: BlockFields, visit: (worker: number, block: number) => void): void {
+    const { wakeFlags } = this.#memory;
     const { first, end, index } = this.#team;
     this.#reset();
     for (let left = (end - first) * this.#size; left > 0; ) {
-      const rung = Atomics.load(bells, index * stride);
+      const flag = Atomics.load(wakeFlags, index * stride);
       let done = 0;
       for (let worker = first; worker < end; worker++) {
         const block = this.#take(worker);
@@ -87,7 +86,7 @@ export class AsyncRing implements Rotation {
         done++;
       }
       left -= done;
-      if (done === 0) this.#wait.whileEqual(bells, index * stride, rung);
+      if (done === 0) this.#wait.whileEqual(wakeFlags, index * stride, flag);
     }
     this.#team.shared.blockHolders.fill(-1, first, end);
   }
@@ -111,10 +110,10 @@ export class AsyncRing implements Rotation {
   /** The next block in a worker's queue, −1 when there is none. */
   #take(worker: number): number {
     const { queues, taken } = this.#memory;
-    const place = taken[worker * stride];
-    if (place === this.#size) return -1;
-    const block = Atomics.load(queues, worker * this.#size + place) - 1;
-    if (block >= 0) Atomics.store(taken, worker * stride, place + 1);
+    const turn = taken[worker * stride];
+    if (turn === this.#size) return -1;
+    const block = Atomics.load(queues, worker * this.#size + turn) - 1;
+    if (block >= 0) Atomics.store(taken, worker * stride, turn + 1);
     return block;
   }
 
@@ -126,16 +125,16 @@ export class AsyncRing implements Rotation {
 
   /** Hands the block to the idlest worker that it has not met; ties go round the ring. */
   #pass(worker: number, block: number): void {
-    const { queues, handed, visited, bells } = this.#memory;
+    const { queues, handed, visited, wakeFlags } = this.#memory;
     const size = this.#size;
     visited[block * size + worker] = 1;
     const next = this.#idlest(worker, block);
     if (next < 0) return;
-    const place = Atomics.add(handed, next * stride, 1);
-    Atomics.store(queues, next * size + place, block + 1);
-    const bell = this.#threadOf[next] * stride;
-    Atomics.add(bells, bell, 1);
-    Atomics.notify(bells, bell);
+    const turn = Atomics.add(handed, next * stride, 1);
+    Atomics.store(queues, next * size + turn, block + 1);
+    const at = this.#threadOf[next] * stride;
+    Atomics.add(wakeFlags, at, 1);
+    Atomics.notify(wakeFlags, at);
   }
 
   #idlest(worker: number, block: number): number {
@@ -167,33 +166,25 @@ export class Replay implements Rotation {
   constructor(orders: Int32Array, size: number) {
     this.#orders = orders;
     this.#size = size;
-    this.#check();
-  }
-
-  /** A record of another grid would leave cells out without a word. */
-  #check(): void {
-    const cells = this.#size * this.#size;
-    const seen = new Int32Array(cells);
-    for (let at = 0; at < this.#orders.length; at++) {
-      const cell = this.#orders[at];
-      const rotation = Math.floor(at / cells) + 1;
-      if (cell >= 0 && cell < cells && seen[cell] === rotation - 1) {
-        seen[cell] = rotation;
-        continue;
+    const cells = size * size;
+    const visits = new Int32Array(cells);
+    // A record of another grid would silently leave cells out.
+    for (const [at, cell] of orders.entries()) {
+      if (visits[cell] === Math.floor(at / cells)) visits[cell]++;
+      else {
+        throw new Error(
+          `the record of block visits has cell ${cell} at position ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
+        );
       }
-      throw new Error(
-        `the record of block visits has cell ${cell} at place ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
-      );
     }
   }
 
   get order(): Int32Array {
-    const cells = this.#size * this.#size;
-    return this.#orders.subarray(this.#at - cells, this.#at);
+    return this.#orders.subarray(this.#at - this.#size ** 2, this.#at);
   }
 
-  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
-    const end = this.#at + this.#size * this.#size;
+  rotate(_fields: BlockFields, visit: (worker: number, block: number) => void): void {
+    const end = this.#at + this.#size ** 2;
     if (end > this.#orders.length) {
       throw new Error(`the record ends after ${this.#orders.length / this.#size ** 2} rotations`);
     }

@@ -29,8 +29,8 @@ export function formatCount(value: number): string {
 
 /** −3 → "10⁻³" */
 export function powerOfTen(exponent: number): string {
-  const superscript = (sign: string) => (sign === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)]);
-  return `10${[...String(exponent)].map(superscript).join('')}`;
+  const digits = String(exponent).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);
+  return `10${digits.replace('-', '⁻')}`;
 }
 
 /**

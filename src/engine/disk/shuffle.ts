@@ -18,14 +18,8 @@ import {
   wordsOf,
 } from './segments.ts';
 
-/** The type of a file system that lies in memory, where a scratch file would help nobody. */
+/** The type of a file system in memory, where a scratch file would not help. */
 const tmpfs = 0x0102_1994;
-
-interface Place {
-  readonly folder: string;
-  readonly free: number;
-  readonly inMemory: boolean;
-}
 
 /** A file that no folder lists: it is gone with the process, whatever ends it. */
 export interface ScratchFile {
@@ -43,23 +37,30 @@ export function openScratch(
   given: string | undefined,
   folderOfData: string | undefined,
 ): ScratchFile {
-  const folders = given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given];
-  const places = folders.map(placeAt).filter((place) => place !== undefined);
-  const fits = ({ free, inMemory }: Place) => free >= bytes && (!inMemory || given !== undefined);
-  for (const { folder } of places.filter(fits)) {
-    const file = tryOpen(folder);
+  const problems: string[] = [];
+  for (const folder of given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given]) {
+    const space = spaceIn(folder);
+    const fits = space && space.free >= bytes && (!space.inMemory || given !== undefined);
+    const file = fits ? tryOpen(folder) : undefined;
     if (file !== undefined) return { file, folder, close: () => closeSync(file) };
+    const kind = space?.inMemory ? ', in memory' : '';
+    problems.push(
+      space
+        ? `${folder} has ${gigabytes(space.free)}${kind}, or cannot be written to`
+        : `${folder} is no folder`,
+    );
   }
   throw new UsageError(
-    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${describe(folders, places)} (name another folder with --scratch)`,
+    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${problems.join('; ')} (name another folder with --scratch)`,
   );
 }
 
-function placeAt(folder: string): Place | undefined {
+/** Undefined where there is no such folder. */
+function spaceIn(folder: string): { free: number; inMemory: boolean } | undefined {
   try {
     if (!statSync(folder).isDirectory()) return undefined;
     const { bavail, bsize, type } = statfsSync(folder);
-    return { folder, free: bavail * bsize, inMemory: type === tmpfs };
+    return { free: bavail * bsize, inMemory: type === tmpfs };
   } catch {
     return undefined;
   }
@@ -74,17 +75,6 @@ function tryOpen(folder: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function describe(folders: readonly string[], places: readonly Place[]): string {
-  return folders
-    .map((folder) => {
-      const place = places.find((known) => known.folder === folder);
-      if (!place) return `${folder} is no folder`;
-      const kind = place.inMemory ? ', in memory' : '';
-      return `${folder} has ${gigabytes(place.free)}${kind}, or cannot be written to`;
-    })
-    .join('; ');
 }
 
 function gigabytes(bytes: number): string {
@@ -115,8 +105,8 @@ interface Appender {
 }
 
 /**
- * The first pass of laying out on disk: every row goes to its group of segments, behind those that
- * came before it, its columns first and then the bits of its values.
+ * The first pass of laying out on disk: every row is appended to its group of segments, its columns
+ * first and then the bits of its values.
  */
 class RowSorter {
   readonly #task: ShuffleTask;
@@ -238,7 +228,7 @@ class GroupOrderer {
     const { file } = this.#task.stored;
     const from = position[group.begin];
     const words = (position[group.end] - from) / 4;
-    readWhole(file, bytesOfWords(this.#input, words), 0, 4 * words, from);
+    readWhole(file, bytesOfWords(this.#input, words), from);
     for (let segment = group.begin; segment < group.end; segment++) this.#finish(segment);
     this.#placeRows(group);
     writeWhole(file, bytesOfWords(this.#output, words), from);

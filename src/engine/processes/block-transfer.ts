@@ -21,9 +21,6 @@ const longNap = 5;
 /** Milliseconds without an event after which it no longer spins. */
 const pollTimeout = 1;
 
-/** What is sent of each block. */
-type BlockMessages = readonly (readonly Uint8Array[])[];
-
 /** Blocks sent, or received, counted since the run began; some may be under way. */
 class TransferQueue implements Owner {
   begun = 0;
@@ -58,14 +55,14 @@ class TransferQueue implements Owner {
  * visit k, and block (end + k) mod p is received for visit k + 1 of worker end-1. Threads see in a
  * block's token, the count of its completed visits, that it has arrived.
  *
- * Beside blocks it exchanges what all processes have put into their send buffers.
+ * It also exchanges what all processes have put into their send buffers.
  */
 export class BlockTransfer implements Owner {
   readonly #communicator: Communicator;
   readonly #channel: CommChannel;
   readonly #port: MessagePort;
-  /** By the id of the fields. */
-  readonly #messages: BlockMessages[] = [];
+  /** By the id of the fields: what is sent of each block. */
+  readonly #messages: Uint8Array[][][] = [];
   readonly #outgoing: TransferQueue;
   readonly #incoming: TransferQueue;
   readonly #slots: VisitSlots;
@@ -100,7 +97,7 @@ export class BlockTransfer implements Owner {
     this.#receiveBuffer = bytesOf(channel.receiveBuffer);
   }
 
-  /** Runs until the main thread asks for an end and everything has arrived. */
+  /** Runs until the main thread requests the end and everything has arrived. */
   run(): void {
     const { wakeFlag, transferCounters } = this.#channel;
     let before = performance.now();
@@ -127,7 +124,7 @@ export class BlockTransfer implements Owner {
     }
   }
 
-  /** Something of this process is under way; what others have yet to send does not count. */
+  /** Whether something of this process is under way; what others have yet to send does not count. */
   get #isBusy(): boolean {
     return this.#outgoing.done < this.#outgoing.begun || this.#gathering;
   }
@@ -154,7 +151,6 @@ export class BlockTransfer implements Owner {
     for (const message of messages) {
       requests.send(message, this.#downstream, tags.block, this.#outgoing, index);
       transferCounters[transferCounter.sent] += message.length;
-      transferCounters[transferCounter.messages]++;
     }
     return true;
   }

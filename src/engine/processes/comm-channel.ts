@@ -1,18 +1,12 @@
 import { workersOfRanks } from '../block-layout.ts';
 
-/** Numbers one reduction can carry per worker. */
+/** Numbers per worker in one reduction. */
 export const width = 16;
 /** Rotations that may be announced and not yet done: a thread is never two ahead. */
 const announced = 16;
 
-/** Slots of `transferCounters`: what was moved, and for how many milliseconds there was work. */
-export const transferCounter = {
-  sent: 0,
-  received: 1,
-  milliseconds: 2,
-  messages: 3,
-  length: 8,
-} as const;
+/** Slots of `transferCounters`: bytes sent and received, and milliseconds with something under way. */
+export const transferCounter = { sent: 0, received: 1, milliseconds: 2, length: 8 } as const;
 
 /** Slot of `wakeFlag`: the number of threads that wait. */
 export const waiting = 1;
@@ -76,7 +70,6 @@ export function openChannel(
   };
 }
 
-/** Says that there may be work for the communication thread. */
 export function wake({ wakeFlag }: CommChannel): void {
   Atomics.add(wakeFlag, 0, 1);
   Atomics.notify(wakeFlag, 0);

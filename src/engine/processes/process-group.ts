@@ -28,8 +28,8 @@ export interface ProcessGroup {
   endTransfer(): void;
 }
 
-/** A process on its own: it has all the data and nobody to talk to. */
-export class SingleProcess implements ProcessGroup {
+/** A process on its own. */
+class SingleProcess implements ProcessGroup {
   readonly rank = 0;
   readonly size = 1;
   readonly hosts = [hostname()];
@@ -70,8 +70,8 @@ export function fairCores({ hosts, rank }: Pick<ProcessGroup, 'rank' | 'hosts'>)
   return Math.max(1, Math.floor(availableParallelism() / sharing));
 }
 
-function bytesOf(array: Int32Array | Float64Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function aligned(bytes: Uint8Array): Uint8Array {
