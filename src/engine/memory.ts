@@ -47,6 +47,6 @@ export function checkWorkers({ size, workerNonzeros }: Pick<Partition, 'size' | 
   if (largest <= mostEntries) return;
   const enough = Math.ceil((size * largest) / mostEntries) + 1;
   throw new UsageError(
-    `${largest} entries for one of the ${size} workers of the grid; one can have ${mostEntries} in memory: ask for more workers, --grid ${Math.min(largestGrid, enough)}`,
+    `${largest} entries for one of the ${size} workers of the grid; one can have ${mostEntries} in memory: use more workers, --grid ${Math.min(largestGrid, enough)}`,
   );
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
-import { boundsOf, penaltyIncompatibility } from '../problem/penalties/index.ts';
+import { boundsOf, penaltyIncompatibility } from '../problem/penalties/separable.ts';
 import {
   entryOf,
   type RingSettings,

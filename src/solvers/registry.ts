@@ -1,4 +1,4 @@
-import { boundsOf } from '../problem/penalties/index.ts';
+import { boundsOf } from '../problem/penalties/separable.ts';
 import type { DsoAsyncMemory, DsoAsyncSettings } from './dso/async.ts';
 import type { DsoMemory, DsoSettings } from './dso/state.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';

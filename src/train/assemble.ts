@@ -10,7 +10,7 @@ import { DataError } from '../errors.ts';
 import { evaluate, type Metrics, measureScores } from '../model/metrics/evaluate.ts';
 import type { Certificate, Model, Provenance } from '../model/model.ts';
 import { scoreVectors } from '../model/predict/score.ts';
-import { finiteBounds } from '../problem/penalties/index.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
 import type { Outcome } from '../solvers/epochs.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
 import type { ProblemBuffers } from './layout.ts';

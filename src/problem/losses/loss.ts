@@ -73,7 +73,7 @@ export function meanOfScore(link: Link | undefined, score: number): number {
 
 /** Which labels a loss is made for. */
 export interface LabelRule {
-  /** Ends the sentence "wanted …". */
+  /** Ends the sentence "the loss needs …". */
   readonly wanted: string;
   accepts(label: number): boolean;
 }
@@ -123,7 +123,7 @@ export function checkLabels(
       row += 1;
       if (rule.accepts(label)) continue;
       throw new DataError(
-        `${name}: row ${row} has label ${label}; the ${lossName} loss wants ${rule.wanted}`,
+        `${name}: row ${row} has label ${label}; the ${lossName} loss needs ${rule.wanted}`,
       );
     }
   }

@@ -1,7 +1,8 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
-import { boundsOf, type Penalty } from '../../problem/penalties/index.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import { boundsOf } from '../../problem/penalties/separable.ts';
 import type { Box } from '../kernels/kernels.ts';
 
 /**

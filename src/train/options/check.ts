@@ -1,7 +1,7 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { gibibytes, leastMemory, machineMemory } from '../../engine/memory.ts';
 import { closest, DataError, UsageError } from '../../errors.ts';
-import { finiteBounds } from '../../problem/penalties/index.ts';
+import { finiteBounds } from '../../problem/penalties/separable.ts';
 import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
 import { checkValue, folder, interval, type OptionType, shown } from './types.ts';

@@ -1,6 +1,7 @@
 /** Options as values that can be written into a file and compared. */
 import { hashNumbers } from '../../data/fingerprint.ts';
-import { finiteBounds, type Penalty } from '../../problem/penalties/index.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import { finiteBounds } from '../../problem/penalties/separable.ts';
 import { libraryOptions } from './index.ts';
 import { libraryNameOf, longFlag, type Option } from './option.ts';
 import type { TrainOptions } from './options.ts';

@@ -2,16 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../../src/errors.ts';
 import { losses } from '../../../../src/problem/losses/index.ts';
 import {
-  type Bounds,
-  boundsOf,
-  describePenalty,
-  finiteBounds,
   type Penalty,
   penalties,
   penaltyByName,
   penaltyIncompatibility,
   penaltyNames,
 } from '../../../../src/problem/penalties/index.ts';
+import {
+  type Bounds,
+  boundsOf,
+  describePenalty,
+  finiteBounds,
+} from '../../../../src/problem/penalties/separable.ts';
 import { train } from '../../../../src/train/train.ts';
 import { sampleFor } from '../../../support/data.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Random, stream } from '../../../../src/math/random.ts';
-import { describePenalty, penalties } from '../../../../src/problem/penalties/index.ts';
+import { penalties } from '../../../../src/problem/penalties/index.ts';
+import { describePenalty } from '../../../../src/problem/penalties/separable.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { relativeGap } from '../../../../src/solvers/objective/objective.ts';
 import { lossCases } from '../../../laws/cases.ts';
