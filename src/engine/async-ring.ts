@@ -1,35 +1,24 @@
 import type { Arena } from './arena.ts';
 import type { BlockFields, Rotation } from './ring.ts';
-import { SpinWait, type Team, workersOfThread } from './team.ts';
+import { type Team, workersOfThread } from './team.ts';
 
 /** Integers between two counters that different threads write: a cache line. */
 const stride = 16;
 
-export interface AsyncRingMemory {
-  /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
-  readonly queues: Int32Array;
-  /** Blocks handed to a worker, and blocks it has taken. */
-  readonly handed: Int32Array;
-  readonly taken: Int32Array;
-  /** visited[block · p + worker] */
-  readonly visited: Uint8Array;
-  /** Raised for a thread whenever one of its workers is handed a block. */
-  readonly wakeFlags: Int32Array;
-  /** Visits begun in this rotation, and which: worker · p + block. */
-  readonly begun: Int32Array;
-  readonly order: Int32Array;
-}
+export type AsyncRingMemory = Readonly<ReturnType<typeof allocateAsyncRing>>;
 
-export function allocateAsyncRing(
-  arena: Pick<Arena, 'int32' | 'uint8'>,
-  size: number,
-): AsyncRingMemory {
+export function allocateAsyncRing(arena: Pick<Arena, 'int32' | 'uint8'>, size: number) {
   return {
+    /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
     queues: arena.int32(size * size),
+    /** Blocks handed to a worker, and blocks it has taken. */
     handed: arena.int32(stride * size),
     taken: arena.int32(stride * size),
+    /** visited[block · p + worker] */
     visited: arena.uint8(size * size),
+    /** Raised for a thread whenever one of its workers is handed a block. */
     wakeFlags: arena.int32(stride * size),
+    /** Visits begun in this rotation, and which: worker · p + block. */
     begun: arena.int32(stride),
     order: arena.int32(size * size),
   };
@@ -49,16 +38,14 @@ export class AsyncRing implements Rotation {
   readonly #team: Team;
   readonly #memory: AsyncRingMemory;
   readonly #size: number;
-  readonly #wait: SpinWait;
   /** The thread that plays a worker. */
   readonly #threadOf: Int32Array;
 
   constructor(team: Team, memory: AsyncRingMemory) {
-    const { workers, threads, spins } = team.shared;
+    const { workers, threads } = team.shared;
     this.#team = team;
     this.#memory = memory;
     this.#size = workers;
-    this.#wait = new SpinWait(spins);
     this.#threadOf = new Int32Array(workers);
     for (let thread = 0; thread < threads; thread++) {
       this.#threadOf.fill(thread, ...workersOfThread(team.shared, thread));
@@ -86,7 +73,7 @@ export class AsyncRing implements Rotation {
         done++;
       }
       left -= done;
-      if (done === 0) this.#wait.whileEqual(wakeFlags, index * stride, flag);
+      if (done === 0) this.#team.waitWhile(wakeFlags, index * stride, flag);
     }
     this.#team.shared.blockHolders.fill(-1, first, end);
   }

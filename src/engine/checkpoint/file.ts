@@ -153,19 +153,11 @@ export interface CheckpointFile {
 export function readCheckpointFile(path: string): CheckpointFile {
   const file = open(path);
   try {
-    const { size } = fstatSync(file);
-    const start = startOf(file, path, size);
-    const sound = checksumFits(file, size);
-    const { header, offset } = headerOf(file, path, start, sound);
-    const wanted = offset + arrayBytes(header) + digestBytes;
-    if (size < wanted) {
-      throw new DataError(`${path}: cut off: it has ${size} bytes of ${wanted}`);
-    }
-    if (!sound || size !== wanted) throw damaged(path);
-    return { path, header, offset };
+    return { path, ...readHeader(file) };
   } catch (cause) {
+    if (cause instanceof DataError) throw new DataError(`${path}: ${cause.message}`);
     // A folder by that name opens but cannot be read, nor can a bad sector: an older one may do.
-    throw cause instanceof DataError ? cause : unreadable(path, cause);
+    throw unreadable(path, cause);
   } finally {
     closeSync(file);
   }
@@ -182,43 +174,33 @@ export function open(path: string): number {
 const unreadable = (path: string, cause: unknown) =>
   new DataError(`${path}: cannot be read: ${(cause as Error).message}`, { cause });
 
-const damaged = (path: string) =>
-  new DataError(`${path}: damaged: its SHA-256 is not that of its bytes`);
-
-/** The first two lines: where the header begins and how long it is. */
-function startOf(file: number, path: string, size: number): { at: number; length: number } {
-  const room = Buffer.alloc(Math.min(size, preambleBytes));
-  fill(file, room, 0);
-  const text = room.toString('latin1');
-  const [, version, length] = /^dso-checkpoint (\d{1,9})\nheader (\d{1,12})\n/.exec(text) ?? [];
-  const other = /^dso-checkpoint (\d{1,9})\n/.exec(text)?.[1];
-  if (other !== undefined && Number(other) !== formatVersion && checksumFits(file, size)) {
+function readHeader(file: number): Omit<CheckpointFile, 'path'> {
+  const { size } = fstatSync(file);
+  const isIntact = checksumFits(file, size);
+  const damaged = new DataError('damaged: its SHA-256 is not that of its bytes');
+  const preamble = bytesAt(file, 0, Math.min(size, preambleBytes)).toString('latin1');
+  const [start = '', version, length] =
+    /^dso-checkpoint (\d{1,9})\n(?:header (\d{1,12})\n)?/.exec(preamble) ?? [];
+  if (version !== undefined && Number(version) !== formatVersion && isIntact) {
     throw new DataError(
-      `${path}: version ${other} of the format; this program reads version ${formatVersion}`,
+      `version ${version} of the format; this program reads version ${formatVersion}`,
     );
   }
-  if (version !== String(formatVersion)) {
-    throw new DataError(`${path}: damaged: it does not begin like a checkpoint`);
+  if (version !== String(formatVersion) || length === undefined) {
+    throw new DataError('damaged: it does not begin like a checkpoint');
   }
-  return { at: `${format} ${version}\nheader ${length}\n`.length, length: Number(length) };
-}
-
-function headerOf(
-  file: number,
-  path: string,
-  { at, length }: { at: number; length: number },
-  sound: boolean,
-): { header: Header; offset: number } {
-  const { size } = fstatSync(file);
-  const offset = at + length + separator.length;
-  if (size < offset) throw sound ? damaged(path) : new DataError(`${path}: cut off in its header`);
-  const room = Buffer.alloc(length);
-  fill(file, room, at);
+  const offset = start.length + Number(length) + separator.length;
+  if (size < offset) throw isIntact ? damaged : new DataError('cut off in its header');
+  let header: Header;
   try {
-    return { header: decode(room.toString('utf8')) as Header, offset };
+    header = decode(bytesAt(file, start.length, Number(length)).toString('utf8')) as Header;
   } catch {
-    throw damaged(path);
+    throw damaged;
   }
+  const expected = offset + arrayBytes(header) + digestBytes;
+  if (size < expected) throw new DataError(`cut off: it has ${size} bytes of ${expected}`);
+  if (!isIntact || size !== expected) throw damaged;
+  return { header, offset };
 }
 
 /** Bytes of the arrays by the header, which may be a damaged one. */
@@ -240,15 +222,19 @@ function checksumFits(file: number, size: number): boolean {
     fill(file, piece, at);
     hash.update(piece);
   }
-  const digest = Buffer.alloc(digestBytes);
-  fill(file, digest, end);
-  return hash.digest().equals(digest);
+  return hash.digest().equals(bytesAt(file, end, digestBytes));
 }
 
-export function fill(file: number, room: Uint8Array, position: number): void {
-  for (let filled = 0; filled < room.length; ) {
-    const length = Math.min(room.length - filled, atOnce);
-    const count = readSync(file, room, filled, length, position + filled);
+function bytesAt(file: number, position: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  fill(file, buffer, position);
+  return buffer;
+}
+
+export function fill(file: number, buffer: Uint8Array, position: number): void {
+  for (let filled = 0; filled < buffer.length; ) {
+    const length = Math.min(buffer.length - filled, atOnce);
+    const count = readSync(file, buffer, filled, length, position + filled);
     if (count === 0) throw new DataError('a checkpoint became shorter while it was read');
     filled += count;
   }

@@ -15,30 +15,6 @@ export const waiting = 1;
 export const asked = 0;
 export const answered = 16;
 
-/**
- * What the threads of a process share with its communication thread, which moves blocks and sums
- * between processes. Threads write requests and wake it; it answers by raising counters and the
- * tokens of blocks.
- */
-export interface CommChannel {
-  readonly rank: number;
-  readonly ranks: number;
-  /** Rank r plays the workers firsts[r] … firsts[r+1]-1. */
-  readonly firsts: Int32Array;
-  /** Completed visits of each block, as in the team. */
-  readonly tokens: Int32Array;
-  /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
-  readonly wakeFlag: Int32Array;
-  /** Rotations begun so far, then the fields of the latest ones in turn. */
-  readonly rotationLog: Int32Array;
-  /** Allgathers requested, allgathers done. */
-  readonly allgathers: Int32Array;
-  /** Numbers of this process's workers, and after an allgather those of all processes. */
-  readonly sendBuffer: Float64Array;
-  readonly receiveBuffer: Float64Array;
-  readonly transferCounters: Float64Array;
-}
-
 export type View = Float64Array | Float32Array | Int32Array | Uint8Array;
 
 /** What is sent of each block: the arrays of blocks 0 … p-1. */
@@ -47,23 +23,36 @@ export interface FieldViews {
   readonly views: readonly (readonly View[])[];
 }
 
-const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
-const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
+export const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
+export const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
 
+/**
+ * What the threads of a process share with its communication thread, which moves blocks and sums
+ * between processes. Threads write requests and wake it; it answers by raising counters and the
+ * tokens of blocks.
+ */
+export type CommChannel = Readonly<ReturnType<typeof openChannel>>;
+
+/** `tokens`: completed visits of each block, as in the team. */
 export function openChannel(
   { rank, size: ranks }: { readonly rank: number; readonly size: number },
   workers: number,
   tokens: Int32Array,
-): CommChannel {
+) {
   const most = Math.ceil(workers / ranks);
   return {
     rank,
     ranks,
+    /** Rank r plays the workers firsts[r] … firsts[r+1]-1. */
     firsts: workersOfRanks(workers, ranks),
     tokens,
+    /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
     wakeFlag: int32(16),
+    /** Rotations begun so far, then the fields of the latest ones in turn. */
     rotationLog: int32(1 + announced),
+    /** Allgathers requested, allgathers done. */
     allgathers: int32(32),
+    /** Numbers of this process's workers, and after an allgather those of all processes. */
     sendBuffer: float64(most * width),
     receiveBuffer: float64(ranks * most * width),
     transferCounters: float64(transferCounter.length),

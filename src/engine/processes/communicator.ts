@@ -67,8 +67,8 @@ export class Communicator implements Owner {
     this.#mpi = mpi;
     this.#requested = requested;
     this.#peerTimeout = peerTimeout;
-    this.rank = mpi.rank();
-    this.size = mpi.size();
+    this.rank = mpi.ask('rank');
+    this.size = mpi.ask('size');
     this.library = mpi.version;
     this.requests = new Requests(mpi);
     this.heartbeat = new Heartbeat(mpi, this, peerTimeout, (rank) =>

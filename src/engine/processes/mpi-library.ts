@@ -16,14 +16,16 @@ interface Dialect {
   readonly statusesIgnore: bigint;
 }
 
-const files: Readonly<Record<Flavour, readonly string[]>> = {
-  openmpi: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
-  mpich: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
-};
-
-const packages: Readonly<Record<Flavour, string>> = {
-  openmpi: 'Debian: openmpi-bin libopenmpi3',
-  mpich: 'Debian: mpich',
+/** Files of the libraries, and the packages that have them. */
+const families = {
+  openmpi: {
+    files: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
+    packages: 'Debian: openmpi-bin libopenmpi3',
+  },
+  mpich: {
+    files: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
+    packages: 'Debian: mpich',
+  },
 };
 
 const mpichDialect: Dialect = {
@@ -100,22 +102,20 @@ export class MpiLibrary {
     process.env.UCX_ERROR_SIGNALS ??= '';
     // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
     process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
-    const tried = path === undefined ? files[flavour] : [path];
+    const { files, packages } = families[flavour];
     const errors: string[] = [];
-    for (const file of tried) {
+    for (const file of path === undefined ? files : [path]) {
       try {
         const library = ffi.load(file, { global: true, lazy: true });
-        const version = textOf(
-          library.func('int MPI_Get_library_version(void *text, void *length)'),
-        );
-        return new MpiLibrary(ffi, library, shortVersion(version));
+        const versionText = library.func('int MPI_Get_library_version(void *text, void *length)');
+        return new MpiLibrary(ffi, library, shortVersion(textOf(versionText)));
       } catch (error) {
         errors.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
       }
     }
     throw new DsoError(
       'failure',
-      `no MPI library can be loaded (${errors.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
+      `no MPI library can be loaded (${errors.join('; ')}); install one (${packages}) or name its file in DSO_MPI_LIBRARY`,
     );
   }
 
@@ -152,18 +152,11 @@ export class MpiLibrary {
     this.#call('Abort', 'h, int', this.#dialect.world, code);
   }
 
-  #number(name: string): number {
+  /** The rank of this process, or the number of ranks. */
+  ask(what: 'rank' | 'size'): number {
     const value = new Int32Array(new SharedArrayBuffer(4));
-    this.#call(name, 'h, void *', this.#dialect.world, value);
+    this.#call(`Comm_${what}`, 'h, void *', this.#dialect.world, value);
     return value[0];
-  }
-
-  rank(): number {
-    return this.#number('Comm_rank');
-  }
-
-  size(): number {
-    return this.#number('Comm_size');
   }
 
   send(data: Uint8Array, to: number, tag: number, request: Uint8Array): void {
@@ -178,7 +171,7 @@ export class MpiLibrary {
     this.#call('Irecv', types, data, data.length, byte, from, tag, world, request);
   }
 
-  /** Every process's `mine` goes to all processes, in the order of their ranks. */
+  /** Every process's `mine` goes to all processes, by rank. */
   gather(mine: Uint8Array, all: Uint8Array, request: Uint8Array): void {
     const { byte, world } = this.#dialect;
     const types = 'void *, int, h, void *, int, h, h, void *';
@@ -197,7 +190,7 @@ export class MpiLibrary {
     return this.#finished[0];
   }
 
-  /** Lets another thread have the core. */
+  /** Gives the core to another thread. */
   yieldCore(): void {
     this.#yieldCore();
   }
@@ -273,8 +266,8 @@ export async function loadFfi(): Promise<Ffi> {
   );
 }
 
-/** Which family of MPI libraries started this process; the members of a family share their ABI. */
-export type Flavour = 'openmpi' | 'mpich';
+/** A family of MPI libraries: its members share their ABI. */
+export type Flavour = keyof typeof families;
 
 /** What a launcher has put into the environment of this process. */
 export interface Launch {

@@ -74,19 +74,17 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float64Array):
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function aligned(bytes: Uint8Array): Uint8Array {
-  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+function numbersOf<Numbers>(
+  type: new (buffer: ArrayBufferLike, offset: number, length: number) => Numbers,
+  bytesPerNumber: number,
+  bytes: Uint8Array,
+): Numbers {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  return new type(buffer, byteOffset, byteLength / bytesPerNumber);
 }
 
-function float64Of(bytes: Uint8Array): Float64Array {
-  const { buffer, byteOffset, byteLength } = aligned(bytes);
-  return new Float64Array(buffer, byteOffset, byteLength / 8);
-}
-
-function int32Of(bytes: Uint8Array): Int32Array {
-  const { buffer, byteOffset, byteLength } = aligned(bytes);
-  return new Int32Array(buffer, byteOffset, byteLength / 4);
-}
+const float64Of = (bytes: Uint8Array) => numbersOf(Float64Array, 8, bytes);
+const int32Of = (bytes: Uint8Array) => numbersOf(Int32Array, 4, bytes);
 
 /** Every process's value, by rank. */
 export async function gatherValues<Value>(group: ProcessGroup, value: Value): Promise<Value[]> {
