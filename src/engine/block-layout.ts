@@ -12,7 +12,7 @@ export function workersOfRank(
   return [first, end];
 }
 
-/** Blocks that may be arriving and leaving beside those being worked on. */
+/** Blocks that may be arriving and leaving besides those being worked on. */
 const inTransit = 2;
 
 /**
@@ -58,40 +58,31 @@ export class VisitSlots {
  * Where blocks lie in the arrays of one process: first those it is home to, behind them the slots
  * of visiting blocks.
  */
-export interface BlockLayout {
-  /** Columns of each block. */
-  readonly blockLengths: Int32Array;
-  /** Where each block begins in an array of `bufferLength`. */
-  readonly blockOffsets: Int32Array;
-  /** Length of an array that holds the home blocks and the visiting ones. */
-  readonly bufferLength: number;
-  /** Slot of each visiting block, −1 for those at home here. */
-  readonly visitSlots: Int32Array;
-  readonly slots: number;
-}
+export type BlockLayout = Readonly<ReturnType<typeof layOutBlocks>>;
 
 /** For a process that is home to the blocks first … end-1. */
-export function layOutBlocks(columnBounds: Int32Array, first: number, end: number): BlockLayout {
+export function layOutBlocks(columnBounds: Int32Array, first: number, end: number) {
   const size = columnBounds.length - 1;
   const slots = new VisitSlots(size, first, end);
+  /** Columns of each block. */
   const blockLengths = Int32Array.from(
     { length: size },
     (_, block) => columnBounds[block + 1] - columnBounds[block],
   );
   const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
   const columns = columnBounds[end] - columnBounds[first];
+  /** Where each block begins in an array of `bufferLength`. */
   const blockOffsets = new Int32Array(size);
-  const visitSlots = new Int32Array(size).fill(-1);
   for (let block = 0; block < size; block++) {
     if (block >= first && block < end) {
       blockOffsets[block] = columnBounds[block] - columnBounds[first];
     } else if (slots.count > 0) {
-      visitSlots[block] = slots.of(block);
-      blockOffsets[block] = columns + visitSlots[block] * longest;
+      blockOffsets[block] = columns + slots.of(block) * longest;
     }
   }
+  /** Length of an array that holds the home blocks and the visiting ones. */
   const bufferLength = columns + slots.count * longest;
-  return { blockLengths, blockOffsets, visitSlots, slots: slots.count, bufferLength };
+  return { blockLengths, blockOffsets, slots: slots.count, bufferLength };
 }
 
 /** Columns of a block in an array of numbers, or of lines of `stride` numbers. */

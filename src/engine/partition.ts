@@ -12,21 +12,7 @@ export interface NonzeroCounts {
  * both: rows of worker 0, then of worker 1, …; columns of block 0, then of block 1, …. Depends on
  * the data, the seed and the grid size only.
  */
-export interface Placement {
-  readonly size: number;
-  /** Worker q has the positions rowBounds[q] … rowBounds[q+1]-1. */
-  readonly rowBounds: Int32Array;
-  /** Original row at each position. */
-  readonly rowOrder: Int32Array;
-  readonly columnBounds: Int32Array;
-  /** Original column at each position; the intercept, if any, is the last original column. */
-  readonly columnOrder: Int32Array;
-  /** Position of each original column, and the block it is in. */
-  readonly columnPosition: Int32Array;
-  readonly columnBlock: Uint16Array;
-  /** Non-zeros of each worker. */
-  readonly workerNonzeros: Float64Array;
-}
+export type Placement = Readonly<ReturnType<typeof placeRowsAndColumns>>;
 
 /**
  * The part of a placement that one process holds: rows of the workers it plays, columns of the
@@ -99,7 +85,7 @@ function byFallingCount(counts: Int32Array): Int32Array {
   return order;
 }
 
-export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: number): Placement {
+export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: number) {
   // Rows are shuffled once, here, so that a worker can sweep its memory in order.
   const shuffled = new Int32Array(counts.rows.length);
   for (let i = 0; i < shuffled.length; i++) shuffled[i] = i;
@@ -119,12 +105,17 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
   }
   return {
     size,
+    /** Worker q has the positions rowBounds[q] … rowBounds[q+1]-1. */
     rowBounds: rows.starts,
+    /** Original row at each position. */
     rowOrder: rows.placed,
     columnBounds: columns.starts,
+    /** Original column at each position; the intercept, if any, is the last original column. */
     columnOrder: columns.placed,
+    /** Position of each original column, and the block it is in. */
     columnPosition,
     columnBlock,
+    /** Non-zeros of each worker. */
     workerNonzeros,
   };
 }

@@ -13,9 +13,8 @@ import {
 } from '../engine/arena.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
 import type { BlockPositions } from '../engine/block-positions.ts';
-import { nonzeroBytes } from '../engine/disk/disk-cells.ts';
+import { nonzeroBytes, openScratch, type ScratchFile } from '../engine/disk/disk-cells.ts';
 import { cutSegments } from '../engine/disk/segments.ts';
-import { openScratch, type ScratchFile } from '../engine/disk/shuffle.ts';
 import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
 import {
   checkWorkers,

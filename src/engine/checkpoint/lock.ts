@@ -64,7 +64,13 @@ export class FolderLock {
       this.#remove();
       throw error instanceof UsageError ? error : folderError(folder, error);
     }
-    this.#signs = setInterval(() => this.#trySign(), 1000 * signEvery).unref();
+    this.#signs = setInterval(() => {
+      try {
+        this.#sign();
+      } catch {
+        // The folder is out of reach; a checkpoint will say so when one is due.
+      }
+    }, 1000 * signEvery).unref();
   }
 
   release(): void {
@@ -80,14 +86,6 @@ export class FolderLock {
   /** Writing again, rather than setting a time, leaves the time to the clock of the file system. */
   #sign(): void {
     writeSync(this.#file, this.#text, 0);
-  }
-
-  #trySign(): void {
-    try {
-      this.#sign();
-    } catch {
-      // The folder is out of reach; a checkpoint will say so when one is due.
-    }
   }
 }
 

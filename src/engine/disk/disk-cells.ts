@@ -1,6 +1,9 @@
-import { readSync } from 'node:fs';
-import { DataError } from '../../errors.ts';
+import { closeSync, openSync, readSync, statfsSync, statSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataError, UsageError } from '../../errors.ts';
 import { type Arena, garbageCollector } from '../arena.ts';
+import { mebibytes } from '../memory.ts';
 import type { Partition } from '../partition.ts';
 import type { Segments } from './segments.ts';
 
@@ -162,4 +165,67 @@ export function comfortableWindow(
     total += segmentsAtOnce * (longest + partition.size * windowBuffer(1));
   }
   return total;
+}
+
+/** The type of a file system in memory, where a scratch file would not help. */
+const tmpfs = 0x0102_1994;
+
+/** A file that no folder lists: it is gone with the process, whatever ends it. */
+export interface ScratchFile {
+  readonly file: number;
+  readonly folder: string;
+  close(): void;
+}
+
+/**
+ * Opens a scratch file in the given folder, else in the system's folder for temporary files or, if
+ * that has no space or lies in memory, in that of the data.
+ */
+export function openScratch(
+  bytes: number,
+  given: string | undefined,
+  folderOfData: string | undefined,
+): ScratchFile {
+  const problems: string[] = [];
+  for (const folder of given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given]) {
+    const space = spaceIn(folder);
+    const fits = space && space.free >= bytes && (!space.inMemory || given !== undefined);
+    const file = fits ? tryOpen(folder) : undefined;
+    if (file !== undefined) return { file, folder, close: () => closeSync(file) };
+    const kind = space?.inMemory ? ', in memory' : '';
+    problems.push(
+      space
+        ? `${folder} has ${gigabytes(space.free)}${kind}, or cannot be written to`
+        : `${folder} is no folder`,
+    );
+  }
+  throw new UsageError(
+    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${problems.join('; ')} (name another folder with --scratch)`,
+  );
+}
+
+/** Undefined where there is no such folder. */
+function spaceIn(folder: string): { free: number; inMemory: boolean } | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return undefined;
+    const { bavail, bsize, type } = statfsSync(folder);
+    return { free: bavail * bsize, inMemory: type === tmpfs };
+  } catch {
+    return undefined;
+  }
+}
+
+function tryOpen(folder: string): number | undefined {
+  const path = join(folder, `.dso-scratch-${process.pid}-${Math.floor(performance.now() * 1000)}`);
+  try {
+    const file = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+function gigabytes(bytes: number): string {
+  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }

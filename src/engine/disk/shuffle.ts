@@ -1,84 +1,97 @@
-import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeSync } from 'node:fs';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatasetPart } from '../../data/dataset.ts';
-import { DsoError, UsageError } from '../../errors.ts';
+import { DsoError } from '../../errors.ts';
 import { intervalOf } from '../../math/vectors.ts';
-import { mebibytes } from '../memory.ts';
-import { nonzeroBytes, readWhole } from './disk-cells.ts';
-import {
-  bytesOfWords,
-  type Group,
-  groupSegments,
-  listSegments,
-  offsetSlot,
-  type SegmentList,
-  type ShuffleTask,
-  wordsOf,
-} from './segments.ts';
+import type { Partition } from '../partition.ts';
+import { type DiskCells, nonzeroBytes, readWhole, segmentBytes } from './disk-cells.ts';
+import type { Segments } from './segments.ts';
 
-/** The type of a file system in memory, where a scratch file would not help. */
-const tmpfs = 0x0102_1994;
+/** Rows of a group at most: their numbers are sorted in memory. */
+const rowsPerGroup = 2 ** 19;
 
-/** A file that no folder lists: it is gone with the process, whatever ends it. */
-export interface ScratchFile {
-  readonly file: number;
-  readonly folder: string;
-  close(): void;
+/** What to lay out on disk, and with what memory. */
+export interface ShuffleTask {
+  readonly partition: Partition;
+  readonly segments: Segments;
+  readonly stored: DiskCells;
+  /** The column of ones behind all others, −1 without an intercept. */
+  readonly ones: number;
+  /** Memory to work in: that of the windows of training. */
+  readonly memory: Uint8Array;
 }
 
-/**
- * Opens a scratch file in the given folder, else in the system's folder for temporary files or, if
- * that has no space or lies in memory, in that of the data.
- */
-export function openScratch(
-  bytes: number,
-  given: string | undefined,
-  folderOfData: string | undefined,
-): ScratchFile {
-  const problems: string[] = [];
-  for (const folder of given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given]) {
-    const space = spaceIn(folder);
-    const fits = space && space.free >= bytes && (!space.inMemory || given !== undefined);
-    const file = fits ? tryOpen(folder) : undefined;
-    if (file !== undefined) return { file, folder, close: () => closeSync(file) };
-    const kind = space?.inMemory ? ', in memory' : '';
-    problems.push(
-      space
-        ? `${folder} has ${gigabytes(space.free)}${kind}, or cannot be written to`
-        : `${folder} is no folder`,
-    );
+/** All segments in the order of the file; `row` and `position` also have where the last one ends. */
+type SegmentList = Readonly<ReturnType<typeof listSegments>>;
+
+/** Segments that are brought into order together: begin … end-1 of the list. */
+interface Group {
+  readonly begin: number;
+  readonly end: number;
+}
+
+function listSegments({ partition, segments }: ShuffleTask) {
+  const count = segments.reduce((sum, starts) => sum + starts.length - 1, 0);
+  const list = {
+    worker: new Int32Array(count),
+    /** Which one it is of its worker. */
+    within: new Int32Array(count),
+    /** Position of its first row in the partition. */
+    row: new Int32Array(count + 1),
+    /** Where it begins in the file. */
+    position: new Float64Array(count + 1),
+  };
+  let at = 0;
+  for (const [worker, starts] of segments.entries()) {
+    for (const [segment, bytes] of segmentBytes(partition, segments, worker).entries()) {
+      list.worker[at] = worker;
+      list.within[at] = segment;
+      list.row[at] = partition.rowStarts[worker] + starts[segment];
+      list.position[at + 1] = list.position[at] + bytes;
+      at++;
+    }
   }
-  throw new UsageError(
-    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${problems.join('; ')} (name another folder with --scratch)`,
-  );
+  list.row[count] = partition.rowOrder.length;
+  return list;
 }
 
-/** Undefined where there is no such folder. */
-function spaceIn(folder: string): { free: number; inMemory: boolean } | undefined {
-  try {
-    if (!statSync(folder).isDirectory()) return undefined;
-    const { bavail, bsize, type } = statfsSync(folder);
-    return { free: bavail * bsize, inMemory: type === tmpfs };
-  } catch {
-    return undefined;
+/** Groups of at most `most` bytes, or of one segment. */
+function groupSegments({ row, position }: SegmentList, most: number): Group[] {
+  const groups: Group[] = [];
+  const count = row.length - 1;
+  for (let begin = 0; begin < count; ) {
+    let end = begin + 1;
+    while (
+      end < count &&
+      position[end + 1] - position[begin] <= most &&
+      row[end + 1] - row[begin] <= rowsPerGroup
+    ) {
+      end++;
+    }
+    groups.push({ begin, end });
+    begin = end;
   }
+  return groups;
 }
 
-function tryOpen(folder: string): number | undefined {
-  const path = join(folder, `.dso-scratch-${process.pid}-${Math.floor(performance.now() * 1000)}`);
-  try {
-    const file = openSync(path, 'wx+', 0o600);
-    unlinkSync(path);
-    return file;
-  } catch {
-    return undefined;
-  }
+/** Where a row of a segment has its offset; see DiskCells. */
+function offsetSlot(
+  { rowStarts }: Partition,
+  { worker, within }: SegmentList,
+  segment: number,
+  row: number,
+): number {
+  return row - rowStarts[worker[segment]] + within[segment];
 }
 
-function gigabytes(bytes: number): string {
-  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+/** Words from … to-1 of a piece of memory. */
+function wordsOf(memory: Uint8Array, from: number, to: number): Int32Array {
+  return new Int32Array(memory.buffer, memory.byteOffset + 4 * from, to - from);
+}
+
+/** The first words, as bytes. */
+function bytesOfWords({ buffer, byteOffset }: Int32Array, words: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, 4 * words);
 }
 
 function writeWhole(file: number, bytes: Uint8Array, position: number): void {
@@ -113,7 +126,8 @@ class RowSorter {
   readonly #list: SegmentList;
   readonly #appenders: readonly Appender[];
   readonly #groupOf: Int32Array;
-  readonly #placeOf: Int32Array;
+  /** Position in the partition of each row of the data. */
+  readonly #positionOf: Int32Array;
   /** What an intercept adds to a row: a column, and the bits of 1. */
   readonly #onesColumn: Int32Array;
   readonly #one = new Int32Array(Float32Array.of(1).buffer);
@@ -134,8 +148,8 @@ class RowSorter {
       this.#groupOf.fill(number, begin, end);
     }
     const { rowOrder } = task.partition;
-    this.#placeOf = new Int32Array(rowOrder.length);
-    for (let place = 0; place < rowOrder.length; place++) this.#placeOf[rowOrder[place]] = place;
+    this.#positionOf = new Int32Array(rowOrder.length);
+    for (let k = 0; k < rowOrder.length; k++) this.#positionOf[rowOrder[k]] = k;
   }
 
   /** Takes the next rows of the data. */
@@ -143,11 +157,11 @@ class RowSorter {
     const intercept = this.#task.ones >= 0;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     for (let k = 0; k < labels.length; k++) {
-      const place = this.#placeOf[this.#row++];
-      const segment = intervalOf(this.#list.place, place);
+      const row = this.#positionOf[this.#row++];
+      const segment = intervalOf(this.#list.row, row);
       const from = rowOffsets[k];
       const to = rowOffsets[k + 1];
-      this.#count(segment, place, indices, from, to);
+      this.#count(segment, row, indices, from, to);
       const appender = this.#appenders[this.#groupOf[segment]];
       this.#append(appender, indices, from, to);
       if (intercept) this.#append(appender, this.#onesColumn, 0, 1);
@@ -161,10 +175,10 @@ class RowSorter {
   }
 
   /** Counts a row's entries in each block, where the offset behind the row will be. */
-  #count(segment: number, place: number, indices: Int32Array, from: number, to: number): void {
+  #count(segment: number, row: number, indices: Int32Array, from: number, to: number): void {
     const { partition, stored, ones } = this.#task;
     const { size, columnBlock } = partition;
-    const slot = offsetSlot(partition, this.#list, segment, place) + 1;
+    const slot = offsetSlot(partition, this.#list, segment, row) + 1;
     const first = this.#list.worker[segment] * size;
     if (size === 1) {
       stored.offsets[first][slot] = to - from + (ones >= 0 ? 1 : 0);
@@ -217,7 +231,7 @@ class GroupOrderer {
     const half = Math.floor(task.memory.length / 8);
     this.#input = wordsOf(task.memory, 0, half);
     this.#output = wordsOf(task.memory, half, 2 * half);
-    const rows = groups.map(({ begin, end }) => list.place[end] - list.place[begin]);
+    const rows = groups.map(({ begin, end }) => list.row[end] - list.row[begin]);
     this.#keys = new Float64Array(rows.reduce((most, count) => Math.max(most, count), 0));
     this.#next = new Int32Array(task.partition.size);
     this.#stride = new Int32Array(task.partition.size);
@@ -238,10 +252,10 @@ class GroupOrderer {
   #finish(segment: number): void {
     const { partition, stored } = this.#task;
     const { size } = partition;
-    const { worker, within, place, position } = this.#list;
+    const { worker, within, row, position } = this.#list;
     const positions = stored.positions[worker[segment]];
-    const begin = offsetSlot(partition, this.#list, segment, place[segment]);
-    const end = begin + place[segment + 1] - place[segment];
+    const begin = offsetSlot(partition, this.#list, segment, row[segment]);
+    const end = begin + row[segment + 1] - row[segment];
     let next = position[segment];
     for (let block = 0; block < size; block++) {
       const offsets = stored.offsets[worker[segment] * size + block];
@@ -254,19 +268,19 @@ class GroupOrderer {
 
   #placeRows(group: Group): void {
     const { rowCounts } = this.#task.partition;
-    const { place, position } = this.#list;
-    const first = place[group.begin];
-    const keys = this.#sortRows(first, place[group.end]);
+    const { row: rows, position } = this.#list;
+    const first = rows[group.begin];
+    const keys = this.#sortRows(first, rows[group.end]);
     for (let k = 0, at = 0; k < keys.length; k++) {
       const row = first + (keys[k] % keys.length);
-      const segment = intervalOf(place, row, group.begin, group.end);
+      const segment = intervalOf(rows, row, group.begin, group.end);
       this.#aim(segment, row, position[group.begin]);
       this.#placeEntries(at, rowCounts[row]);
       at += wordsPerEntry * rowCounts[row];
     }
   }
 
-  /** Original row · rows + place, ascending: as the rows came. */
+  /** Original row · rows + position, ascending: as the rows came. */
   #sortRows(first: number, end: number): Float64Array {
     const { rowOrder } = this.#task.partition;
     const rows = end - first;
@@ -311,7 +325,7 @@ class GroupOrderer {
  * chunks.
  */
 export async function layOutOnDisk(task: ShuffleTask, rows: Iterable<DatasetPart>): Promise<void> {
-  const list = listSegments(task.partition, task.segments);
+  const list = listSegments(task);
   const groups = groupSegments(list, Math.floor(task.memory.length / 8) * 4);
   const sorter = new RowSorter(task, list, groups);
   for (const part of rows) {

@@ -11,18 +11,23 @@ const longestPause = 50;
 const endSignal = 0;
 const stepModulus = 255;
 
-interface Peer {
+class Peer {
   readonly rank: number;
-  readonly incoming: Uint8Array;
-  readonly outgoing: Uint8Array;
+  readonly incoming = sharedBytes(1);
+  readonly outgoing = sharedBytes(1);
   /** When it was last heard, in milliseconds. */
   heard: number;
   /** Whether a message to it is under way. */
-  sending: boolean;
+  sending = false;
   /** Whether it has announced its end, and whether this rank has, to it. */
-  endReceived: boolean;
-  endSent: boolean;
-  lost: boolean;
+  endReceived = false;
+  endSent = false;
+  lost = false;
+
+  constructor(rank: number, now: number) {
+    this.rank = rank;
+    this.heard = now;
+  }
 }
 
 /** Who gets a rank's heartbeats: all others, or in a large job its neighbours and rank 0. */
@@ -67,16 +72,7 @@ export class Heartbeat implements Owner {
     this.#interval = Math.min(longestInterval, this.#timeout / 4);
     this.#onLost = onLost;
     this.#now = performance.now();
-    this.#peers = listeners(ranks.rank, ranks.size).map((rank) => ({
-      rank,
-      incoming: sharedBytes(1),
-      outgoing: sharedBytes(1),
-      heard: this.#now,
-      sending: false,
-      endReceived: false,
-      endSent: false,
-      lost: false,
-    }));
+    this.#peers = listeners(ranks.rank, ranks.size).map((rank) => new Peer(rank, this.#now));
     for (const [index, peer] of this.#peers.entries()) this.#listen(peer, index);
   }
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { separateArena } from '../../../../src/engine/arena.ts';
 import { openCells } from '../../../../src/engine/cells.ts';
-import { allocateDiskCells } from '../../../../src/engine/disk/disk-cells.ts';
+import { allocateDiskCells, openScratch } from '../../../../src/engine/disk/disk-cells.ts';
 import { rowsTogether, type Segments } from '../../../../src/engine/disk/segments.ts';
-import { layOutOnDisk, openScratch } from '../../../../src/engine/disk/shuffle.ts';
+import { layOutOnDisk } from '../../../../src/engine/disk/shuffle.ts';
 import {
   allocateGrid,
   fillWorker,
