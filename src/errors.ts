@@ -1,7 +1,4 @@
-/**
- * Every failure the project raises on purpose is one of these. The command line turns `kind` into
- * an exit code; the library user can switch on it.
- */
+/** Every failure raised on purpose is one of these; `kind` decides the exit code. */
 export type ErrorKind = 'failure' | 'usage' | 'data';
 
 export class DsoError extends Error {

@@ -138,10 +138,7 @@ export function reasonOf(error: unknown): string {
   return folderProblems[code] ?? message.split(', ')[0];
 }
 
-/**
- * Makes a folder and its parents; whether it is a new one. Node's own `recursive` retries forever
- * where a folder cannot be made though its parent exists.
- */
+/** Makes a folder and its parents; whether it is new. Node's `recursive` may retry forever. */
 export function makeFolders(folder: string, parents = true): boolean {
   try {
     mkdirSync(folder);
@@ -171,10 +168,7 @@ export function isAlive(pid: number, began?: number): boolean {
   }
 }
 
-/**
- * When a process began, in clock ticks since the machine was started; −1 for one that has ended but
- * is still listed, undefined if unknown.
- */
+/** Start of a process in clock ticks since boot; −1 if ended but listed, undefined if unknown. */
 export function beginningOf(pid: number): number | undefined {
   let text: string;
   try {

@@ -95,10 +95,7 @@ export function workspaceIn(arena: Arena, bytes: number): Workspace {
   return { ...arena, clear() {} };
 }
 
-/**
- * A full collection of garbage. Shared buffers are freed once no thread refers to them. A thread
- * notices that only when it collects garbage, which a training thread does not do by itself.
- */
+/** A full garbage collection, which a training thread never starts: it frees shared buffers. */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -54,10 +54,7 @@ export class VisitSlots {
   }
 }
 
-/**
- * Where blocks lie in the arrays of one process: first those it is home to, behind them the slots
- * of visiting blocks.
- */
+/** Where blocks lie in the arrays of a process: home blocks first, then slots of visiting ones. */
 export type BlockLayout = Readonly<ReturnType<typeof layOutBlocks>>;
 
 /** For a process that is home to the blocks first … end-1. */

@@ -2,16 +2,10 @@ import { intervalOf } from '../math/vectors.ts';
 import { type DiskCells, DiskWindow, nonzeroBytes } from './disk/disk-cells.ts';
 import type { Grid, GridCell } from './grid.ts';
 
-/**
- * What is done with non-zeros: those of the units begin … end-1, of an order or of the cell itself,
- * are in the cell given.
- */
+/** Visits the units begin … end-1 of an order, or of the cell itself; `cell` holds them. */
 export type CellVisit = (cell: GridCell, begin: number, end: number) => void;
 
-/**
- * Access to the non-zeros of a cell. A cell in memory is visited once, whole; one that is on disk
- * piece by piece, as its segments come into memory.
- */
+/** Access to a cell: one in memory is visited once, whole; one on disk segment by segment. */
 interface CellAccess {
   /** The units order[begin … end-1], in this order. */
   over(order: Int32Array, begin: number, end: number, visit: CellVisit): void;

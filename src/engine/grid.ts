@@ -14,10 +14,7 @@ export interface GridCell {
   readonly values: Float32Array;
 }
 
-/**
- * The p × p grid of the paper: cell q·p + r holds Ω^(q,r), row by row or column by column. A process
- * has the cells of the workers it plays; those of others are empty.
- */
+/** The p × p grid of the paper: cell q·p + r holds Ω^(q,r); other processes' cells are empty. */
 export interface Grid {
   readonly size: number;
   readonly orientation: Orientation;
@@ -91,10 +88,7 @@ export function fillWorker(
   placeEntries(grid, rows, offsets.slice(), bases, cells[0]);
 }
 
-/**
- * With one worker and rows as units the offsets follow from the row counts, so that threads can
- * fill ranges of rows in parallel: offsetsFromCounts computes the offsets, fillRows copies rows.
- */
+/** With one worker, offsets follow from row counts, so threads can fill rows in parallel. */
 export function canFillByRows({ size, orientation }: Grid): boolean {
   return size === 1 && orientation === 'rows';
 }

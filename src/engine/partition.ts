@@ -41,10 +41,7 @@ function shared(length: number): Int32Array {
   return new Int32Array(new SharedArrayBuffer(4 * length));
 }
 
-/**
- * Assigns items to `size` groups in the given order, each to the group with the smallest share of
- * entries plus share of items, so that both come out even.
- */
+/** Assigns each item to the group with the smallest share of entries plus share of items. */
 function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
   let total = 0;
   for (let k = 0; k < counts.length; k++) total += counts[k];

@@ -44,17 +44,11 @@ export function shareTeam(options: TeamOptions) {
     control: int32(32),
     scratch: float64(2 * workers * width),
     tokens,
-    /**
-     * For observers: the worker that was the last to take each block, where the order is free; −1
-     * where it follows from the block's token.
-     */
+    /** For observers: the last worker to take each block; −1 where it follows from the token. */
     blockHolders: int32(workers).fill(-1),
     /** Set by the main thread to request an end at the next epoch. */
     interrupt: int32(1),
-    /**
-     * How long to spin before sleeping; short where threads outnumber cores. The communication
-     * thread needs a core too, most of all while the others wait.
-     */
+    /** Spins before sleeping: few where threads, the communication thread too, outnumber cores. */
     spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
     /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
     trace,

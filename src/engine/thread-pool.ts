@@ -3,10 +3,7 @@ import type { Transferable } from 'node:worker_threads';
 import { DsoError, UsageError } from '../errors.ts';
 import { type Listener, RequestThread, threadEntry } from './thread.ts';
 
-/**
- * Threads work on arrays outside of their heaps. A small nursery, collected often, keeps garbage
- * from growing to tens of megabytes per thread.
- */
+/** A small nursery, collected often: threads work on arrays outside of their heaps. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
 /** What a joint task of several threads may need besides their payloads. */

@@ -101,10 +101,7 @@ function stateWord(salt: number, seed: number, id: number): number {
   return hash;
 }
 
-/**
- * Generator number `id` of a seed. Streams of different ids, or seeds, start at unrelated states.
- * Both are integers in [0, 2^53).
- */
+/** Generator number `id` of a seed, both in [0, 2^53). Their starting states are unrelated. */
 export function stream(seed: number, id: number): Random {
   const word = (salt: number) => stateWord(salt, seed, id);
   return new Random(word(1), word(2), word(3), word(4));

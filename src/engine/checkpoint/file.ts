@@ -64,10 +64,7 @@ export function decode(text: string): unknown {
   );
 }
 
-/**
- * A hash of all that the parts of one checkpoint have in common. Training is deterministic: files
- * with the same state hold parts of the same arrays, no matter how many processes wrote them.
- */
+/** A hash of what the files of a checkpoint share, however many processes wrote them. */
 export function stateOf(header: Header): string {
   const { program, identity, grid, epoch, tolerance, test, saved } = header;
   const common = encode({ program, identity, grid, epoch, tolerance, test, saved });

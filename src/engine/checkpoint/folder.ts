@@ -103,10 +103,7 @@ export function folderError(folder: string, cause: unknown): UsageError {
   return new UsageError(`checkpoints cannot go to ${folder}: ${reasonOf(cause)}`, { cause });
 }
 
-/**
- * Writes a process's part under a temporary name, has it on disk, and only then gives it its own
- * name: a process may end at any moment and the folder holds whole files only. Returns its path.
- */
+/** Writes a part under a temporary name, flushes and renames it: files are always whole. */
 export function addCheckpoint(
   folder: string,
   description: Description,

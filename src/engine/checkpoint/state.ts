@@ -24,10 +24,7 @@ export interface StateArray {
 
 type Named = Readonly<Record<string, Values | Slots>>;
 
-/**
- * Arrays by what they belong to; those of length 0 are left out. Arrays of `worker`s have room for
- * all of them, those of `played` ones for the workers of the process.
- */
+/** Arrays by axis, without empty ones; `played` ones hold only the workers of the process. */
 export function stateArrays(
   groups: Readonly<Partial<Record<Axis | 'played', Named>>>,
 ): StateArray[] {
@@ -64,10 +61,7 @@ export const bytesPerNumber: Readonly<Record<NumberType, number>> = {
 /** Lines that are gathered or scattered at a time. */
 const linesTogether = 8192;
 
-/**
- * Moves the items from … to-1 of an array to or from a file, piece by piece: `transfer` writes the
- * bytes it is given, or fills all of them.
- */
+/** Moves items to or from a file, piece by piece: `transfer` writes or fills the bytes it gets. */
 export function transferItems(
   direction: 'read' | 'write',
   values: Values | Slots,

@@ -9,10 +9,7 @@ import type { Segments } from './segments.ts';
 
 /** Pieces begin on cache lines. */
 const alignment = 64;
-/**
- * Reads between two full collections of garbage. What is held of pieces outlives the quick ones,
- * and for a few megabytes of it the engine would not start a full one.
- */
+/** Reads between two full garbage collections: for a few megabytes the engine starts none. */
 const readsPerCollection = 8192;
 
 /** What a piece of a file takes of a window. */
@@ -20,10 +17,7 @@ export function windowBuffer(bytes: number): number {
   return Math.ceil(bytes / alignment) * alignment;
 }
 
-/**
- * Pieces of a file in a ring of memory, where new ones replace the oldest. Segments are visited one
- * after the other, so the oldest piece is the one that is no longer needed.
- */
+/** Pieces of a file in a ring of memory. Segments come in turn, so the oldest piece can go. */
 export class DiskWindow<Held> {
   readonly #memory: Uint8Array;
   readonly #file: number;
@@ -177,10 +171,7 @@ export interface ScratchFile {
   close(): void;
 }
 
-/**
- * Opens a scratch file in the given folder, else in the system's folder for temporary files or, if
- * that has no space or lies in memory, in that of the data.
- */
+/** Opens a scratch file in the given folder, else in the system's temporary one or the data's. */
 export function openScratch(
   bytes: number,
   given: string | undefined,

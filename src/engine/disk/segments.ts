@@ -1,9 +1,6 @@
 import type { Partition } from '../partition.ts';
 
-/**
- * Rows that are always visited together, for the sake of the cache. Rows are shuffled when they are
- * laid out, so such a run is a random sample.
- */
+/** Rows that are always visited together, for the cache; shuffling made them a random sample. */
 export const rowsTogether = 16;
 
 /** A worker with fewer entries (4 MB) has a single segment. */

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatasetPart } from '../../data/dataset.ts';
 import { DsoError } from '../../errors.ts';
+import { reasonOf } from '../../files.ts';
 import { intervalOf } from '../../math/vectors.ts';
 import type { Partition } from '../partition.ts';
 import { type DiskCells, nonzeroBytes, readWhole, segmentBytes } from './disk-cells.ts';
@@ -99,14 +100,9 @@ function writeWhole(file: number, bytes: Uint8Array, position: number): void {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(file, bytes, done, bytes.length - done, position + done);
     }
-  } catch (error) {
-    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-    const reason = full ? 'the disk is full' : (error as Error).message;
-    throw new DsoError(
-      'failure',
-      `the scratch file cannot be written: ${reason} (--scratch names another folder)`,
-      { cause: error },
-    );
+  } catch (cause) {
+    const message = `the scratch file cannot be written: ${reasonOf(cause)} (--scratch names another folder)`;
+    throw new DsoError('failure', message, { cause });
   }
 }
 
@@ -117,10 +113,7 @@ interface Appender {
   position: number;
 }
 
-/**
- * The first pass of laying out on disk: every row is appended to its group of segments, its columns
- * first and then the bits of its values.
- */
+/** The first pass: appends every row to its group of segments, columns first, then value bits. */
 class RowSorter {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;
@@ -210,10 +203,7 @@ class RowSorter {
 
 const wordsPerEntry = nonzeroBytes / 4;
 
-/**
- * The second pass of laying out on disk: a group of segments is read, its rows as they came, and
- * written back in its place as chunks. The counts of the first pass become offsets.
- */
+/** The second pass: reads a group, orders its rows into chunks, and turns counts into offsets. */
 class GroupOrderer {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;

@@ -41,10 +41,7 @@ export function messagesOf(array: ArrayBufferView): Uint8Array[] {
   );
 }
 
-/**
- * The processes of an MPI job, as one of them sees them. Lives in the one thread that calls the
- * library, and blocks it while it waits: see MpiGroup for the other threads.
- */
+/** The processes of an MPI job, for the one thread that calls the library; see also MpiGroup. */
 export class Communicator implements Owner {
   readonly rank: number;
   readonly size: number;
@@ -98,10 +95,7 @@ export class Communicator implements Owner {
     }
   }
 
-  /**
-   * With the library of another family each process would find itself in a job of its own: hence
-   * the comparison with what the launcher said.
-   */
+  /** With a library of another family each process would be in a job of its own. */
   #compare(launch: Launch): void {
     if (this.size === launch.size && this.rank === launch.rank) return;
     throw new UsageError(

@@ -87,10 +87,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     );
   }
 
-  /**
-   * Joins the job that the launcher has started this process for. The library is loaded here too,
-   * or it would be unloaded when the thread ends.
-   */
+  /** Joins the job. The library is loaded here too, or it would be unloaded with the thread. */
   static async join(launch: Launch, options: JoinOptions): Promise<MpiGroup> {
     const mpi = MpiLibrary.load(await loadFfi(), launch.flavour, options.library);
     mpi.endWithLauncher();
@@ -152,10 +149,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     this.#onLost = handler;
   }
 
-  /**
-   * Resolves when rank 0 has gone on to something that this rank has not begun: what has stopped
-   * this rank did not stop rank 0.
-   */
+  /** Resolves when rank 0 goes on: what has stopped this rank did not stop rank 0. */
   rankZeroAhead(): Promise<void> {
     return new Promise((resolve) => {
       this.#onRankZeroAhead = () => {

@@ -179,10 +179,7 @@ export class MpiLibrary {
     this.#call('Iallgather', types, mine, length, byte, all, length, byte, world, request);
   }
 
-  /**
-   * Tests the first `count` requests and drives all operations on: returns how many are complete
-   * (0 or a negative number without requests) and writes which.
-   */
+  /** Drives all operations on; returns how many of `count` requests are complete, writes which. */
   someDone(count: number, requests: Uint8Array, indices: Int32Array): number {
     const { statusesIgnore } = this.#dialect;
     const types = 'int, void *, void *, void *, uintptr_t';
@@ -195,10 +192,7 @@ export class MpiLibrary {
     this.#yieldCore();
   }
 
-  /**
-   * Lets this process end with the launcher's process that started it. MPICH's sometimes ends
-   * before it has ended its processes, and then waits forever for one that is stopped.
-   */
+  /** Lets the process end with its launcher: MPICH's may leave a stopped process behind. */
   endWithLauncher(): void {
     if (parentName() !== mpichParent) return;
     this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
@@ -212,10 +206,7 @@ export class MpiLibrary {
     return ioctl(descriptor, bytesToRead, 'void *', count) === 0 ? count[0] : 0;
   }
 
-  /**
-   * Ends this process at once. The normal way out waits for all threads, and one that is inside
-   * the library may never come back.
-   */
+  /** Ends at once: the normal way out waits for all threads, and one may hang in the library. */
   quit(code: number): void {
     this.#library.func('void _exit(int code)')(code);
   }
@@ -245,10 +236,7 @@ export interface Ffi {
   address(symbol: unknown): bigint;
 }
 
-/**
- * koffi calls C functions without a compiler. Its binary comes in a package per platform, which
- * unlike the main package runs no script on installation.
- */
+/** koffi calls C functions without a compiler; its platform packages run no install script. */
 export async function loadFfi(): Promise<Ffi> {
   const names = [`@koromix/koffi-${process.platform}-${process.arch}`, 'koffi'];
   for (const name of names) {

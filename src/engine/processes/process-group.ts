@@ -114,10 +114,7 @@ export async function gatherFloats(
   return (await group.gather(bytesOf(numbers))).map(float64Of);
 }
 
-/**
- * The sums of all processes' numbers, item by item. Each process adds up one range of items, so
- * that none ever holds more than twice the numbers.
- */
+/** The sums over all processes, item by item; each process adds up one range of the items. */
 export async function sumNumbers(group: ProcessGroup, numbers: Int32Array): Promise<Int32Array> {
   const { size, rank } = group;
   if (size === 1) return numbers;

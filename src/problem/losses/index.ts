@@ -32,10 +32,7 @@ interface ParameterRule {
   accepts(parameter: number): boolean;
 }
 
-/**
- * What there is to know of a loss. Command line, help, kernel build, export and tests derive from
- * it; nothing else is decided by a loss's name.
- */
+/** What there is to know of a loss: nothing else is decided by a loss's name. */
 export interface LossEntry extends ScoreTraits {
   readonly functions: LossFunctions;
   readonly task: Task;

@@ -51,10 +51,7 @@ export interface ScoreTraits {
   readonly givesProbabilities?: boolean;
 }
 
-/**
- * Built-in losses whose scores stand for more than themselves. Apart from the table of losses,
- * because `dso/predict` needs these two facts and none of the functions.
- */
+/** Apart from the table of losses: `dso/predict` needs these facts and none of the functions. */
 export const scoreTraits: Readonly<Record<'logistic' | 'poisson', ScoreTraits>> = {
   logistic: { givesProbabilities: true },
   poisson: { link: 'log' },

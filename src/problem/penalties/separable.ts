@@ -103,10 +103,7 @@ export function nonNegative(penalty: Penalty): Penalty {
 
 const probes = [-100, -1, -0.01, 0.01, 1, 100];
 
-/**
- * What keeps solvers from training with a penalty, in words; undefined for one of the family. They
- * read its numbers, so its value must be what follows from them.
- */
+/** Why solvers cannot train with a penalty; undefined if its value is what its numbers give. */
 export function penaltyIncompatibility(penalty: Penalty): string | undefined {
   const { name, l1, l2 } = penalty;
   const family = 'solvers compute with l1 |w| + (l2/2) w² and a box';
