@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Where the arrays of a training run live. Up to 4 GiB they share one WebAssembly memory, so that
- * kernels reach all of them by address; beyond, every array has its own SharedArrayBuffer and the
- * plain kernels do the work.
+ * Where the arrays of a training run live: up to 4 GiB in one WebAssembly memory, where kernels
+ * reach them by address; beyond, each in its own SharedArrayBuffer, for the plain kernels.
  */
 export interface Arena {
   readonly memory: WebAssembly.Memory | undefined;

@@ -1,4 +1,5 @@
 import { stream } from '../math/random.ts';
+import { separateArena } from './arena.ts';
 import { type BlockLayout, layOutBlocks } from './block-layout.ts';
 
 /** |Ω_i| and |Ω̄_j| of all rows and columns, in input order. */
@@ -37,10 +38,6 @@ export interface Imbalance {
   readonly nonzeros: number;
 }
 
-function shared(length: number): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(4 * length));
-}
-
 /** Assigns each item to the group with the smallest share of entries plus share of items. */
 function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint16Array {
   let total = 0;
@@ -61,11 +58,11 @@ function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint
 
 /** Lays the groups one after the other; inside a group the order is kept. */
 function layOut(order: Int32Array, group: Uint16Array, size: number) {
-  const starts = shared(size + 1);
+  const starts = separateArena.int32(size + 1);
   for (let k = 0; k < order.length; k++) starts[group[order[k]] + 1]++;
   for (let g = 0; g < size; g++) starts[g + 1] += starts[g];
   const next = starts.slice(0, size);
-  const placed = shared(order.length);
+  const placed = separateArena.int32(order.length);
   for (let k = 0; k < order.length; k++) placed[next[group[order[k]]]++] = order[k];
   return { starts, placed };
 }
@@ -92,7 +89,7 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
   const frequent = byFallingCount(counts.columns);
   const columnBlock = assignGroups(frequent, counts.columns, size);
   const columns = layOut(frequent, columnBlock, size);
-  const columnPosition = shared(counts.columns.length);
+  const columnPosition = separateArena.int32(counts.columns.length);
   for (let k = 0; k < columnPosition.length; k++) columnPosition[columns.placed[k]] = k;
   const workerNonzeros = new Float64Array(size);
   for (let worker = 0; worker < size; worker++) {
@@ -119,7 +116,7 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
 
 /** Bounds among the positions of the workers first … end-1. */
 function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array {
-  const here = shared(bounds.length);
+  const here = separateArena.int32(bounds.length);
   for (let k = 0; k < bounds.length; k++) {
     here[k] = bounds[Math.min(Math.max(k, first), end)] - bounds[first];
   }
@@ -127,7 +124,7 @@ function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array 
 }
 
 function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
-  const result = shared(order.length);
+  const result = separateArena.int32(order.length);
   for (let k = 0; k < order.length; k++) result[k] = counts[order[k]];
   return result;
 }

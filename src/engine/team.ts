@@ -1,8 +1,7 @@
+import { separateArena } from './arena.ts';
 import { workersOfRank } from './block-layout.ts';
 import {
   type CommChannel,
-  float64,
-  int32,
   linkTo,
   openChannel,
   type ProcessLink,
@@ -29,7 +28,7 @@ export type TeamShared = Readonly<ReturnType<typeof shareTeam>>;
 export function shareTeam(options: TeamOptions) {
   const { threads, workers, cores, trace, group = singleProcess } = options;
   /** Completed visits of each block, one cache line apart. */
-  const tokens = int32(tokenStride * workers);
+  const tokens = separateArena.int32(tokenStride * workers);
   /** How the process reaches the others of its group, if there are any. */
   const channel = group.size > 1 ? openChannel(group, workers, tokens) : undefined;
   /** The workers that this process plays: first … end-1. */
@@ -41,13 +40,13 @@ export function shareTeam(options: TeamOptions) {
     first,
     end,
     channel,
-    control: int32(32),
-    scratch: float64(2 * workers * width),
+    control: separateArena.int32(32),
+    scratch: separateArena.float64(2 * workers * width),
     tokens,
     /** For observers: the last worker to take each block; −1 where it follows from the token. */
-    blockHolders: int32(workers).fill(-1),
+    blockHolders: separateArena.int32(workers).fill(-1),
     /** Set by the main thread to request an end at the next epoch. */
-    interrupt: int32(1),
+    interrupt: separateArena.int32(1),
     /** Spins before sleeping: few where threads, the communication thread too, outnumber cores. */
     spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
     /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
@@ -160,18 +159,14 @@ export class Team {
     const at = this.#nextSide();
     if (this.leads) scratch[at] = decide();
     this.#allgather(
-      (buffer) => {
-        buffer[0] = scratch[at];
-      },
-      (buffer) => {
-        scratch[at] = buffer[0];
-      },
+      (buffer) => buffer.set(scratch.subarray(at, at + 1)),
+      (buffer) => scratch.set(buffer.subarray(0, 1), at),
     );
     this.barrier();
     return scratch[at];
   }
 
-  /** Where the side of the scratch area begins that this reduction uses. */
+  /** Where this reduction's side of the scratch area begins. */
   #nextSide(): number {
     const base = this.#side * this.shared.workers * width;
     this.#side = 1 - this.#side;

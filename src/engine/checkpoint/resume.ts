@@ -40,9 +40,8 @@ export interface CheckpointListing {
 }
 
 /**
- * Reads the files of a folder, epoch by epoch, until `enough` epochs have all of the workers. A
- * process alone needs one; one of several does not know which of its epochs the others have too,
- * and reads all: there are two or three.
+ * Reads the files of a folder by epoch until `enough` epochs have all of the workers. A process
+ * alone needs one; one of several reads all, two or three, since the others may lack some.
  */
 export function listing(folder: string, workers: Workers, enough = Infinity): CheckpointListing {
   const entries = workers[0] < workers[1] ? checkpointsIn(folder, workers) : [];

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statfsSync, statSync, unlinkSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataError, UsageError } from '../../errors.ts';
-import { type Arena, garbageCollector } from '../arena.ts';
+import { type Arena, garbageCollector, separateArena } from '../arena.ts';
 import { mebibytes } from '../memory.ts';
 import type { Partition } from '../partition.ts';
 import type { Segments } from './segments.ts';
@@ -116,9 +116,7 @@ export function allocateDiskCells(
   }
   return {
     offsets,
-    positions: segments.map(
-      ({ length }) => new Float64Array(new SharedArrayBuffer(8 * (size * (length - 1) + 1))),
-    ),
+    positions: segments.map(({ length }) => separateArena.float64(size * (length - 1) + 1)),
     window: arena.uint8(shares[shares.length - 1]),
     shares,
   };

@@ -72,8 +72,6 @@ export class BlockTransfer implements Owner {
   readonly #exchangesBlocks: boolean;
   readonly #downstream: number;
   readonly #upstream: number;
-  readonly #sendBuffer: Uint8Array;
-  readonly #receiveBuffer: Uint8Array;
   #arrived = 0;
   #gathering = false;
   /** Whether this step has woken a thread. */
@@ -93,8 +91,6 @@ export class BlockTransfer implements Owner {
     this.#upstream = rankOf(channel, this.#end % this.#blocks);
     this.#outgoing = new TransferQueue(this.#blocks);
     this.#incoming = new TransferQueue(this.#blocks);
-    this.#sendBuffer = bytesOf(channel.sendBuffer);
-    this.#receiveBuffer = bytesOf(channel.receiveBuffer);
   }
 
   /** Runs until the main thread requests the end and everything has arrived. */
@@ -192,11 +188,11 @@ export class BlockTransfer implements Owner {
   }
 
   #gatherNext(): boolean {
-    const { allgathers } = this.#channel;
+    const { allgathers, sendBuffer, receiveBuffer } = this.#channel;
     const open = Atomics.load(allgathers, asked) > Atomics.load(allgathers, answered);
     if (!open || this.#gathering) return false;
     this.#gathering = true;
-    this.#communicator.requests.gather(this.#sendBuffer, this.#receiveBuffer, this, 0);
+    this.#communicator.requests.gather(bytesOf(sendBuffer), bytesOf(receiveBuffer), this, 0);
     return true;
   }
 

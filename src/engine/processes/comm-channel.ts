@@ -1,3 +1,4 @@
+import { separateArena } from '../arena.ts';
 import { workersOfRanks } from '../block-layout.ts';
 
 /** Numbers per worker in one reduction. */
@@ -10,7 +11,6 @@ export const transferCounter = { sent: 0, received: 1, milliseconds: 2, length: 
 
 /** Slot of `wakeFlag`: the number of threads that wait. */
 export const waiting = 1;
-
 /** Slots of `allgathers`: a cache line each. */
 export const asked = 0;
 export const answered = 16;
@@ -23,13 +23,9 @@ export interface FieldViews {
   readonly views: readonly (readonly View[])[];
 }
 
-export const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
-export const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
-
 /**
- * What the threads of a process share with its communication thread, which moves blocks and sums
- * between processes. Threads write requests and wake it; it answers by raising counters and the
- * tokens of blocks.
+ * What the threads of a process share with its communication thread. Threads write requests and
+ * wake it; it moves blocks and sums, and answers by raising counters and the tokens of blocks.
  */
 export type CommChannel = Readonly<ReturnType<typeof openChannel>>;
 
@@ -47,15 +43,15 @@ export function openChannel(
     firsts: workersOfRanks(workers, ranks),
     tokens,
     /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
-    wakeFlag: int32(16),
+    wakeFlag: separateArena.int32(16),
     /** Rotations begun so far, then the fields of the latest ones in turn. */
-    rotationLog: int32(1 + announced),
+    rotationLog: separateArena.int32(1 + announced),
     /** Allgathers requested, allgathers done. */
-    allgathers: int32(32),
+    allgathers: separateArena.int32(32),
     /** Numbers of this process's workers, and after an allgather those of all processes. */
-    sendBuffer: float64(most * width),
-    receiveBuffer: float64(ranks * most * width),
-    transferCounters: float64(transferCounter.length),
+    sendBuffer: separateArena.float64(most * width),
+    receiveBuffer: separateArena.float64(ranks * most * width),
+    transferCounters: separateArena.float64(transferCounter.length),
   };
 }
 

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { DsoError, UsageError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
 import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
@@ -126,10 +127,9 @@ export class Communicator implements Owner {
   /** outgoing[r] goes to rank r; returns what each rank has sent here. */
   exchange(outgoing: readonly Uint8Array[]): Uint8Array[] {
     const { rank, size } = this;
-    const numbers = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
-    const lengths = numbers(size);
+    const lengths = separateArena.float64(size);
     for (let to = 0; to < size; to++) lengths[to] = outgoing[to].length;
-    const all = numbers(size * size);
+    const all = separateArena.float64(size * size);
     this.#begun++;
     this.requests.gather(bytesOf(lengths), bytesOf(all), this, 0);
     this.finish();

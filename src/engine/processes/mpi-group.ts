@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { DsoError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
 import { RequestThread, threadEntry } from '../thread.ts';
 import { type CommChannel, wake } from './comm-channel.ts';
 import { type JoinOptions, nameOf, requestSlots } from './communicator.ts';
@@ -55,9 +56,8 @@ function inSharedMemory(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The processes of an MPI job, as the main thread sees them. The communication thread
- * (src/comm-thread.ts) talks to the others and shows them that this process is alive, whatever the
- * main thread does. What comes back lies in shared memory.
+ * The processes of an MPI job, as the main thread sees them: the communication thread talks to the
+ * others, whatever the main thread does. What comes back lies in shared memory.
  */
 export class MpiGroup implements ProcessGroup, GroupInfo {
   rank = 0;
@@ -66,7 +66,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
   library = '';
   readonly #mpi: MpiLibrary;
   readonly #thread: RequestThread;
-  readonly #requested = new Int32Array(new SharedArrayBuffer(4 * requestSlots.length));
+  readonly #requested = separateArena.int32(requestSlots.length);
   /** While the thread may be inside the library, the normal way out would wait for it forever. */
   readonly #quit = (code: number): void => this.#mpi.quit(code);
   /** An error that nobody catches would be printed after that. */

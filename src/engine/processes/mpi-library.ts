@@ -1,5 +1,6 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { DsoError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
 
 /** A handle or constant as the library's C functions take it. */
 type Handle = number | bigint;
@@ -62,8 +63,8 @@ const mpichParent = 'hydra_pmi_proxy';
 const textBytes = 8192;
 
 function textOf(call: (text: Uint8Array, length: Int32Array) => number): string {
-  const text = new Uint8Array(new SharedArrayBuffer(textBytes));
-  const length = new Int32Array(new SharedArrayBuffer(4));
+  const text = separateArena.uint8(textBytes);
+  const length = separateArena.int32(1);
   call(text, length);
   return Buffer.from(text.slice(0, length[0])).toString().trim();
 }
@@ -85,7 +86,7 @@ export class MpiLibrary {
   readonly #functions = new Map<string, FfiFunction>();
   readonly #library: FfiLibrary;
   readonly #yieldCore: FfiFunction;
-  readonly #finished = new Int32Array(new SharedArrayBuffer(4));
+  readonly #finished = separateArena.int32(1);
 
   private constructor(ffi: Ffi, library: FfiLibrary, version: string) {
     this.#library = library;
@@ -137,7 +138,7 @@ export class MpiLibrary {
   }
 
   initialize(): void {
-    const provided = new Int32Array(new SharedArrayBuffer(4));
+    const provided = separateArena.int32(1);
     this.#call('Init_thread', 'void *, void *, int, void *', null, null, funneled, provided);
     const { world, errorsReturn } = this.#dialect;
     this.#call('Comm_set_errhandler', 'h, h', world, errorsReturn);
@@ -154,7 +155,7 @@ export class MpiLibrary {
 
   /** The rank of this process, or the number of ranks. */
   ask(what: 'rank' | 'size'): number {
-    const value = new Int32Array(new SharedArrayBuffer(4));
+    const value = separateArena.int32(1);
     this.#call(`Comm_${what}`, 'h, void *', this.#dialect.world, value);
     return value[0];
   }
@@ -202,7 +203,7 @@ export class MpiLibrary {
   unread(descriptor: number): number {
     if (!fstatSync(descriptor).isFIFO()) return 0;
     const ioctl = this.#library.func('int ioctl(int descriptor, unsigned long request, ...)');
-    const count = new Int32Array(new SharedArrayBuffer(4));
+    const count = separateArena.int32(1);
     return ioctl(descriptor, bytesToRead, 'void *', count) === 0 ? count[0] : 0;
   }
 

@@ -28,41 +28,20 @@ export interface ProcessGroup {
   endTransfer(): void;
 }
 
-/** A process on its own. */
-class SingleProcess implements ProcessGroup {
-  readonly rank = 0;
-  readonly size = 1;
-  readonly hosts = [hostname()];
-  readonly leads = true;
-
-  nameOf(): string {
-    return `process ${process.pid}`;
-  }
-
-  async gather(bytes: Uint8Array): Promise<Uint8Array[]> {
-    return [bytes];
-  }
-
-  async exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]> {
-    return [...outgoing];
-  }
-
-  collect(bytes: Uint8Array): Promise<Uint8Array[]> {
-    return this.gather(bytes);
-  }
-
-  async broadcast(bytes: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
-    return bytes;
-  }
-
-  /** Several runs may go on at the same time here: nothing is transferred for any of them. */
-  async transferBlocks(): Promise<void> {}
-
-  endTransfer(): void {}
-}
-
-/** For all that runs in one process. */
-export const singleProcess: ProcessGroup = new SingleProcess();
+/** A process on its own. Several runs may go on in parallel: nothing is transferred for any. */
+export const singleProcess: ProcessGroup = {
+  rank: 0,
+  size: 1,
+  hosts: [hostname()],
+  leads: true,
+  nameOf: () => `process ${process.pid}`,
+  gather: async (bytes) => [bytes],
+  exchange: async (outgoing) => [...outgoing],
+  collect: async (bytes) => [bytes],
+  broadcast: async (bytes = new Uint8Array(0)) => bytes,
+  transferBlocks: async () => {},
+  endTransfer() {},
+};
 
 /** Cores for each of the processes that share this one's host. */
 export function fairCores({ hosts, rank }: Pick<ProcessGroup, 'rank' | 'hosts'>): number {

@@ -1,3 +1,4 @@
+import { separateArena } from '../arena.ts';
 import type { MpiLibrary } from './mpi-library.ts';
 
 /** Notified when an operation is done. */
@@ -17,7 +18,7 @@ export const tags = { block: 1, exchange: 2, heartbeat: 3, probe: 4 } as const;
 
 /** Only shared memory stays where it is while the library works on it. */
 export function sharedBytes(length: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(length));
+  return separateArena.uint8(length);
 }
 
 /** Operations under way. Their handles are adjacent: one call of the library tests all of them. */
@@ -26,7 +27,7 @@ export class Requests {
   readonly #operations: Operation[] = [];
   #handles = sharedBytes(0);
   #handleViews: Uint8Array[] = [];
-  #indices = new Int32Array(new SharedArrayBuffer(0));
+  #indices = separateArena.int32(0);
 
   constructor(mpi: MpiLibrary) {
     this.#mpi = mpi;
@@ -95,6 +96,6 @@ export class Requests {
     this.#handleViews = Array.from({ length: capacity }, (_, k) =>
       handles.subarray(k * width, (k + 1) * width),
     );
-    this.#indices = new Int32Array(new SharedArrayBuffer(4 * capacity));
+    this.#indices = separateArena.int32(capacity);
   }
 }
