@@ -38,7 +38,6 @@ export class AsyncRing implements Rotation {
   readonly #team: Team;
   readonly #memory: AsyncRingMemory;
   readonly #size: number;
-  /** The thread that plays a worker. */
   readonly #threadOf: Int32Array;
 
   constructor(team: Team, memory: AsyncRingMemory) {

@@ -33,7 +33,6 @@ export class VisitSlots {
     this.count = this.#home === 0 ? 0 : Math.min(this.#home + inTransit, blocks - this.#home);
   }
 
-  /** The slot of a visiting block. */
   of(block: number): number {
     return ((block - this.#end + this.#blocks) % this.#blocks) % this.count;
   }
@@ -61,7 +60,6 @@ export type BlockLayout = Readonly<ReturnType<typeof layOutBlocks>>;
 export function layOutBlocks(columnBounds: Int32Array, first: number, end: number) {
   const size = columnBounds.length - 1;
   const slots = new VisitSlots(size, first, end);
-  /** Columns of each block. */
   const blockLengths = Int32Array.from(
     { length: size },
     (_, block) => columnBounds[block + 1] - columnBounds[block],

@@ -109,12 +109,10 @@ export function placeRowsAndColumns(counts: NonzeroCounts, size: number, seed: n
     /** Position of each original column, and the block it is in. */
     columnPosition,
     columnBlock,
-    /** Non-zeros of each worker. */
     workerNonzeros,
   };
 }
 
-/** Bounds among the positions of the workers first … end-1. */
 function boundsHere(bounds: Int32Array, first: number, end: number): Int32Array {
   const here = separateArena.int32(bounds.length);
   for (let k = 0; k < bounds.length; k++) {

@@ -52,7 +52,6 @@ export class Ring implements Rotation {
     return { id };
   }
 
-  /** One rotation: p inner iterations. */
   rotate(fields: BlockFields, visit: Visit): void {
     const { first, end, shared, index, link } = this.#team;
     const { workers, tokens, trace } = shared;

@@ -73,7 +73,6 @@ export class Team {
   /** This thread plays the workers first … end-1. */
   readonly first: number;
   readonly end: number;
-  /** The way to the other processes of the group. */
   readonly link: ProcessLink;
   /** Milliseconds that this thread has waited for others. */
   waited = 0;

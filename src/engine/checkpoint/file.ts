@@ -28,7 +28,6 @@ export interface Identity {
 
 /** The JSON part of a checkpoint. */
 export interface Header {
-  /** Version of the program that wrote it. */
   readonly program: string;
   readonly identity: Identity;
   /** The logical workers whose part of the arrays the file holds, out of `grid`. */

@@ -32,7 +32,6 @@ function parseName(name: string): Named | undefined {
   return { epoch: Number(epoch), workers };
 }
 
-/** The name that a file has until it is whole. */
 function partialOf(name: string): string {
   return `.${name}.partial`;
 }

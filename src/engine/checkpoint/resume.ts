@@ -96,7 +96,6 @@ export interface Choice {
   readonly state: string;
   /** That of the file of the first worker: all processes have the same one. */
   readonly header: Header;
-  /** What is wrong with newer ones. */
   readonly passedOver: readonly string[];
 }
 
@@ -191,7 +190,6 @@ export interface CheckpointSet {
   readonly parts: readonly CheckpointFile[];
 }
 
-/** What one process needs of the checkpoint that was chosen. */
 export function checkpointSetOf(
   { parts }: CheckpointListing,
   { state, header }: Choice,
@@ -199,7 +197,6 @@ export function checkpointSetOf(
   return { header, parts: filesOf(parts, state) };
 }
 
-/** Some workers, and the file to take them from. */
 interface Piece {
   readonly file: CheckpointFile;
   readonly workers: Workers;

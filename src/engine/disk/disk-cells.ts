@@ -69,7 +69,6 @@ export class DiskWindow<Held> {
   }
 }
 
-/** Fills memory from a position in a file. */
 export function readWhole(file: number, memory: Uint8Array, position: number): void {
   for (let filled = 0; filled < memory.length; ) {
     const count = readSync(file, memory, filled, memory.length - filled, position + filled);
@@ -122,7 +121,6 @@ export function allocateDiskCells(
   };
 }
 
-/** Bytes of a worker's segments on disk, by segment. */
 export function segmentBytes(
   { rowStarts, rowCounts }: Partition,
   segments: Segments,

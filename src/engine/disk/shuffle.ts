@@ -11,7 +11,6 @@ import type { Segments } from './segments.ts';
 /** Rows of a group at most: their numbers are sorted in memory. */
 const rowsPerGroup = 2 ** 19;
 
-/** What to lay out on disk, and with what memory. */
 export interface ShuffleTask {
   readonly partition: Partition;
   readonly segments: Segments;
@@ -85,12 +84,10 @@ function offsetSlot(
   return row - rowStarts[worker[segment]] + within[segment];
 }
 
-/** Words from … to-1 of a piece of memory. */
 function wordsOf(memory: Uint8Array, from: number, to: number): Int32Array {
   return new Int32Array(memory.buffer, memory.byteOffset + 4 * from, to - from);
 }
 
-/** The first words, as bytes. */
 function bytesOfWords({ buffer, byteOffset }: Int32Array, words: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset, 4 * words);
 }
@@ -145,7 +142,6 @@ class RowSorter {
     for (let k = 0; k < rowOrder.length; k++) this.#positionOf[rowOrder[k]] = k;
   }
 
-  /** Takes the next rows of the data. */
   take({ labels, rowOffsets, indices, values }: DatasetPart): void {
     const intercept = this.#task.ones >= 0;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);

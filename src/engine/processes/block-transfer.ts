@@ -74,7 +74,6 @@ export class BlockTransfer implements Owner {
   readonly #upstream: number;
   #arrived = 0;
   #gathering = false;
-  /** Whether this step has woken a thread. */
   #hasWoken = false;
 
   constructor(communicator: Communicator, channel: CommChannel, port: MessagePort) {
@@ -196,7 +195,6 @@ export class BlockTransfer implements Owner {
     return true;
   }
 
-  /** An allgather is complete. */
   completed(): void {
     const { allgathers } = this.#channel;
     this.#gathering = false;

@@ -46,7 +46,6 @@ export function openChannel(
     wakeFlag: separateArena.int32(16),
     /** Rotations begun so far, then the fields of the latest ones in turn. */
     rotationLog: separateArena.int32(1 + announced),
-    /** Allgathers requested, allgathers done. */
     allgathers: separateArena.int32(32),
     /** Numbers of this process's workers, and after an allgather those of all processes. */
     sendBuffer: separateArena.float64(most * width),
@@ -73,7 +72,6 @@ export function exchangesBlocks({ rank, firsts }: CommChannel): boolean {
   return home > 0 && home < firsts[firsts.length - 1];
 }
 
-/** The rank that plays a worker. */
 export function rankOf({ firsts }: Pick<CommChannel, 'firsts'>, worker: number): number {
   return firsts.findLastIndex((first, rank) => first <= worker && firsts[rank + 1] > worker);
 }

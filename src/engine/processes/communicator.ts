@@ -17,7 +17,6 @@ export interface JoinOptions {
   readonly peerTimeout: number;
   /** Seconds in which all ranks must have joined; default: a minute, or `peerTimeout` if longer. */
   readonly joinTimeout?: number;
-  /** The library file that the user has named. */
   readonly library?: string | undefined;
   /** Of this program: all ranks must run the same. */
   readonly version: string;
@@ -74,7 +73,6 @@ export class Communicator implements Owner {
     );
   }
 
-  /** Joins the job; returns when all of its processes have. */
   static async join(
     launch: Launch,
     options: JoinOptions,
@@ -115,7 +113,6 @@ export class Communicator implements Owner {
     );
   }
 
-  /** Every rank's value, by rank. */
   gatherValues<Value>(value: Value): Value[] {
     const text = Buffer.from(JSON.stringify(value));
     const bytes = sharedBytes(text.length);

@@ -17,7 +17,6 @@ class Peer {
   readonly outgoing = sharedBytes(1);
   /** When it was last heard, in milliseconds. */
   heard: number;
-  /** Whether a message to it is under way. */
   sending = false;
   /** Whether it has announced its end, and whether this rank has, to it. */
   endReceived = false;

@@ -41,7 +41,6 @@ export type CommReport =
 
 /** What a process learns when it joins. */
 export interface GroupInfo extends Pick<ProcessGroup, 'rank' | 'size' | 'hosts'> {
-  /** Such as "Open MPI v4.1.4". */
   readonly library: string;
 }
 
@@ -189,7 +188,6 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     return Array.from({ length: this.size }, (_, rank) => bytesFor(rank));
   }
 
-  /** Who is there, and how fast blocks would travel. */
   probe(): Promise<RingProbe> {
     return this.#request('probe');
   }

@@ -12,7 +12,6 @@ interface Dialect {
   readonly world: Handle;
   readonly byte: Handle;
   readonly errorsReturn: Handle;
-  /** Bytes of a request. */
   readonly requestBytes: number;
   readonly statusesIgnore: bigint;
 }
@@ -59,7 +58,6 @@ const bytesToRead = process.platform === 'darwin' ? 0x4004667f : 0x541b;
 const signalWithParent = 1;
 const killSignal = 9;
 const mpichParent = 'hydra_pmi_proxy';
-/** Longest text that the standard's functions write. */
 const textBytes = 8192;
 
 function textOf(call: (text: Uint8Array, length: Int32Array) => number): string {
@@ -148,7 +146,6 @@ export class MpiLibrary {
     this.#call('Finalize', 'void');
   }
 
-  /** Ends all processes of the job. */
   abort(code: number): void {
     this.#call('Abort', 'h, int', this.#dialect.world, code);
   }
@@ -188,7 +185,6 @@ export class MpiLibrary {
     return this.#finished[0];
   }
 
-  /** Gives the core to another thread. */
   yieldCore(): void {
     this.#yieldCore();
   }
@@ -225,7 +221,6 @@ function parentName(): string | undefined {
 /** A C function; typed arrays are passed by address. */
 export type FfiFunction = (...values: unknown[]) => number;
 
-/** A shared library of the system. */
 export interface FfiLibrary {
   func(prototype: string): FfiFunction;
   symbol(name: string, type: string): unknown;

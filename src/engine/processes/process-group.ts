@@ -6,7 +6,6 @@ import type { CommChannel } from './comm-channel.ts';
 export interface ProcessGroup {
   readonly rank: number;
   readonly size: number;
-  /** Names of the hosts, by rank. */
   readonly hosts: readonly string[];
   /** Whether this process reports for all of them and has the model: rank 0. */
   readonly leads: boolean;
@@ -85,7 +84,6 @@ export async function gatherNumbers(group: ProcessGroup, numbers: Int32Array): P
   return joined;
 }
 
-/** Every process's numbers, by rank. */
 export async function gatherFloats(
   group: ProcessGroup,
   numbers: Float64Array,
@@ -107,7 +105,6 @@ export async function sumNumbers(group: ProcessGroup, numbers: Int32Array): Prom
   return gatherNumbers(group, sums);
 }
 
-/** Every process's numbers at rank 0, by rank. */
 export async function collectNumbers(
   group: ProcessGroup,
   numbers: Float64Array,
@@ -115,7 +112,6 @@ export async function collectNumbers(
   return (await group.collect(bytesOf(numbers))).map(float64Of);
 }
 
-/** The numbers of rank 0, everywhere. */
 export async function broadcastNumbers(
   group: ProcessGroup,
   numbers: Float64Array | undefined,

@@ -50,7 +50,6 @@ export interface LossEntry extends ScoreTraits {
   readonly estimatesQuantile?: true;
   /** LIBLINEAR's solver for the loss with an L2 and, where it has one, an L1 penalty. */
   readonly liblinear?: { readonly l2: string; readonly l1?: string };
-  /** Name of the loss in Vowpal Wabbit. */
   readonly vowpalWabbit?: string;
 }
 
@@ -200,7 +199,6 @@ function checkedParameter(name: string, { parameter: rule }: LossEntry, given?: 
   );
 }
 
-/** A loss from its entry and the parameter given for it. */
 export function makeLoss(name: string, entry: LossEntry, given?: number): Loss {
   const { functions, task, smooth, parameter: rule, labels } = entry;
   const parameter = checkedParameter(name, entry, given);

@@ -58,12 +58,10 @@ export function separablePenalty(name: string, l1: number, l2: number, box?: Bou
   });
 }
 
-/** φ(w) = |w|, the LASSO. */
 export function l1Penalty(): Penalty {
   return separablePenalty('l1', 1, 0);
 }
 
-/** φ(w) = ½ w², ridge. */
 export function l2Penalty(): Penalty {
   return separablePenalty('l2', 0, 1);
 }
@@ -96,7 +94,6 @@ export function bounded(penalty: Penalty, bounds: Bounds): Penalty {
   return separablePenalty(name, l1, l2, { low, high });
 }
 
-/** The penalty with no weight below 0. */
 export function nonNegative(penalty: Penalty): Penalty {
   return bounded(penalty, { low: 0 });
 }
