@@ -2,8 +2,7 @@ import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { intervalOf } from '../math/vectors.ts';
 import type { Arena } from './arena.ts';
 import { type DiskCells, nonzeroBytes } from './disk/disk-cells.ts';
-import { cutSegments, type Segments } from './disk/segments.ts';
-import type { Imbalance, Partition } from './partition.ts';
+import { cutSegments, type Imbalance, type Partition, type Segments } from './partition.ts';
 
 export type Orientation = 'rows' | 'columns';
 

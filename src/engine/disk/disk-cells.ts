@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { DataError, UsageError } from '../../errors.ts';
 import { type Arena, garbageCollector, separateArena } from '../arena.ts';
 import { mebibytes } from '../memory.ts';
-import type { Partition } from '../partition.ts';
-import type { Segments } from './segments.ts';
+import type { Partition, Segments } from '../partition.ts';
 
 /** Pieces begin on cache lines. */
 const alignment = 64;

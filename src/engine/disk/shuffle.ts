@@ -4,9 +4,8 @@ import type { DatasetPart } from '../../data/dataset.ts';
 import { DsoError } from '../../errors.ts';
 import { reasonOf } from '../../files.ts';
 import { intervalOf } from '../../math/vectors.ts';
-import type { Partition } from '../partition.ts';
+import type { Partition, Segments } from '../partition.ts';
 import { type DiskCells, nonzeroBytes, readWhole, segmentBytes } from './disk-cells.ts';
-import type { Segments } from './segments.ts';
 
 /** Rows of a group at most: their numbers are sorted in memory. */
 const rowsPerGroup = 2 ** 19;

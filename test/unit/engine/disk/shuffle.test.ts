@@ -4,7 +4,6 @@ import type { Dataset } from '../../../../src/data/dataset.ts';
 import { separateArena } from '../../../../src/engine/arena.ts';
 import { openCells } from '../../../../src/engine/cells.ts';
 import { allocateDiskCells, openScratch } from '../../../../src/engine/disk/disk-cells.ts';
-import { rowsTogether, type Segments } from '../../../../src/engine/disk/segments.ts';
 import { layOutOnDisk } from '../../../../src/engine/disk/shuffle.ts';
 import {
   allocateGrid,
@@ -12,6 +11,7 @@ import {
   type Grid,
   nonzerosOfCells,
 } from '../../../../src/engine/grid.ts';
+import { rowsTogether, type Segments } from '../../../../src/engine/partition.ts';
 import { inParts, sample, zipfDataset } from '../../../support/data.ts';
 import { partition } from '../../../support/partition.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';

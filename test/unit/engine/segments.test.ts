@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cutSegments, rowsTogether } from '../../../../src/engine/disk/segments.ts';
-import { localPartition, placeRowsAndColumns } from '../../../../src/engine/partition.ts';
-import { intervalOf } from '../../../../src/math/vectors.ts';
+import {
+  cutSegments,
+  localPartition,
+  placeRowsAndColumns,
+  rowsTogether,
+} from '../../../src/engine/partition.ts';
+import { intervalOf } from '../../../src/math/vectors.ts';
 
 /** A partition of rows that have so many entries each. */
 function partitionOf(rows: number, perRow: (row: number) => number, size: number) {
