@@ -57,8 +57,9 @@ export class AsyncRing implements Rotation {
   }
 
   rotate(_fields: BlockFields, visit: (worker: number, block: number) => void): void {
-    const { wakeFlags } = this.#memory;
+    const { wakeFlags, begun, order } = this.#memory;
     const { first, end, index } = this.#team;
+    const { blockHolders } = this.#team.shared;
     this.#reset();
     for (let left = (end - first) * this.#size; left > 0; ) {
       const flag = Atomics.load(wakeFlags, index * stride);
@@ -66,7 +67,8 @@ export class AsyncRing implements Rotation {
       for (let worker = first; worker < end; worker++) {
         const block = this.#take(worker);
         if (block < 0) continue;
-        this.#record(worker, block);
+        order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
+        blockHolders[block] = worker;
         visit(worker, block);
         this.#pass(worker, block);
         done++;
@@ -74,7 +76,7 @@ export class AsyncRing implements Rotation {
       left -= done;
       if (done === 0) this.#team.waitWhile(wakeFlags, index * stride, flag);
     }
-    this.#team.shared.blockHolders.fill(-1, first, end);
+    blockHolders.fill(-1, first, end);
   }
 
   /** Empty queues, no visit made; then worker q is handed block q, as Algorithm 1 begins. */
@@ -101,12 +103,6 @@ export class AsyncRing implements Rotation {
     const block = Atomics.load(queues, worker * this.#size + turn) - 1;
     if (block >= 0) Atomics.store(taken, worker * stride, turn + 1);
     return block;
-  }
-
-  #record(worker: number, block: number): void {
-    const { begun, order } = this.#memory;
-    order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
-    this.#team.shared.blockHolders[block] = worker;
   }
 
   /** Hands the block to the idlest worker that it has not met; ties go round the ring. */

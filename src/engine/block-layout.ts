@@ -38,9 +38,8 @@ export class VisitSlots {
   }
 
   /**
-   * Blocks arrive in the order of their index, which counts from the start of the run, and so do
-   * they leave. Before arrival `index` this departure must be complete: of the same block, if it is
-   * at home here, otherwise of the block that had its slot before.
+   * The departure that must be complete before arrival `index`, both counted from the start of the
+   * run: of the same block, if it is at home here, otherwise of the one that had its slot before.
    */
   freeAfter(index: number): number {
     const home = this.#home;

@@ -3,10 +3,7 @@ import { separateArena } from './arena.ts';
 import { type BlockLayout, layOutBlocks } from './block-layout.ts';
 
 /** |Ω_i| and |Ω̄_j| of all rows and columns, in input order. */
-export interface NonzeroCounts {
-  readonly rows: Int32Array;
-  readonly columns: Int32Array;
-}
+export type NonzeroCounts = Readonly<Record<'rows' | 'columns', Int32Array>>;
 
 /**
  * Which worker owns which rows (I_q) and which block holds which columns (J_r), and the order of
@@ -32,11 +29,7 @@ export interface Partition extends Placement, BlockLayout {
 }
 
 /** How uneven a partition is: the largest share divided by the fair share, minus 1. */
-export interface Imbalance {
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-}
+export type Imbalance = Readonly<Record<'rows' | 'columns' | 'nonzeros', number>>;
 
 /** Assigns each item to the group with the smallest share of entries plus share of items. */
 function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint16Array {

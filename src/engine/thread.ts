@@ -31,7 +31,8 @@ export function threadEntry(name: 'worker' | 'comm-thread'): URL {
 export class RequestThread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
-  #requests = 0;
+  /** Requests made so far. */
+  requests = 0;
   #ended: Error | undefined;
 
   /** `onReport` gets what the thread sends unasked. */
@@ -47,11 +48,7 @@ export class RequestThread {
     this.#worker.unref();
   }
 
-  /** Requests made so far, and those without an answer. */
-  get requests(): number {
-    return this.#requests;
-  }
-
+  /** Requests without an answer. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -63,7 +60,7 @@ export class RequestThread {
     onEvent?: Listener,
   ): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
-    const id = this.#requests++;
+    const id = this.requests++;
     return new Promise<Result>((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject, onEvent });
       this.#worker.ref();

@@ -43,14 +43,10 @@ export class CompensatedSum {
   }
 }
 
-/** Σ values[start … end−1], compensated, in index order. */
-export function sum(
-  values: Float64Array | Float32Array | Int32Array,
-  start = 0,
-  end = values.length,
-): number {
+/** Σ values, compensated, in index order. */
+export function sum(values: Float64Array | Float32Array | Int32Array): number {
   const accumulator = new CompensatedSum();
-  for (let i = start; i < end; i += 1) accumulator.add(values[i]);
+  for (let i = 0; i < values.length; i += 1) accumulator.add(values[i]);
   return accumulator.total;
 }
 

@@ -50,7 +50,6 @@ export interface Header {
   })[];
 }
 
-/** Numbers that JSON does not have are written as strings. */
 export function encode(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'number' ? numberToJson(inner) : inner,

@@ -136,13 +136,10 @@ export function chooseEpoch(
     }
     passedOver.push(...errorsAt(epoch, listings, seen, workersOf));
   }
-  if (everything.every((part) => isBeginning(part, grid))) return undefined;
+  // A run may end before all of its processes have their first checkpoint.
+  const isFirst = ({ header }: CheckpointFile) => header.follows === 0 && header.grid === grid;
+  if (everything.every(({ whole }) => whole && isFirst(whole.found))) return undefined;
   throw new DataError(nothingCommon(listings, passedOver));
-}
-
-/** Of a run that was ended before all of its processes had their first checkpoint. */
-function isBeginning({ whole }: CheckpointEntry, grid: number): boolean {
-  return whole?.found.header.follows === 0 && whole.found.header.grid === grid;
 }
 
 /** Why the files of an epoch do not serve. */

@@ -84,19 +84,9 @@ export const nonzeroBytes = 8;
  * a segment one block after the other. What a block has of a segment is a chunk: all its indices,
  * then all its values, row by row. In memory are the offsets of the rows and windows on the file.
  */
-export interface DiskCells {
+export interface DiskCells extends Readonly<ReturnType<typeof allocateDiskCells>> {
   /** The descriptor of the file, open in the whole process. */
   readonly file: number;
-  /**
-   * By cell: where the entries of row i begin in its chunk, at i + s for a row of segment s. The
-   * slot between two segments has the end of the last row of the first.
-   */
-  readonly offsets: readonly Int32Array[];
-  /** By worker: where chunk segment · p + block begins in the file, and where the last one ends. */
-  readonly positions: readonly Float64Array[];
-  /** Memory for chunks, of which thread k has the bytes shares[k] … shares[k+1]-1. */
-  readonly window: Uint8Array;
-  readonly shares: readonly number[];
 }
 
 /** Reserves the memory of a grid on disk; the positions of its chunks are not known yet. */
@@ -105,7 +95,11 @@ export function allocateDiskCells(
   { size, rowStarts }: Partition,
   segments: Segments,
   shares: readonly number[],
-): Omit<DiskCells, 'file'> {
+) {
+  /**
+   * By cell: where the entries of row i begin in its chunk, at i + s for a row of segment s. The
+   * slot between two segments has the end of the last row of the first.
+   */
   const offsets: Int32Array[] = [];
   for (let worker = 0; worker < size; worker++) {
     const rows = rowStarts[worker + 1] - rowStarts[worker];
@@ -114,7 +108,9 @@ export function allocateDiskCells(
   }
   return {
     offsets,
+    /** By worker: where chunk segment · p + block begins in the file, and where the last one ends. */
     positions: segments.map(({ length }) => separateArena.float64(size * (length - 1) + 1)),
+    /** Memory for chunks, of which thread k has the bytes shares[k] … shares[k+1]-1. */
     window: arena.uint8(shares[shares.length - 1]),
     shares,
   };

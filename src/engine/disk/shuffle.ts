@@ -196,8 +196,6 @@ class RowSorter {
   }
 }
 
-const wordsPerEntry = nonzeroBytes / 4;
-
 /** The second pass: reads a group, orders its rows into chunks, and turns counts into offsets. */
 class GroupOrderer {
   readonly #task: ShuffleTask;
@@ -261,7 +259,7 @@ class GroupOrderer {
       const segment = intervalOf(rows, row, group.begin, group.end);
       this.#aim(segment, row, position[group.begin]);
       this.#placeEntries(at, rowCounts[row]);
-      at += wordsPerEntry * rowCounts[row];
+      at += (nonzeroBytes / 4) * rowCounts[row];
     }
   }
 
