@@ -49,11 +49,11 @@ export class GrowingCholesky {
       factor.copyWithin(to, to + capacity, to + capacity + row + 2);
     }
     for (let k = index; k < last; k++) {
-      const above = factor[k * capacity + k];
-      const beside = factor[k * capacity + k + 1];
-      const length = Math.sqrt(above * above + beside * beside);
-      const cosine = above / length;
-      const sine = beside / length;
+      const diagonal = factor[k * capacity + k];
+      const next = factor[k * capacity + k + 1];
+      const length = Math.sqrt(diagonal * diagonal + next * next);
+      const cosine = diagonal / length;
+      const sine = next / length;
       for (let row = k; row < last; row++) {
         const at = row * capacity + k;
         const left = factor[at];

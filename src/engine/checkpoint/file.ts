@@ -83,7 +83,7 @@ const preambleBytes = 64;
 /** A system call moves at most 2³¹ − 1 bytes, and a hash takes no more at once either. */
 const atOnce = 2 ** 24;
 
-/** What a header says beside what follows from the arrays and who holds them. */
+/** A header without what follows from the arrays and their workers. */
 export type Description = Omit<Header, 'arrays' | 'workers' | 'grid'>;
 
 /** Writes a process's part into a new file and has it on disk when it returns. */

@@ -18,7 +18,7 @@ export interface StateArray {
   readonly name: string;
   readonly axis: Axis;
   readonly values: Values | Slots;
-  /** Of the axis 'worker': there is room for the workers of the process alone, not for all. */
+  /** Of the axis 'worker': the array holds the workers of the process alone, not all. */
   readonly played?: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface CommThreadData {
 export type CommReport =
   /** A rank has fallen silent. */
   | { readonly lost: number; readonly message: string }
-  /** Rank 0 has begun more than this rank had been asked for by then. */
+  /** Rank 0 has begun more than this number of requests, which this rank had by then. */
   | { readonly rankZeroAhead: number }
   /** All ranks have announced their end, and the library is about to close. */
   | { readonly closing: true };

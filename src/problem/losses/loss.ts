@@ -32,7 +32,7 @@ export interface LossFunctions {
   conjugateHigh(y: number, parameter: number): number;
   /**
    * argmax_a { −ℓ*(−a) − u (a − α) − (q/2)(a − α)² } over the domain. `alpha` itself may lie
-   * outside the domain (momentum put it there). q ≥ 0; q = 0 asks for the maximiser of the linear
+   * outside the domain (momentum put it there). q ≥ 0; q = 0 gives the maximiser of the linear
    * model (an end of the domain where there is one).
    */
   dualStep(alpha: number, u: number, q: number, y: number, parameter: number): number;
