@@ -3,37 +3,30 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { BlockTransfer } from './engine/processes/block-transfer.ts';
 import type { CommChannel } from './engine/processes/comm-channel.ts';
 import { Communicator } from './engine/processes/communicator.ts';
-import type {
-  Failure,
-  GroupInfo,
-  ThreadData,
-  ThreadReply,
-  ThreadRequest,
-} from './engine/processes/mpi-group.ts';
+import type { CommReport, CommThreadData, GroupInfo } from './engine/processes/mpi-group.ts';
 import { probeRing } from './engine/processes/probe.ts';
-import { DsoError } from './errors.ts';
+import { answerRequests } from './engine/thread.ts';
 
 /** Milliseconds between heartbeats while there are no requests. */
 const idleInterval = 50;
 
-const { launch, options, requested } = workerData as ThreadData;
+const { launch, options, requested } = workerData as CommThreadData;
 let communicator: Communicator;
 let idle: NodeJS.Timeout | undefined;
 
-const report = (message: ThreadReply): void => parentPort?.postMessage(message, []);
+const report = (message: CommReport): void => parentPort?.postMessage(message, []);
 
 async function join(): Promise<GroupInfo> {
   communicator = await Communicator.join(launch, options, requested, (lost, message) =>
     report({ lost, message }),
   );
-  communicator.heartbeat.steps = 1;
-  communicator.heartbeat.onRankZeroAhead = () =>
-    report({ rankZeroAhead: communicator.heartbeat.steps });
+  const { rank, size, hosts, library, heartbeat } = communicator;
+  heartbeat.steps = 1;
+  heartbeat.onRankZeroAhead = () => report({ rankZeroAhead: heartbeat.steps });
   idle = setInterval(() => {
     communicator.applyRequests();
-    communicator.heartbeat.poll(performance.now());
+    heartbeat.poll(performance.now());
   }, idleInterval);
-  const { rank, size, hosts, library } = communicator;
   return { rank, size, hosts, library };
 }
 
@@ -49,27 +42,16 @@ function finalize(): void {
   communicator.finalize();
 }
 
-const tasks: Record<string, (payload: never) => unknown> = {
-  join,
-  exchange: (outgoing: readonly Uint8Array[]) => communicator.exchange(outgoing),
-  probe: () => probeRing(communicator),
-  transfer,
-  finalize,
-  applyRequests: () => communicator.applyRequests(),
-};
-
-function failureOf(error: unknown): Failure {
-  const { message } = error as Error;
-  return { kind: error instanceof DsoError ? error.kind : 'failure', message };
-}
-
-async function answer({ id, task, payload }: ThreadRequest): Promise<void> {
-  if (task !== 'join') communicator.heartbeat.steps = id + 1;
-  try {
-    report({ id, result: await tasks[task](payload as never) });
-  } catch (error) {
-    report({ id, failure: failureOf(error) });
-  }
-}
-
-parentPort?.on('message', (request: ThreadRequest) => void answer(request));
+answerRequests(
+  {
+    join,
+    exchange: (outgoing: readonly Uint8Array[]) => communicator.exchange(outgoing),
+    probe: () => probeRing(communicator),
+    transfer,
+    finalize,
+    applyRequests: () => communicator.applyRequests(),
+  },
+  ({ id, task }) => {
+    if (task !== 'join') communicator.heartbeat.steps = id + 1;
+  },
+);

@@ -1,7 +1,4 @@
-/**
- * Every failure the project raises on purpose is one of these. The command line turns `kind` into
- * an exit code; the library user can switch on it.
- */
+/** Every failure raised on purpose is one of these; `kind` decides the exit code. */
 export type ErrorKind = 'failure' | 'usage' | 'data';
 
 export class DsoError extends Error {
@@ -14,7 +11,7 @@ export class DsoError extends Error {
   }
 }
 
-/** The input is at fault: the message says where, what was found and what was wanted. */
+/** The input is at fault: the message says where, what was found and what was expected. */
 export class DataError extends DsoError {
   constructor(message: string, options?: ErrorOptions) {
     super('data', message, options);
@@ -30,7 +27,7 @@ export class UsageError extends DsoError {
   }
 }
 
-/** How many single-letter insertions, deletions and replacements turn one word into the other. */
+/** The number of single-letter insertions, deletions and replacements between two words. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 1; i <= from.length; i += 1) {
@@ -46,14 +43,10 @@ function editDistance(from: string, to: string): number {
 
 /** The candidate most like a mistyped word, or undefined when none is much like it. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate);
-    if (distance < bestDistance && distance < candidate.length) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
+  const limit = Math.max(2, Math.floor(word.length / 3));
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate) }))
+    .filter(({ candidate, distance }) => distance <= limit && distance < candidate.length)
+    .sort((one, other) => one.distance - other.distance);
+  return best?.candidate;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DataError, DsoError } from './errors.ts';
 
@@ -13,8 +13,7 @@ type Write<Result> = (file: OutputFile) => Promise<Result>;
 
 /**
  * Writes a file so that its name never stands for half of it: `write` fills a temporary file in
- * the same folder, which then takes the name. After a failure the temporary file is gone and what
- * was there before is untouched.
+ * the same folder, which then takes the name. After a failure what was there before is untouched.
  */
 export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {
   try {
@@ -24,11 +23,11 @@ export async function writeAtomically<Result>(path: string, write: Write<Result>
     // Through a symbolic link the file it points to is replaced, not the link.
     return await replaceFile(existing ? await realpath(path) : path, write);
   } catch (error) {
-    throw explain(error, path);
+    throw explainWrite(error, path);
   }
 }
 
-/** What to remove should the process be told to end while it writes. */
+/** What to remove if the process ends while it writes. */
 const unfinished = new Set<string>();
 let watching = false;
 
@@ -48,7 +47,7 @@ async function replaceFile<Result>(path: string, write: Write<Result>): Promise<
   try {
     const result = await fillFile(temporary, 'wx', write);
     await rename(temporary, path);
-    await flushFolder(folder);
+    flushFolder(folder);
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -69,37 +68,37 @@ async function fillFile<Result>(path: string, flags: string, write: Write<Result
   }
 }
 
-/** The new name is safe from a power cut only once the folder is on disk as well. */
-async function flushFolder(folder: string): Promise<void> {
+/** A new name is safe from a power cut only once the folder is on disk as well. */
+export function flushFolder(folder: string): void {
   // Windows cannot open a folder.
   if (process.platform === 'win32') return;
-  let handle: FileHandle | undefined;
+  const handle = openSync(folder, 'r');
   try {
-    handle = await open(folder);
-    await handle.sync();
+    fsyncSync(handle);
   } finally {
-    await handle?.close();
+    closeSync(handle);
   }
 }
 
-const problems: Record<string, string> = {
-  ENOENT: 'no such folder',
-  ENOTDIR: 'no such folder',
-  EISDIR: 'it is a directory',
+type Problems = Readonly<Record<string, string>>;
+
+const problems: Problems = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than is allowed',
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
 };
 
-function explain(error: unknown, path: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  const problem = problems[code] ?? (error as Error).message;
-  return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause: error });
-}
+const writeProblems: Problems = {
+  ...problems,
+  ENOENT: 'no such folder',
+  ENOTDIR: 'no such folder',
+  EISDIR: 'it is a directory',
+};
 
-const accessProblems: Record<string, string> = {
+const readProblems: Problems = {
   ENOENT: 'no such file',
   ENOTDIR: 'no such file',
   EACCES: 'no permission to read it',
@@ -107,38 +106,39 @@ const accessProblems: Record<string, string> = {
   EISDIR: 'a directory; expected a file',
 };
 
-/** What the operating system refused, as a fault of the input; other errors as they are. */
-export function explainAccess(error: unknown, name: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  // Only the operating system's codes: Node's own (ERR_…) are no fault of the input.
-  if (!/^E[A-Z0-9]+$/.test(code)) return error;
-  const problem = accessProblems[code] ?? (error as Error).message;
-  return new DataError(`${name}: ${problem}`, { cause: error });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than is allowed',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-  EROFS: 'the file system is read-only',
+const folderProblems: Problems = {
+  ...problems,
   ENOENT: 'there is no such folder, and none can be made',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'it is not a folder',
   EISDIR: 'a folder is in its place',
 };
 
+/** What the operating system refused; undefined for other errors, as Node's own (ERR_…). */
+function problemOf(error: unknown, table: Problems): string | undefined {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return /^E[A-Z0-9]+$/.test(code) ? (table[code] ?? message) : undefined;
+}
+
+function explainWrite(cause: unknown, path: string): unknown {
+  const problem = problemOf(cause, writeProblems);
+  if (problem === undefined) return cause;
+  return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause });
+}
+
+/** What the operating system refused, as a fault of the input; other errors as they are. */
+export function explainAccess(cause: unknown, name: string): unknown {
+  const problem = problemOf(cause, readProblems);
+  return problem === undefined ? cause : new DataError(`${name}: ${problem}`, { cause });
+}
+
 export function reasonOf(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   // What follows the comma names the temporary file.
-  return reasons[code] ?? message.split(', ')[0];
+  return folderProblems[code] ?? message.split(', ')[0];
 }
 
-/**
- * Makes a folder and its parents; whether it is a new one. Node's own `recursive` retries forever
- * where a folder cannot be made though its parent exists.
- */
+/** Makes a folder and its parents; whether it is new. Node's `recursive` may retry forever. */
 export function makeFolders(folder: string, parents = true): boolean {
   try {
     mkdirSync(folder);
@@ -153,8 +153,8 @@ export function makeFolders(folder: string, parents = true): boolean {
 }
 
 /**
- * Whether a process of this machine is there. With the moment it began, another process that has
- * got its number since is told from it, where the system has /proc.
+ * Whether a process of this machine is running; where the system has /proc, with `began` also
+ * whether it is the same one, since numbers of processes are reused.
  */
 export function isAlive(pid: number, began?: number): boolean {
   if (!Number.isInteger(pid) || pid < 1) return false;
@@ -168,10 +168,7 @@ export function isAlive(pid: number, began?: number): boolean {
   }
 }
 
-/**
- * When a process began, in clock ticks since the machine was started; −1 for one that has ended but
- * is still listed, undefined if unknown.
- */
+/** Start of a process in clock ticks since boot; −1 if ended but listed, undefined if unknown. */
 export function beginningOf(pid: number): number | undefined {
   let text: string;
   try {

@@ -1,43 +1,42 @@
 // oxlint-disable-next-line import/no-unassigned-import -- the check of the version runs first
 import './node-version.ts';
 
+/** The library: train, predict and evaluate regularized linear models on sparse data. */
 export { openDataset } from './data/binary/stored.ts';
 export type { Dataset, DatasetPart, Likeness, Recipe, RecipeField } from './data/dataset.ts';
 export { datasetFromCsr, datasetFromRows } from './data/from-arrays.ts';
 export { describeQuality, type Quality } from './data/quality/quality.ts';
 export { type Scaling, scalings } from './data/scale.ts';
 export { readQuery } from './data/tables/query.ts';
-/** The library: train, predict and evaluate regularized linear models on sparse data. */
 export type { Interval as CheckpointInterval } from './engine/checkpoint/writer.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
-export type { ExportFormat } from './model/export/index.ts';
-export { exportModel, importModel } from './model/export/index.ts';
+export { type ExportFormat, exportModel, importModel } from './model/export/index.ts';
 export { decodeModel, encodeModel, readModel, writeModel } from './model/file.ts';
-export type {
-  ClassificationMetrics,
-  ClassMetrics,
-  Confusion,
-  Metrics,
-  MulticlassMetrics,
-  MultiLabelMetrics,
-  RegressionMetrics,
+export {
+  type ClassificationMetrics,
+  type ClassMetrics,
+  type Confusion,
+  evaluate,
+  type Metrics,
+  type MulticlassMetrics,
+  type MultiLabelMetrics,
+  type RegressionMetrics,
 } from './model/metrics/evaluate.ts';
-export { evaluate } from './model/metrics/evaluate.ts';
-export type {
-  Calibration,
-  Certificate,
-  Label,
-  Model,
-  ModelDescription,
-  Provenance,
+export {
+  type Calibration,
+  type Certificate,
+  type Label,
+  type Model,
+  type ModelDescription,
+  type Provenance,
+  vectorCount,
+  weightsOf,
 } from './model/model.ts';
-export { vectorCount, weightsOf } from './model/model.ts';
 export { predict } from './model/predict/predict.ts';
 export { scoreDataset, scoreVectors } from './model/predict/score.ts';
 export { loadLoss, losses } from './problem/losses/index.ts';
 export type { Loss, LossFunctions, PrimalLoss } from './problem/losses/loss.ts';
-export type { Penalty } from './problem/penalties/index.ts';
-export { penalties } from './problem/penalties/index.ts';
+export { type Penalty, penalties } from './problem/penalties/index.ts';
 export { writeReport } from './reporting/pages/comparison-files.ts';
 export { solverByName, solvers } from './solvers/index.ts';
 export type {

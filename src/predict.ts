@@ -1,7 +1,4 @@
-/**
- * Predictions without the rest of the library: no API of Node, no dependency, for browsers, workers
- * at the edge and servers that answer row by row.
- */
+/** Predictions without Node's API or any dependency: for browsers, edge workers and servers. */
 import { decodeModelFile } from './model/predict/decode.ts';
 import { Predictor } from './model/predict/predictor.ts';
 

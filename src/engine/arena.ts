@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Where the arrays of a training run live. Up to 4 GiB they share one WebAssembly memory, so that
- * kernels reach all of them by address; beyond, every array has its own SharedArrayBuffer and the
- * plain kernels do the work.
+ * Where the arrays of a training run live: up to 4 GiB in one WebAssembly memory, where kernels
+ * reach them by address; beyond, each in its own SharedArrayBuffer, for the plain kernels.
  */
 export interface Arena {
   readonly memory: WebAssembly.Memory | undefined;
@@ -27,30 +26,19 @@ export const wasmLimit = 65536 * pageBytes;
 
 export const padded = (bytes: number) => Math.ceil(bytes / alignment) * alignment + alignment;
 
-/** Adds up what a run will ask of an arena: create with the total, then make the same requests. */
+/** Adds up what a run will take of an arena: create with the total, then make the same requests. */
 export class Budget implements Arena {
   readonly memory = undefined;
   bytes = alignment;
 
-  #count(bytes: number): void {
+  #count<Numbers>(bytes: number, none: Numbers): Numbers {
     this.bytes += padded(bytes);
+    return none;
   }
-  float64(length: number): Float64Array {
-    this.#count(8 * length);
-    return new Float64Array(0);
-  }
-  float32(length: number): Float32Array {
-    this.#count(4 * length);
-    return new Float32Array(0);
-  }
-  int32(length: number): Int32Array {
-    this.#count(4 * length);
-    return new Int32Array(0);
-  }
-  uint8(length: number): Uint8Array {
-    this.#count(length);
-    return new Uint8Array(0);
-  }
+  float64 = (length: number) => this.#count(8 * length, new Float64Array(0));
+  float32 = (length: number) => this.#count(4 * length, new Float32Array(0));
+  int32 = (length: number) => this.#count(4 * length, new Int32Array(0));
+  uint8 = (length: number) => this.#count(length, new Uint8Array(0));
 }
 
 class WasmArena implements Workspace {
@@ -65,7 +53,7 @@ class WasmArena implements Workspace {
     this.#top = bottom;
   }
   /** A stretch of the memory as an arena of its own. */
-  room(bytes: number): Workspace {
+  workspace(bytes: number): Workspace {
     return new WasmArena(this.memory, this.#take(bytes));
   }
   clear(): void {
@@ -77,18 +65,12 @@ class WasmArena implements Workspace {
     this.#top += padded(bytes);
     return at;
   }
-  float64(length: number): Float64Array {
-    return new Float64Array(this.memory.buffer, this.#take(8 * length), length);
-  }
-  float32(length: number): Float32Array {
-    return new Float32Array(this.memory.buffer, this.#take(4 * length), length);
-  }
-  int32(length: number): Int32Array {
-    return new Int32Array(this.memory.buffer, this.#take(4 * length), length);
-  }
-  uint8(length: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, this.#take(length), length);
-  }
+  float64 = (length: number) =>
+    new Float64Array(this.memory.buffer, this.#take(8 * length), length);
+  float32 = (length: number) =>
+    new Float32Array(this.memory.buffer, this.#take(4 * length), length);
+  int32 = (length: number) => new Int32Array(this.memory.buffer, this.#take(4 * length), length);
+  uint8 = (length: number) => new Uint8Array(this.memory.buffer, this.#take(length), length);
 }
 
 /** One shared buffer per array: no limit but the machine's. */
@@ -106,17 +88,13 @@ export function createArena(bytes: number): Arena {
   return new WasmArena(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
 }
 
-/** Rooms in an arena that has `bytes` left for each of them. */
+/** A workspace in an arena that has `bytes` left for it. */
 export function workspaceIn(arena: Arena, bytes: number): Workspace {
-  if (arena instanceof WasmArena) return arena.room(bytes);
+  if (arena instanceof WasmArena) return arena.workspace(bytes);
   return { ...arena, clear() {} };
 }
 
-/**
- * A thorough collection of garbage. Shared buffers are freed once no thread refers to them, and a
- * thread notices that only when it collects garbage, for which a thread that trains gives itself no
- * occasion. So it is asked to.
- */
+/** A full garbage collection, which a training thread never starts: it frees shared buffers. */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -1,36 +1,24 @@
+import type { Arena } from './arena.ts';
 import type { BlockFields, Rotation } from './ring.ts';
-import { SpinWait, type Team, workersOfThread } from './team.ts';
+import { type Team, workersOfThread } from './team.ts';
 
 /** Integers between two counters that different threads write: a cache line. */
 const stride = 16;
 
-export interface AsyncRingMemory {
-  /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
-  readonly queues: Int32Array;
-  /** Blocks handed to a worker, and blocks it has taken. */
-  readonly handed: Int32Array;
-  readonly taken: Int32Array;
-  /** visited[block · p + worker] */
-  readonly visited: Uint8Array;
-  /** Raised for a thread whenever one of its workers is handed a block. */
-  readonly bells: Int32Array;
-  /** Visits begun in this rotation, and which: worker · p + block. */
-  readonly begun: Int32Array;
-  readonly order: Int32Array;
-}
+export type AsyncRingMemory = Readonly<ReturnType<typeof allocateAsyncRing>>;
 
-interface Reserve {
-  int32(length: number): Int32Array;
-  uint8(length: number): Uint8Array;
-}
-
-export function allocateAsyncRing(arena: Reserve, size: number): AsyncRingMemory {
+export function allocateAsyncRing(arena: Pick<Arena, 'int32' | 'uint8'>, size: number) {
   return {
+    /** For each worker the blocks it is handed in this rotation, plus 1, in the order they come. */
     queues: arena.int32(size * size),
+    /** Blocks handed to a worker, and blocks it has taken. */
     handed: arena.int32(stride * size),
     taken: arena.int32(stride * size),
+    /** visited[block · p + worker] */
     visited: arena.uint8(size * size),
-    bells: arena.int32(stride * size),
+    /** Raised for a thread whenever one of its workers is handed a block. */
+    wakeFlags: arena.int32(stride * size),
+    /** Visits begun in this rotation, and which: worker · p + block. */
     begun: arena.int32(stride),
     order: arena.int32(size * size),
   };
@@ -38,9 +26,9 @@ export function allocateAsyncRing(arena: Reserve, size: number): AsyncRingMemory
 
 /**
  * A rotation without a fixed order, along the lines of NOMAD: blocks are tokens in the workers'
- * queues, a worker takes the next block it holds, and hands it on to the worker with the shortest
- * queue among those that the block has not met. No worker waits for another as long as it holds a
- * block. In a rotation every block meets every worker once, so a queue of p places never runs over.
+ * queues, a worker takes the next block of its queue, and hands it on to the worker with the
+ * shortest queue among those that the block has not met. No worker waits while it has a block. In a
+ * rotation every block meets every worker once, so a queue of length p never overflows.
  *
  * The order of visits depends on timing and is recorded as visits begin. A worker's visits follow
  * one another, and so do a block's, each having ended before the next is counted: hence the record
@@ -50,16 +38,13 @@ export class AsyncRing implements Rotation {
   readonly #team: Team;
   readonly #memory: AsyncRingMemory;
   readonly #size: number;
-  readonly #wait: SpinWait;
-  /** The thread that plays a worker. */
   readonly #threadOf: Int32Array;
 
   constructor(team: Team, memory: AsyncRingMemory) {
-    const { workers, threads, spins } = team.shared;
+    const { workers, threads } = team.shared;
     this.#team = team;
     this.#memory = memory;
     this.#size = workers;
-    this.#wait = new SpinWait(spins);
     this.#threadOf = new Int32Array(workers);
     for (let thread = 0; thread < threads; thread++) {
       this.#threadOf.fill(thread, ...workersOfThread(team.shared, thread));
@@ -71,25 +56,27 @@ export class AsyncRing implements Rotation {
     return this.#memory.order;
   }
 
-  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
-    const { bells } = this.#memory;
+  rotate(_fields: BlockFields, visit: (worker: number, block: number) => void): void {
+    const { wakeFlags, begun, order } = this.#memory;
     const { first, end, index } = this.#team;
+    const { blockHolders } = this.#team.shared;
     this.#reset();
     for (let left = (end - first) * this.#size; left > 0; ) {
-      const rung = Atomics.load(bells, index * stride);
+      const flag = Atomics.load(wakeFlags, index * stride);
       let done = 0;
       for (let worker = first; worker < end; worker++) {
         const block = this.#take(worker);
         if (block < 0) continue;
-        this.#record(worker, block);
+        order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
+        blockHolders[block] = worker;
         visit(worker, block);
         this.#pass(worker, block);
         done++;
       }
       left -= done;
-      if (done === 0) this.#wait.whileEqual(bells, index * stride, rung);
+      if (done === 0) this.#team.waitWhile(wakeFlags, index * stride, flag);
     }
-    this.#team.shared.blockHolders.fill(-1, first, end);
+    blockHolders.fill(-1, first, end);
   }
 
   /** Empty queues, no visit made; then worker q is handed block q, as Algorithm 1 begins. */
@@ -111,31 +98,25 @@ export class AsyncRing implements Rotation {
   /** The next block in a worker's queue, −1 when there is none. */
   #take(worker: number): number {
     const { queues, taken } = this.#memory;
-    const place = taken[worker * stride];
-    if (place === this.#size) return -1;
-    const block = Atomics.load(queues, worker * this.#size + place) - 1;
-    if (block >= 0) Atomics.store(taken, worker * stride, place + 1);
+    const turn = taken[worker * stride];
+    if (turn === this.#size) return -1;
+    const block = Atomics.load(queues, worker * this.#size + turn) - 1;
+    if (block >= 0) Atomics.store(taken, worker * stride, turn + 1);
     return block;
-  }
-
-  #record(worker: number, block: number): void {
-    const { begun, order } = this.#memory;
-    order[Atomics.add(begun, 0, 1)] = worker * this.#size + block;
-    this.#team.shared.blockHolders[block] = worker;
   }
 
   /** Hands the block to the idlest worker that it has not met; ties go round the ring. */
   #pass(worker: number, block: number): void {
-    const { queues, handed, visited, bells } = this.#memory;
+    const { queues, handed, visited, wakeFlags } = this.#memory;
     const size = this.#size;
     visited[block * size + worker] = 1;
     const next = this.#idlest(worker, block);
     if (next < 0) return;
-    const place = Atomics.add(handed, next * stride, 1);
-    Atomics.store(queues, next * size + place, block + 1);
-    const bell = this.#threadOf[next] * stride;
-    Atomics.add(bells, bell, 1);
-    Atomics.notify(bells, bell);
+    const turn = Atomics.add(handed, next * stride, 1);
+    Atomics.store(queues, next * size + turn, block + 1);
+    const at = this.#threadOf[next] * stride;
+    Atomics.add(wakeFlags, at, 1);
+    Atomics.notify(wakeFlags, at);
   }
 
   #idlest(worker: number, block: number): number {
@@ -167,33 +148,25 @@ export class Replay implements Rotation {
   constructor(orders: Int32Array, size: number) {
     this.#orders = orders;
     this.#size = size;
-    this.#check();
-  }
-
-  /** A record of another grid would leave cells out without a word. */
-  #check(): void {
-    const cells = this.#size * this.#size;
-    const seen = new Int32Array(cells);
-    for (let at = 0; at < this.#orders.length; at++) {
-      const cell = this.#orders[at];
-      const rotation = Math.floor(at / cells) + 1;
-      if (cell >= 0 && cell < cells && seen[cell] === rotation - 1) {
-        seen[cell] = rotation;
-        continue;
+    const cells = size * size;
+    const visits = new Int32Array(cells);
+    // A record of another grid would silently leave cells out.
+    for (const [at, cell] of orders.entries()) {
+      if (visits[cell] === Math.floor(at / cells)) visits[cell]++;
+      else {
+        throw new Error(
+          `the record of block visits has cell ${cell} at position ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
+        );
       }
-      throw new Error(
-        `the record of block visits has cell ${cell} at place ${at}; each rotation visits every cell of this grid, 0 to ${cells - 1}, once: the record may be that of another grid`,
-      );
     }
   }
 
   get order(): Int32Array {
-    const cells = this.#size * this.#size;
-    return this.#orders.subarray(this.#at - cells, this.#at);
+    return this.#orders.subarray(this.#at - this.#size ** 2, this.#at);
   }
 
-  rotate(_cargo: BlockFields, visit: (worker: number, block: number) => void): void {
-    const end = this.#at + this.#size * this.#size;
+  rotate(_fields: BlockFields, visit: (worker: number, block: number) => void): void {
+    const end = this.#at + this.#size ** 2;
     if (end > this.#orders.length) {
       throw new Error(`the record ends after ${this.#orders.length / this.#size ** 2} rotations`);
     }

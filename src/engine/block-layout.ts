@@ -12,7 +12,7 @@ export function workersOfRank(
   return [first, end];
 }
 
-/** Blocks that may be arriving and leaving beside those being worked on. */
+/** Blocks that may be arriving and leaving besides those being worked on. */
 const inTransit = 2;
 
 /**
@@ -33,15 +33,13 @@ export class VisitSlots {
     this.count = this.#home === 0 ? 0 : Math.min(this.#home + inTransit, blocks - this.#home);
   }
 
-  /** The slot of a visiting block. */
   of(block: number): number {
     return ((block - this.#end + this.#blocks) % this.#blocks) % this.count;
   }
 
   /**
-   * Blocks arrive in the order of their index, which counts from the start of the run, and so do
-   * they leave. Before arrival `index` this departure must be complete: of the same block, if it is
-   * at home here, otherwise of the block that had its slot before.
+   * The departure that must be complete before arrival `index`, both counted from the start of the
+   * run: of the same block, if it is at home here, otherwise of the one that had its slot before.
    */
   freeAfter(index: number): number {
     const home = this.#home;
@@ -54,24 +52,11 @@ export class VisitSlots {
   }
 }
 
-/**
- * Where blocks lie in the arrays of one process: first those it is home to, behind them the slots
- * of visiting blocks.
- */
-export interface BlockLayout {
-  /** Columns of each block. */
-  readonly blockLengths: Int32Array;
-  /** Where each block begins in an array of `bufferLength`. */
-  readonly blockOffsets: Int32Array;
-  /** Length of an array that holds the home blocks and the visiting ones. */
-  readonly bufferLength: number;
-  /** Slot of each visiting block, −1 for those at home here. */
-  readonly visitSlots: Int32Array;
-  readonly slots: number;
-}
+/** Where blocks lie in the arrays of a process: home blocks first, then slots of visiting ones. */
+export type BlockLayout = Readonly<ReturnType<typeof layOutBlocks>>;
 
 /** For a process that is home to the blocks first … end-1. */
-export function layOutBlocks(columnBounds: Int32Array, first: number, end: number): BlockLayout {
+export function layOutBlocks(columnBounds: Int32Array, first: number, end: number) {
   const size = columnBounds.length - 1;
   const slots = new VisitSlots(size, first, end);
   const blockLengths = Int32Array.from(
@@ -80,18 +65,18 @@ export function layOutBlocks(columnBounds: Int32Array, first: number, end: numbe
   );
   const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
   const columns = columnBounds[end] - columnBounds[first];
+  /** Where each block begins in an array of `bufferLength`. */
   const blockOffsets = new Int32Array(size);
-  const visitSlots = new Int32Array(size).fill(-1);
   for (let block = 0; block < size; block++) {
     if (block >= first && block < end) {
       blockOffsets[block] = columnBounds[block] - columnBounds[first];
     } else if (slots.count > 0) {
-      visitSlots[block] = slots.of(block);
-      blockOffsets[block] = columns + visitSlots[block] * longest;
+      blockOffsets[block] = columns + slots.of(block) * longest;
     }
   }
+  /** Length of an array that holds the home blocks and the visiting ones. */
   const bufferLength = columns + slots.count * longest;
-  return { blockLengths, blockOffsets, visitSlots, slots: slots.count, bufferLength };
+  return { blockLengths, blockOffsets, slots: slots.count, bufferLength };
 }
 
 /** Columns of a block in an array of numbers, or of lines of `stride` numbers. */

@@ -1,8 +1,8 @@
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
+import { intervalOf } from '../math/vectors.ts';
 import type { Arena } from './arena.ts';
 import { type DiskCells, nonzeroBytes } from './disk/disk-cells.ts';
-import { cutSegments, type Segments } from './disk/segments.ts';
-import type { Imbalance, Partition } from './partition.ts';
+import { cutSegments, type Imbalance, type Partition, type Segments } from './partition.ts';
 
 export type Orientation = 'rows' | 'columns';
 
@@ -13,15 +13,12 @@ export interface GridCell {
   readonly values: Float32Array;
 }
 
-/**
- * The p × p grid of the paper: cell q·p + r holds Ω^(q,r), row by row or column by column. A process
- * has the cells of the workers it plays; those of others are empty.
- */
+/** The p × p grid of the paper: cell q·p + r holds Ω^(q,r); other processes' cells are empty. */
 export interface Grid {
   readonly size: number;
   readonly orientation: Orientation;
   readonly partition: Partition;
-  /** In memory; openCells reaches the entries wherever they are. */
+  /** In memory; openCells reaches them wherever they are. */
   readonly cells: readonly GridCell[];
   /** Of rows, in row orientation. */
   readonly segments: Segments;
@@ -79,22 +76,18 @@ export function fillWorker(
   const first = cells[0].offsets;
   const offsets = workerOffsets(grid, worker);
   const bases = Int32Array.from(cells, (cell) => (cell.offsets.byteOffset - first.byteOffset) / 4);
-  const rows = workerRows(partition, dataset, worker);
-  const ones = intercept ? dataset.columns : -1;
-  countUnits(grid, rows, ones, offsets, bases);
+  const rows = workerRows(partition, dataset, intercept, worker);
+  countUnits(grid, rows, offsets, bases);
   let filled = 0;
   for (const { offsets: starts } of cells) {
     starts[0] = filled;
     for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
     filled = starts[starts.length - 1];
   }
-  placeEntries(grid, rows, ones, offsets.slice(), bases, cells[0].indices, cells[0].values);
+  placeEntries(grid, rows, offsets.slice(), bases, cells[0]);
 }
 
-/**
- * With one worker and rows as units the offsets follow from the row counts, so that threads can
- * fill ranges of rows side by side: this one computes the offsets, fillRows copies rows.
- */
+/** With one worker, offsets follow from row counts, so threads can fill rows in parallel. */
 export function canFillByRows({ size, orientation }: Grid): boolean {
   return size === 1 && orientation === 'rows';
 }
@@ -113,18 +106,18 @@ export function fillRows(
 ): void {
   const { offsets, indices, values } = grid.cells[0];
   const { columnPosition } = grid.partition;
-  const rows = workerRows(grid.partition, dataset, 0);
+  const { parts, part, row, ones } = workerRows(grid.partition, dataset, intercept, 0);
   for (let i = range[0]; i < range[1]; i++) {
-    const part = rows.parts[rows.part[i]];
-    const first = part.rowOffsets[rows.row[i]];
-    const count = part.rowOffsets[rows.row[i] + 1] - first;
+    const source = parts[part[i]];
+    const first = source.rowOffsets[row[i]];
+    const count = source.rowOffsets[row[i] + 1] - first;
     const at = offsets[i];
     for (let k = 0; k < count; k++) {
-      indices[at + k] = columnPosition[part.indices[first + k]];
-      values[at + k] = part.values[first + k];
+      indices[at + k] = columnPosition[source.indices[first + k]];
+      values[at + k] = source.values[first + k];
     }
-    if (intercept) {
-      indices[at + count] = columnPosition[dataset.columns];
+    if (ones >= 0) {
+      indices[at + count] = columnPosition[ones];
       values[at + count] = 1;
     }
   }
@@ -135,38 +128,33 @@ interface WorkerRows {
   readonly parts: readonly DatasetPart[];
   readonly part: Int32Array;
   readonly row: Int32Array;
+  /** The column of ones behind all others, −1 without an intercept. */
+  readonly ones: number;
 }
 
 function workerRows(
   { rowStarts, rowOrder }: Partition,
-  { parts }: Pick<Dataset, 'parts'>,
+  { parts, columns }: Pick<Dataset, 'parts' | 'columns'>,
+  intercept: boolean,
   worker: number,
 ): WorkerRows {
-  const ends: number[] = [];
-  for (const { labels } of parts) ends.push((ends.at(-1) ?? 0) + labels.length);
+  const starts = [0];
+  for (const { labels } of parts) starts.push(starts[starts.length - 1] + labels.length);
   const count = rowStarts[worker + 1] - rowStarts[worker];
   const part = new Int32Array(count);
   const row = new Int32Array(count);
   for (let i = 0; i < count; i++) {
     const original = rowOrder[rowStarts[worker] + i];
-    let low = 0;
-    let high = ends.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (original < ends[middle]) high = middle;
-      else low = middle + 1;
-    }
-    part[i] = low;
-    row[i] = original - (low > 0 ? ends[low - 1] : 0);
+    part[i] = intervalOf(starts, original);
+    row[i] = original - starts[part[i]];
   }
-  return { parts, part, row };
+  return { parts, part, row, ones: intercept ? columns : -1 };
 }
 
 /** offsets[bases[block] + unit + 1] ← entries of that unit in that block. */
 function countUnits(
   grid: Grid,
-  rows: WorkerRows,
-  ones: number,
+  { parts, part, row: rows, ones }: WorkerRows,
   offsets: Int32Array,
   bases: Int32Array,
 ): void {
@@ -176,22 +164,20 @@ function countUnits(
     const block = columnBlock[column];
     offsets[bases[block] + (byRow ? row : columnPosition[column] - columnBounds[block]) + 1]++;
   };
-  for (let i = 0; i < rows.row.length; i++) {
-    const { rowOffsets, indices } = rows.parts[rows.part[i]];
-    const last = rowOffsets[rows.row[i] + 1];
-    for (let k = rowOffsets[rows.row[i]]; k < last; k++) count(i, indices[k]);
+  for (let i = 0; i < rows.length; i++) {
+    const { rowOffsets, indices } = parts[part[i]];
+    const last = rowOffsets[rows[i] + 1];
+    for (let k = rowOffsets[rows[i]]; k < last; k++) count(i, indices[k]);
     if (ones >= 0) count(i, ones);
   }
 }
 
 function placeEntries(
   grid: Grid,
-  rows: WorkerRows,
-  ones: number,
+  { parts, part, row: rows, ones }: WorkerRows,
   next: Int32Array,
   bases: Int32Array,
-  targetIndices: Int32Array,
-  targetValues: Float32Array,
+  { indices: targetIndices, values: targetValues }: GridCell,
 ): void {
   const { columnPosition, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
@@ -202,32 +188,32 @@ function placeEntries(
     targetIndices[at] = byRow ? local : row;
     targetValues[at] = value;
   };
-  for (let i = 0; i < rows.row.length; i++) {
-    const { rowOffsets, indices, values } = rows.parts[rows.part[i]];
-    const last = rowOffsets[rows.row[i] + 1];
-    for (let k = rowOffsets[rows.row[i]]; k < last; k++) place(i, indices[k], values[k]);
+  for (let i = 0; i < rows.length; i++) {
+    const { rowOffsets, indices, values } = parts[part[i]];
+    const last = rowOffsets[rows[i] + 1];
+    for (let k = rowOffsets[rows[i]]; k < last; k++) place(i, indices[k], values[k]);
     if (ones >= 0) place(i, ones, 1);
   }
 }
 
-/** Entries of each cell of the workers that this process plays. */
+/** Non-zeros of each cell of the workers of this process. */
 export function nonzerosOfCells({ size, partition, cells, disk }: Grid): number[] {
-  if (disk) return disk.positions.flatMap((positions) => entriesOfWorker(positions, size));
+  if (disk) return disk.positions.flatMap((positions) => nonzerosOfWorker(positions, size));
   return cells
     .slice(partition.first * size, partition.end * size)
     .map(({ offsets }) => offsets[offsets.length - 1] - offsets[0]);
 }
 
-/** Entries of a worker in each block, by where its chunks are. */
-function entriesOfWorker(positions: Float64Array, size: number): number[] {
-  const entries = new Array<number>(size).fill(0);
+/** Non-zeros of a worker in each block, by the positions of its chunks. */
+function nonzerosOfWorker(positions: Float64Array, size: number): number[] {
+  const nonzeros = new Array<number>(size).fill(0);
   for (let chunk = 0; chunk + 1 < positions.length; chunk++) {
-    entries[chunk % size] += (positions[chunk + 1] - positions[chunk]) / nonzeroBytes;
+    nonzeros[chunk % size] += (positions[chunk + 1] - positions[chunk]) / nonzeroBytes;
   }
-  return entries;
+  return nonzeros;
 }
 
-/** Largest over fair share, minus 1, of rows, columns and entries per cell of all workers. */
+/** How uneven rows, columns and non-zeros per cell of all workers are. */
 export function imbalance(
   { rowBounds, blockLengths }: Pick<Partition, 'rowBounds' | 'blockLengths'>,
   cellEntries: readonly number[],

@@ -6,25 +6,17 @@ import type { Partition } from './partition.ts';
 const processBytes = 100e6;
 const threadBytes = 24e6;
 
-/** Bytes that any solver takes at least for a column, a row and a non-zero, data included. */
-const leastBytes = { column: 80, row: 100, nonzero: 16 };
+/** Bytes that any solver takes at least per column, row and non-zero, data included. */
+const leastBytes = { columns: 80, rows: 100, nonzeros: 16 };
 
-/** The sizes of data. */
-interface Sizes {
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-}
-
-/** What a process has before it has any data. */
+/** Bytes of a process before it has any data. */
 export function programBytes(threads: number): number {
   return processBytes + threads * threadBytes;
 }
 
-/** What training in memory takes at least, without the program. */
-export function leastMemory({ rows, columns, nonzeros }: Sizes): number {
-  const { column, row, nonzero } = leastBytes;
-  return column * columns + row * rows + nonzero * nonzeros;
+/** Bytes that training in memory takes at least, without the program. */
+export function leastMemory({ columns, rows, nonzeros }: typeof leastBytes): number {
+  return leastBytes.columns * columns + leastBytes.rows * rows + leastBytes.nonzeros * nonzeros;
 }
 
 /** The machine's memory, or what a container leaves of it. */
@@ -33,7 +25,7 @@ export function machineMemory(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
-/** What runs that go on at the same time may take, beside the data: one of them may take more. */
+/** Bytes that runs in parallel may take besides the data; a single one may take more. */
 export function memoryOfLanes(): number {
   return machineMemory() / 8;
 }
@@ -50,12 +42,11 @@ export function mebibytes(bytes: number): string {
 const mostEntries = 2 ** 31 - 1;
 const largestGrid = 256;
 
-/** However many entries there are in all, one worker can only have so many of them in memory. */
 export function checkWorkers({ size, workerNonzeros }: Pick<Partition, 'size' | 'workerNonzeros'>) {
   const largest = workerNonzeros.reduce((most, entries) => Math.max(most, entries), 0);
   if (largest <= mostEntries) return;
   const enough = Math.ceil((size * largest) / mostEntries) + 1;
   throw new UsageError(
-    `${largest} entries for one of the ${size} workers of the grid; one can have ${mostEntries} in memory: ask for more workers, --grid ${Math.min(largestGrid, enough)}`,
+    `${largest} entries for one of the ${size} workers of the grid; one can have ${mostEntries} in memory: use more workers, --grid ${Math.min(largestGrid, enough)}`,
   );
 }

@@ -1,3 +1,4 @@
+import { separateArena } from './arena.ts';
 import { workersOfRank } from './block-layout.ts';
 import {
   type CommChannel,
@@ -7,53 +8,6 @@ import {
   width,
 } from './processes/comm-channel.ts';
 import { type ProcessGroup, singleProcess } from './processes/process-group.ts';
-
-/**
- * Waiting for a shared integer to change: a while of spinning (a hand-off between running threads
- * takes a fraction of a microsecond), then sleep. Whoever changes the value must notify.
- */
-export class SpinWait {
-  readonly #spins: number;
-
-  constructor(spins: number) {
-    this.#spins = spins;
-  }
-
-  /** Returns once cells[index] differs from `value`. */
-  whileEqual(cells: Int32Array, index: number, value: number): void {
-    for (let spin = 0; spin < this.#spins; spin++) {
-      if (Atomics.load(cells, index) !== value) return;
-    }
-    while (Atomics.load(cells, index) === value) Atomics.wait(cells, index, value, 1000);
-  }
-}
-
-/** What the threads of a team share. Made once by the main thread, posted to all. */
-export interface TeamShared {
-  readonly threads: number;
-  /** Logical workers, p of the paper: results depend on these, never on threads or processes. */
-  readonly workers: number;
-  /** The workers that this process plays: first … end-1. */
-  readonly first: number;
-  readonly end: number;
-  /** How the process reaches the others of its group, if there are any. */
-  readonly channel?: CommChannel;
-  readonly control: Int32Array;
-  readonly scratch: Float64Array;
-  /** Completed visits of each block, one cache line apart. */
-  readonly tokens: Int32Array;
-  /**
-   * For observers: the worker that was the last to take each block, where the order is free; −1
-   * where it follows from the block's token.
-   */
-  readonly blockHolders: Int32Array;
-  /** Set by the main thread to ask for an end at the next epoch. */
-  readonly interrupt: Int32Array;
-  /** How long to spin before sleeping; 0 where threads outnumber cores. */
-  readonly spins: number;
-  /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
-  readonly trace?: Int32Array;
-}
 
 /** Slots of `control`: threads that have reached the barrier, and barriers passed. */
 const arrived = 0;
@@ -68,25 +22,35 @@ export interface TeamOptions {
   readonly group?: Pick<ProcessGroup, 'rank' | 'size'>;
 }
 
-export function shareTeam(options: TeamOptions): TeamShared {
+/** What the threads of a team share. Made once by the main thread, posted to all. */
+export type TeamShared = Readonly<ReturnType<typeof shareTeam>>;
+
+export function shareTeam(options: TeamOptions) {
   const { threads, workers, cores, trace, group = singleProcess } = options;
-  const tokens = new Int32Array(new SharedArrayBuffer(4 * tokenStride * workers));
+  /** Completed visits of each block, one cache line apart. */
+  const tokens = separateArena.int32(tokenStride * workers);
+  /** How the process reaches the others of its group, if there are any. */
   const channel = group.size > 1 ? openChannel(group, workers, tokens) : undefined;
+  /** The workers that this process plays: first … end-1. */
   const [first, end] = workersOfRank(group, workers);
   return {
     threads,
+    /** Logical workers, p of the paper: results depend on these, never on threads or processes. */
     workers,
     first,
     end,
-    control: new Int32Array(new SharedArrayBuffer(4 * 32)),
-    scratch: new Float64Array(new SharedArrayBuffer(8 * 2 * workers * width)),
+    channel,
+    control: separateArena.int32(32),
+    scratch: separateArena.float64(2 * workers * width),
     tokens,
-    blockHolders: new Int32Array(new SharedArrayBuffer(4 * workers)).fill(-1),
-    interrupt: new Int32Array(new SharedArrayBuffer(4)),
-    // The communication thread needs a core too, most of all while the others wait.
+    /** For observers: the last worker to take each block; −1 where it follows from the token. */
+    blockHolders: separateArena.int32(workers).fill(-1),
+    /** Set by the main thread to request an end at the next epoch. */
+    interrupt: separateArena.int32(1),
+    /** Spins before sleeping: few where threads, the communication thread too, outnumber cores. */
     spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
-    ...(trace && { trace }),
-    ...(channel && { channel }),
+    /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
+    trace,
   };
 }
 
@@ -109,11 +73,9 @@ export class Team {
   /** This thread plays the workers first … end-1. */
   readonly first: number;
   readonly end: number;
-  /** The way to the other processes of the group. */
   readonly link: ProcessLink;
   /** Milliseconds that this thread has waited for others. */
   waited = 0;
-  readonly #wait: SpinWait;
   #side = 0;
 
   constructor(shared: TeamShared, index: number) {
@@ -121,7 +83,6 @@ export class Team {
     this.index = index;
     [this.first, this.end] = workersOfThread(shared, index);
     this.link = linkTo(shared.channel);
-    this.#wait = new SpinWait(shared.spins);
   }
 
   /** Whether this thread reports for the whole group. */
@@ -129,12 +90,17 @@ export class Team {
     return this.index === 0 && this.link.rank === 0;
   }
 
-  /** Returns once cells[index] differs from `value`. */
+  /**
+   * Returns once cells[index] differs from `value`: spins for a while (a hand-off between running
+   * threads takes a fraction of a microsecond), then sleeps. Whoever changes the value must notify.
+   */
   waitWhile(cells: Int32Array, index: number, value: number): void {
-    if (Atomics.load(cells, index) !== value) return;
+    const isEqual = () => Atomics.load(cells, index) === value;
+    if (!isEqual()) return;
     const before = performance.now();
     this.link.beginWaiting();
-    this.#wait.whileEqual(cells, index, value);
+    for (let spin = 0; spin < this.shared.spins && isEqual(); spin++);
+    while (isEqual()) Atomics.wait(cells, index, value, 1000);
     this.link.endWaiting();
     this.waited += performance.now() - before;
   }
@@ -192,18 +158,14 @@ export class Team {
     const at = this.#nextSide();
     if (this.leads) scratch[at] = decide();
     this.#allgather(
-      (buffer) => {
-        buffer[0] = scratch[at];
-      },
-      (buffer) => {
-        scratch[at] = buffer[0];
-      },
+      (buffer) => buffer.set(scratch.subarray(at, at + 1)),
+      (buffer) => scratch.set(buffer.subarray(0, 1), at),
     );
     this.barrier();
     return scratch[at];
   }
 
-  /** Where the side of the scratch area begins that this reduction uses. */
+  /** Where this reduction's side of the scratch area begins. */
   #nextSide(): number {
     const base = this.#side * this.shared.workers * width;
     this.#side = 1 - this.#side;

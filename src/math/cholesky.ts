@@ -2,10 +2,9 @@
 const leastPivot = 1e-14;
 
 /**
- * The Cholesky factor A = L Lᵀ of a positive semidefinite matrix to which rows are appended and
- * from which they are taken, each in O(k²). Where A is singular, the pivot that should be zero is
- * a tiny positive number instead: solutions are those of a matrix nearby, finite and, along the
- * directions that A sends to zero, very long.
+ * The Cholesky factor A = L Lᵀ of a positive semidefinite matrix whose rows are appended and
+ * removed, each in O(k²). Where A is singular, the pivot that should be zero is a tiny positive
+ * number instead: solutions are those of a matrix nearby, finite and, in A's null space, very long.
  */
 export class GrowingCholesky {
   readonly #capacity: number;
@@ -40,7 +39,7 @@ export class GrowingCholesky {
     this.#size++;
   }
 
-  /** Takes row and column `index` out of A; Givens rotations make the rest triangular again. */
+  /** Removes row and column `index` of A; Givens rotations make the rest triangular again. */
   remove(index: number): void {
     const capacity = this.#capacity;
     const factor = this.#factor;
@@ -50,11 +49,11 @@ export class GrowingCholesky {
       factor.copyWithin(to, to + capacity, to + capacity + row + 2);
     }
     for (let k = index; k < last; k++) {
-      const above = factor[k * capacity + k];
-      const beside = factor[k * capacity + k + 1];
-      const length = Math.sqrt(above * above + beside * beside);
-      const cosine = above / length;
-      const sine = beside / length;
+      const diagonal = factor[k * capacity + k];
+      const next = factor[k * capacity + k + 1];
+      const length = Math.sqrt(diagonal * diagonal + next * next);
+      const cosine = diagonal / length;
+      const sine = next / length;
       for (let row = k; row < last; row++) {
         const at = row * capacity + k;
         const left = factor[at];

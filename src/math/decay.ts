@@ -1,7 +1,4 @@
-/**
- * The flow dw/dt = −l1 sign(w) − l2 w of an elastic net, which stops at 0. The source compiles as
- * AssemblyScript too.
- */
+/** The flow dw/dt = −l1 sign(w) − l2 w of an elastic net, stopping at 0. Also AssemblyScript. */
 import { exp, log1p } from './elementary.ts';
 
 /** Below, the series of (1 − e^−x)/x is exact to the last bit and quicker than the exponential. */

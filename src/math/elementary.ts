@@ -64,7 +64,7 @@ export function exp(x: number): number {
 
 /**
  * f − ln(1 + f) for √½ − 1 ≤ f ≤ √2 − 1. With s = f/(2 + f), ln(1 + f) = 2s + s R(s²) and
- * 2s = f − s f, so the difference is s (f − R): small beside f, which keeps f's exactness.
+ * 2s = f − s f, so the difference is s (f − R): small compared with f, which keeps f's exactness.
  */
 function logDeficit(f: number): number {
   const s = f / (2 + f);

@@ -27,29 +27,15 @@ export function formatCount(value: number): string {
   return counts.format(value);
 }
 
-const superscripts: Readonly<Record<string, string>> = {
-  '-': '⁻',
-  0: '⁰',
-  1: '¹',
-  2: '²',
-  3: '³',
-  4: '⁴',
-  5: '⁵',
-  6: '⁶',
-  7: '⁷',
-  8: '⁸',
-  9: '⁹',
-};
-
-/** 10, −3 → "10⁻³" */
+/** −3 → "10⁻³" */
 export function powerOfTen(exponent: number): string {
-  return `10${String(exponent).replace(/./g, (digit) => superscripts[digit])}`;
+  const digits = String(exponent).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]);
+  return `10${digits.replace('-', '⁻')}`;
 }
 
 /**
- * What an axis shows of a value that never changes: a part of it on either side. 0 and 1 are mostly
- * the ends of what there can be, such as an error of 0 % or a perfect ranking: there is nothing
- * beyond them.
+ * The range that an axis shows around a constant value: `part` of it on either side. 0 and 1 are
+ * mostly bounds, such as an error of 0 % or a perfect ranking: nothing lies beyond them.
  */
 export function aroundValue(value: number, part: number): [low: number, high: number] {
   if (value === 0) return [0, 1];

@@ -38,17 +38,16 @@ export function rootOfFalling(
 }
 
 const searchSteps = 12;
-/** Shares tried short of the end, each a tenth of the last, as long as nothing falls nearby. */
+/** Shares tried, each a tenth of the last, while P is not seen to fall nearby. */
 const contractions = 40;
-/** A share where P falls that is so much smaller than one where it rises says nothing. */
+/** A share where P falls is nearby if it is at least this part of one where it rises. */
 const nearby = 1e-3;
 
 /**
  * A share between `low`, where a convex P falls, and `high`, where it rises, whose descent lies
  * within the goals; where none is found in time, the largest at which P was seen to fall, hence no
- * higher than at 0. A step too long by many orders of magnitude, such as features of a large
- * scale or a loss that rises like e^u make the first one, hides these shares from false position:
- * then they are looked for at tenths of it.
+ * higher than at 0. The first step may be too long by many orders of magnitude (features of a large
+ * scale, a loss that rises like e^u) for false position to find them: then tenths of it are tried.
  */
 export function findFlat(
   descent: (share: number) => number,

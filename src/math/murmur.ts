@@ -1,12 +1,12 @@
 const first = 0xcc9e2d51;
 const second = 0x1b873593;
 
-/** The 32-bit MurmurHash3 of bytes start … end - 1, from 0 to 2^32 - 1. */
-export function murmur3(bytes: Uint8Array, start: number, end: number, seed: number): number {
-  const length = end - start;
-  const whole = start + (length & ~3);
+/** The 32-bit MurmurHash3 of bytes, from 0 to 2^32 - 1. */
+export function murmur3(bytes: Uint8Array, seed: number): number {
+  const { length } = bytes;
+  const whole = length & ~3;
   let hash = seed | 0;
-  let position = start;
+  let position = 0;
   for (; position < whole; position += 4) {
     const word =
       bytes[position] |
@@ -18,7 +18,8 @@ export function murmur3(bytes: Uint8Array, start: number, end: number, seed: num
     hash = (Math.imul(hash, 5) + 0xe6546b64) | 0;
   }
   let rest = 0;
-  for (let shift = 0; position < end; position += 1, shift += 8) rest |= bytes[position] << shift;
+  for (let shift = 0; position < length; position += 1, shift += 8)
+    rest |= bytes[position] << shift;
   hash ^= scramble(rest) ^ length;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -34,8 +35,7 @@ const encoder = new TextEncoder();
 
 /** The hash of a text in UTF-8. */
 export function hashName(name: string, seed = 0): number {
-  const bytes = encoder.encode(name);
-  return murmur3(bytes, 0, bytes.length, seed);
+  return murmur3(encoder.encode(name), seed);
 }
 
 /** The column of a feature among 2^bits columns: the low bits of its hash, for up to 31 bits. */

@@ -32,19 +32,13 @@ export class Random {
     if ((this.#a | this.#b | this.#c | this.#d) === 0) this.#a = 1;
   }
 
-  /** Writes the state to four words, from which load() goes on. */
+  /** Writes the state to four words, from which load() continues. */
   store(words: Int32Array): void {
-    words[0] = this.#a;
-    words[1] = this.#b;
-    words[2] = this.#c;
-    words[3] = this.#d;
+    words.set([this.#a, this.#b, this.#c, this.#d]);
   }
 
   load(words: Int32Array): void {
-    this.#a = words[0];
-    this.#b = words[1];
-    this.#c = words[2];
-    this.#d = words[3];
+    [this.#a, this.#b, this.#c, this.#d] = words;
   }
 
   /** An integer in [0, 2^32). */
@@ -107,15 +101,8 @@ function stateWord(salt: number, seed: number, id: number): number {
   return hash;
 }
 
-/**
- * Generator number `id` of a seed. Streams of different ids, or seeds, start at unrelated states.
- * Both are integers in [0, 2^53).
- */
+/** Generator number `id` of a seed, both in [0, 2^53). Their starting states are unrelated. */
 export function stream(seed: number, id: number): Random {
-  return new Random(
-    stateWord(1, seed, id),
-    stateWord(2, seed, id),
-    stateWord(3, seed, id),
-    stateWord(4, seed, id),
-  );
+  const word = (salt: number) => stateWord(salt, seed, id);
+  return new Random(word(1), word(2), word(3), word(4));
 }

@@ -1,9 +1,6 @@
 /** How well scores put positive rows before negative ones. */
 export interface Ranking {
-  /**
-   * Area under the ROC curve: the chance that a random positive row scores above a random
-   * negative one, a tie counting one half (Mann–Whitney).
-   */
+  /** Area under the ROC curve, a tie counting one half (Mann–Whitney). */
   readonly auc: number;
   /**
    * Area under the precision–recall curve as average precision: Σ_k (R_k − R_{k−1}) P_k over the
@@ -14,10 +11,7 @@ export interface Ranking {
   readonly auprc: number;
 }
 
-/**
- * Both areas in one walk down the sorted scores; null when one class is absent. Sorts its
- * arguments in place. Scores are finite.
- */
+/** Both areas; null when one class is absent. Sorts its arguments, finite scores, in place. */
 export function rank(positives: Float64Array, negatives: Float64Array): Ranking | null {
   if (positives.length === 0 || negatives.length === 0) return null;
   positives.sort();

@@ -1,7 +1,4 @@
-/**
- * Scalar functions that stay accurate where their textbook forms overflow or cancel. The source
- * compiles as AssemblyScript too.
- */
+/** Scalars that stay accurate where textbook forms overflow or cancel. Also AssemblyScript. */
 import { exp, log, log1p } from './elementary.ts';
 
 /** ln(1 + e^x) = max(x, 0) + ln(1 + e^−|x|) */

@@ -1,4 +1,4 @@
-/** Σ a_k b_k, in four sums side by side: quicker, and rounding errors grow a quarter as fast. */
+/** Σ a_k b_k, in four parallel sums: quicker, and rounding errors grow a quarter as fast. */
 export function dot(a: Float64Array, b: Float64Array): number {
   const length = a.length;
   const even = length - (length % 4);
@@ -43,13 +43,26 @@ export class CompensatedSum {
   }
 }
 
-/** Σ values[start … end−1], compensated, in index order. */
-export function sum(
-  values: Float64Array | Float32Array | Int32Array,
-  start = 0,
-  end = values.length,
-): number {
+/** Σ values, compensated, in index order. */
+export function sum(values: Float64Array | Float32Array | Int32Array): number {
   const accumulator = new CompensatedSum();
-  for (let i = start; i < end; i += 1) accumulator.add(values[i]);
+  for (let i = 0; i < values.length; i += 1) accumulator.add(values[i]);
   return accumulator.total;
+}
+
+/** The last of the intervals first … end-1 of ascending bounds that begins at `position` or before. */
+export function intervalOf(
+  bounds: ArrayLike<number>,
+  position: number,
+  first = 0,
+  end = bounds.length - 1,
+): number {
+  let low = first;
+  let high = end - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (bounds[middle] <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

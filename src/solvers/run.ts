@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Arena } from '../engine/arena.ts';
 import type { Workers } from '../engine/checkpoint/folder.ts';
-import { type CheckpointSet, loadArrays } from '../engine/checkpoint/load.ts';
+import { type CheckpointSet, loadArrays } from '../engine/checkpoint/resume.ts';
 import { type StateArray, stateArrays } from '../engine/checkpoint/state.ts';
 import { CheckpointWriter, type CheckpointWriterSettings } from '../engine/checkpoint/writer.ts';
 import type { Partition } from '../engine/partition.ts';

@@ -3,19 +3,23 @@ import { join, resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
 import { hashNumbers, hashText } from '../data/fingerprint.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
-import { checkpointSetOf, chooseEpoch, newestFile } from '../engine/checkpoint/choose.ts';
 import type { CheckpointFile, Header, Identity } from '../engine/checkpoint/file.ts';
 import {
-  type CheckpointListing,
   checkpointsIn,
   clearPartial,
-  listing,
-  listingText,
   makeFolder,
-  parseListing,
   type Workers,
 } from '../engine/checkpoint/folder.ts';
 import { FolderLock } from '../engine/checkpoint/lock.ts';
+import {
+  type CheckpointListing,
+  checkpointSetOf,
+  chooseEpoch,
+  listing,
+  listingText,
+  newestFile,
+  parseListing,
+} from '../engine/checkpoint/resume.ts';
 import type { CheckpointWriterSettings, Interval } from '../engine/checkpoint/writer.ts';
 import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
 import { DataError, UsageError } from '../errors.ts';

@@ -6,11 +6,10 @@ import {
   nonzeroBytes,
   windowBuffer,
 } from '../engine/disk/disk-cells.ts';
-import type { Segments } from '../engine/disk/segments.ts';
 import { layOutOnDisk } from '../engine/disk/shuffle.ts';
 import type { Grid } from '../engine/grid.ts';
 import { machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
-import type { Partition } from '../engine/partition.ts';
+import type { Partition, Segments } from '../engine/partition.ts';
 import { UsageError } from '../errors.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
 

@@ -1,5 +1,5 @@
-import type { BlockPositions } from '../engine/block-positions.ts';
 import type { Imbalance } from '../engine/partition.ts';
+import type { BlockPositions } from '../engine/ring.ts';
 
 export type { StopReason } from '../model/model.ts';
 

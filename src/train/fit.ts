@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { hashShard, type RowHashes } from '../data/fingerprint.ts';
-import { blockPositions } from '../engine/block-positions.ts';
 import { fillRows, fillWorker, type Grid } from '../engine/grid.ts';
 import { fairCores } from '../engine/processes/process-group.ts';
+import { blockPositions } from '../engine/ring.ts';
 import { shareTeam, type TeamShared } from '../engine/team.ts';
 import { runTogether, threadPool } from '../engine/thread-pool.ts';
 import type { Outcome, Progress } from '../solvers/epochs.ts';

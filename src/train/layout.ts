@@ -12,10 +12,7 @@ import {
   workspaceIn,
 } from '../engine/arena.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
-import type { BlockPositions } from '../engine/block-positions.ts';
-import { nonzeroBytes } from '../engine/disk/disk-cells.ts';
-import { cutSegments } from '../engine/disk/segments.ts';
-import { openScratch, type ScratchFile } from '../engine/disk/shuffle.ts';
+import { nonzeroBytes, openScratch, type ScratchFile } from '../engine/disk/disk-cells.ts';
 import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
 import {
   checkWorkers,
@@ -25,12 +22,14 @@ import {
   memoryOfLanes,
 } from '../engine/memory.ts';
 import {
+  cutSegments,
   localPartition,
   type NonzeroCounts,
   type Partition,
   type Placement,
   placeRowsAndColumns,
 } from '../engine/partition.ts';
+import type { BlockPositions } from '../engine/ring.ts';
 import { runTogether, threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { sum } from '../math/vectors.ts';

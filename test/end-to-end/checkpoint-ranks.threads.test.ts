@@ -66,7 +66,7 @@ describe.skipIf(missing)(`under ${launcher.name}${missing ? `: skipped, ${missin
       process.kill(job.processOf(Math.floor(ranks * random.uniform())), 'SIGKILL');
       const { stderr } = await job.ended;
       begun.push(Number(/resuming after epoch (\d+)/.exec(stderr)?.[1] ?? 0));
-      expect(stderr).not.toMatch(/dso: .*(checkpoint|keeps)/);
+      expect(stderr).not.toMatch(/dso: .*(checkpoint|saves)/);
     }
     // Each has gone on from what the one before had kept.
     expect(begun).toEqual([...new Set(begun)].sort((one, other) => one - other));

@@ -1,17 +1,16 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
 import type { Workers } from './folder.ts';
 import {
-  type Axis,
   bytesPerNumber,
   inMemory,
   type Layout,
   type NumberType,
   numbersPerItem,
-  piecesOf,
   type StateArray,
+  transferItems,
   typeOf,
 } from './state.ts';
 
@@ -27,22 +26,8 @@ export interface Identity {
   readonly options: Readonly<Record<string, number | string | boolean | null>>;
 }
 
-export interface ArrayEntry {
-  readonly name: string;
-  readonly axis: Axis;
-  readonly type: NumberType;
-  readonly length: number;
-}
-
-/** Numbers that threads keep outside of shared memory, by who keeps them. */
-export interface SavedNumbers {
-  readonly convergence: unknown;
-  readonly method: unknown;
-}
-
 /** The JSON part of a checkpoint. */
 export interface Header {
-  /** Version of the program that wrote it. */
   readonly program: string;
   readonly identity: Identity;
   /** The logical workers whose part of the arrays the file holds, out of `grid`. */
@@ -53,15 +38,18 @@ export interface Header {
   readonly seconds: number;
   /** Epoch of the checkpoint that was there before, 0 if this is the first one of the run. */
   readonly follows: number;
-  /** What may change when a run goes on. */
+  /** The next two may change when a run is resumed. */
   readonly tolerance: number;
   /** Which rows are tested on, and how; null for none. */
   readonly test: string | null;
-  readonly saved: SavedNumbers;
-  readonly arrays: readonly ArrayEntry[];
+  /** Numbers that threads hold outside of shared memory, by who holds them. */
+  readonly saved: { readonly convergence: unknown; readonly method: unknown };
+  readonly arrays: readonly (Pick<StateArray, 'name' | 'axis'> & {
+    readonly type: NumberType;
+    readonly length: number;
+  })[];
 }
 
-/** Numbers that JSON does not have are written as strings. */
 export function encode(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'number' ? numberToJson(inner) : inner,
@@ -74,10 +62,7 @@ export function decode(text: string): unknown {
   );
 }
 
-/**
- * A hash of all that the parts of one checkpoint have in common. Training is deterministic: files
- * with the same state hold parts of the same arrays, no matter how many processes wrote them.
- */
+/** A hash of what the files of a checkpoint share, however many processes wrote them. */
 export function stateOf(header: Header): string {
   const { program, identity, grid, epoch, tolerance, test, saved } = header;
   const common = encode({ program, identity, grid, epoch, tolerance, test, saved });
@@ -98,7 +83,7 @@ const preambleBytes = 64;
 /** A system call moves at most 2³¹ − 1 bytes, and a hash takes no more at once either. */
 const atOnce = 2 ** 24;
 
-/** What a header says beside what follows from the arrays and who holds them. */
+/** A header without what follows from the arrays and their workers. */
 export type Description = Omit<Header, 'arrays' | 'workers' | 'grid'>;
 
 /** Writes a process's part into a new file and has it on disk when it returns. */
@@ -123,8 +108,8 @@ export function writeCheckpointFile(
   try {
     put(Buffer.from(textOf(description, arrays, layout)));
     for (const array of arrays) {
-      const [from, to] = inMemory(array, layout, [layout.first, layout.end]);
-      for (const piece of piecesOf(array.values, from, to)) put(piece);
+      const range = inMemory(array, layout, [layout.first, layout.end]);
+      transferItems('write', array.values, range, put);
     }
     put(hash.copy().digest());
     fsyncSync(file);
@@ -163,19 +148,11 @@ export interface CheckpointFile {
 export function readCheckpointFile(path: string): CheckpointFile {
   const file = open(path);
   try {
-    const { size } = fstatSync(file);
-    const start = startOf(file, path, size);
-    const sound = checksumFits(file, size);
-    const { header, offset } = headerOf(file, path, start, sound);
-    const wanted = offset + arrayBytes(header) + digestBytes;
-    if (size < wanted) {
-      throw new DataError(`${path}: cut off: it has ${size} bytes of ${wanted}`);
-    }
-    if (!sound || size !== wanted) throw damaged(path);
-    return { path, header, offset };
+    return { path, ...readHeader(file) };
   } catch (cause) {
+    if (cause instanceof DataError) throw new DataError(`${path}: ${cause.message}`);
     // A folder by that name opens but cannot be read, nor can a bad sector: an older one may do.
-    throw cause instanceof DataError ? cause : unreadable(path, cause);
+    throw unreadable(path, cause);
   } finally {
     closeSync(file);
   }
@@ -192,46 +169,36 @@ export function open(path: string): number {
 const unreadable = (path: string, cause: unknown) =>
   new DataError(`${path}: cannot be read: ${(cause as Error).message}`, { cause });
 
-const damaged = (path: string) =>
-  new DataError(`${path}: damaged: its SHA-256 is not that of its bytes`);
-
-/** The first two lines: where the header begins and how long it is. */
-function startOf(file: number, path: string, size: number): { at: number; length: number } {
-  const room = Buffer.alloc(Math.min(size, preambleBytes));
-  fill(file, room, 0);
-  const text = room.toString('latin1');
-  const [, version, length] = /^dso-checkpoint (\d{1,9})\nheader (\d{1,12})\n/.exec(text) ?? [];
-  const other = /^dso-checkpoint (\d{1,9})\n/.exec(text)?.[1];
-  if (other !== undefined && Number(other) !== formatVersion && checksumFits(file, size)) {
+function readHeader(file: number): Omit<CheckpointFile, 'path'> {
+  const { size } = fstatSync(file);
+  const isIntact = checksumFits(file, size);
+  const damaged = new DataError('damaged: its SHA-256 is not that of its bytes');
+  const preamble = bytesAt(file, 0, Math.min(size, preambleBytes)).toString('latin1');
+  const [start = '', version, length] =
+    /^dso-checkpoint (\d{1,9})\n(?:header (\d{1,12})\n)?/.exec(preamble) ?? [];
+  if (version !== undefined && Number(version) !== formatVersion && isIntact) {
     throw new DataError(
-      `${path}: version ${other} of the format; this program reads version ${formatVersion}`,
+      `version ${version} of the format; this program reads version ${formatVersion}`,
     );
   }
-  if (version !== String(formatVersion)) {
-    throw new DataError(`${path}: damaged: it does not begin like a checkpoint`);
+  if (version !== String(formatVersion) || length === undefined) {
+    throw new DataError('damaged: it does not begin like a checkpoint');
   }
-  return { at: `${format} ${version}\nheader ${length}\n`.length, length: Number(length) };
-}
-
-function headerOf(
-  file: number,
-  path: string,
-  { at, length }: { at: number; length: number },
-  sound: boolean,
-): { header: Header; offset: number } {
-  const { size } = fstatSync(file);
-  const offset = at + length + separator.length;
-  if (size < offset) throw sound ? damaged(path) : new DataError(`${path}: cut off in its header`);
-  const room = Buffer.alloc(length);
-  fill(file, room, at);
+  const offset = start.length + Number(length) + separator.length;
+  if (size < offset) throw isIntact ? damaged : new DataError('cut off in its header');
+  let header: Header;
   try {
-    return { header: decode(room.toString('utf8')) as Header, offset };
+    header = decode(bytesAt(file, start.length, Number(length)).toString('utf8')) as Header;
   } catch {
-    throw damaged(path);
+    throw damaged;
   }
+  const expected = offset + arrayBytes(header) + digestBytes;
+  if (size < expected) throw new DataError(`cut off: it has ${size} bytes of ${expected}`);
+  if (!isIntact || size !== expected) throw damaged;
+  return { header, offset };
 }
 
-/** Tolerates a damaged header: it is only asked how long the file should have been. */
+/** Bytes of the arrays by the header, which may be a damaged one. */
 function arrayBytes({ arrays }: Header): number {
   if (!Array.isArray(arrays)) return 0;
   return (arrays as Header['arrays']).reduce(
@@ -243,26 +210,26 @@ function arrayBytes({ arrays }: Header): number {
 function checksumFits(file: number, size: number): boolean {
   if (size < digestBytes) return false;
   const hash = createHash('sha256');
-  const room = Buffer.allocUnsafe(Math.min(atOnce, size));
-  hashRange(file, hash, room, size - digestBytes);
-  const digest = Buffer.alloc(digestBytes);
-  fill(file, digest, size - digestBytes);
-  return hash.digest().equals(digest);
-}
-
-function hashRange(file: number, hash: Hash, room: Buffer, end: number): void {
-  for (let at = 0; at < end; ) {
-    const piece = room.subarray(0, Math.min(room.length, end - at));
+  const end = size - digestBytes;
+  const buffer = Buffer.allocUnsafe(Math.min(atOnce, size));
+  for (let at = 0; at < end; at += atOnce) {
+    const piece = buffer.subarray(0, Math.min(atOnce, end - at));
     fill(file, piece, at);
     hash.update(piece);
-    at += piece.length;
   }
+  return hash.digest().equals(bytesAt(file, end, digestBytes));
 }
 
-export function fill(file: number, room: Uint8Array, position: number): void {
-  for (let filled = 0; filled < room.length; ) {
-    const length = Math.min(room.length - filled, atOnce);
-    const count = readSync(file, room, filled, length, position + filled);
+function bytesAt(file: number, position: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  fill(file, buffer, position);
+  return buffer;
+}
+
+export function fill(file: number, buffer: Uint8Array, position: number): void {
+  for (let filled = 0; filled < buffer.length; ) {
+    const length = Math.min(buffer.length - filled, atOnce);
+    const count = readSync(file, buffer, filled, length, position + filled);
     if (count === 0) throw new DataError('a checkpoint became shorter while it was read');
     filled += count;
   }

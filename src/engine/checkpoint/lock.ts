@@ -6,10 +6,10 @@ import { beginningOf, isAlive } from '../../files.ts';
 import { entriesOf, folderError, overlap, type Workers, workersText } from './folder.ts';
 
 /*
- * Who keeps a run in a folder leaves a file there that says so by its name:
- * `.workers-0-4-of-8.HOST.PROCESS.START.lock`. Every process has a name of its own, so none can
- * take the file of another for its own, and a file that nobody stands behind any more can be
- * removed by anyone. Two that come at the same moment see each other, and neither goes on.
+ * A process that saves a run in a folder has a file there that says so by its name:
+ * `.workers-0-4-of-8.HOST.PROCESS.START.lock`. The names of two processes differ, and anyone can
+ * remove the file of a process that has ended. Two that come at the same moment see each other, and
+ * neither continues.
  */
 
 interface Holder {
@@ -21,7 +21,7 @@ interface Holder {
   readonly start: number;
 }
 
-/** How often a holder gives a sign of life, in seconds, and how long one of another host counts. */
+/** Seconds between two signs of life, and after which a holder on another host counts as gone. */
 const signEvery = 15;
 const silence = 120;
 
@@ -43,7 +43,7 @@ function parse(name: string): Holder | undefined {
   };
 }
 
-/** The right of one process to keep some workers of a run in a folder. */
+/** The right of one process to save some workers of a run in a folder. */
 export class FolderLock {
   readonly #path: string;
   readonly #file: number;
@@ -55,7 +55,7 @@ export class FolderLock {
     const start = beginningOf(process.pid) ?? 0;
     const own = nameOf({ workers, grid, host: hostname(), process: process.pid, start });
     this.#path = join(folder, own);
-    this.#text = `kept by process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
+    this.#text = `held by process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
     this.#file = create(folder, this.#path);
     try {
       this.#sign();
@@ -64,7 +64,13 @@ export class FolderLock {
       this.#remove();
       throw error instanceof UsageError ? error : folderError(folder, error);
     }
-    this.#signs = setInterval(() => this.#trySign(), 1000 * signEvery).unref();
+    this.#signs = setInterval(() => {
+      try {
+        this.#sign();
+      } catch {
+        // The folder is out of reach; a checkpoint will say so when one is due.
+      }
+    }, 1000 * signEvery).unref();
   }
 
   release(): void {
@@ -81,14 +87,6 @@ export class FolderLock {
   #sign(): void {
     writeSync(this.#file, this.#text, 0);
   }
-
-  #trySign(): void {
-    try {
-      this.#sign();
-    } catch {
-      // The folder is out of reach; a checkpoint will say so when one is due.
-    }
-  }
 }
 
 function create(folder: string, path: string): number {
@@ -96,7 +94,7 @@ function create(folder: string, path: string): number {
     return openSync(path, 'wx');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw folderError(folder, cause);
-    throw new UsageError(`${folder}: this very process keeps a run there already`, { cause });
+    throw new UsageError(`${folder}: this process already saves a run there`, { cause });
   }
 }
 
@@ -110,13 +108,13 @@ function refuseOthers(folder: string, own: string, workers: Workers, grid: numbe
     if (reason === undefined) rmSync(path, { force: true });
     else {
       throw new UsageError(
-        `${folder}: process ${holder.process} on ${holder.host} keeps ${workersText(holder.workers)} of a run there, ${reason}; if it is gone, remove ${path}`,
+        `${folder}: process ${holder.process} on ${holder.host} saves ${workersText(holder.workers)} of a run there, ${reason}; if it is gone, remove ${path}`,
       );
     }
   }
 }
 
-/** Why a holder counts as being at work; undefined if it does not. */
+/** Why a holder counts as running; undefined if it does not. */
 function reasonToRespect(
   { host, process: number, start }: Holder,
   path: string,

@@ -1,3 +1,4 @@
+import type { Partition } from '../partition.ts';
 import type { Workers } from './folder.ts';
 
 /** What the units of an array belong to: a rank that plays some workers has their part of it. */
@@ -17,33 +18,26 @@ export interface StateArray {
   readonly name: string;
   readonly axis: Axis;
   readonly values: Values | Slots;
-  /** Of the axis 'worker': there is room for the workers of the process alone, not for all. */
+  /** Of the axis 'worker': the array holds the workers of the process alone, not all. */
   readonly played?: boolean;
 }
 
 type Named = Readonly<Record<string, Values | Slots>>;
 
-/**
- * Arrays by what they belong to; those of length 0 are left out. Arrays of `worker`s have room for
- * all of them, those of `played` ones for the workers of the process.
- */
+/** Arrays by axis, without empty ones; `played` ones hold only the workers of the process. */
 export function stateArrays(
   groups: Readonly<Partial<Record<Axis | 'played', Named>>>,
 ): StateArray[] {
-  return Object.entries(groups).flatMap(([group, named]) =>
-    Object.entries(named)
-      .map(
-        ([name, values]): StateArray =>
-          group === 'played'
-            ? { name, axis: 'worker', values, played: true }
-            : { name, axis: group as Axis, values },
-      )
-      .filter(({ values }) => itemsOf(values) > 0),
-  );
+  return Object.entries(groups).flatMap(([group, named]) => {
+    const kind = group === 'played' ? { axis: 'worker', played: true } : { axis: group };
+    return Object.entries(named)
+      .filter(([, values]) => itemsOf(values) > 0)
+      .map(([name, values]) => ({ name, values, ...kind }) as StateArray);
+  });
 }
 
 /** An item is a number, or the slots of a line. */
-export function itemsOf(values: Values | Slots): number {
+function itemsOf(values: Values | Slots): number {
   return 'lines' in values ? values.lines.length / values.stride : values.length;
 }
 
@@ -67,47 +61,27 @@ export const bytesPerNumber: Readonly<Record<NumberType, number>> = {
 /** Lines that are gathered or scattered at a time. */
 const linesTogether = 8192;
 
-/**
- * The bytes of the items from … to-1 of an array, piece by piece; a piece is valid until the next
- * one is asked for.
- */
-export function* piecesOf(values: Values | Slots, from: number, to: number): Generator<Uint8Array> {
-  if (!('lines' in values)) {
-    yield bytesOf(values.subarray(from, to));
-    return;
-  }
-  const { lines, stride, slots } = values;
-  const room = new Float64Array(Math.min(to - from, linesTogether) * slots.length);
-  for (let begin = from; begin < to; begin += linesTogether) {
-    const end = Math.min(to, begin + linesTogether);
-    let at = 0;
-    for (let line = begin; line < end; line++) {
-      for (const slot of slots) room[at++] = lines[line * stride + slot];
-    }
-    yield bytesOf(room.subarray(0, at));
-  }
-}
-
-/** Fills the items from … to-1 of an array; `read` fills all of the room it is given. */
-export function fillFrom(
+/** Moves items to or from a file, piece by piece: `transfer` writes or fills the bytes it gets. */
+export function transferItems(
+  direction: 'read' | 'write',
   values: Values | Slots,
-  from: number,
-  to: number,
-  read: (room: Uint8Array) => void,
+  [from, to]: readonly [number, number],
+  transfer: (bytes: Uint8Array) => void,
 ): void {
   if (!('lines' in values)) {
-    read(bytesOf(values.subarray(from, to)));
+    transfer(bytesOf(values.subarray(from, to)));
     return;
   }
   const { lines, stride, slots } = values;
-  const room = new Float64Array(Math.min(to - from, linesTogether) * slots.length);
+  const buffer = new Float64Array(Math.min(to - from, linesTogether) * slots.length);
   for (let begin = from; begin < to; begin += linesTogether) {
     const end = Math.min(to, begin + linesTogether);
-    read(bytesOf(room.subarray(0, (end - begin) * slots.length)));
-    let at = 0;
-    for (let line = begin; line < end; line++) {
-      for (const slot of slots) lines[line * stride + slot] = room[at++];
-    }
+    const piece = buffer.subarray(0, (end - begin) * slots.length);
+    const lineOf = (k: number) => begin + Math.floor(k / slots.length);
+    const at = (k: number) => lineOf(k) * stride + slots[k % slots.length];
+    if (direction === 'write') for (let k = 0; k < piece.length; k++) piece[k] = lines[at(k)];
+    transfer(bytesOf(piece));
+    if (direction === 'read') for (let k = 0; k < piece.length; k++) lines[at(k)] = piece[k];
   }
 }
 
@@ -116,12 +90,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Values): Uint8Array {
 }
 
 /** How much of every array belongs to which worker, and which workers a process plays. */
-export interface Layout {
-  /** The process plays the workers first … end-1 of `size`. */
-  readonly first: number;
-  readonly end: number;
-  readonly size: number;
-  /** Rows in front of each worker's and columns in front of each block's, among all of them. */
+export interface Layout extends Pick<Partition, 'first' | 'end' | 'size'> {
   readonly rowBounds: ArrayLike<number>;
   readonly columnBounds: ArrayLike<number>;
 }
@@ -132,19 +101,16 @@ export function itemsPerUnit({ axis, values, played }: StateArray, layout: Layou
   return itemsOf(values) / (played ? layout.end - layout.first : layout.size);
 }
 
-/** Items of some workers, counted from the first item of worker `origin`. */
-function itemsFrom(
+/** Where the items of some workers lie in a file that has the workers from `origin` on. */
+export function inFile(
   array: StateArray,
   layout: Layout,
   origin: number,
   [first, end]: Workers,
 ): readonly [number, number] {
-  if (array.axis === 'worker') {
-    const each = itemsPerUnit(array, layout);
-    return [(first - origin) * each, (end - origin) * each];
-  }
-  const bounds = array.axis === 'row' ? layout.rowBounds : layout.columnBounds;
-  return [bounds[first] - bounds[origin], bounds[end] - bounds[origin]];
+  const each = itemsPerUnit(array, layout);
+  const before = (worker: number) => each * unitsOf(array.axis, layout, [origin, worker]);
+  return [before(first), before(end)];
 }
 
 /**
@@ -157,7 +123,7 @@ export function inMemory(
   workers: Workers,
 ): readonly [number, number] {
   const origin = array.axis === 'worker' && !array.played ? 0 : layout.first;
-  const [from, to] = itemsFrom(array, layout, origin, workers);
+  const [from, to] = inFile(array, layout, origin, workers);
   const items = itemsOf(array.values);
   if (to > items || !Number.isInteger(from) || !Number.isInteger(to)) {
     throw new Error(
@@ -167,19 +133,9 @@ export function inMemory(
   return [from, to];
 }
 
-/** Where the items of some workers lie among those of a file that has the workers from `origin` on. */
-export function inFile(
-  array: StateArray,
-  layout: Layout,
-  origin: number,
-  workers: Workers,
-): readonly [number, number] {
-  return itemsFrom(array, layout, origin, workers);
-}
-
 /** How many rows, columns or workers some workers have. */
 export function unitsOf(
-  axis: StateArray['axis'],
+  axis: Axis,
   { rowBounds, columnBounds }: Layout,
   [first, end]: Workers,
 ): number {

@@ -4,7 +4,7 @@ import type { Header } from './file.ts';
 import { addCheckpoint, removeOthers, type Workers, workersText } from './folder.ts';
 import type { Layout, StateArray } from './state.ts';
 
-/** How often a run is kept: every so many epochs, or once so many seconds have passed. */
+/** How often a run is saved: after this many epochs, or seconds. */
 export type Interval = { readonly epochs: number } | { readonly seconds: number };
 
 /** What a run's checkpoints have in common. */
@@ -12,15 +12,14 @@ export interface CheckpointWriterSettings
   extends Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'> {
   readonly folder: string;
   readonly every: Interval;
-  /** Epoch of the checkpoint in the same folder that the run goes on from. */
+  /** Epoch of the checkpoint in the same folder that the run continues from. */
   readonly previous?: number;
 }
 
 /**
- * Decides when a run is kept and does it, in two steps: every process writes its part, and once it
- * is known of all of them whether they could, either the oldest generation goes or the new one
- * does. A checkpoint that cannot be written is reported and forgotten: the one before stays, and
- * training matters more.
+ * Decides when a run is saved and does it, in two steps: every process writes its part, and once it
+ * is known whether all of them could, either the oldest checkpoint is removed or the new one. A
+ * checkpoint that cannot be written is only reported: the one before stays, and training goes on.
  */
 export class CheckpointWriter {
   readonly #settings: CheckpointWriterSettings;
@@ -32,9 +31,9 @@ export class CheckpointWriter {
   #lastTime = performance.now();
   #written: string | undefined;
   #reason: string | undefined;
-  #said = '';
+  #lastNotice = '';
 
-  /** `epoch`: where the run goes on from, 0 for one that begins. */
+  /** `epoch`: where the run continues from, 0 for one that begins. */
   constructor(
     settings: CheckpointWriterSettings,
     layout: Layout,
@@ -64,7 +63,7 @@ export class CheckpointWriter {
     const { first, end } = this.#layout;
     this.#written = undefined;
     this.#reason = undefined;
-    // A run that ended where it went on from has nothing new, a process without workers nothing.
+    // Nothing is new in a run that ended where it was resumed; a process without workers has nothing.
     if (this.#previous === moment.epoch || first === end) return;
     try {
       const common = { program, identity, tolerance, test, follows: this.#follows };
@@ -91,17 +90,21 @@ export class CheckpointWriter {
     if (this.#previous === epoch) return;
     if (failed) {
       this.#undo();
-      this.#say(epoch, failed, leads);
+      this.#report(epoch, failed, leads);
       return;
     }
-    this.#said = '';
+    this.#lastNotice = '';
     const { first, end } = this.#layout;
-    this.#clear([first, end], this.#previous === undefined ? [epoch] : [this.#previous, epoch]);
+    try {
+      removeOthers(this.#settings.folder, [first, end], [this.#previous ?? epoch, epoch]);
+    } catch {
+      // What should go stays, and goes the next time.
+    }
     this.#previous = epoch;
     this.#follows = epoch;
   }
 
-  /** Others could not write their part: mine is of no use. */
+  /** Others could not write their part: this one is of no use. */
   #undo(): void {
     try {
       if (this.#written !== undefined) rmSync(this.#written, { force: true });
@@ -110,20 +113,12 @@ export class CheckpointWriter {
     }
   }
 
-  #clear(workers: Workers, epochs: readonly number[]): void {
-    try {
-      removeOthers(this.#settings.folder, workers, epochs);
-    } catch {
-      // What should go stays, and goes the next time.
-    }
-  }
-
-  /** Says so once, not every time until there is room again. */
-  #say(epoch: number, failed: Workers, leads: boolean): void {
+  /** Says so once, not every time until there is space again. */
+  #report(epoch: number, failed: Workers, leads: boolean): void {
     if (this.#reason === undefined && !leads) return;
     const what = this.#reason ?? `${workersText(failed)} could not be written`;
-    if (what === this.#said) return;
-    this.#said = what;
+    if (what === this.#lastNotice) return;
+    this.#lastNotice = what;
     const rest =
       this.#previous === undefined
         ? 'there is none before it'

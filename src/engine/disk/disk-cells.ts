@@ -1,34 +1,27 @@
-import { readSync } from 'node:fs';
-import { DataError } from '../../errors.ts';
-import { type Arena, garbageCollector } from '../arena.ts';
-import type { Partition } from '../partition.ts';
-import type { Segments } from './segments.ts';
+import { closeSync, openSync, readSync, statfsSync, statSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataError, UsageError } from '../../errors.ts';
+import { type Arena, garbageCollector, separateArena } from '../arena.ts';
+import { mebibytes } from '../memory.ts';
+import type { Partition, Segments } from '../partition.ts';
 
 /** Pieces begin on cache lines. */
 const alignment = 64;
-/**
- * Reads between two collections of garbage. What is held of pieces outlives the quick ones, and for
- * a few megabytes of it the engine would not start a thorough one.
- */
+/** Reads between two full garbage collections: for a few megabytes the engine starts none. */
 const readsPerCollection = 8192;
 
-/** What a piece of so many bytes takes of a window. */
+/** What a piece of a file takes of a window. */
 export function windowBuffer(bytes: number): number {
   return Math.ceil(bytes / alignment) * alignment;
 }
 
-/**
- * Pieces of a file in a ring of memory, where the oldest give way to new ones. Segments are met one
- * after the other, so the oldest piece is the one that has been done with.
- */
+/** Pieces of a file in a ring of memory. Segments come in turn, so the oldest piece can go. */
 export class DiskWindow<Held> {
   readonly #memory: Uint8Array;
   readonly #file: number;
-  readonly #held = new Map<number, Held>();
-  /** Numbers and places of the pieces, from the oldest, which is at #oldest, to the newest. */
-  #numbers: number[] = [];
-  #places: number[] = [];
-  #oldest = 0;
+  /** By number, from the oldest piece to the newest: where it is in memory and what is held of it. */
+  readonly #pieces = new Map<number, { readonly at: number; readonly held: Held }>();
   #head = 0;
   readonly #collect = garbageCollector();
   #reads = 0;
@@ -40,61 +33,44 @@ export class DiskWindow<Held> {
 
   /** What is held of a piece that is here. */
   find(number: number): Held | undefined {
-    return this.#held.get(number);
+    return this.#pieces.get(number)?.held;
   }
 
   /** Reads a piece; `hold` makes what is held of it, given where its bytes are in the memory. */
   read(number: number, position: number, bytes: number, hold: (at: number) => Held): Held {
-    const at = this.#makeRoom(windowBuffer(bytes));
-    readWhole(this.#file, this.#memory, at, bytes, position);
+    const at = this.#reserve(windowBuffer(bytes));
+    readWhole(this.#file, this.#memory.subarray(at, at + bytes), position);
     const held = hold(at);
-    this.#held.set(number, held);
-    this.#numbers.push(number);
-    this.#places.push(at);
+    this.#pieces.set(number, { at, held });
     if (++this.#reads % readsPerCollection === 0) this.#collect();
     return held;
   }
 
-  #makeRoom(room: number): number {
+  #reserve(bytes: number): number {
     const size = this.#memory.length;
-    if (room > size) throw new RangeError(`a piece of ${room} bytes in a window of ${size}`);
-    if (this.#head + room > size) {
+    if (bytes > size) throw new RangeError(`a piece of ${bytes} bytes in a window of ${size}`);
+    if (this.#head + bytes > size) {
       this.#forget(this.#head, size);
       this.#head = 0;
     }
     const at = this.#head;
-    this.#head += room;
+    this.#head += bytes;
     this.#forget(at, this.#head);
     return at;
   }
 
-  /** Lets go of the pieces that begin in a stretch of memory, which are the oldest ones. */
+  /** Forgets the pieces that begin in a stretch of memory, which are the oldest ones. */
   #forget(from: number, to: number): void {
-    const places = this.#places;
-    while (this.#oldest < places.length) {
-      const at = places[this.#oldest];
-      if (at < from || at >= to) break;
-      this.#held.delete(this.#numbers[this.#oldest++]);
-    }
-    // Arrays that only grow would be a leak.
-    if (2 * this.#oldest > places.length + 64) {
-      this.#numbers = this.#numbers.slice(this.#oldest);
-      this.#places = places.slice(this.#oldest);
-      this.#oldest = 0;
+    for (const [number, { at }] of this.#pieces) {
+      if (at < from || at >= to) return;
+      this.#pieces.delete(number);
     }
   }
 }
 
-/** Fills so many bytes of a piece of memory from a place in a file. */
-export function readWhole(
-  file: number,
-  memory: Uint8Array,
-  at: number,
-  bytes: number,
-  position: number,
-): void {
-  for (let filled = 0; filled < bytes; ) {
-    const count = readSync(file, memory, at + filled, bytes - filled, position + filled);
+export function readWhole(file: number, memory: Uint8Array, position: number): void {
+  for (let filled = 0; filled < memory.length; ) {
+    const count = readSync(file, memory, filled, memory.length - filled, position + filled);
     if (count === 0) throw new DataError('the scratch file has become shorter');
     filled += count;
   }
@@ -108,19 +84,9 @@ export const nonzeroBytes = 8;
  * a segment one block after the other. What a block has of a segment is a chunk: all its indices,
  * then all its values, row by row. In memory are the offsets of the rows and windows on the file.
  */
-export interface DiskCells {
+export interface DiskCells extends Readonly<ReturnType<typeof allocateDiskCells>> {
   /** The descriptor of the file, open in the whole process. */
   readonly file: number;
-  /**
-   * By cell: where the entries of row i begin in its chunk, at i + s for a row of segment s. The
-   * place between two segments has the end of the last row of the first.
-   */
-  readonly offsets: readonly Int32Array[];
-  /** By worker: where chunk segment · p + block begins in the file, and where the last one ends. */
-  readonly positions: readonly Float64Array[];
-  /** Room for chunks, of which thread k has the bytes shares[k] … shares[k+1]-1. */
-  readonly window: Uint8Array;
-  readonly shares: readonly number[];
 }
 
 /** Reserves the memory of a grid on disk; the positions of its chunks are not known yet. */
@@ -129,7 +95,11 @@ export function allocateDiskCells(
   { size, rowStarts }: Partition,
   segments: Segments,
   shares: readonly number[],
-): Omit<DiskCells, 'file'> {
+) {
+  /**
+   * By cell: where the entries of row i begin in its chunk, at i + s for a row of segment s. The
+   * slot between two segments has the end of the last row of the first.
+   */
   const offsets: Int32Array[] = [];
   for (let worker = 0; worker < size; worker++) {
     const rows = rowStarts[worker + 1] - rowStarts[worker];
@@ -138,16 +108,14 @@ export function allocateDiskCells(
   }
   return {
     offsets,
-    positions: segments.map(({ length }) => {
-      const bytes = 8 * (size * (length - 1) + 1);
-      return new Float64Array(new SharedArrayBuffer(bytes));
-    }),
+    /** By worker: where chunk segment · p + block begins in the file, and where the last one ends. */
+    positions: segments.map(({ length }) => separateArena.float64(size * (length - 1) + 1)),
+    /** Memory for chunks, of which thread k has the bytes shares[k] … shares[k+1]-1. */
     window: arena.uint8(shares[shares.length - 1]),
     shares,
   };
 }
 
-/** Bytes of a worker's segments on disk, by segment. */
 export function segmentBytes(
   { rowStarts, rowCounts }: Partition,
   segments: Segments,
@@ -164,7 +132,7 @@ export function segmentBytes(
   return bytes;
 }
 
-/** Segments that a worker should have in the window: one being left, one being met, one to spare. */
+/** Segments of a worker that the window should hold: the last one, the next one, one to spare. */
 const segmentsAtOnce = 3;
 
 /** Bytes of the window with which a thread that plays these workers reads little twice. */
@@ -176,12 +144,70 @@ export function comfortableWindow(
 ): number {
   let total = 0;
   for (let worker = first; worker < end; worker++) {
-    const longest = segmentBytes(partition, segments, worker).reduce(
-      (most, bytes) => Math.max(most, bytes),
-      0,
-    );
+    const sizes = segmentBytes(partition, segments, worker);
+    const longest = sizes.reduce((most, bytes) => Math.max(most, bytes), 0);
     // A segment is as many chunks as there are blocks, each on lines of its own.
     total += segmentsAtOnce * (longest + partition.size * windowBuffer(1));
   }
   return total;
+}
+
+/** The type of a file system in memory, where a scratch file would not help. */
+const tmpfs = 0x0102_1994;
+
+/** A file that no folder lists: it is gone with the process, whatever ends it. */
+export interface ScratchFile {
+  readonly file: number;
+  readonly folder: string;
+  close(): void;
+}
+
+/** Opens a scratch file in the given folder, else in the system's temporary one or the data's. */
+export function openScratch(
+  bytes: number,
+  given: string | undefined,
+  folderOfData: string | undefined,
+): ScratchFile {
+  const problems: string[] = [];
+  for (const folder of given === undefined ? [tmpdir(), folderOfData ?? '.'] : [given]) {
+    const space = spaceIn(folder);
+    const fits = space && space.free >= bytes && (!space.inMemory || given !== undefined);
+    const file = fits ? tryOpen(folder) : undefined;
+    if (file !== undefined) return { file, folder, close: () => closeSync(file) };
+    const kind = space?.inMemory ? ', in memory' : '';
+    problems.push(
+      space
+        ? `${folder} has ${gigabytes(space.free)}${kind}, or cannot be written to`
+        : `${folder} is no folder`,
+    );
+  }
+  throw new UsageError(
+    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${problems.join('; ')} (name another folder with --scratch)`,
+  );
+}
+
+/** Undefined where there is no such folder. */
+function spaceIn(folder: string): { free: number; inMemory: boolean } | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return undefined;
+    const { bavail, bsize, type } = statfsSync(folder);
+    return { free: bavail * bsize, inMemory: type === tmpfs };
+  } catch {
+    return undefined;
+  }
+}
+
+function tryOpen(folder: string): number | undefined {
+  const path = join(folder, `.dso-scratch-${process.pid}-${Math.floor(performance.now() * 1000)}`);
+  try {
+    const file = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+function gigabytes(bytes: number): string {
+  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }

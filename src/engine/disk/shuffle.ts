@@ -1,129 +1,122 @@
-import { closeSync, openSync, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeSync } from 'node:fs';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatasetPart } from '../../data/dataset.ts';
-import { DsoError, UsageError } from '../../errors.ts';
-import { mebibytes } from '../memory.ts';
-import { nonzeroBytes, readWhole } from './disk-cells.ts';
-import {
-  bytesOfWords,
-  type Group,
-  groupSegments,
-  listSegments,
-  offsetSlot,
-  type SegmentList,
-  type ShuffleTask,
-  segmentAt,
-  wordsOf,
-} from './segments.ts';
+import { DsoError } from '../../errors.ts';
+import { reasonOf } from '../../files.ts';
+import { intervalOf } from '../../math/vectors.ts';
+import type { Partition, Segments } from '../partition.ts';
+import { type DiskCells, nonzeroBytes, readWhole, segmentBytes } from './disk-cells.ts';
 
-/** The type of a file system that lies in memory, where a scratch file would help nobody. */
-const tmpfs = 0x0102_1994;
+/** Rows of a group at most: their numbers are sorted in memory. */
+const rowsPerGroup = 2 ** 19;
 
-interface Place {
-  readonly folder: string;
-  readonly free: number;
-  readonly inMemory: boolean;
+export interface ShuffleTask {
+  readonly partition: Partition;
+  readonly segments: Segments;
+  readonly stored: DiskCells;
+  /** The column of ones behind all others, −1 without an intercept. */
+  readonly ones: number;
+  /** Memory to work in: that of the windows of training. */
+  readonly memory: Uint8Array;
 }
 
-/** A file that no folder lists: it is gone with the process, whatever ends it. */
-export interface ScratchFile {
-  readonly file: number;
-  readonly folder: string;
-  close(): void;
+/** All segments in the order of the file; `row` and `position` also have where the last one ends. */
+type SegmentList = Readonly<ReturnType<typeof listSegments>>;
+
+/** Segments that are brought into order together: begin … end-1 of the list. */
+interface Group {
+  readonly begin: number;
+  readonly end: number;
 }
 
-/**
- * Opens a file of so many bytes in the folder that was asked for, else in the system's folder for
- * temporary files or, if that has no room or lies in memory, in that of the data.
- */
-export function openScratch(
-  bytes: number,
-  asked: string | undefined,
-  folderOfData: string | undefined,
-): ScratchFile {
-  const folders = asked === undefined ? [tmpdir(), folderOfData ?? '.'] : [asked];
-  const places = folders.map(placeAt).filter((place) => place !== undefined);
-  const fits = ({ free, inMemory }: Place) => free >= bytes && (!inMemory || asked !== undefined);
-  for (const { folder } of places.filter(fits)) {
-    const file = tryOpen(folder);
-    if (file !== undefined) return { file, folder, close: () => closeSync(file) };
+function listSegments({ partition, segments }: ShuffleTask) {
+  const count = segments.reduce((sum, starts) => sum + starts.length - 1, 0);
+  const list = {
+    worker: new Int32Array(count),
+    /** Which one it is of its worker. */
+    within: new Int32Array(count),
+    /** Position of its first row in the partition. */
+    row: new Int32Array(count + 1),
+    /** Where it begins in the file. */
+    position: new Float64Array(count + 1),
+  };
+  let at = 0;
+  for (const [worker, starts] of segments.entries()) {
+    for (const [segment, bytes] of segmentBytes(partition, segments, worker).entries()) {
+      list.worker[at] = worker;
+      list.within[at] = segment;
+      list.row[at] = partition.rowStarts[worker] + starts[segment];
+      list.position[at + 1] = list.position[at] + bytes;
+      at++;
+    }
   }
-  throw new UsageError(
-    `training from disk needs ${gigabytes(bytes)} for a scratch file; ${complaints(folders, places)} (name another folder with --scratch)`,
-  );
+  list.row[count] = partition.rowOrder.length;
+  return list;
 }
 
-function placeAt(folder: string): Place | undefined {
-  try {
-    if (!statSync(folder).isDirectory()) return undefined;
-    const { bavail, bsize, type } = statfsSync(folder);
-    return { folder, free: bavail * bsize, inMemory: type === tmpfs };
-  } catch {
-    return undefined;
+/** Groups of at most `most` bytes, or of one segment. */
+function groupSegments({ row, position }: SegmentList, most: number): Group[] {
+  const groups: Group[] = [];
+  const count = row.length - 1;
+  for (let begin = 0; begin < count; ) {
+    let end = begin + 1;
+    while (
+      end < count &&
+      position[end + 1] - position[begin] <= most &&
+      row[end + 1] - row[begin] <= rowsPerGroup
+    ) {
+      end++;
+    }
+    groups.push({ begin, end });
+    begin = end;
   }
+  return groups;
 }
 
-function tryOpen(folder: string): number | undefined {
-  const path = join(folder, `.dso-scratch-${process.pid}-${Math.floor(performance.now() * 1000)}`);
-  try {
-    const file = openSync(path, 'wx+', 0o600);
-    unlinkSync(path);
-    return file;
-  } catch {
-    return undefined;
-  }
+/** Where a row of a segment has its offset; see DiskCells. */
+function offsetSlot(
+  { rowStarts }: Partition,
+  { worker, within }: SegmentList,
+  segment: number,
+  row: number,
+): number {
+  return row - rowStarts[worker[segment]] + within[segment];
 }
 
-function complaints(folders: readonly string[], places: readonly Place[]): string {
-  return folders
-    .map((folder) => {
-      const place = places.find((known) => known.folder === folder);
-      if (!place) return `${folder} is no folder`;
-      const kind = place.inMemory ? ', in memory' : '';
-      return `${folder} has ${gigabytes(place.free)}${kind}, or cannot be written to`;
-    })
-    .join('; ');
+function wordsOf(memory: Uint8Array, from: number, to: number): Int32Array {
+  return new Int32Array(memory.buffer, memory.byteOffset + 4 * from, to - from);
 }
 
-function gigabytes(bytes: number): string {
-  return bytes < 2 ** 30 ? mebibytes(bytes) : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+function bytesOfWords({ buffer, byteOffset }: Int32Array, words: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, 4 * words);
 }
 
-/** Writes all of the bytes to a place in a file. */
-export function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   try {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(file, bytes, done, bytes.length - done, position + done);
     }
-  } catch (error) {
-    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-    const reason = full ? 'the disk is full' : (error as Error).message;
-    throw new DsoError(
-      'failure',
-      `the scratch file cannot be written: ${reason} (--scratch names another folder)`,
-      { cause: error },
-    );
+  } catch (cause) {
+    const message = `the scratch file cannot be written: ${reasonOf(cause)} (--scratch names another folder)`;
+    throw new DsoError('failure', message, { cause });
   }
 }
 
-/** A group's stretch of the file, written through a buffer. */
+/** Writes a group's stretch of the file through a buffer. */
 interface Appender {
   readonly words: Int32Array;
   filled: number;
   position: number;
 }
 
-/**
- * The first pass of laying out on disk: every row goes to its group of segments, behind those that
- * came before it, its columns first and then the bits of its values.
- */
-export class RowSorter {
+/** The first pass: appends every row to its group of segments, columns first, then value bits. */
+class RowSorter {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;
   readonly #appenders: readonly Appender[];
   readonly #groupOf: Int32Array;
-  readonly #placeOf: Int32Array;
+  /** Position in the partition of each row of the data. */
+  readonly #positionOf: Int32Array;
   /** What an intercept adds to a row: a column, and the bits of 1. */
   readonly #onesColumn: Int32Array;
   readonly #one = new Int32Array(Float32Array.of(1).buffer);
@@ -144,20 +137,19 @@ export class RowSorter {
       this.#groupOf.fill(number, begin, end);
     }
     const { rowOrder } = task.partition;
-    this.#placeOf = new Int32Array(rowOrder.length);
-    for (let place = 0; place < rowOrder.length; place++) this.#placeOf[rowOrder[place]] = place;
+    this.#positionOf = new Int32Array(rowOrder.length);
+    for (let k = 0; k < rowOrder.length; k++) this.#positionOf[rowOrder[k]] = k;
   }
 
-  /** Takes the next rows of the data. */
   take({ labels, rowOffsets, indices, values }: DatasetPart): void {
     const intercept = this.#task.ones >= 0;
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     for (let k = 0; k < labels.length; k++) {
-      const place = this.#placeOf[this.#row++];
-      const segment = segmentAt(this.#list, place, 0, this.#list.worker.length);
+      const row = this.#positionOf[this.#row++];
+      const segment = intervalOf(this.#list.row, row);
       const from = rowOffsets[k];
       const to = rowOffsets[k + 1];
-      this.#count(segment, place, indices, from, to);
+      this.#count(segment, row, indices, from, to);
       const appender = this.#appenders[this.#groupOf[segment]];
       this.#append(appender, indices, from, to);
       if (intercept) this.#append(appender, this.#onesColumn, 0, 1);
@@ -171,10 +163,10 @@ export class RowSorter {
   }
 
   /** Counts a row's entries in each block, where the offset behind the row will be. */
-  #count(segment: number, place: number, indices: Int32Array, from: number, to: number): void {
+  #count(segment: number, row: number, indices: Int32Array, from: number, to: number): void {
     const { partition, stored, ones } = this.#task;
     const { size, columnBlock } = partition;
-    const slot = offsetSlot(partition, this.#list, segment, place) + 1;
+    const slot = offsetSlot(partition, this.#list, segment, row) + 1;
     const first = this.#list.worker[segment] * size;
     if (size === 1) {
       stored.offsets[first][slot] = to - from + (ones >= 0 ? 1 : 0);
@@ -204,13 +196,8 @@ export class RowSorter {
   }
 }
 
-const wordsPerEntry = nonzeroBytes / 4;
-
-/**
- * The second pass of laying out on disk: a group of segments is read, its rows as they came, and
- * written back in its place as chunks. The counts of the first pass become offsets.
- */
-export class GroupOrderer {
+/** The second pass: reads a group, orders its rows into chunks, and turns counts into offsets. */
+class GroupOrderer {
   readonly #task: ShuffleTask;
   readonly #list: SegmentList;
   readonly #input: Int32Array;
@@ -227,7 +214,7 @@ export class GroupOrderer {
     const half = Math.floor(task.memory.length / 8);
     this.#input = wordsOf(task.memory, 0, half);
     this.#output = wordsOf(task.memory, half, 2 * half);
-    const rows = groups.map(({ begin, end }) => list.place[end] - list.place[begin]);
+    const rows = groups.map(({ begin, end }) => list.row[end] - list.row[begin]);
     this.#keys = new Float64Array(rows.reduce((most, count) => Math.max(most, count), 0));
     this.#next = new Int32Array(task.partition.size);
     this.#stride = new Int32Array(task.partition.size);
@@ -238,7 +225,7 @@ export class GroupOrderer {
     const { file } = this.#task.stored;
     const from = position[group.begin];
     const words = (position[group.end] - from) / 4;
-    readWhole(file, bytesOfWords(this.#input, words), 0, 4 * words, from);
+    readWhole(file, bytesOfWords(this.#input, words), from);
     for (let segment = group.begin; segment < group.end; segment++) this.#finish(segment);
     this.#placeRows(group);
     writeWhole(file, bytesOfWords(this.#output, words), from);
@@ -248,10 +235,10 @@ export class GroupOrderer {
   #finish(segment: number): void {
     const { partition, stored } = this.#task;
     const { size } = partition;
-    const { worker, within, place, position } = this.#list;
+    const { worker, within, row, position } = this.#list;
     const positions = stored.positions[worker[segment]];
-    const begin = offsetSlot(partition, this.#list, segment, place[segment]);
-    const end = begin + place[segment + 1] - place[segment];
+    const begin = offsetSlot(partition, this.#list, segment, row[segment]);
+    const end = begin + row[segment + 1] - row[segment];
     let next = position[segment];
     for (let block = 0; block < size; block++) {
       const offsets = stored.offsets[worker[segment] * size + block];
@@ -264,19 +251,19 @@ export class GroupOrderer {
 
   #placeRows(group: Group): void {
     const { rowCounts } = this.#task.partition;
-    const { place, position } = this.#list;
-    const first = place[group.begin];
-    const keys = this.#sortRows(first, place[group.end]);
+    const { row: rows, position } = this.#list;
+    const first = rows[group.begin];
+    const keys = this.#sortRows(first, rows[group.end]);
     for (let k = 0, at = 0; k < keys.length; k++) {
       const row = first + (keys[k] % keys.length);
-      const segment = segmentAt(this.#list, row, group.begin, group.end);
+      const segment = intervalOf(rows, row, group.begin, group.end);
       this.#aim(segment, row, position[group.begin]);
       this.#placeEntries(at, rowCounts[row]);
-      at += wordsPerEntry * rowCounts[row];
+      at += (nonzeroBytes / 4) * rowCounts[row];
     }
   }
 
-  /** Original row · rows + place, ascending: as the rows came. */
+  /** Original row · rows + position, ascending: as the rows came. */
   #sortRows(first: number, end: number): Float64Array {
     const { rowOrder } = this.#task.partition;
     const rows = end - first;
@@ -315,30 +302,23 @@ export class GroupOrderer {
 }
 
 /**
- * Brings rows from the order of the data into that of a grid on disk, in the memory given. First
- * every row is appended to its group of segments, in the stretch of the file that the group will
- * have; then one group after the other is read, brought into order and written back. On the way the
- * offsets of the cells and the positions of the chunks are filled in.
+ * Brings rows from the order of the data into that of a grid on disk. First every row is appended
+ * to its group of segments, in the group's stretch of the file; then each group is read, brought
+ * into order and written back. This also fills in the offsets of the cells and the positions of the
+ * chunks.
  */
 export async function layOutOnDisk(task: ShuffleTask, rows: Iterable<DatasetPart>): Promise<void> {
-  const list = listSegments(task.partition, task.segments);
+  const list = listSegments(task);
   const groups = groupSegments(list, Math.floor(task.memory.length / 8) * 4);
   const sorter = new RowSorter(task, list, groups);
   for (const part of rows) {
     sorter.take(part);
-    await breathe();
+    await yieldToEventLoop();
   }
   sorter.finish();
   const orderer = new GroupOrderer(task, list, groups);
   for (const group of groups) {
     orderer.order(group);
-    await breathe();
+    await yieldToEventLoop();
   }
-}
-
-/** Lets signals and timers have their turn. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

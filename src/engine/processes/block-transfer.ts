@@ -21,9 +21,6 @@ const longNap = 5;
 /** Milliseconds without an event after which it no longer spins. */
 const pollTimeout = 1;
 
-/** What is sent of each block. */
-type BlockMessages = readonly (readonly Uint8Array[])[];
-
 /** Blocks sent, or received, counted since the run began; some may be under way. */
 class TransferQueue implements Owner {
   begun = 0;
@@ -58,14 +55,14 @@ class TransferQueue implements Owner {
  * visit k, and block (end + k) mod p is received for visit k + 1 of worker end-1. Threads see in a
  * block's token, the count of its completed visits, that it has arrived.
  *
- * Beside blocks it exchanges what all processes have put into their send buffers.
+ * It also exchanges what all processes have put into their send buffers.
  */
 export class BlockTransfer implements Owner {
   readonly #communicator: Communicator;
   readonly #channel: CommChannel;
   readonly #port: MessagePort;
-  /** By the id of the fields. */
-  readonly #messages: BlockMessages[] = [];
+  /** By the id of the fields: what is sent of each block. */
+  readonly #messages: Uint8Array[][][] = [];
   readonly #outgoing: TransferQueue;
   readonly #incoming: TransferQueue;
   readonly #slots: VisitSlots;
@@ -75,11 +72,8 @@ export class BlockTransfer implements Owner {
   readonly #exchangesBlocks: boolean;
   readonly #downstream: number;
   readonly #upstream: number;
-  readonly #sendBuffer: Uint8Array;
-  readonly #receiveBuffer: Uint8Array;
   #arrived = 0;
   #gathering = false;
-  /** Whether this step has woken a thread. */
   #hasWoken = false;
 
   constructor(communicator: Communicator, channel: CommChannel, port: MessagePort) {
@@ -96,11 +90,9 @@ export class BlockTransfer implements Owner {
     this.#upstream = rankOf(channel, this.#end % this.#blocks);
     this.#outgoing = new TransferQueue(this.#blocks);
     this.#incoming = new TransferQueue(this.#blocks);
-    this.#sendBuffer = bytesOf(channel.sendBuffer);
-    this.#receiveBuffer = bytesOf(channel.receiveBuffer);
   }
 
-  /** Runs until the main thread asks for an end and everything has arrived. */
+  /** Runs until the main thread requests the end and everything has arrived. */
   run(): void {
     const { wakeFlag, transferCounters } = this.#channel;
     let before = performance.now();
@@ -127,7 +119,7 @@ export class BlockTransfer implements Owner {
     }
   }
 
-  /** Something of this process is under way; what others have yet to send does not count. */
+  /** Whether something of this process is under way; what others have yet to send does not count. */
   get #isBusy(): boolean {
     return this.#outgoing.done < this.#outgoing.begun || this.#gathering;
   }
@@ -154,7 +146,6 @@ export class BlockTransfer implements Owner {
     for (const message of messages) {
       requests.send(message, this.#downstream, tags.block, this.#outgoing, index);
       transferCounters[transferCounter.sent] += message.length;
-      transferCounters[transferCounter.messages]++;
     }
     return true;
   }
@@ -196,15 +187,14 @@ export class BlockTransfer implements Owner {
   }
 
   #gatherNext(): boolean {
-    const { allgathers } = this.#channel;
+    const { allgathers, sendBuffer, receiveBuffer } = this.#channel;
     const open = Atomics.load(allgathers, asked) > Atomics.load(allgathers, answered);
     if (!open || this.#gathering) return false;
     this.#gathering = true;
-    this.#communicator.requests.gather(this.#sendBuffer, this.#receiveBuffer, this, 0);
+    this.#communicator.requests.gather(bytesOf(sendBuffer), bytesOf(receiveBuffer), this, 0);
     return true;
   }
 
-  /** An allgather is complete. */
   completed(): void {
     const { allgathers } = this.#channel;
     this.#gathering = false;

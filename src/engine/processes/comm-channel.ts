@@ -1,49 +1,19 @@
+import { separateArena } from '../arena.ts';
 import { workersOfRanks } from '../block-layout.ts';
 
-/** Numbers one reduction can carry per worker. */
+/** Numbers per worker in one reduction. */
 export const width = 16;
 /** Rotations that may be announced and not yet done: a thread is never two ahead. */
 const announced = 16;
 
-/** Slots of `transferCounters`: what was moved, and for how many milliseconds there was work. */
-export const transferCounter = {
-  sent: 0,
-  received: 1,
-  milliseconds: 2,
-  messages: 3,
-  length: 8,
-} as const;
+/** Slots of `transferCounters`: bytes sent and received, and milliseconds with something under way. */
+export const transferCounter = { sent: 0, received: 1, milliseconds: 2, length: 8 } as const;
 
 /** Slot of `wakeFlag`: the number of threads that wait. */
 export const waiting = 1;
-
 /** Slots of `allgathers`: a cache line each. */
 export const asked = 0;
 export const answered = 16;
-
-/**
- * What the threads of a process share with its communication thread, which moves blocks and sums
- * between processes. Threads write requests and wake it; it answers by raising counters and the
- * tokens of blocks.
- */
-export interface CommChannel {
-  readonly rank: number;
-  readonly ranks: number;
-  /** Rank r plays the workers firsts[r] … firsts[r+1]-1. */
-  readonly firsts: Int32Array;
-  /** Completed visits of each block, as in the team. */
-  readonly tokens: Int32Array;
-  /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
-  readonly wakeFlag: Int32Array;
-  /** Rotations begun so far, then the fields of the latest ones in turn. */
-  readonly rotationLog: Int32Array;
-  /** Allgathers requested, allgathers done. */
-  readonly allgathers: Int32Array;
-  /** Numbers of this process's workers, and after an allgather those of all processes. */
-  readonly sendBuffer: Float64Array;
-  readonly receiveBuffer: Float64Array;
-  readonly transferCounters: Float64Array;
-}
 
 export type View = Float64Array | Float32Array | Int32Array | Uint8Array;
 
@@ -53,30 +23,37 @@ export interface FieldViews {
   readonly views: readonly (readonly View[])[];
 }
 
-const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
-const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
+/**
+ * What the threads of a process share with its communication thread. Threads write requests and
+ * wake it; it moves blocks and sums, and answers by raising counters and the tokens of blocks.
+ */
+export type CommChannel = Readonly<ReturnType<typeof openChannel>>;
 
+/** `tokens`: completed visits of each block, as in the team. */
 export function openChannel(
   { rank, size: ranks }: { readonly rank: number; readonly size: number },
   workers: number,
   tokens: Int32Array,
-): CommChannel {
+) {
   const most = Math.ceil(workers / ranks);
   return {
     rank,
     ranks,
+    /** Rank r plays the workers firsts[r] … firsts[r+1]-1. */
     firsts: workersOfRanks(workers, ranks),
     tokens,
-    wakeFlag: int32(16),
-    rotationLog: int32(1 + announced),
-    allgathers: int32(32),
-    sendBuffer: float64(most * width),
-    receiveBuffer: float64(ranks * most * width),
-    transferCounters: float64(transferCounter.length),
+    /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
+    wakeFlag: separateArena.int32(16),
+    /** Rotations begun so far, then the fields of the latest ones in turn. */
+    rotationLog: separateArena.int32(1 + announced),
+    allgathers: separateArena.int32(32),
+    /** Numbers of this process's workers, and after an allgather those of all processes. */
+    sendBuffer: separateArena.float64(most * width),
+    receiveBuffer: separateArena.float64(ranks * most * width),
+    transferCounters: separateArena.float64(transferCounter.length),
   };
 }
 
-/** Says that there may be work for the communication thread. */
 export function wake({ wakeFlag }: CommChannel): void {
   Atomics.add(wakeFlag, 0, 1);
   Atomics.notify(wakeFlag, 0);
@@ -95,7 +72,6 @@ export function exchangesBlocks({ rank, firsts }: CommChannel): boolean {
   return home > 0 && home < firsts[firsts.length - 1];
 }
 
-/** The rank that plays a worker. */
 export function rankOf({ firsts }: Pick<CommChannel, 'firsts'>, worker: number): number {
   return firsts.findLastIndex((first, rank) => first <= worker && firsts[rank + 1] > worker);
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { DsoError, UsageError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
 import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
@@ -7,9 +8,8 @@ import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 /** Bytes of the longest message: counts are 32 bits wide. */
 const longestMessage = 2 ** 30;
 
-/** Polls that follow one another at once, before the processor is given away in between. */
+/** Polls without a pause before it sleeps between them, and the milliseconds of sleep. */
 const eagerPolls = 1000;
-/** Milliseconds. */
 const shortNap = 0.1;
 
 export interface JoinOptions {
@@ -17,16 +17,12 @@ export interface JoinOptions {
   readonly peerTimeout: number;
   /** Seconds in which all ranks must have joined; default: a minute, or `peerTimeout` if longer. */
   readonly joinTimeout?: number;
-  /** The library file that the user has named. */
   readonly library?: string | undefined;
   /** Of this program: all ranks must run the same. */
   readonly version: string;
 }
 
-/**
- * Cells in which the main thread requests something of the thread that owns the communicator: to end
- * the job with exit code cell - 1; to end the transfer.
- */
+/** Cells in which the main thread requests to end the job, with exit code cell − 1, or the transfer. */
 export const requestSlots = { abort: 0, endTransfer: 1, length: 2 } as const;
 
 /** An array as the library takes it. */
@@ -45,10 +41,7 @@ export function messagesOf(array: ArrayBufferView): Uint8Array[] {
   );
 }
 
-/**
- * The processes of an MPI job, as one of them sees them. Lives in the one thread that calls the
- * library, and blocks it while it waits: see MpiGroup for the other threads.
- */
+/** The processes of an MPI job, for the one thread that calls the library; see also MpiGroup. */
 export class Communicator implements Owner {
   readonly rank: number;
   readonly size: number;
@@ -71,8 +64,8 @@ export class Communicator implements Owner {
     this.#mpi = mpi;
     this.#requested = requested;
     this.#peerTimeout = peerTimeout;
-    this.rank = mpi.rank();
-    this.size = mpi.size();
+    this.rank = mpi.ask('rank');
+    this.size = mpi.ask('size');
     this.library = mpi.version;
     this.requests = new Requests(mpi);
     this.heartbeat = new Heartbeat(mpi, this, peerTimeout, (rank) =>
@@ -80,7 +73,6 @@ export class Communicator implements Owner {
     );
   }
 
-  /** Joins the job; returns when all of its processes have. */
   static async join(
     launch: Launch,
     options: JoinOptions,
@@ -102,10 +94,7 @@ export class Communicator implements Owner {
     }
   }
 
-  /**
-   * With the library of another family each process would find itself in a job of its own: hence
-   * the comparison with what the launcher said.
-   */
+  /** With a library of another family each process would be in a job of its own. */
   #compare(launch: Launch): void {
     if (this.size === launch.size && this.rank === launch.rank) return;
     throw new UsageError(
@@ -115,17 +104,15 @@ export class Communicator implements Owner {
 
   /** Learns the hosts, and makes sure that all ranks run the same program. */
   #meet(version: string): void {
-    const cards = this.gatherValues([hostname(), version]);
-    this.hosts = cards.map(([host]) => host);
-    const other = cards.findIndex(([, theirs]) => theirs !== cards[0][1]);
-    if (other > 0) {
-      throw new UsageError(
-        `${this.nameOf(other)} runs dso ${cards[other][1]}, ${this.nameOf(0)} dso ${cards[0][1]}: all ranks need the same version`,
-      );
-    }
+    const ranks = this.gatherValues({ host: hostname(), version });
+    this.hosts = ranks.map(({ host }) => host);
+    const other = ranks.findIndex((rank) => rank.version !== ranks[0].version);
+    if (other < 0) return;
+    throw new UsageError(
+      `${this.nameOf(other)} runs dso ${ranks[other].version}, ${this.nameOf(0)} dso ${ranks[0].version}: all ranks need the same version`,
+    );
   }
 
-  /** Every rank's value, by rank. */
   gatherValues<Value>(value: Value): Value[] {
     const text = Buffer.from(JSON.stringify(value));
     const bytes = sharedBytes(text.length);
@@ -137,10 +124,9 @@ export class Communicator implements Owner {
   /** outgoing[r] goes to rank r; returns what each rank has sent here. */
   exchange(outgoing: readonly Uint8Array[]): Uint8Array[] {
     const { rank, size } = this;
-    const numbers = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
-    const lengths = numbers(size);
+    const lengths = separateArena.float64(size);
     for (let to = 0; to < size; to++) lengths[to] = outgoing[to].length;
-    const all = numbers(size * size);
+    const all = separateArena.float64(size * size);
     this.#begun++;
     this.requests.gather(bytesOf(lengths), bytesOf(all), this, 0);
     this.finish();
@@ -196,12 +182,12 @@ export class Communicator implements Owner {
     if (lost !== undefined) throw new DsoError('failure', this.#lossOf(lost));
   }
 
-  /** Between two polls; sleep would cost far more than the messages do. */
+  /** Between two polls; sleep would take far longer than the messages do. */
   yieldCore(): void {
     this.#mpi.yieldCore();
   }
 
-  /** Ends the job if the main thread wants it to. */
+  /** Ends the job if the main thread has requested it. */
   applyRequests(): void {
     const code = Atomics.load(this.#requested, requestSlots.abort);
     if (code !== 0) this.#mpi.abort(code - 1);
@@ -215,15 +201,14 @@ export class Communicator implements Owner {
     return `${this.nameOf(rank)} has not answered for ${this.#peerTimeout} s`;
   }
 
-  /** How to name a rank in a message. */
   nameOf(rank: number): string {
     return nameOf(rank, this.hosts);
   }
 
   /** Announces the end to all ranks, and returns when each has announced its own. */
   announceEnd(): void {
-    this.heartbeat.leave();
-    this.#until(() => this.heartbeat.parted);
+    this.heartbeat.announceEnd();
+    this.#until(() => this.heartbeat.allEnded);
   }
 
   finalize(): void {

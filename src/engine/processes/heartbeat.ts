@@ -1,29 +1,35 @@
 import type { MpiLibrary } from './mpi-library.ts';
 import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 
-/** Above so many ranks not everybody listens to everybody. */
+/** Up to this many ranks everybody listens to everybody. */
 const smallJob = 32;
+/** Milliseconds at most between two heartbeats, and between two polls. */
 const longestInterval = 1000;
-const longestLook = 50;
+const longestPause = 50;
 
-/** Anything else is a sign of life: 1 + the sender's steps, of which a byte holds only the rest. */
-const goodbye = 0;
-const circle = 255;
+/** Announces the end of a rank. Any other byte is a heartbeat: 1 + the sender's steps mod 255. */
+const endSignal = 0;
+const stepModulus = 255;
 
-interface Peer {
+class Peer {
   readonly rank: number;
-  readonly incoming: Uint8Array;
-  readonly outgoing: Uint8Array;
+  readonly incoming = sharedBytes(1);
+  readonly outgoing = sharedBytes(1);
   /** When it was last heard, in milliseconds. */
   heard: number;
-  /** Whether a message to it is under way, and whether goodbye has been said by either side. */
-  sending: boolean;
-  left: boolean;
-  told: boolean;
-  lost: boolean;
+  sending = false;
+  /** Whether it has announced its end, and whether this rank has, to it. */
+  endReceived = false;
+  endSent = false;
+  lost = false;
+
+  constructor(rank: number, now: number) {
+    this.rank = rank;
+    this.heard = now;
+  }
 }
 
-/** To whom a rank shows that it is alive: all others, or in a large job neighbours and rank 0. */
+/** Who gets a rank's heartbeats: all others, or in a large job its neighbours and rank 0. */
 export function listeners(rank: number, size: number): number[] {
   const others = Array.from({ length: size }, (_, other) => other).filter((k) => k !== rank);
   if (size <= smallJob || rank === 0) return others;
@@ -32,25 +38,25 @@ export function listeners(rank: number, size: number): number[] {
 }
 
 /**
- * Signs of life. A cut cable or a stopped process raises no error anywhere: only the lack of
- * messages tells. Each rank speaks for itself, whether or not its threads wait for others, so that
- * the one that has fallen silent is known and not just somebody who waits for it.
+ * A cut cable or a stopped process raises no error anywhere: only messages stop coming. Each rank
+ * sends heartbeats whether or not its threads wait for others, so the lost rank is known, and not
+ * just one that waits for it.
  */
 export class Heartbeat implements Owner {
   /** The first rank that has fallen silent. */
   lost: number | undefined;
-  /** What this rank has begun to do together with the others, counted. */
+  /** Number of joint operations that this rank has begun. */
   steps = 0;
-  /** Called while rank 0, by what is heard of it, has begun more than this rank. */
+  /** Called while rank 0, by its heartbeats, has begun more than this rank. */
   onRankZeroAhead: () => void = () => {};
   readonly #peers: readonly Peer[];
   readonly #requests: Requests;
   readonly #timeout: number;
   readonly #interval: number;
   readonly #onLost: (rank: number) => void;
-  #leaving = false;
+  #ending = false;
   #now: number;
-  #nextLook = 0;
+  #nextPoll = 0;
   #nextBeat = 0;
 
   /** `timeout`: seconds of silence after which a rank counts as lost. */
@@ -65,45 +71,38 @@ export class Heartbeat implements Owner {
     this.#interval = Math.min(longestInterval, this.#timeout / 4);
     this.#onLost = onLost;
     this.#now = performance.now();
-    this.#peers = listeners(ranks.rank, ranks.size).map((rank) => ({
-      rank,
-      incoming: sharedBytes(1),
-      outgoing: sharedBytes(1),
-      heard: this.#now,
-      sending: false,
-      left: false,
-      told: false,
-      lost: false,
-    }));
+    this.#peers = listeners(ranks.rank, ranks.size).map((rank) => new Peer(rank, this.#now));
     for (const [index, peer] of this.#peers.entries()) this.#listen(peer, index);
   }
 
-  /** Whether everybody has said goodbye to everybody. */
-  get parted(): boolean {
-    return this.#peers.every(({ left, told, sending }) => left && told && !sending);
+  /** Whether all ranks have announced their end to each other. */
+  get allEnded(): boolean {
+    return this.#peers.every(
+      ({ endReceived, endSent, sending }) => endReceived && endSent && !sending,
+    );
   }
 
-  /** From now on it says goodbye instead of showing life. */
-  leave(): void {
-    this.#leaving = true;
+  /** From now on it sends the end signal instead of heartbeats. */
+  announceEnd(): void {
+    this.#ending = true;
     this.#nextBeat = 0;
   }
 
-  /** To be called often; does something now and then. */
+  /** To be called often; most calls return at once. */
   poll(now: number): void {
-    if (now < this.#nextLook && !this.#leaving) return;
+    if (now < this.#nextPoll && !this.#ending) return;
     const pause = now - this.#now;
-    // Whoever has not listened for so long cannot say that others were silent.
+    // A rank that has not listened for that long cannot say that others were silent.
     if (pause > this.#interval) for (const peer of this.#peers) peer.heard += pause;
     this.#now = now;
-    this.#nextLook = now + Math.min(longestLook, this.#interval / 4);
+    this.#nextPoll = now + Math.min(longestPause, this.#interval / 4);
     while (this.#requests.poll());
     if (now >= this.#nextBeat) {
-      this.#nextBeat = this.#leaving ? now : now + this.#interval;
-      this.#speak();
+      this.#nextBeat = this.#ending ? now : now + this.#interval;
+      this.#beat();
     }
     for (const peer of this.#peers) {
-      if (peer.left || peer.lost || now - peer.heard <= this.#timeout) continue;
+      if (peer.endReceived || peer.lost || now - peer.heard <= this.#timeout) continue;
       peer.lost = true;
       this.lost ??= peer.rank;
       this.#onLost(peer.rank);
@@ -119,27 +118,27 @@ export class Heartbeat implements Owner {
       return;
     }
     peer.heard = this.#now;
-    const said = peer.incoming[0];
-    if (peer.rank === 0 && this.#isBehind(said)) this.onRankZeroAhead();
-    if (said === goodbye) peer.left = true;
+    const signal = peer.incoming[0];
+    if (peer.rank === 0 && this.#isBehind(signal)) this.onRankZeroAhead();
+    if (signal === endSignal) peer.endReceived = true;
     else this.#listen(peer, index);
   }
 
-  #isBehind(said: number): boolean {
-    const lead = (said - 1 - (this.steps % circle) + circle) % circle;
-    return said === goodbye || (lead > 0 && lead < circle / 2);
+  #isBehind(signal: number): boolean {
+    const lead = (signal - 1 - (this.steps % stepModulus) + stepModulus) % stepModulus;
+    return signal === endSignal || (lead > 0 && lead < stepModulus / 2);
   }
 
   #listen(peer: Peer, index: number): void {
     this.#requests.receive(peer.incoming, peer.rank, tags.heartbeat, this, 2 * index);
   }
 
-  #speak(): void {
+  #beat(): void {
     this.#peers.forEach((peer, index) => {
-      // To somebody who does not take what was sent, nothing more is sent.
-      if (peer.sending || peer.told) return;
-      peer.outgoing[0] = this.#leaving ? goodbye : 1 + (this.steps % circle);
-      peer.told = this.#leaving;
+      // A rank that does not take what was sent gets nothing more.
+      if (peer.sending || peer.endSent) return;
+      peer.outgoing[0] = this.#ending ? endSignal : 1 + (this.steps % stepModulus);
+      peer.endSent = this.#ending;
       peer.sending = true;
       this.#requests.send(peer.outgoing, peer.rank, tags.heartbeat, this, 2 * index + 1);
     });

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MessagePort, type Transferable, Worker } from 'node:worker_threads';
-import { DsoError, type ErrorKind } from '../../errors.ts';
+import type { MessagePort } from 'node:worker_threads';
+import { DsoError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
+import { RequestThread, threadEntry } from '../thread.ts';
 import { type CommChannel, wake } from './comm-channel.ts';
 import { type JoinOptions, nameOf, requestSlots } from './communicator.ts';
 import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
@@ -9,13 +11,8 @@ import type { RingProbe } from './probe.ts';
 import type { ProcessGroup } from './process-group.ts';
 import { sharedBytes } from './requests.ts';
 
-const entry = new URL(
-  import.meta.url.endsWith('.ts') ? '../../comm-thread.ts' : './comm-thread.js',
-  import.meta.url,
-);
-
-/** Seconds: on many hosts, or a busy one, ranks start late that are never silent afterwards. */
-const startTime = 60;
+/** Seconds for all ranks to join: on many hosts, or a busy one, some start late. */
+const joinTime = 60;
 
 /** Milliseconds that the library gets to finalize, and to end the job. */
 const finalizeTime = 5000;
@@ -25,196 +22,25 @@ const abortTime = 3000;
 const drainPolls = 500;
 const drainPause = 20;
 
-/** What the thread starts with. */
-export interface ThreadData {
+/** What the communication thread starts with. */
+export interface CommThreadData {
   readonly launch: Launch;
   readonly options: JoinOptions;
   /** See `requestSlots`. */
   readonly requested: Int32Array;
 }
 
-export interface ThreadRequest {
-  readonly id: number;
-  readonly task: string;
-  readonly payload: unknown;
-}
-
-/** Classes of errors do not survive the way between threads. */
-export interface Failure {
-  readonly kind: ErrorKind;
-  readonly message: string;
-}
-
-export type ThreadReply =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly failure: Failure }
+/** What the communication thread sends unasked. */
+export type CommReport =
   /** A rank has fallen silent. */
   | { readonly lost: number; readonly message: string }
-  /** Rank 0 has begun more than this rank had been asked for by then. */
+  /** Rank 0 has begun more than this number of requests, which this rank had by then. */
   | { readonly rankZeroAhead: number }
   /** All ranks have announced their end, and the library is about to close. */
   | { readonly closing: true };
 
-interface Waiting {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** The main thread's line to the thread that owns MPI (src/comm-thread.ts). */
-export class CommThread {
-  /** Called with the message and the rank that has been lost. */
-  onLost: (message: string, rank: number) => void = () => {};
-  readonly #mpi: MpiLibrary;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #requested = new Int32Array(new SharedArrayBuffer(4 * requestSlots.length));
-  /** While the thread may be inside the library the usual way out would wait for it forever. */
-  readonly #quit = (code: number): void => this.#mpi.quit(code);
-  /** An error that nobody catches would be printed after that. */
-  readonly #print = (error: Error): void => console.error(error);
-  #nextId = 0;
-  #onClosing = (): void => {};
-  #rankZeroAhead = 0;
-  #onRankZeroAhead = (): void => {};
-
-  private constructor(mpi: MpiLibrary, launch: Launch, options: JoinOptions) {
-    this.#mpi = mpi;
-    process.on('exit', this.#quit);
-    process.on('uncaughtExceptionMonitor', this.#print);
-    const workerData: ThreadData = { launch, options, requested: this.#requested };
-    this.#worker = new Worker(entry, { workerData });
-    this.#worker.on('message', (report: ThreadReply) => this.#hear(report));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the communication thread has ended')));
-    this.#worker.unref();
-  }
-
-  /** Starts the thread. The library is loaded here too, or it would go when the thread ends. */
-  static async start(launch: Launch, options: JoinOptions): Promise<CommThread> {
-    const mpi = MpiLibrary.load(await loadFfi(), launch.flavour, options.library);
-    mpi.endWithLauncher();
-    return new CommThread(mpi, launch, options);
-  }
-
-  /** Joins the job. Nothing can be asked of a library that waits for a missing process. */
-  async join<Result>(
-    launch: Launch,
-    { peerTimeout, joinTimeout = Math.max(startTime, peerTimeout) }: JoinOptions,
-  ): Promise<Result> {
-    const late = new DsoError(
-      'failure',
-      `rank ${launch.rank} on ${hostname()}: the ${launch.size} ranks have not all come up within ${joinTimeout} s`,
-    );
-    let watchdog: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      watchdog = setTimeout(() => reject(late), 1000 * joinTimeout);
-    });
-    try {
-      return await Promise.race([this.ask<Result>('join'), tooLate]);
-    } catch (error) {
-      if (error === late) this.#worker.unref();
-      else await this.#end();
-      throw error;
-    } finally {
-      clearTimeout(watchdog);
-    }
-  }
-
-  ask<Result>(task: string, payload?: unknown, transfer: Transferable[] = []): Promise<Result> {
-    const id = this.#nextId++;
-    const answer = new Promise<Result>((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
-    });
-    // Whoever waits hears of a failure; it must not end the process before they do.
-    answer.catch(() => {});
-    this.#worker.ref();
-    this.#worker.postMessage({ id, task, payload } satisfies ThreadRequest, transfer);
-    return answer;
-  }
-
-  #hear(report: ThreadReply): void {
-    if ('lost' in report) this.onLost(report.message, report.lost);
-    else if ('closing' in report) this.#onClosing();
-    else if ('rankZeroAhead' in report) {
-      this.#rankZeroAhead = report.rankZeroAhead;
-      this.#onRankZeroAhead();
-    } else {
-      const { resolve, reject } = this.#waiting.get(report.id)!;
-      this.#waiting.delete(report.id);
-      if (this.#waiting.size === 0) this.#worker.unref();
-      if ('result' in report) resolve(report.result);
-      else reject(new DsoError(report.failure.kind, report.failure.message));
-    }
-  }
-
-  #fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
-
-  /** Resolves when rank 0 has gone on to what this rank has not begun. */
-  rankZeroAhead(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onRankZeroAhead = () => {
-        if (this.#rankZeroAhead === this.#nextId) resolve();
-      };
-      this.#onRankZeroAhead();
-    });
-  }
-
-  /** Resolves when the launcher has fetched what was written to standard error. */
-  async stderrDrained(): Promise<void> {
-    for (let poll = 0; poll < drainPolls && this.#mpi.unread(process.stderr.fd) > 0; poll++) {
-      await sleep(drainPause);
-    }
-  }
-
-  endTransfer(wakeThread: () => void): void {
-    Atomics.store(this.#requested, requestSlots.endTransfer, 1);
-    wakeThread();
-  }
-
-  /** To be called before the next run. */
-  beginTransfer(): void {
-    Atomics.store(this.#requested, requestSlots.endTransfer, 0);
-  }
-
-  /** Some libraries do not always return from their last call. */
-  async finalize(): Promise<void> {
-    let watchdog: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      this.#onClosing = () => {
-        watchdog = setTimeout(() => resolve(false), finalizeTime);
-      };
-    });
-    const left = await Promise.race([this.ask('finalize').then(() => true), late]);
-    clearTimeout(watchdog);
-    if (left) await this.#end();
-    else this.#worker.unref();
-  }
-
-  async #end(): Promise<void> {
-    process.off('exit', this.#quit);
-    process.off('uncaughtExceptionMonitor', this.#print);
-    await this.#worker.terminate();
-  }
-
-  /** Ends all processes of the job, this one too. */
-  abort(code: number, wakeThread: () => void): void {
-    Atomics.store(this.#requested, requestSlots.abort, code + 1);
-    Atomics.notify(this.#requested, requestSlots.abort);
-    wakeThread();
-    void this.ask('applyRequests');
-    setTimeout(() => process.exit(code), abortTime);
-  }
-}
-
 /** What a process learns when it joins. */
-export interface GroupInfo {
-  readonly rank: number;
-  readonly size: number;
-  readonly hosts: readonly string[];
-  /** Such as "Open MPI v4.1.4". */
+export interface GroupInfo extends Pick<ProcessGroup, 'rank' | 'size' | 'hosts'> {
   readonly library: string;
 }
 
@@ -229,112 +55,181 @@ function inSharedMemory(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The other processes of the job, as the main thread sees them. A thread of its own talks to them
- * and shows them that this process is alive, whatever the main thread does. All ranks call the
- * same methods in the same order; what comes back lies in shared memory.
+ * The processes of an MPI job, as the main thread sees them: the communication thread talks to the
+ * others, whatever the main thread does. What comes back lies in shared memory.
  */
 export class MpiGroup implements ProcessGroup, GroupInfo {
-  readonly rank: number;
-  readonly size: number;
-  readonly hosts: readonly string[];
-  readonly library: string;
-  readonly #thread: CommThread;
+  rank = 0;
+  size = 1;
+  hosts: readonly string[] = [];
+  library = '';
+  readonly #mpi: MpiLibrary;
+  readonly #thread: RequestThread;
+  readonly #requested = separateArena.int32(requestSlots.length);
+  /** While the thread may be inside the library, the normal way out would wait for it forever. */
+  readonly #quit = (code: number): void => this.#mpi.quit(code);
+  /** An error that nobody catches would be printed after that. */
+  readonly #print = (error: Error): void => console.error(error);
   #channel: CommChannel | undefined;
+  #onLost: (message: string, rank: number) => void = () => {};
+  #onClosing = (): void => {};
+  #rankZeroAhead = 0;
+  #onRankZeroAhead = (): void => {};
 
-  private constructor(thread: CommThread, { rank, size, hosts, library }: GroupInfo) {
-    this.#thread = thread;
-    this.rank = rank;
-    this.size = size;
-    this.hosts = hosts;
-    this.library = library;
+  private constructor(mpi: MpiLibrary, launch: Launch, options: JoinOptions) {
+    this.#mpi = mpi;
+    process.on('exit', this.#quit);
+    process.on('uncaughtExceptionMonitor', this.#print);
+    const workerData: CommThreadData = { launch, options, requested: this.#requested };
+    this.#thread = new RequestThread(threadEntry('comm-thread'), { workerData }, (report) =>
+      this.#hear(report as CommReport),
+    );
   }
 
-  /** Joins the job that the launcher has started this process for. */
+  /** Joins the job. The library is loaded here too, or it would be unloaded with the thread. */
+  static async join(launch: Launch, options: JoinOptions): Promise<MpiGroup> {
+    const mpi = MpiLibrary.load(await loadFfi(), launch.flavour, options.library);
+    mpi.endWithLauncher();
+    const group = new MpiGroup(mpi, launch, options);
+    const { rank, size, hosts, library } = await group.#join(launch, options);
+    return Object.assign(group, { rank, size, hosts, library });
+  }
+
+  /** A library that waits for a missing process answers nothing. */
+  async #join(
+    launch: Launch,
+    { peerTimeout, joinTimeout = Math.max(joinTime, peerTimeout) }: JoinOptions,
+  ): Promise<GroupInfo> {
+    const late = new DsoError(
+      'failure',
+      `rank ${launch.rank} on ${hostname()}: the ${launch.size} ranks have not all come up within ${joinTimeout} s`,
+    );
+    let watchdog: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      watchdog = setTimeout(() => reject(late), 1000 * joinTimeout);
+    });
+    try {
+      return await Promise.race([this.#request<GroupInfo>('join'), tooLate]);
+    } catch (error) {
+      if (error === late) this.#thread.unref();
+      else await this.#end();
+      throw error;
+    } finally {
+      clearTimeout(watchdog);
+    }
+  }
+
   get leads(): boolean {
     return this.rank === 0;
   }
 
-  static async join(launch: Launch, options: JoinOptions): Promise<MpiGroup> {
-    const thread = await CommThread.start(launch, options);
-    return new MpiGroup(thread, await thread.join<GroupInfo>(launch, options));
-  }
-
-  /** How to name a rank in a message. */
   nameOf(rank: number): string {
     return nameOf(rank, this.hosts);
   }
 
+  #request<Result>(task: string, payload?: unknown, transfer?: MessagePort[]): Promise<Result> {
+    const answer = this.#thread.request<Result>(task, payload, transfer);
+    // Whoever waits hears of a failure; it must not end the process before they do.
+    answer.catch(() => {});
+    return answer;
+  }
+
+  #hear(report: CommReport): void {
+    if ('lost' in report) this.#onLost(report.message, report.lost);
+    else if ('closing' in report) this.#onClosing();
+    else {
+      this.#rankZeroAhead = report.rankZeroAhead;
+      this.#onRankZeroAhead();
+    }
+  }
+
   /** What to do when a rank has fallen silent. What is being waited for fails anyway. */
   onLost(handler: (message: string, rank: number) => void): void {
-    this.#thread.onLost = handler;
+    this.#onLost = handler;
   }
 
-  /**
-   * Resolves when rank 0 has gone on to something that this rank has not begun: what has stopped
-   * this rank did not stop rank 0.
-   */
+  /** Resolves when rank 0 goes on: what has stopped this rank did not stop rank 0. */
   rankZeroAhead(): Promise<void> {
-    return this.#thread.rankZeroAhead();
+    return new Promise((resolve) => {
+      this.#onRankZeroAhead = () => {
+        if (this.#rankZeroAhead === this.#thread.requests) resolve();
+      };
+      this.#onRankZeroAhead();
+    });
   }
 
-  /** Resolves when the launcher has fetched what this process has said. */
-  stderrDrained(): Promise<void> {
-    return this.#thread.stderrDrained();
+  /** Resolves when the launcher has read what this process has written to standard error. */
+  async stderrDrained(): Promise<void> {
+    for (let poll = 0; poll < drainPolls && this.#mpi.unread(process.stderr.fd) > 0; poll++) {
+      await sleep(drainPause);
+    }
   }
 
-  /** outgoing[r] goes to rank r; returns what each rank has sent here. */
   exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]> {
-    return this.#thread.ask('exchange', outgoing.map(inSharedMemory));
+    return this.#request('exchange', outgoing.map(inSharedMemory));
   }
 
-  /** Everybody's bytes, by rank. */
   gather(bytes: Uint8Array): Promise<Uint8Array[]> {
-    return this.exchange(new Array<Uint8Array>(this.size).fill(inSharedMemory(bytes)));
+    const shared = inSharedMemory(bytes);
+    return this.exchange(this.#toEach(() => shared));
   }
 
-  /** Everybody's bytes for rank 0, by rank; nothing for the others. */
   async collect(bytes: Uint8Array): Promise<Uint8Array[]> {
     const all = await this.exchange(this.#toEach((to) => (to === 0 ? bytes : nothing)));
     return this.rank === 0 ? all : [];
   }
 
-  /** What rank 0 has to say, for everybody; the others' argument does not matter. */
   async broadcast(bytes?: Uint8Array): Promise<Uint8Array> {
-    const said = this.rank === 0 && bytes ? inSharedMemory(bytes) : nothing;
-    return (await this.exchange(this.#toEach(() => said)))[0];
+    const sent = this.rank === 0 && bytes ? inSharedMemory(bytes) : nothing;
+    return (await this.exchange(this.#toEach(() => sent)))[0];
   }
 
   #toEach(bytesFor: (rank: number) => Uint8Array): Uint8Array[] {
     return Array.from({ length: this.size }, (_, rank) => bytesFor(rank));
   }
 
-  /** Who is there, and how fast blocks would travel. */
   probe(): Promise<RingProbe> {
-    return this.#thread.ask('probe');
+    return this.#request('probe');
   }
 
   async transferBlocks(channel: CommChannel | undefined, port: MessagePort): Promise<void> {
     if (!channel) return;
     this.#channel = channel;
-    this.#thread.beginTransfer();
-    await this.#thread.ask('transfer', { channel, port }, [port]);
+    Atomics.store(this.#requested, requestSlots.endTransfer, 0);
+    await this.#request('transfer', { channel, port }, [port]);
   }
 
   endTransfer(): void {
-    this.#thread.endTransfer(this.#wake);
-  }
-
-  /** Returns when all ranks have called it. */
-  finalize(): Promise<void> {
-    return this.#thread.finalize();
-  }
-
-  /** Ends the whole job: after an error of one rank the others would wait for it. */
-  abort(code: number): void {
-    this.#thread.abort(code, this.#wake);
-  }
-
-  readonly #wake = (): void => {
+    Atomics.store(this.#requested, requestSlots.endTransfer, 1);
     if (this.#channel) wake(this.#channel);
-  };
+  }
+
+  /** Returns when all ranks have called it. Some libraries do not always return from theirs. */
+  async finalize(): Promise<void> {
+    let watchdog: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      this.#onClosing = () => {
+        watchdog = setTimeout(() => resolve(false), finalizeTime);
+      };
+    });
+    const finalized = await Promise.race([this.#request('finalize').then(() => true), late]);
+    clearTimeout(watchdog);
+    if (finalized) await this.#end();
+    else this.#thread.unref();
+  }
+
+  async #end(): Promise<void> {
+    process.off('exit', this.#quit);
+    process.off('uncaughtExceptionMonitor', this.#print);
+    await this.#thread.terminate();
+  }
+
+  /** Ends the whole job, this process too: after an error of one rank the others would wait. */
+  abort(code: number): void {
+    Atomics.store(this.#requested, requestSlots.abort, code + 1);
+    Atomics.notify(this.#requested, requestSlots.abort);
+    if (this.#channel) wake(this.#channel);
+    void this.#request('applyRequests');
+    setTimeout(() => process.exit(code), abortTime);
+  }
 }

@@ -1,5 +1,6 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { DsoError } from '../../errors.ts';
+import { separateArena } from '../arena.ts';
 
 /** A handle or constant as the library's C functions take it. */
 type Handle = number | bigint;
@@ -11,19 +12,20 @@ interface Dialect {
   readonly world: Handle;
   readonly byte: Handle;
   readonly errorsReturn: Handle;
-  /** Bytes of a request. */
   readonly requestBytes: number;
   readonly statusesIgnore: bigint;
 }
 
-const files: Readonly<Record<Flavour, readonly string[]>> = {
-  openmpi: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
-  mpich: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
-};
-
-const packages: Readonly<Record<Flavour, string>> = {
-  openmpi: 'Debian: openmpi-bin libopenmpi3',
-  mpich: 'Debian: mpich',
+/** Files of the libraries, and the packages that have them. */
+const families = {
+  openmpi: {
+    files: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
+    packages: 'Debian: openmpi-bin libopenmpi3',
+  },
+  mpich: {
+    files: ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpi.so'],
+    packages: 'Debian: mpich',
+  },
 };
 
 const mpichDialect: Dialect = {
@@ -36,8 +38,8 @@ const mpichDialect: Dialect = {
 };
 
 /** Open MPI's handles are addresses of objects that the library exports. */
-function openMpiDialect(foreign: Ffi, library: FfiLibrary): Dialect {
-  const address = (name: string) => foreign.address(library.symbol(name, 'int'));
+function openMpiDialect(ffi: Ffi, library: FfiLibrary): Dialect {
+  const address = (name: string) => ffi.address(library.symbol(name, 'int'));
   return {
     handle: 'uintptr_t',
     world: address('ompi_mpi_comm_world'),
@@ -50,18 +52,17 @@ function openMpiDialect(foreign: Ffi, library: FfiLibrary): Dialect {
 
 /** Only the thread that initialized MPI calls it. */
 const funneled = 1;
-/** The system's request for the number of bytes that wait to be read. */
+/** Request code of ioctl for the number of bytes that wait to be read. */
 const bytesToRead = process.platform === 'darwin' ? 0x4004667f : 0x541b;
-/** Linux: what asks for a signal when the parent ends, the signal, and MPICH's part of a launcher. */
+/** Linux: the option of prctl for a signal when the parent ends, the signal, and MPICH's parent. */
 const signalWithParent = 1;
 const killSignal = 9;
 const mpichParent = 'hydra_pmi_proxy';
-/** Longest text that the standard's functions write. */
 const textBytes = 8192;
 
 function textOf(call: (text: Uint8Array, length: Int32Array) => number): string {
-  const text = new Uint8Array(new SharedArrayBuffer(textBytes));
-  const length = new Int32Array(new SharedArrayBuffer(4));
+  const text = separateArena.uint8(textBytes);
+  const length = separateArena.int32(1);
   call(text, length);
   return Buffer.from(text.slice(0, length[0])).toString().trim();
 }
@@ -83,39 +84,37 @@ export class MpiLibrary {
   readonly #functions = new Map<string, FfiFunction>();
   readonly #library: FfiLibrary;
   readonly #yieldCore: FfiFunction;
-  readonly #finished = new Int32Array(new SharedArrayBuffer(4));
+  readonly #finished = separateArena.int32(1);
 
-  private constructor(foreign: Ffi, library: FfiLibrary, version: string) {
+  private constructor(ffi: Ffi, library: FfiLibrary, version: string) {
     this.#library = library;
     this.version = version;
     this.#yieldCore = library.func('int sched_yield()');
     const open = version.startsWith('Open MPI');
-    this.#dialect = open ? openMpiDialect(foreign, library) : mpichDialect;
+    this.#dialect = open ? openMpiDialect(ffi, library) : mpichDialect;
     this.requestBytes = this.#dialect.requestBytes;
   }
 
-  /** Loads the library of the launcher's family; `path` is one that the user insists on. */
-  static load(foreign: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
+  /** Loads the library of the launcher's family, or the file `path` that the user has named. */
+  static load(ffi: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
     // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
     process.env.UCX_ERROR_SIGNALS ??= '';
     // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
     process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
-    const tried = path === undefined ? files[flavour] : [path];
-    const complaints: string[] = [];
-    for (const file of tried) {
+    const { files, packages } = families[flavour];
+    const errors: string[] = [];
+    for (const file of path === undefined ? files : [path]) {
       try {
-        const library = foreign.load(file, { global: true, lazy: true });
-        const version = textOf(
-          library.func('int MPI_Get_library_version(void *text, void *length)'),
-        );
-        return new MpiLibrary(foreign, library, shortVersion(version));
+        const library = ffi.load(file, { global: true, lazy: true });
+        const versionText = library.func('int MPI_Get_library_version(void *text, void *length)');
+        return new MpiLibrary(ffi, library, shortVersion(textOf(versionText)));
       } catch (error) {
-        complaints.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
+        errors.push(`${file}: ${(error as Error).message.split('\n')[0]}`);
       }
     }
     throw new DsoError(
       'failure',
-      `no MPI library can be loaded (${complaints.join('; ')}); install one (${packages[flavour]}) or name its file in DSO_MPI_LIBRARY`,
+      `no MPI library can be loaded (${errors.join('; ')}); install one (${packages}) or name its file in DSO_MPI_LIBRARY`,
     );
   }
 
@@ -137,7 +136,7 @@ export class MpiLibrary {
   }
 
   initialize(): void {
-    const provided = new Int32Array(new SharedArrayBuffer(4));
+    const provided = separateArena.int32(1);
     this.#call('Init_thread', 'void *, void *, int, void *', null, null, funneled, provided);
     const { world, errorsReturn } = this.#dialect;
     this.#call('Comm_set_errhandler', 'h, h', world, errorsReturn);
@@ -147,23 +146,15 @@ export class MpiLibrary {
     this.#call('Finalize', 'void');
   }
 
-  /** Ends all processes of the job. */
   abort(code: number): void {
     this.#call('Abort', 'h, int', this.#dialect.world, code);
   }
 
-  #number(name: string): number {
-    const value = new Int32Array(new SharedArrayBuffer(4));
-    this.#call(name, 'h, void *', this.#dialect.world, value);
+  /** The rank of this process, or the number of ranks. */
+  ask(what: 'rank' | 'size'): number {
+    const value = separateArena.int32(1);
+    this.#call(`Comm_${what}`, 'h, void *', this.#dialect.world, value);
     return value[0];
-  }
-
-  rank(): number {
-    return this.#number('Comm_rank');
-  }
-
-  size(): number {
-    return this.#number('Comm_size');
   }
 
   send(data: Uint8Array, to: number, tag: number, request: Uint8Array): void {
@@ -178,28 +169,15 @@ export class MpiLibrary {
     this.#call('Irecv', types, data, data.length, byte, from, tag, world, request);
   }
 
-  /** Every process's `mine` goes to all processes, in the order of their ranks. */
+  /** Every process's `mine` goes to all processes, by rank. */
   gather(mine: Uint8Array, all: Uint8Array, request: Uint8Array): void {
     const { byte, world } = this.#dialect;
     const types = 'void *, int, h, void *, int, h, h, void *';
-    this.#call(
-      'Iallgather',
-      types,
-      mine,
-      mine.length,
-      byte,
-      all,
-      mine.length,
-      byte,
-      world,
-      request,
-    );
+    const { length } = mine;
+    this.#call('Iallgather', types, mine, length, byte, all, length, byte, world, request);
   }
 
-  /**
-   * Tests the first `count` requests and drives all operations on: how many are complete, and
-   * which. None, or less than none, if there are no requests.
-   */
+  /** Drives all operations on; returns how many of `count` requests are complete, writes which. */
   someDone(count: number, requests: Uint8Array, indices: Int32Array): number {
     const { statusesIgnore } = this.#dialect;
     const types = 'int, void *, void *, void *, uintptr_t';
@@ -207,38 +185,31 @@ export class MpiLibrary {
     return this.#finished[0];
   }
 
-  /** Lets another thread have the core, if one wants it. */
   yieldCore(): void {
     this.#yieldCore();
   }
 
-  /**
-   * Ends this process with the launcher's that started it. MPICH's now and then ends before it has
-   * ended its processes, and then waits forever for one that is stopped.
-   */
+  /** Lets the process end with its launcher: MPICH's may leave a stopped process behind. */
   endWithLauncher(): void {
     if (parentName() !== mpichParent) return;
     this.#library.func('int prctl(int option, ...)')(signalWithParent, 'unsigned long', killSignal);
   }
 
-  /** Bytes in a pipe that whoever reads it has not fetched; 0 of anything else. */
+  /** Bytes in a pipe that its reader has not read yet; 0 of anything else. */
   unread(descriptor: number): number {
     if (!fstatSync(descriptor).isFIFO()) return 0;
     const ioctl = this.#library.func('int ioctl(int descriptor, unsigned long request, ...)');
-    const count = new Int32Array(new SharedArrayBuffer(4));
+    const count = separateArena.int32(1);
     return ioctl(descriptor, bytesToRead, 'void *', count) === 0 ? count[0] : 0;
   }
 
-  /**
-   * Ends this process at once. The usual way out waits for all threads, and one that is inside
-   * the library may never come back.
-   */
+  /** Ends at once: the normal way out waits for all threads, and one may hang in the library. */
   quit(code: number): void {
     this.#library.func('void _exit(int code)')(code);
   }
 }
 
-/** undefined where the system does not tell. */
+/** Undefined where the system has no /proc. */
 function parentName(): string | undefined {
   try {
     return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
@@ -250,7 +221,6 @@ function parentName(): string | undefined {
 /** A C function; typed arrays are passed by address. */
 export type FfiFunction = (...values: unknown[]) => number;
 
-/** A shared library of the system. */
 export interface FfiLibrary {
   func(prototype: string): FfiFunction;
   symbol(name: string, type: string): unknown;
@@ -262,16 +232,13 @@ export interface Ffi {
   address(symbol: unknown): bigint;
 }
 
-/**
- * koffi calls C functions without a compiler. Its binary comes in a package per platform, which
- * unlike the main package wants to run nothing on installation.
- */
+/** koffi calls C functions without a compiler; its platform packages run no install script. */
 export async function loadFfi(): Promise<Ffi> {
   const names = [`@koromix/koffi-${process.platform}-${process.arch}`, 'koffi'];
   for (const name of names) {
     try {
-      const { default: foreign } = (await import(name)) as { default: Ffi };
-      return foreign;
+      const { default: ffi } = (await import(name)) as { default: Ffi };
+      return ffi;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
@@ -283,10 +250,10 @@ export async function loadFfi(): Promise<Ffi> {
   );
 }
 
-/** Which family of MPI libraries started this process; the members of a family share their ABI. */
-export type Flavour = 'openmpi' | 'mpich';
+/** A family of MPI libraries: its members share their ABI. */
+export type Flavour = keyof typeof families;
 
-/** What a launcher told this process before it began. */
+/** What a launcher has put into the environment of this process. */
 export interface Launch {
   readonly flavour: Flavour;
   readonly rank: number;
@@ -295,15 +262,11 @@ export interface Launch {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables by which launchers number the processes of a job, most telling first. */
-const marks: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
-  {
-    flavour: 'openmpi',
-    rank: 'OMPI_COMM_WORLD_RANK',
-    sizes: ['OMPI_COMM_WORLD_SIZE'],
-  },
+/** Variables by which launchers number the processes of a job, the most specific first. */
+const launchers: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
+  { flavour: 'openmpi', rank: 'OMPI_COMM_WORLD_RANK', sizes: ['OMPI_COMM_WORLD_SIZE'] },
   { flavour: 'mpich', rank: 'PMI_RANK', sizes: ['PMI_SIZE', 'SLURM_NTASKS'] },
-  // srun --mpi=pmix: the size is Slurm's to tell.
+  // srun --mpi=pmix: the size is in Slurm's variable.
   { flavour: 'openmpi', rank: 'PMIX_RANK', sizes: ['SLURM_NTASKS', 'PMIX_SIZE'] },
 ];
 
@@ -313,10 +276,9 @@ function wholeNumber(text: string | undefined): number | undefined {
 
 /** The job this process is part of, or undefined if no MPI launcher started it. */
 export function launchOf(environment: Environment): Launch | undefined {
-  for (const { flavour, rank: rankName, sizes } of marks) {
+  for (const { flavour, rank: rankName, sizes } of launchers) {
     const rank = wholeNumber(environment[rankName]);
-    const named = sizes.find((name) => wholeNumber(environment[name]) !== undefined);
-    const size = named === undefined ? undefined : wholeNumber(environment[named]);
+    const [size] = sizes.flatMap((name) => wholeNumber(environment[name]) ?? []);
     if (rank !== undefined && size !== undefined) return { flavour, rank, size };
   }
   return undefined;

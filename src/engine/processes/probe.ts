@@ -1,21 +1,22 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
+import { DsoError } from '../../errors.ts';
 import type { Communicator } from './communicator.ts';
 import { sharedBytes, tags } from './requests.ts';
 
 /** What a rank says of itself. */
-export interface RankInfo {
-  readonly rank: number;
-  readonly host: string;
+const rankInfo = (rank: number) => ({
+  rank,
+  host: hostname(),
   /** Cores that this process may use, and cores of the machine. */
-  readonly usable: number;
-  readonly cores: number;
+  usable: availableParallelism(),
+  cores: cpus().length,
   /** Bytes. */
-  readonly memory: number;
-  readonly node: string;
-}
+  memory: totalmem(),
+  node: process.version,
+});
 
 /** A link of the ring of ranks, as the receiver measured it. */
-export interface Link {
+interface Link {
   readonly from: number;
   readonly to: number;
   /** Microseconds for a message of 8 bytes. */
@@ -26,7 +27,7 @@ export interface Link {
 
 export interface RingProbe {
   readonly library: string;
-  readonly ranks: readonly RankInfo[];
+  readonly ranks: readonly Readonly<ReturnType<typeof rankInfo>>[];
   readonly links: readonly Link[];
 }
 
@@ -37,14 +38,7 @@ const largeBytes = 2 ** 23;
 /** Who is there, and how fast blocks would travel round the ring. Called by every rank. */
 export function probeRing(communicator: Communicator): RingProbe {
   const { rank, size, library } = communicator;
-  const ranks = communicator.gatherValues<RankInfo>({
-    rank,
-    host: hostname(),
-    usable: availableParallelism(),
-    cores: cpus().length,
-    memory: totalmem(),
-    node: process.version,
-  });
+  const ranks = communicator.gatherValues(rankInfo(rank));
   if (size === 1) return { library, ranks, links: [] };
   return { library, ranks, links: communicator.gatherValues(measureLink(communicator)) };
 }
@@ -65,7 +59,10 @@ function measureLink(communicator: Communicator): Link {
     }
     const wanted = from + 1;
     if (incoming[0] !== wanted || incoming[bytes - 1] !== wanted) {
-      throw new Error(`a message of ${communicator.nameOf(from)} arrived with other content`);
+      throw new DsoError(
+        'failure',
+        `a message of ${communicator.nameOf(from)} arrived with other content`,
+      );
     }
     return (performance.now() - started) / 1000 / count;
   };

@@ -6,7 +6,6 @@ import type { CommChannel } from './comm-channel.ts';
 export interface ProcessGroup {
   readonly rank: number;
   readonly size: number;
-  /** Names of the hosts, by rank. */
   readonly hosts: readonly string[];
   /** Whether this process reports for all of them and has the model: rank 0. */
   readonly leads: boolean;
@@ -28,41 +27,20 @@ export interface ProcessGroup {
   endTransfer(): void;
 }
 
-/** A process on its own: it has all the data and nobody to talk to. */
-export class SingleProcess implements ProcessGroup {
-  readonly rank = 0;
-  readonly size = 1;
-  readonly hosts = [hostname()];
-  readonly leads = true;
-
-  nameOf(): string {
-    return `process ${process.pid}`;
-  }
-
-  async gather(bytes: Uint8Array): Promise<Uint8Array[]> {
-    return [bytes];
-  }
-
-  async exchange(outgoing: readonly Uint8Array[]): Promise<Uint8Array[]> {
-    return [...outgoing];
-  }
-
-  collect(bytes: Uint8Array): Promise<Uint8Array[]> {
-    return this.gather(bytes);
-  }
-
-  async broadcast(bytes: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
-    return bytes;
-  }
-
-  /** Several runs may go on at the same time here: nothing is transferred for any of them. */
-  async transferBlocks(): Promise<void> {}
-
-  endTransfer(): void {}
-}
-
-/** For all that runs in one process. */
-export const singleProcess: ProcessGroup = new SingleProcess();
+/** A process on its own. Several runs may go on in parallel: nothing is transferred for any. */
+export const singleProcess: ProcessGroup = {
+  rank: 0,
+  size: 1,
+  hosts: [hostname()],
+  leads: true,
+  nameOf: () => `process ${process.pid}`,
+  gather: async (bytes) => [bytes],
+  exchange: async (outgoing) => [...outgoing],
+  collect: async (bytes) => [bytes],
+  broadcast: async (bytes = new Uint8Array(0)) => bytes,
+  transferBlocks: async () => {},
+  endTransfer() {},
+};
 
 /** Cores for each of the processes that share this one's host. */
 export function fairCores({ hosts, rank }: Pick<ProcessGroup, 'rank' | 'hosts'>): number {
@@ -70,23 +48,21 @@ export function fairCores({ hosts, rank }: Pick<ProcessGroup, 'rank' | 'hosts'>)
   return Math.max(1, Math.floor(availableParallelism() / sharing));
 }
 
-function bytesOf(array: Int32Array | Float64Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function aligned(bytes: Uint8Array): Uint8Array {
-  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+function numbersOf<Numbers>(
+  type: new (buffer: ArrayBufferLike, offset: number, length: number) => Numbers,
+  bytesPerNumber: number,
+  bytes: Uint8Array,
+): Numbers {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  return new type(buffer, byteOffset, byteLength / bytesPerNumber);
 }
 
-function float64Of(bytes: Uint8Array): Float64Array {
-  const { buffer, byteOffset, byteLength } = aligned(bytes);
-  return new Float64Array(buffer, byteOffset, byteLength / 8);
-}
-
-function int32Of(bytes: Uint8Array): Int32Array {
-  const { buffer, byteOffset, byteLength } = aligned(bytes);
-  return new Int32Array(buffer, byteOffset, byteLength / 4);
-}
+const float64Of = (bytes: Uint8Array) => numbersOf(Float64Array, 8, bytes);
+const int32Of = (bytes: Uint8Array) => numbersOf(Int32Array, 4, bytes);
 
 /** Every process's value, by rank. */
 export async function gatherValues<Value>(group: ProcessGroup, value: Value): Promise<Value[]> {
@@ -108,7 +84,6 @@ export async function gatherNumbers(group: ProcessGroup, numbers: Int32Array): P
   return joined;
 }
 
-/** Every process's numbers, by rank. */
 export async function gatherFloats(
   group: ProcessGroup,
   numbers: Float64Array,
@@ -116,10 +91,7 @@ export async function gatherFloats(
   return (await group.gather(bytesOf(numbers))).map(float64Of);
 }
 
-/**
- * The sums of all processes' numbers, item by item. Each process adds up one range of items, so
- * that none ever holds more than twice the numbers.
- */
+/** The sums over all processes, item by item; each process adds up one range of the items. */
 export async function sumNumbers(group: ProcessGroup, numbers: Int32Array): Promise<Int32Array> {
   const { size, rank } = group;
   if (size === 1) return numbers;
@@ -133,7 +105,6 @@ export async function sumNumbers(group: ProcessGroup, numbers: Int32Array): Prom
   return gatherNumbers(group, sums);
 }
 
-/** Every process's numbers at rank 0, by rank. */
 export async function collectNumbers(
   group: ProcessGroup,
   numbers: Float64Array,
@@ -141,7 +112,6 @@ export async function collectNumbers(
   return (await group.collect(bytesOf(numbers))).map(float64Of);
 }
 
-/** The numbers of rank 0, everywhere. */
 export async function broadcastNumbers(
   group: ProcessGroup,
   numbers: Float64Array | undefined,

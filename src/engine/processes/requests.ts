@@ -1,3 +1,4 @@
+import { separateArena } from '../arena.ts';
 import type { MpiLibrary } from './mpi-library.ts';
 
 /** Notified when an operation is done. */
@@ -5,27 +6,28 @@ export interface Owner {
   completed(ticket: number): void;
 }
 
-/** Only shared memory stays where it is while the library works on it. */
-export function sharedBytes(length: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(length));
+interface Operation {
+  readonly owner: Owner;
+  readonly ticket: number;
+  /** What the library works on must not be collected meanwhile. */
+  readonly bytes: Uint8Array;
 }
 
-/**
- * Operations under way. Their handles lie side by side, so that one call of the library tells
- * which are done and drives all of them on.
- */
+/** What a message between two ranks is about; within one tag messages keep their order. */
+export const tags = { block: 1, exchange: 2, heartbeat: 3, probe: 4 } as const;
+
+/** Only shared memory stays where it is while the library works on it. */
+export function sharedBytes(length: number): Uint8Array {
+  return separateArena.uint8(length);
+}
+
+/** Operations under way. Their handles are adjacent: one call of the library tests all of them. */
 export class Requests {
   readonly #mpi: MpiLibrary;
-  #count = 0;
+  readonly #operations: Operation[] = [];
   #handles = sharedBytes(0);
   #handleViews: Uint8Array[] = [];
-  #indices = new Int32Array(new SharedArrayBuffer(0));
-  #done = new Uint8Array(0);
-  readonly #owners: Owner[] = [];
-  readonly #tickets: number[] = [];
-  /** What the library works on must not be collected meanwhile. */
-  readonly #arrays: Uint8Array[] = [];
-  readonly #completed: { owner: Owner; ticket: number }[] = [];
+  #indices = separateArena.int32(0);
 
   constructor(mpi: MpiLibrary) {
     this.#mpi = mpi;
@@ -33,71 +35,57 @@ export class Requests {
   }
 
   get underWay(): number {
-    return this.#count;
+    return this.#operations.length;
   }
 
   send(bytes: Uint8Array, to: number, tag: number, owner: Owner, ticket: number): void {
     this.#mpi.send(bytes, to, tag, this.#nextHandle());
-    this.#note(bytes, owner, ticket);
+    this.#operations.push({ owner, ticket, bytes });
   }
 
   receive(bytes: Uint8Array, from: number, tag: number, owner: Owner, ticket: number): void {
     this.#mpi.receive(bytes, from, tag, this.#nextHandle());
-    this.#note(bytes, owner, ticket);
+    this.#operations.push({ owner, ticket, bytes });
   }
 
   /** Every rank's `mine`, one after the other, into everybody's `all`, which the owner keeps. */
   gather(mine: Uint8Array, all: Uint8Array, owner: Owner, ticket: number): void {
     this.#mpi.gather(mine, all, this.#nextHandle());
-    this.#note(mine, owner, ticket);
+    this.#operations.push({ owner, ticket, bytes: mine });
   }
 
-  /** Tells the owners of what is done; whether anything was. */
+  /** Notifies the owners of what is done; whether anything was. */
   poll(): boolean {
-    if (this.#count === 0) return false;
-    const finished = this.#mpi.someDone(this.#count, this.#handles, this.#indices);
-    if (finished <= 0) return false;
-    for (let k = 0; k < finished; k++) this.#done[this.#indices[k]] = 1;
-    const told = this.#removeDone();
-    // They may begin new operations, and find the table in order.
-    for (let k = 0; k < told; k++) this.#completed[k].owner.completed(this.#completed[k].ticket);
+    if (this.underWay === 0) return false;
+    const count = this.#mpi.someDone(this.underWay, this.#handles, this.#indices);
+    if (count <= 0) return false;
+    // The owners may begin new operations, and find the table in order.
+    const removed = this.#remove(new Set(this.#indices.subarray(0, count)));
+    for (const { owner, ticket } of removed) owner.completed(ticket);
     return true;
   }
 
-  /** Takes out what is done. Handles are values: they may be moved. Returns how many have gone. */
-  #removeDone(): number {
+  /** Takes operations out of the table. Handles are values: they may be moved. */
+  #remove(done: ReadonlySet<number>): Operation[] {
     const width = this.#mpi.requestBytes;
-    let kept = 0;
-    let told = 0;
-    for (let k = 0; k < this.#count; k++) {
-      if (this.#done[k] === 1) {
-        this.#done[k] = 0;
-        this.#completed[told] ??= { owner: this.#owners[k], ticket: 0 };
-        this.#completed[told].owner = this.#owners[k];
-        this.#completed[told++].ticket = this.#tickets[k];
+    const removed: Operation[] = [];
+    let remaining = 0;
+    for (const [k, operation] of this.#operations.entries()) {
+      if (done.has(k)) {
+        removed.push(operation);
         continue;
       }
-      if (kept < k) {
-        this.#handles.copyWithin(kept * width, k * width, (k + 1) * width);
-        this.#owners[kept] = this.#owners[k];
-        this.#tickets[kept] = this.#tickets[k];
-        this.#arrays[kept] = this.#arrays[k];
-      }
-      kept++;
+      this.#handles.copyWithin(remaining * width, k * width, (k + 1) * width);
+      this.#operations[remaining++] = operation;
     }
-    this.#count = kept;
-    return told;
+    this.#operations.length = remaining;
+    return removed;
   }
 
   #nextHandle(): Uint8Array {
-    if (this.#count === this.#handleViews.length) this.#resize(2 * this.#count);
-    return this.#handleViews[this.#count];
-  }
-
-  #note(bytes: Uint8Array, owner: Owner, ticket: number): void {
-    this.#owners[this.#count] = owner;
-    this.#tickets[this.#count] = ticket;
-    this.#arrays[this.#count++] = bytes;
+    const { underWay } = this;
+    if (underWay === this.#handleViews.length) this.#resize(2 * underWay);
+    return this.#handleViews[underWay];
   }
 
   #resize(capacity: number): void {
@@ -108,10 +96,6 @@ export class Requests {
     this.#handleViews = Array.from({ length: capacity }, (_, k) =>
       handles.subarray(k * width, (k + 1) * width),
     );
-    this.#indices = new Int32Array(new SharedArrayBuffer(4 * capacity));
-    this.#done = new Uint8Array(capacity);
+    this.#indices = separateArena.int32(capacity);
   }
 }
-
-/** What a message between two ranks is about; within one tag messages keep their order. */
-export const tags = { block: 1, exchange: 2, heartbeat: 3, probe: 4 } as const;

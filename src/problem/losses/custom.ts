@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../../errors.ts';
-import { commonSteps, type Loss, type LossFunctions, type Task } from './loss.ts';
+import { commonSteps, type Loss, type LossFunctions } from './loss.ts';
 
 /** What each function is for, to end the sentence "loss '…' has no <function>: ". */
 const purposes: Readonly<Record<keyof LossFunctions, string>> = {
@@ -16,60 +16,7 @@ const purposes: Readonly<Record<keyof LossFunctions, string>> = {
   dualStep: "solver 'ring' takes it in row mode",
 };
 
-type LossModule = Readonly<Record<string, unknown>>;
-
-async function importModule(location: string, url: string): Promise<LossModule> {
-  try {
-    return (await import(url)) as LossModule;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`loss '${location}' cannot be loaded: ${reason}`, { cause });
-  }
-}
-
-function functionOf<Key extends keyof LossFunctions>(
-  location: string,
-  module: LossModule,
-  key: Key,
-): LossFunctions[Key] {
-  const found = module[key];
-  if (typeof found === 'function') return found as LossFunctions[Key];
-  if (found === undefined)
-    throw new UsageError(`loss '${location}' has no ${key}: ${purposes[key]}`);
-  throw new UsageError(`loss '${location}': ${key} is a ${typeof found}; it must be a function`);
-}
-
-function nameOf(location: string, module: LossModule): string {
-  const { name } = module;
-  if (typeof name === 'string' && name !== '') return name;
-  throw new UsageError(`loss '${location}' has no name: export const name = '…', a word`);
-}
-
-function taskOf(location: string, module: LossModule): Task {
-  const { task } = module;
-  if (task === 'classification' || task === 'regression') return task;
-  throw new UsageError(
-    `loss '${location}': task is ${JSON.stringify(task) ?? 'missing'}; ` +
-      "it must be 'classification' or 'regression'",
-  );
-}
-
-function smoothOf(location: string, module: LossModule): boolean {
-  const { smooth } = module;
-  if (typeof smooth === 'boolean') return smooth;
-  throw new UsageError(
-    `loss '${location}': smooth is ${JSON.stringify(smooth) ?? 'missing'}; it must be true ` +
-      '(differentiable with a bounded second derivative) or false',
-  );
-}
-
-function parameterOf(location: string, module: LossModule): number {
-  const { parameter = 0 } = module;
-  if (typeof parameter === 'number' && Number.isFinite(parameter)) return parameter;
-  throw new UsageError(
-    `loss '${location}': parameter is ${String(parameter)}; it must be a finite number`,
-  );
-}
+const shown = (value: unknown) => JSON.stringify(value) ?? 'missing';
 
 /**
  * Imports a loss from a module: a path, relative to the working directory, or a file: URL. It
@@ -77,27 +24,45 @@ function parameterOf(location: string, module: LossModule): number {
  */
 export async function loadLoss(location: string | URL): Promise<Loss> {
   const label = String(location);
+  const refuse: (problem: string, cause?: unknown) => never = (problem, cause) => {
+    throw new UsageError(`loss '${label}'${problem}`, { cause });
+  };
   const url = /^file:/i.test(label) ? label : pathToFileURL(resolve(label)).href;
-  const module = await importModule(label, url);
-  const { parameterName } = module;
+  const module: Readonly<Record<string, unknown>> = await import(url).catch((cause: unknown) =>
+    refuse(` cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, cause),
+  );
+  const { name, task, smooth, parameter = 0, parameterName } = module;
+  if (typeof name !== 'string' || name === '') {
+    return refuse(" has no name: export const name = '…', a word");
+  }
+  if (task !== 'classification' && task !== 'regression') {
+    return refuse(`: task is ${shown(task)}; it must be 'classification' or 'regression'`);
+  }
+  if (typeof smooth !== 'boolean') {
+    return refuse(
+      `: smooth is ${shown(smooth)}; it must be true (differentiable with a bounded second derivative) or false`,
+    );
+  }
+  if (typeof parameter !== 'number' || !Number.isFinite(parameter)) {
+    return refuse(`: parameter is ${String(parameter)}; it must be a finite number`);
+  }
+  const functions = Object.entries(purposes).map(([key, purpose]) => {
+    const found = module[key];
+    if (found === undefined) refuse(` has no ${key}: ${purpose}`);
+    if (typeof found !== 'function') refuse(`: ${key} is a ${typeof found}; it must be a function`);
+    return [key, found];
+  });
   return Object.freeze({
-    name: nameOf(label, module),
-    task: taskOf(label, module),
-    smooth: smoothOf(label, module),
-    parameter: parameterOf(label, module),
-    ...(typeof parameterName === 'string' ? { parameterName } : {}),
+    name,
+    task,
+    smooth,
+    parameter,
+    ...(typeof parameterName === 'string' && { parameterName }),
     module: url,
     link: 'identity',
     givesProbabilities: false,
     openEnds: false,
     defaultSteps: commonSteps,
-    value: functionOf(label, module, 'value'),
-    derivative: functionOf(label, module, 'derivative'),
-    curvature: functionOf(label, module, 'curvature'),
-    conjugate: functionOf(label, module, 'conjugate'),
-    conjugateDerivative: functionOf(label, module, 'conjugateDerivative'),
-    conjugateLow: functionOf(label, module, 'conjugateLow'),
-    conjugateHigh: functionOf(label, module, 'conjugateHigh'),
-    dualStep: functionOf(label, module, 'dualStep'),
+    ...(Object.fromEntries(functions) as LossFunctions),
   });
 }

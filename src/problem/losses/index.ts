@@ -32,10 +32,7 @@ interface ParameterRule {
   accepts(parameter: number): boolean;
 }
 
-/**
- * What there is to know of a loss. Command line, help, kernel build, export and tests derive from
- * it; nothing else is decided by a loss's name.
- */
+/** What there is to know of a loss: nothing else is decided by a loss's name. */
 export interface LossEntry extends ScoreTraits {
   readonly functions: LossFunctions;
   readonly task: Task;
@@ -53,7 +50,6 @@ export interface LossEntry extends ScoreTraits {
   readonly estimatesQuantile?: true;
   /** LIBLINEAR's solver for the loss with an L2 and, where it has one, an L1 penalty. */
   readonly liblinear?: { readonly l2: string; readonly l1?: string };
-  /** Name of the loss in Vowpal Wabbit. */
   readonly vowpalWabbit?: string;
 }
 
@@ -203,7 +199,6 @@ function checkedParameter(name: string, { parameter: rule }: LossEntry, given?: 
   );
 }
 
-/** A loss from its entry and the parameter given for it. */
 export function makeLoss(name: string, entry: LossEntry, given?: number): Loss {
   const { functions, task, smooth, parameter: rule, labels } = entry;
   const parameter = checkedParameter(name, entry, given);

@@ -32,7 +32,7 @@ export interface LossFunctions {
   conjugateHigh(y: number, parameter: number): number;
   /**
    * argmax_a { −ℓ*(−a) − u (a − α) − (q/2)(a − α)² } over the domain. `alpha` itself may lie
-   * outside the domain (momentum put it there). q ≥ 0; q = 0 asks for the maximiser of the linear
+   * outside the domain (momentum put it there). q ≥ 0; q = 0 gives the maximiser of the linear
    * model (an end of the domain where there is one).
    */
   dualStep(alpha: number, u: number, q: number, y: number, parameter: number): number;
@@ -51,10 +51,7 @@ export interface ScoreTraits {
   readonly givesProbabilities?: boolean;
 }
 
-/**
- * Built-in losses whose scores stand for more than themselves. Apart from the table of losses,
- * because `dso/predict` needs these two facts and none of the functions.
- */
+/** Apart from the table of losses: `dso/predict` needs these facts and none of the functions. */
 export const scoreTraits: Readonly<Record<'logistic' | 'poisson', ScoreTraits>> = {
   logistic: { givesProbabilities: true },
   poisson: { link: 'log' },
@@ -73,7 +70,7 @@ export function meanOfScore(link: Link | undefined, score: number): number {
 
 /** Which labels a loss is made for. */
 export interface LabelRule {
-  /** Ends the sentence "wanted …". */
+  /** Ends the sentence "the loss needs …". */
   readonly wanted: string;
   accepts(label: number): boolean;
 }
@@ -123,7 +120,7 @@ export function checkLabels(
       row += 1;
       if (rule.accepts(label)) continue;
       throw new DataError(
-        `${name}: row ${row} has label ${label}; the ${lossName} loss wants ${rule.wanted}`,
+        `${name}: row ${row} has label ${label}; the ${lossName} loss needs ${rule.wanted}`,
       );
     }
   }

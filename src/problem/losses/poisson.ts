@@ -24,7 +24,7 @@ const LEAST_BETA = 1e-300;
 /** Columns of rows whose mean is zero would otherwise take infinite steps. */
 const LEAST_CURVATURE = 1e-9;
 
-/** So far beyond its bounds the root of the dual step may be looked for, lest rounding shut it out. */
+/** How far beyond its bounds the root of the dual step is searched, in case rounding put it there. */
 const ROOM = 0.125;
 
 export function value(u: number, y: number, _parameter: number): number {

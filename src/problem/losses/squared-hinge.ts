@@ -24,8 +24,8 @@ export function derivative(u: number, y: number, _parameter: number): number {
  * The generalised second derivative: 2 where the row violates its margin, where it is also the
  * curvature of a quadratic above ℓ. A row on the flat side adds nothing to the gradient, so the
  * size of a step does not depend on it; it gets the least curvature, as a quadratic above ℓ would
- * need the full 2 there and make every column with few violations crawl. Rows that a step pushes
- * over the margin are the line search's business.
+ * need the full 2 there and make every column with few violations crawl. The line search handles
+ * rows that a step pushes over the margin.
  */
 export function curvature(u: number, y: number, _parameter: number, _slope: number): number {
   return y * u < 1 ? 2 : LEAST_CURVATURE;

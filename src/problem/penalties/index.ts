@@ -15,14 +15,12 @@ import {
 
 export { describePenalty, type Penalty, penaltyIncompatibility } from './separable.ts';
 
-/** Options that some penalty has. */
 export interface PenaltyOptions {
   readonly l1Ratio?: number | undefined;
 }
 
 export interface PenaltyEntry {
   make(options?: PenaltyOptions): Penalty;
-  /** The options it takes. */
   readonly parameters: readonly (keyof PenaltyOptions)[];
   /** The formula, for help and documentation. */
   readonly doc: string;

@@ -15,13 +15,10 @@ import { clamp, softThreshold } from '../../math/scalars.ts';
  * A penalty of this family. Kernels need its four numbers and no call; the functions are what they
  * compute, which test/laws ties together. λ and per-feature factors are applied by the objective.
  */
-export interface Penalty {
+export interface Penalty extends Bounds {
   readonly name: string;
   readonly l1: number;
   readonly l2: number;
-  /** The ends of the box that weights are kept in, low ≤ 0 ≤ high; none unless given. */
-  readonly low?: number;
-  readonly high?: number;
   /** φ(w) */
   value(w: number): number;
   /** An element of ∂φ(w), 0 at w = 0; of no meaning where φ(w) is infinite. */
@@ -32,6 +29,7 @@ export interface Penalty {
   conjugate(s: number): number;
 }
 
+/** The ends of the box that weights are in, low ≤ 0 ≤ high; none unless given. */
 export interface Bounds {
   readonly low?: number;
   readonly high?: number;
@@ -58,19 +56,16 @@ export function separablePenalty(name: string, l1: number, l2: number, box?: Bou
   });
 }
 
-/** φ(w) = |w|, the LASSO. */
 export function l1Penalty(): Penalty {
   return separablePenalty('l1', 1, 0);
 }
 
-/** φ(w) = ½ w², ridge. */
 export function l2Penalty(): Penalty {
   return separablePenalty('l2', 0, 1);
 }
 
 /** φ(w) = ρ |w| + ½ (1 − ρ) w² with ρ = l1Ratio, 0 < ρ < 1; scikit-learn's `l1_ratio`. */
-export function elasticNet(options: { l1Ratio?: number | undefined } = {}): Penalty {
-  const { l1Ratio = 0.5 } = options;
+export function elasticNet({ l1Ratio = 0.5 }: { l1Ratio?: number | undefined } = {}): Penalty {
   if (!(l1Ratio > 0 && l1Ratio < 1)) {
     throw new UsageError(
       `penalty 'elastic-net': l1Ratio is ${String(l1Ratio)}; it must lie between 0 and 1 ` +
@@ -96,17 +91,13 @@ export function bounded(penalty: Penalty, bounds: Bounds): Penalty {
   return separablePenalty(name, l1, l2, { low, high });
 }
 
-/** The penalty with no weight below 0. */
 export function nonNegative(penalty: Penalty): Penalty {
   return bounded(penalty, { low: 0 });
 }
 
 const probes = [-100, -1, -0.01, 0.01, 1, 100];
 
-/**
- * What keeps solvers from training with a penalty, in words; undefined for one of the family. They
- * read its numbers, so its value must be what follows from them.
- */
+/** Why solvers cannot train with a penalty; undefined if its value is what its numbers give. */
 export function penaltyIncompatibility(penalty: Penalty): string | undefined {
   const { name, l1, l2 } = penalty;
   const family = 'solvers compute with l1 |w| + (l2/2) w² and a box';
@@ -125,14 +116,11 @@ export function penaltyIncompatibility(penalty: Penalty): string | undefined {
 }
 
 /** The ends of a penalty's box, undefined where it has none. */
-export function boundsOf({
-  low = -Infinity,
-  high = Infinity,
-}: Bounds): Required<Bounds> | undefined {
+export function boundsOf({ low = -Infinity, high = Infinity }: Bounds) {
   return low > -Infinity || high < Infinity ? { low, high } : undefined;
 }
 
-/** The ends that are numbers, as files keep them. */
+/** The ends that are numbers, as in files. */
 export function finiteBounds({ low = -Infinity, high = Infinity }: Bounds): Bounds {
   return { ...(low > -Infinity && { low }), ...(high < Infinity && { high }) };
 }

@@ -66,7 +66,7 @@ export class Dso implements Method {
     this.#rotation.rotate(fields, (q, block) => {
       const { rows, order } = workers[q];
       const w = lines[block];
-      objective.cells.over(q, block, order, 0, order.length, (omega, begin, end) => {
+      objective.cells.at(q, block).over(order, 0, order.length, (omega, begin, end) => {
         kernels.saddleRows(omega, order, begin, end, rows, w, step);
       });
     });

@@ -1,7 +1,6 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
-import { rowsTogether } from '../../engine/disk/segments.ts';
-import type { Partition } from '../../engine/partition.ts';
+import { type Partition, rowsTogether } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
 import { allocateGenerators, BlockState } from '../block-state.ts';
 import { type SaddleRows, saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';

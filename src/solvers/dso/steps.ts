@@ -32,7 +32,7 @@ export function defaultSteps({ context, adagrad }: DsoState, loss: Loss): [numbe
 function meanRowSquare({ problem, objective, team }: SolverContext): number {
   const [sum] = team.reduce(1, (worker, sums) => {
     for (let block = 0; block < problem.grid.size; block++) {
-      objective.cells.through(worker, block, ({ offsets, values }, first, end) => {
+      objective.cells.at(worker, block).through(({ offsets, values }, first, end) => {
         for (let k = offsets[first]; k < offsets[end]; k++) sums[0] += values[k] * values[k];
       });
     }
@@ -160,7 +160,7 @@ function rememberGradients({ context, workers, lines, fields }: DsoState, loss: 
   ring.rotate(fields, (worker, block) => {
     const { alpha, labels, rowWeights, accumulators, inverseCounts } = workers[worker].rows;
     const columns = lines[block];
-    objective.cells.through(worker, block, ({ offsets, indices, values }, first, end) => {
+    objective.cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
       for (let i = first; i < end; i++) {
         const c = rowWeights[i];
         const plain = c > 0 ? alpha[i] / c : 0;

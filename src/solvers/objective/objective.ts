@@ -143,7 +143,7 @@ export class Objective {
       const from = onto === 'row' ? columns : rows;
       const to = onto === 'row' ? rows : columns;
       const all = { units: identity, deltas: from };
-      this.cells.through(worker, block, (cell, first, end) => {
+      this.cells.at(worker, block).through((cell, first, end) => {
         if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
         else this.kernels.scatter(cell, pendingPart(all, first, end), end - first, to);
       });

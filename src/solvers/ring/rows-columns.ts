@@ -49,7 +49,7 @@ export class ColumnCurvature {
       const { norms, collisions } = this.#state.workers[worker].rows;
       const a = objective.columnsOf(inverse, block);
       const b = objective.columnsOf(weightedOverlap, block);
-      objective.cells.through(worker, block, ({ offsets, indices, values }, first, end) => {
+      objective.cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
         const cell = { offsets: offsets.subarray(first), indices, values };
         const [norm, collision] = [norms.subarray(first), collisions.subarray(first)];
         kernels.rowNorms(cell, end - first, a, b, norm, collision);

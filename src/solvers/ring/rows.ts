@@ -208,7 +208,7 @@ export class RingRows implements Method {
     };
     for (let begin = 0; begin < batches.count; begin += sweepChunk) {
       const end = Math.min(batches.count, begin + sweepChunk);
-      objective.cells.over(0, 0, active, begin, end, sweep);
+      objective.cells.at(0, 0).over(active, begin, end, sweep);
     }
   }
 
@@ -228,7 +228,7 @@ export class RingRows implements Method {
       ring.rotate(this.#state.fields, (worker, block, iteration) => {
         const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
         const { weights, map } = this.#state.blocks[block];
-        cells.over(worker, block, pending.units, 0, pendingCount, (cell, from, to) => {
+        cells.at(worker, block).over(pending.units, 0, pendingCount, (cell, from, to) => {
           const part = pendingPart(pending, from, to);
           if (map) kernels.scatterMapped(cell, part, to - from, map, weights);
           else kernels.scatter(cell, part, to - from, weights);
@@ -237,7 +237,7 @@ export class RingRows implements Method {
         const { active } = batches;
         const begin = batches.begin(batch, batchCount);
         const end = batches.begin(batch + 1, batchCount);
-        cells.over(worker, block, active, begin, end, (cell, from, to) => {
+        cells.at(worker, block).over(active, begin, end, (cell, from, to) => {
           kernels.gather(cell, active, from, to, iteration === 0, weights, margins);
         });
       });

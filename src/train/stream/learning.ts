@@ -230,7 +230,7 @@ export class StreamTraining {
     const target = Number(label);
     const wanted = loss.labels?.wanted ?? 'a number';
     if (Number.isFinite(target) && (loss.labels?.accepts(target) ?? true)) return target;
-    throw new DataError(`row ${row} has label ${label}; the ${loss.name} loss wants ${wanted}`);
+    throw new DataError(`row ${row} has label ${label}; the ${loss.name} loss needs ${wanted}`);
   }
 
   /** Faults of rows come without the name of the stream. */

@@ -47,20 +47,20 @@ const cases = [1, 2, 3, 4].flatMap((ranks) =>
 describe.each(cases)('$size blocks, home to $first up to $end', ({ size, first, end }) => {
   const bounds = boundsOf(size);
   const layout = layOutBlocks(bounds, first, end);
+  const visitSlots = new VisitSlots(size, first, end);
   const isHome = (block: number) => block >= first && block < end;
 
   test('home blocks lie one after the other, visiting blocks behind them', () => {
-    const { blockLengths, blockOffsets: at, visitSlots, bufferLength } = layout;
+    const { blockLengths, blockOffsets: at, bufferLength } = layout;
     const columns = bounds[end] - bounds[first];
     expect([...blockLengths]).toEqual(upTo(size).map((b) => bounds[b + 1] - bounds[b]));
     for (const block of upTo(size)) {
       if (isHome(block)) {
         expect(at[block]).toBe(bounds[block] - bounds[first]);
-        expect(visitSlots[block]).toBe(-1);
       } else {
         expect(at[block]).toBeGreaterThanOrEqual(columns);
         expect(at[block] + blockLengths[block]).toBeLessThanOrEqual(bufferLength);
-        expect(visitSlots[block]).toBeLessThan(layout.slots);
+        expect(visitSlots.of(block)).toBeLessThan(layout.slots);
       }
     }
     if (end - first === size) expect(bufferLength).toBe(bounds[size]);
@@ -76,7 +76,7 @@ describe.each(cases)('$size blocks, home to $first up to $end', ({ size, first, 
       for (const [block, other] of pairsOf(blocks)) {
         expect(overlap(layout, block, other)).toBe(false);
       }
-      const slots = blocks.filter((block) => !isHome(block)).map((k) => layout.visitSlots[k]);
+      const slots = blocks.filter((block) => !isHome(block)).map((k) => visitSlots.of(k));
       expect(new Set(slots).size).toBe(slots.length);
     }
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AsyncRing, allocateAsyncRing } from '../../../src/engine/async-ring.ts';
-import { blockPositions } from '../../../src/engine/block-positions.ts';
-import { Ring } from '../../../src/engine/ring.ts';
+import { blockPositions, Ring } from '../../../src/engine/ring.ts';
 import { shareTeam, Team, tokenStride } from '../../../src/engine/team.ts';
 
 const plainArena = {

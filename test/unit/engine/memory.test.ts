@@ -20,7 +20,7 @@ describe('more than 2^31 entries', () => {
     const partition = localPartition(placeRowsAndColumns(counts, 1, 1), counts, 0, 1);
     expect(() => checkWorkers(partition)).toThrow(UsageError);
     expect(() => checkWorkers(partition)).toThrow(
-      '3600000000 entries for one of the 1 workers of the grid; one can have 2147483647 in memory: ask for more workers, --grid 3',
+      '3600000000 entries for one of the 1 workers of the grid; one can have 2147483647 in memory: use more workers, --grid 3',
     );
   });
 

@@ -19,10 +19,9 @@ describe('MurmurHash3, 32 bits', () => {
     expect(hashName(text, seed)).toBe(hash);
   });
 
-  test('bytes with the high bit, and only those from start to end', () => {
-    const bytes = Uint8Array.of(9, 0xff, 0xff, 0xff, 0xff, 9);
-    expect(murmur3(bytes, 1, 5, 0)).toBe(0x76293b50);
-    expect(murmur3(Uint8Array.of(0x21, 0x43, 0x65, 0x87), 0, 4, 0x5082edee)).toBe(0x2362f9de);
+  test('bytes with the high bit', () => {
+    expect(murmur3(Uint8Array.of(0xff, 0xff, 0xff, 0xff), 0)).toBe(0x76293b50);
+    expect(murmur3(Uint8Array.of(0x21, 0x43, 0x65, 0x87), 0x5082edee)).toBe(0x2362f9de);
   });
 
   test('columns are the low bits', () => {

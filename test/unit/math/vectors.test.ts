@@ -34,8 +34,7 @@ describe('compensated sum', () => {
     expect(sum(terms)).toBe(Number(exact) * 2 ** -20);
   });
 
-  test('takes a range, other arrays, and none', () => {
-    expect(sum(Float64Array.of(1, 2, 3, 4), 1, 3)).toBe(5);
+  test('takes other arrays, and none', () => {
     expect(sum(Float32Array.of(0.5, 0.25))).toBe(0.75);
     expect(sum(Int32Array.of(-3, 5))).toBe(2);
     expect(sum(new Float64Array(0))).toBe(0);

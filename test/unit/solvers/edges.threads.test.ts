@@ -149,7 +149,7 @@ describe('a record of block visits', () => {
     { title: 'with a number below 0', cells: [-1, 3, 1, 2], cell: -1, place: 0 },
   ])('$title is refused', ({ cells, cell, place }) => {
     const broken = Int32Array.of(...record, ...cells);
-    const words = `cell ${cell} at place ${4 + place}; each rotation visits every cell`;
+    const words = `cell ${cell} at position ${4 + place}; each rotation visits every cell`;
     expect(() => new Replay(broken, 2)).toThrow(words);
   });
 

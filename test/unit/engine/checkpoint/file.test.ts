@@ -11,7 +11,7 @@ import {
   clearPartial,
   makeFolder,
 } from '../../../../src/engine/checkpoint/folder.ts';
-import { loadArrays } from '../../../../src/engine/checkpoint/load.ts';
+import { loadArrays } from '../../../../src/engine/checkpoint/resume.ts';
 import {
   type Layout,
   type StateArray,

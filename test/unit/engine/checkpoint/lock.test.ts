@@ -43,14 +43,14 @@ describe('a folder that another process holds', () => {
     ]) {
       expect(() => take(folder, first, end)).toThrow(
         new RegExp(
-          `process ${child.pid} on .* keeps workers 0 to 1 of a run there, which is running; if it is gone, remove .*\\.lock`,
+          `process ${child.pid} on .* saves workers 0 to 1 of a run there, which is running; if it is gone, remove .*\\.lock`,
         ),
       );
     }
     expect(readdirSync(folder)).toHaveLength(1);
     expect(() => take(folder, 2, 4)).not.toThrow();
     // The same numbers of another grid are other workers.
-    expect(() => take(folder, 2, 4, 8)).toThrow('keeps workers 0 to 1');
+    expect(() => take(folder, 2, 4, 8)).toThrow('saves workers 0 to 1');
   });
 
   test('is free when it ends, and at once when it is killed', async () => {
@@ -76,7 +76,7 @@ describe('a folder that another process holds', () => {
     const folder = temporaryFolder();
     const lock = new FolderLock(folder, [0, 4], 4);
     const [name] = readdirSync(folder);
-    expect(() => take(folder, 0, 4)).toThrow('this very process keeps a run there already');
+    expect(() => take(folder, 0, 4)).toThrow('this process already saves a run there');
     expect(() => take(folder, 0, 3)).toThrow(`process ${process.pid} on`);
     renameSync(join(folder, name), join(folder, name.replace(/\d+\.lock$/, '1.lock')));
     expect(() => take(folder, 0, 4)).not.toThrow();
@@ -93,7 +93,7 @@ describe('a holder on another host', () => {
     const path = join(folder, foreign);
     writeFileSync(path, 'x');
     expect(() => take(folder, 0, 4)).toThrow(
-      /process 12 on node 7 keeps workers 0 to 3 .* whose last sign of life is \d+ s old/,
+      /process 12 on node 7 saves workers 0 to 3 .* whose last sign of life is \d+ s old/,
     );
     const old = Date.now() / 1000 - 600;
     utimesSync(path, old, old);

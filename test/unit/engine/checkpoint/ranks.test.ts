@@ -1,21 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Description } from '../../../../src/engine/checkpoint/file.ts';
+import { addCheckpoint, type Workers } from '../../../../src/engine/checkpoint/folder.ts';
 import {
+  type CheckpointListing,
   type Choice,
   checkpointSetOf,
   chooseEpoch,
-} from '../../../../src/engine/checkpoint/choose.ts';
-import type { Description } from '../../../../src/engine/checkpoint/file.ts';
-import {
-  addCheckpoint,
-  type CheckpointListing,
   listing,
   listingText,
+  loadArrays,
   parseListing,
-  type Workers,
-} from '../../../../src/engine/checkpoint/folder.ts';
-import { loadArrays } from '../../../../src/engine/checkpoint/load.ts';
+} from '../../../../src/engine/checkpoint/resume.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { arraysOf, description, layoutOf, shareOf, sharesOf } from './support/synthetic.ts';
 

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { separateArena } from '../../../../src/engine/arena.ts';
 import { openCells } from '../../../../src/engine/cells.ts';
-import { allocateDiskCells } from '../../../../src/engine/disk/disk-cells.ts';
-import { rowsTogether, type Segments } from '../../../../src/engine/disk/segments.ts';
-import { layOutOnDisk, openScratch } from '../../../../src/engine/disk/shuffle.ts';
+import { allocateDiskCells, openScratch } from '../../../../src/engine/disk/disk-cells.ts';
+import { layOutOnDisk } from '../../../../src/engine/disk/shuffle.ts';
 import {
   allocateGrid,
   fillWorker,
   type Grid,
   nonzerosOfCells,
 } from '../../../../src/engine/grid.ts';
+import { rowsTogether, type Segments } from '../../../../src/engine/partition.ts';
 import { inParts, sample, zipfDataset } from '../../../support/data.ts';
 import { partition } from '../../../support/partition.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -41,14 +41,16 @@ async function bothGrids(dataset: Dataset, size: number, intercept: boolean, win
 /** Every row's entries in a cell, as the door shows them. */
 function rowsOf(grid: Grid, worker: number, block: number): [number, number][][] {
   const rows: [number, number][][] = [];
-  openCells(grid, 0).through(worker, block, ({ offsets, indices, values }, first, end) => {
-    expect(first).toBe(rows.length);
-    for (let row = first; row < end; row++) {
-      const entries: [number, number][] = [];
-      for (let k = offsets[row]; k < offsets[row + 1]; k++) entries.push([indices[k], values[k]]);
-      rows.push(entries);
-    }
-  });
+  openCells(grid, 0)
+    .at(worker, block)
+    .through(({ offsets, indices, values }, first, end) => {
+      expect(first).toBe(rows.length);
+      for (let row = first; row < end; row++) {
+        const entries: [number, number][] = [];
+        for (let k = offsets[row]; k < offsets[row + 1]; k++) entries.push([indices[k], values[k]]);
+        rows.push(entries);
+      }
+    });
   return rows;
 }
 
@@ -77,12 +79,14 @@ describe('a grid laid out on disk', () => {
     const order = Int32Array.of(3, 200, 201, 17, 16, 40, 3, 345);
     const sums = (grid: Grid) => {
       const found: number[] = [];
-      openCells(grid, 0).over(1, 0, order, 1, 8, ({ offsets, values }, begin, end) => {
-        for (let at = begin; at < end; at++) {
-          const row = values.subarray(offsets[order[at]], offsets[order[at] + 1]);
-          found.push(row.reduce((sum, value) => sum + value, at));
-        }
-      });
+      openCells(grid, 0)
+        .at(1, 0)
+        .over(order, 1, 8, ({ offsets, values }, begin, end) => {
+          for (let at = begin; at < end; at++) {
+            const row = values.subarray(offsets[order[at]], offsets[order[at] + 1]);
+            found.push(row.reduce((sum, value) => sum + value, at));
+          }
+        });
       return found;
     };
     expect(sums(onDisk)).toEqual(sums(inMemory));

@@ -1,9 +1,9 @@
 /** A worker thread for the tests of the pool, the team and the ring. */
-import { parentPort, threadId } from 'node:worker_threads';
+import { threadId } from 'node:worker_threads';
 import { AsyncRing, type AsyncRingMemory } from '../../../../src/engine/async-ring.ts';
 import { Ring } from '../../../../src/engine/ring.ts';
 import { Team, type TeamShared } from '../../../../src/engine/team.ts';
-import type { Reply, Request } from '../../../../src/engine/thread-pool.ts';
+import { answerRequests } from '../../../../src/engine/thread.ts';
 import { touch } from './touch.ts';
 
 export interface ReducePayload {
@@ -120,9 +120,7 @@ function rotate(payload: RotatePayload): string[] {
   return wrong;
 }
 
-type Task = (payload: never, emit: (event: unknown) => void) => unknown;
-
-const tasks: Record<string, Task> = {
+answerRequests({
   reduce,
   barrier,
   rotate,
@@ -143,13 +141,4 @@ const tasks: Record<string, Task> = {
     for (;;) Atomics.add(cells, 0, 1);
   },
   wait: (cells: Int32Array) => Atomics.wait(cells, 0, 0),
-};
-
-parentPort?.on('message', ({ id, task, payload }: Request) => {
-  const send = (reply: Reply) => parentPort?.postMessage(reply, []);
-  try {
-    send({ id, result: tasks[task](payload as never, (event) => send({ id, event })) });
-  } catch (error) {
-    send({ id, error: error as Error });
-  }
 });

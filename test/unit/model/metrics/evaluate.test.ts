@@ -224,7 +224,7 @@ describe('regression with a meaning of its own', () => {
     const squares = labels.map((y, i) => (y - means[i]) ** 2);
     expect(found.mse).toBeCloseTo((squares[0] + squares[1] + squares[2]) / 3, 12);
     expect(() => evaluate(model, scoredDataset([0, 1], [1, -1]))).toThrow(
-      'sample.svm: row 2 has label -1; the poisson loss wants',
+      'sample.svm: row 2 has label -1; the poisson loss needs',
     );
   });
 

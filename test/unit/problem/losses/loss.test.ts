@@ -68,7 +68,7 @@ test.each([-1, -1e-300, Number.NaN, Infinity, 1e81])('%g is refused, with its ro
   const dataset = { name: 'counts', parts: [{ labels: Float64Array.of(3, label, 0) }] };
   expect(() => checkLabels(losses.poisson(), dataset)).toThrow(DataError);
   expect(() => checkLabels(losses.poisson(), dataset, 100)).toThrow(
-    `row 102 has label ${label}; the poisson loss wants a number from 0 to 1e80`,
+    `row 102 has label ${label}; the poisson loss needs a number from 0 to 1e80`,
   );
 });
 

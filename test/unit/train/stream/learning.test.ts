@@ -245,7 +245,7 @@ describe('faults', () => {
     ['1 1:1\n1 1:1\n', {}, 'rows: all labels are 1; classification wants two classes'],
     ['', {}, 'rows: no rows'],
     ['label,a\n', {}, 'rows: no rows'],
-    ['a 1:1\nb 1:1\n', { loss: losses.square() }, 'rows: row 1 has label a; the square loss wants'],
+    ['a 1:1\nb 1:1\n', { loss: losses.square() }, 'rows: row 1 has label a; the square loss needs'],
     ['1 1:1\n-1 1:1\n', { loss: losses.poisson() }, 'rows: row 2 has label -1; the poisson loss'],
   ])('%j', async (rows, more, message) => {
     await expect(learn(rows, more)).rejects.toThrow(message);

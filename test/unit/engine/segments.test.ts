@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cutSegments, rowsTogether, segmentOf } from '../../../../src/engine/disk/segments.ts';
-import { localPartition, placeRowsAndColumns } from '../../../../src/engine/partition.ts';
+import {
+  cutSegments,
+  localPartition,
+  placeRowsAndColumns,
+  rowsTogether,
+} from '../../../src/engine/partition.ts';
+import { intervalOf } from '../../../src/math/vectors.ts';
 
 /** A partition of rows that have so many entries each. */
 function partitionOf(rows: number, perRow: (row: number) => number, size: number) {
@@ -56,7 +61,7 @@ describe('segments', () => {
 
   test('are found by row', () => {
     const starts = Int32Array.of(0, 16, 48, 60);
-    expect([0, 15, 16, 47, 48, 59].map((row) => segmentOf(starts, row))).toEqual([
+    expect([0, 15, 16, 47, 48, 59].map((row) => intervalOf(starts, row))).toEqual([
       0, 0, 1, 1, 2, 2,
     ]);
   });

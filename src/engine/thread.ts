@@ -1,0 +1,122 @@
+import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
+import { DsoError, type ErrorKind } from '../errors.ts';
+
+interface Request {
+  readonly id: number;
+  readonly task: string;
+  readonly payload: unknown;
+}
+
+type Reply =
+  | { readonly id: number; readonly result: unknown }
+  /** Classes do not survive the way between threads: `kind` is that of a DsoError. */
+  | { readonly id: number; readonly error: Error; readonly kind?: ErrorKind }
+  | { readonly id: number; readonly event: unknown };
+
+export type Listener = (event: unknown) => void;
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onEvent: Listener | undefined;
+}
+
+/** The file of src, and of the built program, that a thread starts with. */
+export function threadEntry(name: 'worker' | 'comm-thread'): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? `../${name}.ts` : `./${name}.js`, import.meta.url);
+}
+
+/** A thread that answers requests by name; it keeps the process alive only while it owes answers. */
+export class RequestThread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  /** Requests made so far. */
+  requests = 0;
+  #ended: Error | undefined;
+
+  /** `onReport` gets what the thread sends unasked. */
+  constructor(entry: URL, options: WorkerOptions, onReport: Listener = () => {}) {
+    this.#worker = new Worker(entry, options);
+    this.#worker.on('message', (message: Reply) =>
+      'id' in message ? this.#hear(message) : onReport(message),
+    );
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', (code) =>
+      this.#fail(new Error(`a worker thread ended with code ${code}`)),
+    );
+    this.#worker.unref();
+  }
+
+  /** Requests without an answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  request<Result>(
+    task: string,
+    payload?: unknown,
+    transfer: Transferable[] = [],
+    onEvent?: Listener,
+  ): Promise<Result> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    const id = this.requests++;
+    return new Promise<Result>((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject, onEvent });
+      this.#worker.ref();
+      this.#worker.postMessage({ id, task, payload } satisfies Request, transfer);
+    });
+  }
+
+  #hear(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    if (!pending) return;
+    if ('event' in reply) {
+      pending.onEvent?.(reply.event);
+      return;
+    }
+    this.#pending.delete(reply.id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    if ('result' in reply) pending.resolve(reply.result);
+    else {
+      const { error, kind } = reply;
+      pending.reject(kind ? new DsoError(kind, error.message, { cause: error }) : error);
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#ended = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+
+  /** Lets the process end without the answers. */
+  unref(): void {
+    this.#worker.unref();
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+export type Task = (payload: never, emit: Listener) => unknown;
+
+/** The thread's side: answers each request with the task it names; `before` sees it first. */
+export function answerRequests(
+  tasks: Readonly<Record<string, Task>>,
+  before: (request: Request) => void = () => {},
+): void {
+  const send = (reply: Reply) => parentPort?.postMessage(reply, []);
+  const answer = async (request: Request) => {
+    const { id, task, payload } = request;
+    before(request);
+    try {
+      send({ id, result: await tasks[task](payload as never, (event) => send({ id, event })) });
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      send({ id, error, ...(error instanceof DsoError && { kind: error.kind }) });
+    }
+  };
+  parentPort?.on('message', (request: Request) => void answer(request));
+}
