@@ -1,6 +1,7 @@
 import { exp, log } from '../math/elementary.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { ScaledShape } from './generate.ts';
+import { writeWhole } from './text/number-text.ts';
 
 /** The r of p_k ∝ 1/(k + r): how many columns share the top of the frequency curve. */
 const flatTop = 20;
@@ -127,7 +128,7 @@ export class SyntheticRows {
   }
 }
 
-/** Room for a label, or for one pair: a blank, ten digits, a colon and a value. */
+/** Bytes of a label, and of one pair at most: a blank, ten digits, a colon and a value. */
 const labelBytes = 3;
 const pairBytes = 32;
 
@@ -150,7 +151,7 @@ export class RowText {
     return this.#length;
   }
 
-  /** The text so far, valid until the next row starts an empty one in the same place. */
+  /** The text so far, valid until the next row, which reuses the memory. */
   take(): Uint8Array<ArrayBuffer> {
     const text = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
@@ -171,7 +172,7 @@ export class RowText {
   /** A 1-based index and a value in (0, 1], with at most six significant digits. */
   pair(index: number, value: number): void {
     this.#byte(32);
-    this.#digits(index, 1);
+    this.#length = writeWhole(this.#bytes, this.#length, index, 1);
     this.#byte(58);
     let decimals = significantDigits;
     while (decimals < 20 && value * powers[decimals - significantDigits + 1] < 1) decimals += 1;
@@ -186,7 +187,7 @@ export class RowText {
     }
     this.#byte(48);
     this.#byte(46);
-    this.#digits(mantissa, decimals);
+    this.#length = writeWhole(this.#bytes, this.#length, mantissa, decimals);
   }
 
   endRow(): void {
@@ -195,18 +196,5 @@ export class RowText {
 
   #byte(byte: number): void {
     this.#bytes[this.#length++] = byte;
-  }
-
-  /** A whole number, padded with zeros on the left to at least `width` digits. */
-  #digits(number: number, width: number): void {
-    let count = width;
-    while (count < 10 && number >= powers[count]) count += 1;
-    let rest = number;
-    for (let place = this.#length + count - 1; place >= this.#length; place -= 1) {
-      const tens = (rest / 10) | 0;
-      this.#bytes[place] = 48 + rest - 10 * tens;
-      rest = tens;
-    }
-    this.#length += count;
   }
 }

@@ -7,9 +7,16 @@ import { type OutputFile, writeAtomically } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
 import { survives } from '../text/number-text.ts';
 import { ColumnCounter, encodeNames } from './columns.ts';
-import { encodeFileHeader, encodeTrailer, fileHeaderBytes, trailerBytes } from './layout.ts';
+import {
+  type EncodedSection,
+  encodeFileHeader,
+  encodeTrailer,
+  fileHeaderBytes,
+  type SectionLocation,
+  trailerBytes,
+} from './layout.ts';
 import { encodeRows, largestEntries } from './rows.ts';
-import { type EncodedSection, encodeIndex, type SectionLocation } from './sections.ts';
+import { encodeIndex } from './sections.ts';
 
 export type ValueType = 'float32' | 'float64' | 'auto';
 

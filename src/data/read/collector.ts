@@ -1,18 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { DataError } from '../../errors.ts';
 import type { SectionHeader } from '../binary/layout.ts';
 import type { BinaryIndex } from '../binary/sections.ts';
 import type { Dataset, DatasetPart, Recipe } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
-import { numberOf } from '../fields/missing-values.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { Assembler } from '../fields/vocabulary.ts';
-import { malformed } from '../text/decimal.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
-import { textOf } from '../text/records.ts';
-import type { PartsOptions } from './options.ts';
-import type { InputFile } from './pieces.ts';
+import type { InputFile, PartsOptions } from './pieces.ts';
 import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
 
 export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
@@ -141,9 +136,9 @@ export class LinePosition {
 
   /** What a task found in the lines that follow those before; its faults become errors. */
   async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
-    if (!('chunk' in outcome)) return this.#complain(outcome);
-    this.#lines += outcome.chunk.lines;
-    return outcome.chunk;
+    if (!('labels' in outcome)) return this.#complain(outcome);
+    this.#lines += outcome.lines;
+    return outcome;
   }
 
   async rowsOf(outcome: NamedOutcome): Promise<NamedRows> {
@@ -177,36 +172,4 @@ async function linesBefore(path: string, place: number): Promise<number> {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
   }
   return lines;
-}
-
-const space = 32;
-const hash = 35;
-const colon = 58;
-
-/** The labels at the beginning of lines, as texts; those that are numbers in their shortest form. */
-export class LabelTexts {
-  readonly #places = new Map<string, number>();
-
-  get texts(): string[] {
-    return [...this.#places.keys()];
-  }
-
-  /**
-   * Stores the place of the label that begins at `start`; returns the position behind it, or
-   * `malformed` if it is not UTF-8.
-   */
-  scan(bytes: Uint8Array, start: number, out: Float64Array, slot: number): number {
-    let end = start;
-    while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
-    // A line that begins with a pair has no label, which is what the empty text means.
-    const behind = bytes[end] === colon ? start : end;
-    // Labels of another encoding would become one.
-    if (!isUtf8(bytes.subarray(start, behind))) return malformed;
-    const text = textOf(bytes, start, behind);
-    const number = numberOf(text);
-    const label = Number.isFinite(number) ? `${number + 0}` : text;
-    out[slot] = this.#places.get(label) ?? this.#places.size;
-    this.#places.set(label, out[slot]);
-    return behind;
-  }
 }

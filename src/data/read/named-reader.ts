@@ -2,7 +2,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import type { TextFormat } from '../text/formats.ts';
 import { BlockPool, type ByteChunks, lineBlocks, peekUntil } from './byte-blocks.ts';
 import { type Collector, LinePosition } from './collector.ts';
-import type { PartsOptions } from './options.ts';
+import type { PartsOptions } from './pieces.ts';
 import {
   type NamedOutcome,
   type NamedPayload,

@@ -1,11 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DataError, UsageError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
-import { isBinary, sectionHeaderBytes } from '../binary/layout.ts';
+import { isBinary, type SectionLocation, sectionHeaderBytes } from '../binary/layout.ts';
 import { type BinarySink, queueSections, readBinaryStream } from '../binary/read.ts';
-import type { SectionLocation } from '../binary/sections.ts';
 import {
   formatOfName,
   formatOfText,
@@ -14,7 +12,7 @@ import {
   tellsFormat,
   textFormat,
 } from '../text/formats.ts';
-import type { LibsvmOptions } from '../text/libsvm.ts';
+import type { LibsvmOptions, ParseOptions } from '../text/libsvm.ts';
 import {
   BlockPool,
   type ByteChunks,
@@ -25,47 +23,18 @@ import {
   peekUntil,
 } from './byte-blocks.ts';
 import { Collector, LinePosition } from './collector.ts';
+import { NameLines } from './feature-names.ts';
 import { NamedReader } from './named-reader.ts';
-import type { PartsOptions } from './options.ts';
-import type { Piece } from './pieces.ts';
+import type { PartsOptions, Piece } from './pieces.ts';
 import { standardInput, titleOfSource } from './sources.ts';
 import {
   type BytesPayload,
   inlineRunner,
-  type ParseOptions,
   type ParseOutcome,
   type RangePayload,
   TaskQueue,
   type TaskRunner,
 } from './tasks.ts';
-
-/**
- * Names of features in several files. Names come behind the rows, so those of the first file that
- * has some are kept until the rows of all files are through; the other files must have the same.
- */
-export class NameLines {
-  readonly #pieces: Uint8Array[] = [];
-  readonly #hashes = new Map<string, Hash>();
-  #first: string | undefined;
-
-  add(path: string, lines: Uint8Array): void {
-    this.#first ??= path;
-    if (path === this.#first) this.#pieces.push(lines);
-    const hash = this.#hashes.get(path) ?? createHash('sha256');
-    this.#hashes.set(path, hash.update(lines));
-  }
-
-  /** The lines, once all files have been read. */
-  take(): readonly Uint8Array[] {
-    const digests = [...this.#hashes].map(([path, hash]) => ({ path, digest: hash.digest('hex') }));
-    const other = digests.find(({ digest }) => digest !== digests[0].digest);
-    if (other) {
-      const message = `its names of features are not those of ${this.#first}`;
-      throw new DataError(`${other.path}: ${message}; expected the same in all files`);
-    }
-    return this.#pieces;
-  }
-}
 
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
@@ -278,9 +247,8 @@ export class PieceReader {
     return async (outcome) => {
       const chunk = await place.chunkOf(outcome);
       this.collector.addText(chunk);
-      const { rowOffsets, labels, indices, values } = chunk;
+      const { rowOffsets, labels, indices, values, wide } = chunk;
       if (labels.length === 0) return;
-      const wide = 'wide' in outcome ? outcome.wide : undefined;
       await this.#options.takePart({ rowOffsets, labels, indices, values }, wide);
     };
   }

@@ -5,12 +5,19 @@ import { hashText } from '../fingerprint.ts';
 import { formatOfName } from '../text/formats.ts';
 import { type DatasetShape, datasetOf } from './collector.ts';
 import { nameLines, withStoredNames } from './feature-names.ts';
-import type { PartsOptions, ReadOptions } from './options.ts';
-import { type InputFile, inputFiles, type Piece, readPieces, wholePiece } from './pieces.ts';
+import {
+  type InputFile,
+  inputFiles,
+  type PartsOptions,
+  type Piece,
+  type ReadOptions,
+  readPieces,
+  wholePiece,
+} from './pieces.ts';
 import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
 
 export type { DatasetShape } from './collector.ts';
-export type { PartsOptions, ReadOptions } from './options.ts';
+export type { PartsOptions, ReadOptions } from './pieces.ts';
 
 /**
  * Reads data of any format from files (plain, gzip or zstd, told apart by content), one after the

@@ -2,19 +2,12 @@ import { readSection } from '../binary/read.ts';
 import type { FormatName } from '../fields/options.ts';
 import type { TextRows } from '../text/csv.ts';
 import { textFormat } from '../text/formats.ts';
-import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from '../text/libsvm.ts';
-import { float64Values } from '../text/wide-values.ts';
+import { type ParsedChunk, type ParseOptions, parseLibsvm } from '../text/libsvm.ts';
 import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
 /** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
-export type ParseOutcome =
-  | {
-      readonly chunk: ParsedChunk;
-      /** The values as float64, where asked for. */
-      readonly wide?: Float64Array;
-    }
-  | Fault;
+export type ParseOutcome = ParsedChunk | Fault;
 
 export type Fault =
   /** A line, counted from 1 at the start of the task's text, that cannot be read. */
@@ -35,11 +28,6 @@ export interface NamedPayload {
   readonly plan: unknown;
 }
 
-export interface ParseOptions extends LibsvmOptions {
-  /** Whether values are wanted as float64 as well. */
-  readonly wide?: boolean;
-}
-
 export interface RangePayload extends FileRange {
   readonly options: ParseOptions;
 }
@@ -55,18 +43,12 @@ export interface BytesPayload {
 function parseRange(payload: RangePayload): ParseOutcome {
   return outcomeOf(() => {
     const lines = readLines(payload);
-    return parse(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
+    return parseLibsvm(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
   });
 }
 
 function parseBytes({ bytes, first, options }: BytesPayload): ParseOutcome {
-  return outcomeOf(() => parse(first ? withoutMark(bytes) : bytes, options));
-}
-
-function parse(text: Uint8Array, options: ParseOptions): ParseOutcome {
-  const chunk = parseLibsvm(text, options);
-  if (!options.wide) return { chunk };
-  return { chunk, wide: float64Values(text, chunk, options.zeroBased ?? false) };
+  return outcomeOf(() => parseLibsvm(first ? withoutMark(bytes) : bytes, options));
 }
 
 function parseNamed({ bytes, first, skipped, format, plan }: NamedPayload): NamedOutcome {

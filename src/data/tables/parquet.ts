@@ -4,7 +4,7 @@ import type { AsyncBuffer, Compressors, DecodedArray, FileMetaData } from 'hypar
 import { DataError, UsageError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
 import { Collector, type DatasetShape } from '../read/collector.ts';
-import type { PartsOptions } from '../read/options.ts';
+import type { PartsOptions } from '../read/pieces.ts';
 import { inputFiles } from '../read/pieces.ts';
 import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../read/sources.ts';
 import { type ParquetColumn, parquetColumns, parsers } from './parquet-types.ts';

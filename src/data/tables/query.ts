@@ -7,7 +7,7 @@ import type {
 import { DataError, UsageError } from '../../errors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
 import { Collector, datasetOf } from '../read/collector.ts';
-import type { ReadOptions } from '../read/options.ts';
+import type { ReadOptions } from '../read/pieces.ts';
 import { type QueryColumn, queryColumn } from './query-types.ts';
 import { type Table, type TableBatch, TableReader, type TableValue } from './table.ts';
 

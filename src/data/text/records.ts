@@ -10,7 +10,7 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
 
-/** Whole lines with a line end behind the last one. */
+/** The scanners rely on a last line end; and a plain Uint8Array keeps their code monomorphic. */
 export function endWithNewline(text: Uint8Array): Uint8Array {
   if (text.length === 0 || text[text.length - 1] === newline) {
     return new Uint8Array(text.buffer, text.byteOffset, text.length);
