@@ -7,6 +7,7 @@ import { LabelList } from '../fields/label-list.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { Assembler } from '../fields/vocabulary.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
+import { withName } from './line-error.ts';
 import type { InputFile, PartsOptions } from './pieces.ts';
 import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
 
@@ -49,12 +50,16 @@ export class Collector {
     this.labels = new LabelList(like?.labelNames, textLabels, !takesTexts);
   }
 
-  /** Rows with names for columns: gives them their final columns. */
-  addNamed(rows: NamedRows): DatasetPart {
-    this.#assembler ??= new Assembler(this.#options, this.labels);
-    const part = this.#assembler.add(rows);
-    this.addRows(part);
-    return part;
+  /** Gives rows with names for columns their final columns; `name` is the file, for messages. */
+  addNamed(rows: NamedRows, name: string): DatasetPart {
+    try {
+      this.#assembler ??= new Assembler(this.#options, this.labels);
+      const part = this.#assembler.add(rows);
+      this.addRows(part);
+      return part;
+    } catch (error) {
+      throw withName(name, error);
+    }
   }
 
   addText(chunk: ParsedChunk): void {

@@ -66,7 +66,7 @@ export class NamedReader {
   async #take(position: LinePosition, name: string, outcome: NamedOutcome): Promise<void> {
     const rows = await position.rowsOf(outcome);
     if (rows.labels.length === 0) return;
-    await this.#options.takePart(explained(name, () => this.#collector.addNamed(rows)));
+    await this.#options.takePart(this.#collector.addNamed(rows, name));
   }
 
   #plan(sample: Uint8Array, name: string, format: TextFormat): unknown {
@@ -83,40 +83,32 @@ export class NamedReader {
     return plan;
   }
 
-  /** Whether what the options want can be had of files of the format. */
   checkFormat(format: string, name: string): void {
-    const { like, isShare, wide } = this.#options;
-    if (isShare) {
-      throw new UsageError(
-        `${name}: ${format} has names for columns, which several processes cannot number alike; convert it first (dso convert DATA -o data.dsob)`,
-      );
-    }
-    if (wide === 'all') {
-      throw new DataError(
-        `${name}: float64 values are kept of LIBSVM text alone; this is ${format}`,
-      );
-    }
-    if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
-      throw new DataError(
-        `${name}: ${format} has names for columns, but the training data had numbers; expected LIBSVM text or .dsob`,
-      );
-    }
+    checkNamedFormat(this.#options, name, format);
     if (!this.#first || this.#first.format === format) return;
     const other = `${this.#first.name} is ${this.#first.format}`;
     throw new DataError(`${name}: ${format}, but ${other}; expected files of one format`);
   }
 }
 
-function isEmpty(text: Uint8Array): boolean {
-  return text.every((byte) => byte === 10 || byte === 13 || byte === 32);
+/** Whether the options can be met by a format whose columns have names. */
+export function checkNamedFormat(options: PartsOptions, name: string, format: string): void {
+  const { like, isShare, wide } = options;
+  if (isShare) {
+    throw new UsageError(
+      `${name}: ${format} has names for columns, which several processes cannot number alike; convert it first (dso convert DATA -o data.dsob)`,
+    );
+  }
+  if (wide === 'all') {
+    throw new DataError(`${name}: float64 values are kept of LIBSVM text alone; this is ${format}`);
+  }
+  if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
+    throw new DataError(
+      `${name}: ${format} has names for columns, but the training data had numbers; expected LIBSVM text or .dsob`,
+    );
+  }
 }
 
-/** Errors that do not know where they happened. */
-function explained<Result>(name: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof DataError)) throw error;
-    throw new DataError(`${name}: ${error.message}`, { cause: error });
-  }
+function isEmpty(text: Uint8Array): boolean {
+  return text.every((byte) => byte === 10 || byte === 13 || byte === 32);
 }
