@@ -1,17 +1,18 @@
 import { DataError } from '../errors.ts';
 import {
   badWeight,
+  countNonzeros,
   type Dataset,
   type DatasetPart,
-  sharedFloat32,
   sharedFloat64,
-  sharedInt32,
+  sharedPart,
 } from './dataset.ts';
+import { largestValue } from './fields/row-encoder.ts';
 import { orderRow, RepeatedIndex } from './fields/row-order.ts';
 import { largestIndex } from './read/line-error.ts';
 
 export interface SparseRow {
-  /** 0-based columns, in any order, each at most once. */
+  /** 0-based columns, in any order inside a row, each at most once. */
   readonly indices: ArrayLike<number>;
   readonly values: ArrayLike<number>;
 }
@@ -27,17 +28,9 @@ export interface RowsInput {
   readonly name?: string;
 }
 
-export interface CsrInput {
+export interface CsrInput extends SparseRow, Omit<RowsInput, 'rows'> {
   /** Row i holds the entries rowOffsets[i] … rowOffsets[i + 1] - 1. */
   readonly rowOffsets: ArrayLike<number>;
-  /** 0-based columns, in any order inside a row, each at most once. */
-  readonly indices: ArrayLike<number>;
-  readonly values: ArrayLike<number>;
-  readonly labels: ArrayLike<number>;
-  /** As in RowsInput. */
-  readonly weights?: ArrayLike<number>;
-  readonly columns?: number;
-  readonly name?: string;
 }
 
 /** Entries from … to - 1 of two arrays: a row, whichever form it came in. */
@@ -56,7 +49,6 @@ interface Source {
 
 /** A part ends with the row that reaches this many entries: offsets are 32-bit. */
 const entriesPerPart = 1 << 24;
-const largestFloat32 = 3.4028234663852886e38;
 
 /** Data from one object per row. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromRows(input: RowsInput): Dataset {
@@ -131,13 +123,12 @@ function assemble(source: Source): Dataset {
     maxIndex = Math.max(maxIndex, largest);
     first = end;
   }
-  const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
   return {
     name,
     parts,
     rows: labels.length,
     columns: columns ?? maxIndex + 1,
-    nonzeros,
+    nonzeros: countNonzeros(parts),
     notices: [],
   };
 }
@@ -176,21 +167,12 @@ function copyRows(source: Source, first: number, end: number, entries: number) {
     filled = order(source, row, indices, values, filled, filled + slice.to - slice.from);
     rowOffsets[row - first + 1] = filled;
   }
-  const part: DatasetPart = {
-    labels: sharedFloat64(labels),
-    rowOffsets: sharedInt32(rowOffsets),
-    indices: sharedInt32(indices.subarray(0, filled)),
-    values: sharedFloat32(values.subarray(0, filled)),
-    ...(source.weights && { weights: copyWeights(source.weights, first, end) }),
-  };
-  return { part, largest };
-}
-
-function copyWeights(weights: ArrayLike<number>, first: number, end: number): Float64Array {
-  const copy = new Float64Array(new SharedArrayBuffer(8 * (end - first)));
+  const part = sharedPart({ labels, rowOffsets, indices, values });
+  if (!source.weights) return { part, largest };
+  const given = Array.prototype.slice.call(source.weights, first, end);
   // -0 counts as much as 0 does, with other bits.
-  for (let row = first; row < end; row += 1) copy[row - first] = weights[row] + 0;
-  return copy;
+  const weights = sharedFloat64(given.map((weight) => weight + 0));
+  return { part: { ...part, weights }, largest };
 }
 
 function checkedLabel({ name, labels }: Source, row: number): number {
@@ -215,7 +197,7 @@ function checkEntry(
         `from 0 to ${limit}`,
     );
   }
-  if (!(Math.abs(Math.fround(value)) <= largestFloat32)) {
+  if (!(Math.abs(Math.fround(value)) <= largestValue)) {
     throw new DataError(
       `${name}: row ${row}, entry ${entry}: value ${value}; expected a number below 3.4e38`,
     );

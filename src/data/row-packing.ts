@@ -1,4 +1,10 @@
-import { type Dataset, type DatasetPart, sharedFloat32, sharedInt32 } from './dataset.ts';
+import {
+  countNonzeros,
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedInt32,
+} from './dataset.ts';
 
 /*
  * Rows on their way from the process that read them to the one that works on them: packed into
@@ -98,8 +104,8 @@ export function packRows(
   return bytes;
 }
 
-/** Finds a row in the parts of a data set; quickly so if it lies in the part of the last one. */
-class RowFinder {
+/** Finds a row in the parts of a data set, quickly if it is in the same part as the last one. */
+export class RowFinder {
   readonly #parts: readonly DatasetPart[];
   readonly #starts: Float64Array;
   #current = 0;
@@ -202,8 +208,7 @@ function usable(bytes: Uint8Array): Uint8Array {
 export function withColumns(dataset: Dataset, columns: number): Dataset {
   if (dataset.columns <= columns) return { ...dataset, columns };
   const parts = dataset.parts.map((part) => partWithColumns(part, columns));
-  const nonzeros = parts.reduce((sum, { indices }) => sum + indices.length, 0);
-  return { ...dataset, parts, columns, nonzeros };
+  return { ...dataset, parts, columns, nonzeros: countNonzeros(parts) };
 }
 
 function partWithColumns(part: DatasetPart, columns: number): DatasetPart {

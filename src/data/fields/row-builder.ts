@@ -1,4 +1,4 @@
-import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
+import { type DatasetPart, sharedPart } from '../dataset.ts';
 
 /** How a label that is a number is written where others are texts. */
 export function labelText(label: number): string {
@@ -99,13 +99,15 @@ export class RowBuilder {
 
   /** The rows so far; the builder begins anew. */
   take(): NamedRows {
-    const rows = this.#rows;
+    const part = {
+      rowOffsets: this.#rowOffsets,
+      labels: this.#labels,
+      indices: this.#indices,
+      values: this.#values,
+      ...(this.#weighted && { weights: this.#weights }),
+    };
     const taken: NamedRows = {
-      rowOffsets: sharedInt32(this.#rowOffsets.subarray(0, rows + 1)),
-      labels: sharedFloat64(this.#labels.subarray(0, rows)),
-      indices: sharedInt32(this.#indices.subarray(0, this.#entries)),
-      values: sharedFloat32(this.#values.subarray(0, this.#entries)),
-      ...(this.#weighted && { weights: sharedFloat64(this.#weights.subarray(0, rows)) }),
+      ...sharedPart(part, this.#rows),
       names: this.#names,
       ...(this.#labelTexts && { labelTexts: [...this.#labelTexts.keys()] }),
       ordered: this.#ordered,

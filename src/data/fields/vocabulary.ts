@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
-import type { DatasetPart, Likeness } from '../dataset.ts';
+import { type DatasetPart, type Likeness, sharedFloat32, sharedInt32 } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
 import type { FieldOptions } from './options.ts';
@@ -218,7 +218,11 @@ export class Assembler {
       rowOffsets[row + 1] = end;
     }
     if (end === indices.length) return rows;
-    return { indices: cut(indices, end), values: cut(values, end) };
+    // Copies: views would hold on to all of the memory.
+    return {
+      indices: sharedInt32(indices.subarray(0, end)),
+      values: sharedFloat32(values.subarray(0, end)),
+    };
   }
 
   #checkSums(values: Float32Array, start: number, end: number, row: number): void {
@@ -229,14 +233,4 @@ export class Assembler {
       );
     }
   }
-}
-
-/** A copy: a view would keep all of the memory. */
-function cut<Numbers extends Int32Array | Float32Array>(numbers: Numbers, end: number): Numbers {
-  const size = numbers.BYTES_PER_ELEMENT * end;
-  const copy = new (numbers.constructor as new (buffer: SharedArrayBuffer) => Numbers)(
-    new SharedArrayBuffer(size),
-  );
-  copy.set(numbers.subarray(0, end));
-  return copy;
 }

@@ -1,4 +1,5 @@
 import type { DatasetPart } from '../dataset.ts';
+import { RowFinder } from '../row-packing.ts';
 
 /**
  * Tells which items came before with the same 64-bit hash, in 4 to 8 bytes an item besides the
@@ -89,14 +90,16 @@ export class RowSurvey {
    */
   equalRows(shown: number, parts?: readonly DatasetPart[]): EqualRows {
     const table = new HashTable(this.#left, this.#right);
-    const comparison = parts === undefined ? undefined : new RowComparison(parts);
+    const finders = parts && [new RowFinder(parts), new RowFinder(parts)];
+    const differ = (ours: number, theirs: number) =>
+      finders && !areEqual(finders[0].find(ours), finders[1].find(theirs));
     const examples: { row: number; earlier: number }[] = [];
     let count = 0;
     let otherLabel = 0;
     for (let row = 0; row < this.#left.length; row += 1) {
       if (this.#empty[row] === 1) continue;
       const earlier = table.earlier(row);
-      if (earlier < 0 || comparison?.equal(earlier, row) === false) continue;
+      if (earlier < 0 || differ(earlier, row)) continue;
       count += 1;
       if (this.#labels[earlier] !== this.#labels[row]) otherLabel += 1;
       if (examples.length < shown) examples.push({ row, earlier });
@@ -105,45 +108,14 @@ export class RowSurvey {
   }
 }
 
-/** Rows of all parts by their number in the data. */
-class RowComparison {
-  readonly #parts: readonly DatasetPart[];
-  /** The first row of each part, and the number of rows. */
-  readonly #starts: Float64Array;
-
-  constructor(parts: readonly DatasetPart[]) {
-    this.#parts = parts;
-    this.#starts = new Float64Array(parts.length + 1);
-    parts.forEach(({ labels }, part) => {
-      this.#starts[part + 1] = this.#starts[part] + labels.length;
-    });
+function areEqual(left: RowFinder, right: RowFinder): boolean {
+  if (left.length !== right.length) return false;
+  for (let entry = 0; entry < left.length; entry += 1) {
+    const [ours, theirs] = [left.from + entry, right.from + entry];
+    if (left.part.indices[ours] !== right.part.indices[theirs]) return false;
+    if (left.part.values[ours] !== right.part.values[theirs]) return false;
   }
-
-  equal(left: number, right: number): boolean {
-    const ours = this.#find(left);
-    const theirs = this.#find(right);
-    const length = ours.end - ours.start;
-    if (theirs.end - theirs.start !== length) return false;
-    for (let entry = 0; entry < length; entry += 1) {
-      const [our, their] = [ours.start + entry, theirs.start + entry];
-      if (ours.part.indices[our] !== theirs.part.indices[their]) return false;
-      if (ours.part.values[our] !== theirs.part.values[their]) return false;
-    }
-    return true;
-  }
-
-  #find(row: number): { part: DatasetPart; start: number; end: number } {
-    let low = 0;
-    let high = this.#parts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.#starts[middle] <= row) low = middle;
-      else high = middle - 1;
-    }
-    const part = this.#parts[low];
-    const place = row - this.#starts[low];
-    return { part, start: part.rowOffsets[place], end: part.rowOffsets[place + 1] };
-  }
+  return true;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { DataError } from '../../errors.ts';
-import type { Dataset, Likeness } from '../dataset.ts';
+import { countNonzeros, type Dataset, type Likeness } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
 import { Assembler } from '../fields/vocabulary.ts';
 import { quote } from './line-error.ts';
@@ -76,7 +76,7 @@ export function withStoredNames(
     ...dataset,
     parts,
     columns: assembler.vocabulary.columns,
-    nonzeros: parts.reduce((sum, { values }) => sum + values.length, 0),
+    nonzeros: countNonzeros(parts),
     notices: [...dataset.notices, ...assembler.notices()],
     featureNames: wanted,
   };

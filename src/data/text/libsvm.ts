@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
+import { type DatasetPart, sharedFloat64, sharedPart } from '../dataset.ts';
 import { numberOf } from '../fields/missing-values.ts';
 import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
 import { LineError, labelError, largestIndex, pairError } from '../read/line-error.ts';
@@ -124,10 +124,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
     rowOffsets[rows] = scratch.entries;
   }
   return {
-    labels: sharedFloat64(labels.subarray(0, rows)),
-    rowOffsets: sharedInt32(rowOffsets.subarray(0, rows + 1)),
-    indices: sharedInt32(scratch.indices.subarray(0, scratch.entries)),
-    values: sharedFloat32(scratch.values.subarray(0, scratch.entries)),
+    ...sharedPart(scratch, rows),
     maxIndex,
     lines: scratch.line,
     qidLines: scratch.qidLines,
