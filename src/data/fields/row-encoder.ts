@@ -7,7 +7,7 @@ import {
   MissingValues,
   missingTexts,
   numberOf,
-} from './missing-values.ts';
+} from './options.ts';
 
 /** A value of a named row; null is a missing one, undefined an absent one. */
 export type NamedValue =

@@ -1,11 +1,12 @@
 import type { DatasetPart } from '../dataset.ts';
+import { hashFactors } from '../fingerprint.ts';
 import { RowFinder } from '../row-packing.ts';
 
 /**
- * Tells which items came before with the same 64-bit hash, in 4 to 8 bytes an item besides the
- * hashes: a table of places that is searched linearly from the place that the hash names.
+ * Finds earlier items with the same 64-bit hash: open addressing with linear probing, 4 to 8 bytes per
+ * item besides the hashes.
  */
-export class HashTable {
+class HashTable {
   readonly #first: Int32Array;
   readonly #second: Int32Array;
   /** Item + 1, or 0. */
@@ -36,11 +37,7 @@ export class HashTable {
   }
 }
 
-/** Odd numbers without a pattern, as in the fingerprint of data. */
-const first = 0xbb67ae85 | 0;
-const second = 0x3c6ef373 | 0;
-const third = 0xa54ff53b | 0;
-const fourth = 0x510e527f | 0;
+const [first, second, third, fourth] = hashFactors;
 
 export interface EqualRows {
   /** Rows whose features are those of an earlier row; empty rows are left out. */
@@ -52,7 +49,7 @@ export interface EqualRows {
 }
 
 /** Hashes of the features of rows, and then which rows are equal. */
-export class RowSurvey {
+export class RowHashTable {
   readonly #left: Int32Array;
   readonly #right: Int32Array;
   readonly #labels: Float64Array;
@@ -124,15 +121,15 @@ function areEqual(left: RowFinder, right: RowFinder): boolean {
  * if there are any, whether they are. Empty columns are left out.
  */
 export function equalColumns(
-  survey: ColumnStatistics,
+  statistics: ColumnStatistics,
   scan: () => Iterable<DatasetPart>,
 ): ReadonlyMap<number, number> {
-  const models = candidates(survey);
+  const models = candidates(statistics);
   if (models.size === 0) return models;
-  const matches = countMatches(models, survey.counts.length, scan());
+  const matches = countMatches(models, statistics.counts.length, scan());
   for (const column of models.keys()) {
     // Both have as many entries, so that all of one are all of the other.
-    if (matches[column] !== survey.counts[column]) models.delete(column);
+    if (matches[column] !== statistics.counts[column]) models.delete(column);
   }
   return models;
 }
@@ -184,7 +181,7 @@ function placeOf(column: number, indices: Int32Array, from: number, to: number):
   return low;
 }
 
-/** What one pass over the rows tells of each column: 20 bytes a column. */
+/** Statistics of each column from one pass over the rows: 20 bytes per column. */
 export class ColumnStatistics {
   /** Entries that are not 0; their smallest and largest value. */
   readonly counts: Int32Array;
@@ -202,7 +199,6 @@ export class ColumnStatistics {
     this.hashes = [new Int32Array(columns), new Int32Array(columns)];
   }
 
-  /** Takes in the rows of a part, which begin with row `firstRow` of the data. */
   add({ rowOffsets, labels, indices, values }: DatasetPart, firstRow: number): void {
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     const { counts, smallest, largest } = this;

@@ -79,6 +79,11 @@ export function clip(text: string): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
+/** The first names of a list. */
+export function listNames(names: readonly string[], most = 20): string {
+  return `${names.slice(0, most).map(clip).join(', ')}${names.length > most ? ', …' : ''}`;
+}
+
 /** Quoted, with control characters escaped: the text may come from a file that is no text. */
 export function quote(text: string): string {
   return JSON.stringify(clip(text));

@@ -1,7 +1,12 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
-import { MissingValues, missingTexts, numberOf } from '../fields/missing-values.ts';
-import { type FieldOptions, missingValuesOf } from '../fields/options.ts';
+import {
+  type FieldOptions,
+  MissingValues,
+  missingTexts,
+  missingValuesOf,
+  numberOf,
+} from '../fields/options.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { planTable, type TablePlan } from '../fields/table-plan.ts';
 import { TableRows } from '../fields/table-rows.ts';

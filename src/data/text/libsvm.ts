@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type DatasetPart, sharedFloat64, sharedPart } from '../dataset.ts';
-import { numberOf } from '../fields/missing-values.ts';
+import { numberOf } from '../fields/options.ts';
 import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
 import { LineError, labelError, largestIndex, pairError } from '../read/line-error.ts';
 import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
