@@ -96,6 +96,16 @@ export function badWeight(weights: ArrayLike<number>): number {
 
 type NumberArray = Int32Array | Float32Array | Float64Array;
 
+/** A longer array that begins with the old one. */
+export function grown<Numbers extends NumberArray | Uint8Array<ArrayBuffer>>(
+  old: Numbers,
+  length: number,
+): Numbers {
+  const larger = new (old.constructor as new (length: number) => Numbers)(length);
+  larger.set(old);
+  return larger;
+}
+
 /** A copy in shared memory of exactly the size needed. */
 function sharedCopy<Numbers extends NumberArray>(
   type: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },

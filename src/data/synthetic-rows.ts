@@ -1,5 +1,6 @@
 import { exp, log } from '../math/elementary.ts';
 import { type Random, stream } from '../math/random.ts';
+import { grown } from './dataset.ts';
 import type { ScaledShape } from './generate.ts';
 import { writeWhole } from './text/number-text.ts';
 
@@ -160,11 +161,7 @@ export class RowText {
 
   startRow(label: number, pairs: number): void {
     const needed = this.#length + labelBytes + pairs * pairBytes;
-    if (needed > this.#bytes.length) {
-      const larger = new Uint8Array(2 * needed);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * needed);
     this.#byte(label > 0 ? 43 : 45);
     this.#byte(49);
   }

@@ -1,3 +1,5 @@
+import { grown } from '../dataset.ts';
+
 /**
  * Remembers numbers for pieces of bytes, each in a realm of its own (a field, a namespace), without
  * making a string of every piece: a table of open addressing.
@@ -29,7 +31,7 @@ export class ByteColumns {
     const entry = this.#count;
     const from = this.#starts[entry];
     const to = from + end - start;
-    if (to > this.#bytes.length) this.#growBytes(to);
+    if (to > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * to);
     this.#bytes.set(bytes.subarray(start, end), from);
     const hash = hashOf(bytes, start, end, realm);
     this.#hashes[entry] = hash;
@@ -79,18 +81,6 @@ export class ByteColumns {
     this.#starts = grown(this.#starts, size + 1);
     this.#columns = grown(this.#columns, size);
   }
-
-  #growBytes(least: number): void {
-    const larger = new Uint8Array(2 * least);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-  }
-}
-
-function grown(old: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size);
-  larger.set(old);
-  return larger;
 }
 
 /** For the table alone: never seen outside. */

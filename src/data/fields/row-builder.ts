@@ -1,4 +1,4 @@
-import { type DatasetPart, sharedPart } from '../dataset.ts';
+import { type DatasetPart, grown, sharedPart } from '../dataset.ts';
 
 /** How a label that is a number is written where others are texts. */
 export function labelText(label: number): string {
@@ -150,26 +150,15 @@ export class RowBuilder {
 
   #growEntries(): void {
     const size = 2 * this.#indices.length;
-    const indices = new Int32Array(size);
-    indices.set(this.#indices);
-    this.#indices = indices;
-    const values = new Float32Array(size);
-    values.set(this.#values);
-    this.#values = values;
+    this.#indices = grown(this.#indices, size);
+    this.#values = grown(this.#values, size);
   }
 
   #growRows(): void {
     const size = 2 * this.#labels.length;
-    const grown = (old: Float64Array) => {
-      const array = new Float64Array(size);
-      array.set(old);
-      return array;
-    };
-    this.#labels = grown(this.#labels);
-    this.#weights = grown(this.#weights);
-    const rowOffsets = new Int32Array(size);
-    rowOffsets.set(this.#rowOffsets);
-    this.#rowOffsets = rowOffsets;
+    this.#labels = grown(this.#labels, size);
+    this.#weights = grown(this.#weights, size);
+    this.#rowOffsets = grown(this.#rowOffsets, size);
   }
 }
 

@@ -4,6 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { DataError } from '../../errors.ts';
 import { magic } from '../binary/layout.ts';
+import { grown } from '../dataset.ts';
 
 const newline = 10;
 
@@ -294,9 +295,5 @@ function fill(file: number, origin: number, filled: number, target: number): num
 
 function reserve(length: number): void {
   if (buffer.length >= length) return;
-  const larger = new Uint8Array(
-    Math.max(length, Math.min(2 * buffer.length, length + largestRead)),
-  );
-  larger.set(buffer);
-  buffer = larger;
+  buffer = grown(buffer, Math.max(length, Math.min(2 * buffer.length, length + largestRead)));
 }

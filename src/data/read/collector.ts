@@ -6,10 +6,11 @@ import type { Dataset, DatasetPart, Recipe } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { Assembler } from '../fields/vocabulary.ts';
+import type { ParsedText } from '../text/formats.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
 import { withName } from './line-error.ts';
 import type { InputFile, PartsOptions } from './pieces.ts';
-import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
+import type { ParseOutcome } from './tasks.ts';
 
 export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
 
@@ -128,7 +129,7 @@ function countedLines(lines: number): string {
   return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
 }
 
-/** The text of one file, from the byte `start` on: tells where in it a fault is. */
+/** Counts the lines of a file that is read from the byte `start` on. */
 export class LinePosition {
   readonly #path: string;
   readonly #start: number;
@@ -139,22 +140,14 @@ export class LinePosition {
     this.#start = start;
   }
 
-  /** What a task found in the lines that follow those before; its faults become errors. */
-  async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
-    if (!('labels' in outcome)) return this.#complain(outcome);
-    this.#lines += outcome.lines;
-    return outcome;
-  }
-
-  async rowsOf(outcome: NamedOutcome): Promise<NamedRows> {
-    if (!('rows' in outcome)) return this.#complain(outcome);
-    this.#lines += outcome.lines;
-    return outcome.rows;
-  }
-
-  async #complain(outcome: Fault): Promise<never> {
+  /** The rows of the next lines; throws a fault with its line in the file. */
+  async rowsOf(outcome: ParseOutcome): Promise<ParsedText['rows']> {
+    if ('rows' in outcome) {
+      this.#lines += outcome.lines;
+      return outcome.rows;
+    }
     if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
-    // Only now does it matter how many lines there are in front.
+    // Counted only for an error.
     const before = await linesBefore(this.#path, this.#start);
     const line = before + this.#lines + outcome.line;
     throw new DataError(`${this.#path}:${line}: ${outcome.message}`);

@@ -6,7 +6,7 @@ import { planNotices, planTable, type TablePlan } from '../fields/table-plan.ts'
 import { type FieldValue, TableRows } from '../fields/table-rows.ts';
 import type { Collector } from '../read/collector.ts';
 import { LineError, quote } from '../read/line-error.ts';
-import { checkNamedFormat } from '../read/named-reader.ts';
+import { checkNamedFormat } from '../read/named-plans.ts';
 import type { PartsOptions } from '../read/pieces.ts';
 
 /** A list is several categories or a vector; a map is named numbers. */

@@ -1,4 +1,4 @@
-import type { DatasetPart, Recipe } from '../dataset.ts';
+import type { Recipe } from '../dataset.ts';
 import {
   type FieldOptions,
   type FormatName,
@@ -10,12 +10,18 @@ import { planNotices } from '../fields/table-plan.ts';
 import { lastLineEnd } from '../read/byte-blocks.ts';
 import { type CsvPlan, parseCsv, planCsv, planNextCsv, sampledRecords } from './csv.ts';
 import { type ObjectPlan, objectNotice, parseJsonLines, planObjects } from './json-lines.ts';
-import { hasTextLabels, type LibsvmOptions, parseLibsvm } from './libsvm.ts';
+import {
+  hasTextLabels,
+  type LibsvmOptions,
+  type ParsedChunk,
+  type ParseOptions,
+  parseLibsvm,
+} from './libsvm.ts';
 import { lastRecordEnd, longestRecord, recordEnds, textOf } from './records.ts';
 import { parseVowpal, type VowpalPlan } from './vowpal.ts';
 
 export interface ParsedText {
-  readonly rows: NamedRows | (DatasetPart & { readonly labelTexts?: readonly string[] });
+  readonly rows: NamedRows | ParsedChunk;
   readonly lines: number;
   /** Where columns have numbers: how many these rows know of. */
   readonly columns?: number;
@@ -69,7 +75,7 @@ const jsonLines: TextFormat<ObjectPlan> = {
   notices: (plan) => [`read as JSON lines: ${objectNotice(plan)}`],
 };
 
-const libsvm: TextFormat<LibsvmOptions> = {
+const libsvm: TextFormat<ParseOptions> = {
   name: 'libsvm',
   title: 'LIBSVM text',
   endings: ['svm', 'libsvm'],

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import { grown } from '../dataset.ts';
 import { LineError } from '../read/line-error.ts';
 
 const newline = 10;
@@ -111,13 +112,8 @@ export class RecordSplitter {
 
   #add(start: number, end: number): void {
     if (this.count === this.starts.length) {
-      const grown = (old: Int32Array) => {
-        const larger = new Int32Array(2 * old.length);
-        larger.set(old);
-        return larger;
-      };
-      this.starts = grown(this.starts);
-      this.ends = grown(this.ends);
+      this.starts = grown(this.starts, 2 * this.count);
+      this.ends = grown(this.ends, 2 * this.count);
     }
     this.starts[this.count] = start;
     this.ends[this.count] = end;
