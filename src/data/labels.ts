@@ -15,11 +15,11 @@ export interface Classes {
   readonly multiLabel: boolean;
 }
 
-/** More distinct labels than this are no classes. */
+/** More distinct labels than this are not classes. */
 const mostClasses = 100_000;
 const shownLabels = 3;
 
-/** So many distinct labels are enough to say that there are too many. */
+/** Enough distinct labels to say that there are too many. */
 export const enoughLabels = mostClasses + 1;
 
 /** The classes of a data set with one label a row. */
@@ -102,7 +102,7 @@ export function distinctLabels(dataset: Dataset, limit: number): number[] {
   for (const { labels } of dataset.parts) {
     for (let row = 0; row < labels.length && found.size < limit; row += 1) {
       const label = labels[row];
-      // Nearly every row repeats one of two labels: those do not trouble the set.
+      // Nearly every row repeats one of two labels: a quick comparison spares the set.
       if (label === first || label === second) continue;
       second = first;
       first = label;
@@ -126,7 +126,7 @@ export function checkNumbers({ name, labelNames, parts }: Dataset, loss: string)
 export interface Targets {
   /** -1 or +1 by class, or in regression the labels themselves; in memory that threads share. */
   of(vector: number): Float64Array;
-  /** Of each row its class; of several classes, or in regression, there is no such thing. */
+  /** The class of each row; absent in regression, or where rows have several classes. */
   readonly codes?: Int32Array;
 }
 

@@ -6,9 +6,8 @@ import { countNonzeros, type Dataset, type DatasetPart, sharedPart } from './dat
 const splitStream = 0x5711;
 
 /**
- * Sets a random part of the rows aside. Exactly round(fraction · rows) rows go to the test side,
- * but each side gets at least one; the rows keep their order. Which rows they are depends on the
- * number of rows, the fraction and the seed alone.
+ * Sets a random part of the rows aside: round(fraction · rows) rows, but at least one for each side.
+ * The rows keep their order, and depend on the number of rows, the fraction and the seed alone.
  */
 export function splitDataset(
   dataset: Dataset,

@@ -136,10 +136,7 @@ const pairBytes = 32;
 const significantDigits = 6;
 const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 
-/**
- * Builds LIBSVM text in a buffer of its own, without a string per number: at tens of millions of
- * numbers those would take most of the time.
- */
+/** Builds LIBSVM text in a buffer: a string per number would take most of the time. */
 export class RowText {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;

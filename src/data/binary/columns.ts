@@ -63,7 +63,7 @@ export class ColumnCounter {
 }
 
 function newPage(table: (Uint32Array | undefined)[], number: number): Uint32Array {
-  // Without holes: an array that has some is slow to look into.
+  // Without holes, which make an array slow.
   while (table.length <= number) table.push(undefined);
   const page = new Uint32Array(pageColumns);
   table[number] = page;
@@ -95,7 +95,6 @@ function encodeCounts(runs: readonly CountedRun[], used: number): EncodedSection
   return sealSection(bytes, { kind: 'COLS', first, count: runs.length, entries, used });
 }
 
-/** The runs of a section; columns ascend. */
 export function decodeCounts({ header, offset }: SectionLocation, body: Uint8Array): CountedRun[] {
   const { first, count, entries, used } = header;
   const fail = failure(offset, `the section of counts of columns from ${first + 1}`);

@@ -23,16 +23,10 @@ export type ReadingOptions = LibsvmOptions & Omit<FieldOptions, 'like'>;
 export interface ConvertOptions extends ReadingOptions, BinaryOptions {
   /** Default: by the ending of the target's name. */
   readonly to?: DataFormat;
-  /**
-   * A file with one feature name per line. Its names are stored with binary data; when text is
-   * written, the names that binary data has are written to this file.
-   */
+  /** A file with one feature name per line: read for dsob, written for text. */
   readonly names?: string;
   readonly runner?: TaskRunner;
-  /**
-   * Called when much memory has been used: buffers that threads share are freed only after all
-   * threads have collected their garbage.
-   */
+  /** Collects garbage: memory that threads share is freed only after all of them have done so. */
   readonly collect?: () => Promise<void>;
   readonly onProgress?: (fraction: number) => void;
 }
@@ -62,15 +56,11 @@ const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text has no
 /** Bytes of rows between two collections of garbage. */
 const collectionBytes = 1 << 25;
 
-/** The format by the ending of the name. */
 export function formatOf(path: string): DataFormat {
   return /\.dsob(\.gz|\.zst)?$/.test(path) ? 'dsob' : 'text';
 }
 
-/**
- * Writes data in another format, in memory for a few pieces of it and, for dsob, the counts of its
- * columns. `-` is standard input and standard output.
- */
+/** Writes data in another format, in memory for a few pieces. `-` is standard input or output. */
 export async function convert(
   source: DataSource,
   target: string,
@@ -185,7 +175,6 @@ export interface WriteOptions extends BinaryOptions {
   readonly names?: readonly string[];
 }
 
-/** Writes a data set as dsob or text. */
 export async function writeDataset(
   path: string,
   dataset: Dataset,

@@ -94,10 +94,7 @@ export function checkFileHeader(bytes: Uint8Array): void {
   throw new CorruptFile(8, message);
 }
 
-/**
- * Writes the header of a section whose body is complete. The first `headBytes` of the body have a
- * checksum of their own.
- */
+/** Writes the header of a section; the first `headBytes` of its body have their own checksum. */
 export function sealSection(
   bytes: Uint8Array,
   fields: Pick<SectionHeader, 'kind' | 'first' | 'count' | 'entries' | 'used'>,

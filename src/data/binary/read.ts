@@ -35,7 +35,6 @@ type SectionContent =
 /** Errors travel as data, as those of text do. */
 type SectionOutcome = SectionContent | { readonly failure: string };
 
-/** Reads and checks one section. */
 export function readSection({ path, place, columns, wide }: SectionPayload): SectionOutcome {
   const file = new BinaryFile(path);
   try {
@@ -99,10 +98,7 @@ interface BinaryPiece {
   readonly runner: TaskRunner;
 }
 
-/**
- * Has the runner read and check sections of a file. Returns the index with those sections alone,
- * possibly while the queue is still busy.
- */
+/** Has the runner read and check sections; returns the index of those while they are read. */
 export async function queueSections(
   { path, wants, runner }: BinaryPiece,
   queue: TaskQueue,

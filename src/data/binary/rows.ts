@@ -50,10 +50,7 @@ function packIndices(
   return position;
 }
 
-/**
- * Unpacks the rows from `bytes`, which must be used up exactly; false where they are not. An index
- * beyond 2³¹ − 1 comes out negative: whoever checks indices sees it.
- */
+/** False unless all bytes are used up; an index beyond 2³¹ − 1 becomes negative, for the check. */
 function unpackIndices(
   bytes: Uint8Array,
   rowOffsets: Int32Array,
@@ -179,11 +176,7 @@ function swap(bytes: Uint8Array, width: number): void {
   else words.swap32();
 }
 
-/**
- * The rows of a section whose bytes behind the header are `body`, on shared memory and at an
- * address divisible by eight: the arrays of the result lie in it, and where they cannot, in reserved
- * memory.
- */
+/** The rows of a section. The arrays lie in `body`, aligned to eight, or else in reserved memory. */
 export function decodeRows(
   section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
@@ -222,7 +215,6 @@ export function decodeRows(
   return wantWide ? { part, wide, largest } : { part, largest };
 }
 
-/** What a section says of its rows in front of their entries. */
 export type RowHeads = Pick<DatasetPart, 'labels' | 'rowOffsets' | 'weights'>;
 
 /** Labels, offsets and weights alone, from the first `headBytes` or more behind the header. */
@@ -265,7 +257,7 @@ function weightsIn(
   return weights;
 }
 
-/** Bytes behind the header that hold what stands in front of the entries: for `decodeRowHeads`. */
+/** Bytes behind the header that `decodeRowHeads` needs. */
 export function headBytes(header: SectionHeader): number {
   return placesOf(header).indices;
 }

@@ -24,7 +24,6 @@ import {
 } from './layout.ts';
 import { type Reserve, reserveAnew } from './rows.ts';
 
-/** Sizes of the whole data set. */
 interface Totals {
   readonly rows: number;
   readonly columns: number;
@@ -134,10 +133,7 @@ export class SectionBuffer {
   };
 }
 
-/**
- * A .dsob file, open for reading any of its sections. Any number of threads or machines may each open
- * the same file. The methods throw `CorruptFile`.
- */
+/** A .dsob file, open for reading any of its sections. The methods throw `CorruptFile`. */
 export class BinaryFile {
   readonly size: number;
   readonly #file: number;
@@ -213,7 +209,6 @@ export class ByteQueue {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** How many bytes have been taken. */
   get position(): number {
     return this.#position;
   }

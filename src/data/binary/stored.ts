@@ -37,7 +37,7 @@ function beginsAsBinary(path: string): boolean {
   try {
     file = openSync(path, 'r');
   } catch {
-    // Whoever reads the data will say what is wrong.
+    // The reader of the data reports what is wrong.
     return false;
   }
   try {
@@ -50,7 +50,6 @@ function beginsAsBinary(path: string): boolean {
   }
 }
 
-/** What the indices of the files say. */
 export function shapeOfStored(source: DataSource): StoredShape {
   return shapeOf(filesOfSource(source).map(openStored));
 }
@@ -65,10 +64,7 @@ function shapeOf(files: readonly StoredFile[]): StoredShape {
   };
 }
 
-/**
- * A data set whose entries stay in the files: labels and lengths of rows are read, the entries
- * whenever somebody scans them.
- */
+/** A data set whose entries stay in the files: only labels and lengths of rows are read. */
 export function openDataset(source: DataSource): Dataset {
   const files = filesOfSource(source).map(openStored);
   const shape = shapeOf(files);
@@ -87,7 +83,6 @@ export function openDataset(source: DataSource): Dataset {
   };
 }
 
-/** The names of the features, if the files have some. */
 export function namesOfStored(source: DataSource): readonly string[] | undefined {
   return namesIn(filesOfSource(source).map(openStored));
 }

@@ -5,7 +5,7 @@ import { largestIndex } from '../read/line-error.ts';
 import { numberBytes, writeFloat32, writeFloat64, writeWhole } from '../text/number-text.ts';
 
 const blockBytes = 1 << 20;
-/** For what may follow once a block is full: a label, or a pair, and a line end. */
+/** Bytes for what may follow once a block is full: a label or a pair, and a line end. */
 const margin = 2 * numberBytes;
 const newline = 10;
 const blank = 32;
@@ -27,7 +27,7 @@ export class TextWriter {
     this.#base = zeroBased ? 0 : 1;
   }
 
-  /** Whether rows had weights, which this text has no place for. */
+  /** Whether rows had weights, which LIBSVM text cannot hold. */
   get leavesWeights(): boolean {
     return this.#leavesWeights;
   }
@@ -56,7 +56,7 @@ export class TextWriter {
         `column ${columns} cannot be written as a feature from 1 on; use --zero-based`,
       );
     }
-    // Columns behind the last one in use: a zero, which readers leave out, keeps their number.
+    // A zero in the last column, which readers leave out, preserves the number of columns.
     if (columns > this.#largest + 1) {
       this.#bytes[this.#length++] = blank;
       this.#length = writeWhole(this.#bytes, this.#length, columns - 1 + this.#base, 1);

@@ -36,10 +36,7 @@ const rowsPerSection = 1 << 16;
 const entriesPerSection = 1 << 18;
 const largestCount = 2 ** 32 - 1;
 
-/**
- * Writes rows, names and column counts as they come, in memory for one section and the counts.
- * The bytes depend on the data and the options alone, not on how the rows are handed over.
- */
+/** Writes data in memory for one section; how rows are split into parts does not change a byte. */
 export class BinaryWriter {
   readonly #file: OutputFile;
   readonly #values: ValueType;
@@ -67,7 +64,6 @@ export class BinaryWriter {
     this.#pack = pack;
   }
 
-  /** How many names have been added. */
   get names(): number {
     return this.#names;
   }
@@ -185,7 +181,7 @@ export class BinaryWriter {
     await this.#write(section);
   }
 
-  /** Whether a row of the section counts other than 1, whoever said so. */
+  /** Whether a row of the section has a weight other than 1. */
   #hasWeights(): boolean {
     for (let row = 0; row < this.#count; row += 1) if (this.#weights[row] !== 1) return true;
     return false;
@@ -266,7 +262,7 @@ async function writeEncoded<Result>(
     return result;
   } catch (error) {
     encoder.destroy();
-    // What ended the output, if it was that, and not that the encoder is closed.
+    // The error that ended the output, if there was one, rather than that the encoder is closed.
     await drained.catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw cause;
     });

@@ -1,9 +1,6 @@
 import { grown } from '../dataset.ts';
 
-/**
- * Remembers numbers for pieces of bytes, each in a realm of its own (a field, a namespace), without
- * making a string of every piece: a table of open addressing.
- */
+/** Numbers for pieces of bytes, each in a realm (a field, a namespace), without making strings. */
 export class ByteColumns {
   #slots = new Int32Array(1 << 10);
   #hashes = new Int32Array(1 << 9);
@@ -24,7 +21,7 @@ export class ByteColumns {
     return entry < 0 ? -1 : this.#columns[entry];
   }
 
-  /** Gives a piece that has none yet its number. */
+  /** Gives a new piece its number. */
   add(bytes: Uint8Array, start: number, end: number, realm: number, column: number): void {
     if (2 * this.#count >= this.#slots.length) this.#growSlots();
     if (this.#count === this.#columns.length) this.#growEntries();
@@ -83,7 +80,6 @@ export class ByteColumns {
   }
 }
 
-/** For the table alone: never seen outside. */
 function hashOf(bytes: Uint8Array, start: number, end: number, realm: number): number {
   let hash = Math.imul(realm + 1, 0x9e3779b1);
   for (let place = start; place < end; place += 1) {

@@ -3,10 +3,7 @@ import { hashName } from '../../math/murmur.ts';
 import { quote } from '../read/line-error.ts';
 import { labelText } from './row-builder.ts';
 
-/**
- * The labels of all rows. They are numbers until the first one comes that is none; from then on all
- * of them, those before included, are places in a list of texts.
- */
+/** The labels of all rows: numbers until the first text, from then on positions in a list of texts. */
 export class LabelList {
   readonly #places = new Map<string, number>();
   /** Labels that were handed on as numbers. */
@@ -14,10 +11,7 @@ export class LabelList {
   #areTexts: boolean;
   readonly #numbersOnly: boolean;
 
-  /**
-   * With names given, labels are texts from the start, and those names come first. `numbersOnly`
-   * refuses texts.
-   */
+  /** With names, labels are texts from the start, the names first. `numbersOnly` refuses texts. */
   constructor(names?: readonly string[], textLabels = false, numbersOnly = false) {
     this.#areTexts = !numbersOnly && (names !== undefined || textLabels);
     this.#numbersOnly = numbersOnly;
@@ -68,13 +62,10 @@ export class LabelList {
   }
 }
 
-/** So many names are counted exactly; of more, a sample of at most so many is kept. */
+/** Up to this many names are counted exactly. */
 const mostKept = 1 << 16;
 
-/**
- * Counts distinct names in bounded memory. A name is kept if the last `#skipped` bits of its
- * fingerprint are zero; whenever too many are kept, one more bit has to be.
- */
+/** Counts distinct names in bounded memory: stores those with a fingerprint divisible by `#step`. */
 export class DistinctCount {
   readonly #kept = new Set<number>();
   #step = 1;
@@ -82,7 +73,7 @@ export class DistinctCount {
   add(name: string): void {
     const low = hashName(name, 1);
     if (low % this.#step !== 0) return;
-    // 52 bits tell so few names apart.
+    // 52 bits suffice to distinguish them.
     this.#kept.add(low + (hashName(name, 2) >>> 12) * 2 ** 32);
     while (this.#kept.size > mostKept) this.#thin();
   }
@@ -98,7 +89,7 @@ export class DistinctCount {
     return this.#step === 1;
   }
 
-  /** To within one percent or so, where it is not exact. */
+  /** To within about one percent, where it is not exact. */
   get count(): number {
     return this.#kept.size * this.#step;
   }

@@ -6,7 +6,7 @@ export function labelText(label: number): string {
 }
 
 const leastEntries = 1 << 12;
-/** The memory of a builder that is done: blocks are of one size, and growing takes time. */
+/** The memory of a finished builder: blocks are of one size, and growing takes time. */
 let spare: { indices: Int32Array; values: Float32Array } | undefined;
 
 /**
@@ -116,7 +116,7 @@ export class RowBuilder {
     return taken;
   }
 
-  /** Lets the next builder of the thread have the memory; this one has come to its end. */
+  /** Leaves the memory to the next builder of the thread; this one cannot be used again. */
   end(): void {
     spare = { indices: this.#indices, values: this.#values };
     this.#indices = new Int32Array(0);
@@ -162,15 +162,11 @@ export class RowBuilder {
   }
 }
 
-/**
- * Rows as a reader builds them, far from the other rows of the input: columns and labels are
- * places in lists of their own. The `Assembler` gives them their final numbers, block by block in
- * the order of the input.
- */
+/** The rows of one block; the `Assembler` replaces local columns and labels by the final ones. */
 export interface NamedRows extends DatasetPart {
-  /** What the columns are called, by column; in the order in which the rows met them. */
+  /** Names by column, in the order in which they appeared. */
   readonly names: readonly string[];
-  /** Where some label is no number: the labels as texts; `labels` are places in this list. */
+  /** Where some label is not a number: the labels as texts; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
   /** Whether columns ascend in every row, without repeats. */
   readonly ordered: boolean;

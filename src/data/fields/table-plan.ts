@@ -95,10 +95,7 @@ function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['ki
   };
 }
 
-/**
- * What a field that is not listed was in the other data, by the features that it has there; undefined
- * where it may be either.
- */
+/** The kind of a field that is not listed, by its features there; undefined if it may be either. */
 function featureKinds(like: Likeness): (name: string) => RecipeField['kind'] | undefined {
   const { featureNames } = like;
   if (!featureNames) {

@@ -16,13 +16,12 @@ export const mostHashBits = 30;
 
 /** Gives names their columns. */
 export interface Vocabulary {
-  /** Columns there are in all. */
   readonly columns: number;
   /** By column; absent where columns are hashes. */
   readonly featureNames?: readonly string[];
   /** Names must come in the order in which the input has them. */
   columnOf(name: string): number;
-  /** What there is to say at the end; `lost` values had a name without a column. */
+  /** Notices at the end; `lost` values had a name without a column. */
   notices(lost: number): string[];
 }
 
@@ -146,10 +145,7 @@ class HashedNames implements Vocabulary {
 /** Rows up to this length are sorted while they are read. */
 const shortRow = 32;
 
-/**
- * Gives the columns and labels of blocks of rows their final numbers. Blocks must come in the order
- * of the input: names are numbered as they are met.
- */
+/** Gives blocks of rows, in the order of the input, their final columns and labels. */
 export class Assembler {
   readonly vocabulary: Vocabulary;
   readonly #labels: LabelList;
@@ -176,7 +172,6 @@ export class Assembler {
     return { rowOffsets, labels, indices, values, ...(weights && { weights }) };
   }
 
-  /** What is to be said at the end. */
   notices(): string[] {
     return this.vocabulary.notices(this.#lost);
   }

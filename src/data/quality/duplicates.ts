@@ -2,10 +2,7 @@ import type { DatasetPart } from '../dataset.ts';
 import { hashFactors } from '../fingerprint.ts';
 import { RowFinder } from '../row-packing.ts';
 
-/**
- * Finds earlier items with the same 64-bit hash: open addressing with linear probing, 4 to 8 bytes per
- * item besides the hashes.
- */
+/** Finds earlier items with the same 64-bit hash, by open addressing with linear probing. */
 class HashTable {
   readonly #first: Int32Array;
   readonly #second: Int32Array;
@@ -21,7 +18,7 @@ class HashTable {
     this.#places = new Int32Array(size);
   }
 
-  /** The earlier item with the hash of this one; -1 if there is none, and then this one is kept. */
+  /** The earlier item with the same hash; -1 if there is none, and then this item is stored. */
   earlier(item: number): number {
     const places = this.#places;
     const mask = places.length - 1;
@@ -81,10 +78,7 @@ export class RowHashTable {
     }
   }
 
-  /**
-   * Which rows are equal. With the parts at hand the rows are compared; without, equal hashes of 64
-   * bits have to do.
-   */
+  /** Compares the rows if the parts are given; otherwise equal hashes of 64 bits decide. */
   equalRows(shown: number, parts?: readonly DatasetPart[]): EqualRows {
     const table = new HashTable(this.#left, this.#right);
     const finders = parts && [new RowFinder(parts), new RowFinder(parts)];
@@ -116,9 +110,8 @@ function areEqual(left: RowFinder, right: RowFinder): boolean {
 }
 
 /**
- * Columns that hold the same as an earlier one, entry by entry: by column, the first that is equal
- * to it. Hashes say which columns may be equal, and a second pass over the rows, which only happens
- * if there are any, whether they are. Empty columns are left out.
+ * Columns that equal an earlier one: by column, the first that is equal. Hashes give candidates, which
+ * a second pass over the rows confirms. Empty columns are left out.
  */
 export function equalColumns(
   statistics: ColumnStatistics,

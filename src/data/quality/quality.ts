@@ -143,10 +143,7 @@ export interface Quality {
 /** How many rows or columns are listed of each finding. */
 const shown = 10;
 
-/**
- * Needs one pass over the data, and a second one if columns seem to be equal, with about 30 bytes per
- * row and 30 bytes per column.
- */
+/** Needs one or two passes over the data, and about 30 bytes per row and per column. */
 export function describeQuality(dataset: Dataset): Quality {
   const { name, rows, columns, nonzeros, parts, stored, labelNames } = dataset;
   const scan = (): Iterable<DatasetPart> => stored?.scan() ?? parts;

@@ -28,10 +28,9 @@ export type DatasetShape = Omit<Dataset, 'parts'> & {
 export class Collector {
   readonly files = { text: 0, dsob: 0 };
   readonly sections: SectionHeader[] = [];
-  /** Compressed files, which nobody can begin to read but at their beginning. */
+  /** Compressed files, which can only be read from their beginning. */
   readonly uncut: InputFile[] = [];
   readonly labels: LabelList;
-  /** How named values became columns, where they did. */
   recipe: Recipe | undefined;
   readonly notices: string[] = [];
   /** Whether the columns of the files have names, not numbers. */
@@ -86,7 +85,7 @@ export class Collector {
     for (const { header } of sections) this.sections.push(header);
   }
 
-  /** Complains if there was no row at all. */
+  /** Throws if there was no row. */
   check(name: string): void {
     if (this.#rows > 0) return;
     if (this.files.text === 0 || this.isNamed)
@@ -156,7 +155,6 @@ export class LinePosition {
 
 const newline = 10;
 
-/** How many lines of a file begin in front of a byte. */
 async function linesBefore(path: string, place: number): Promise<number> {
   if (place === 0) return 0;
   let lines = 1;

@@ -18,15 +18,11 @@ export function* nameLines(names: readonly string[]): Generator<Uint8Array> {
   }
 }
 
-/** The names in lines of them. */
 export function namesOf(lines: readonly Uint8Array[]): string[] {
   return Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
 }
 
-/**
- * Names of features in several files. Names come behind the rows, so those of the first file that
- * has some are kept until the rows of all files are through; the other files must have the same.
- */
+/** Names of features come behind the rows of each file, and must be the same in all files. */
 export class NameLines {
   readonly #pieces: Uint8Array[] = [];
   readonly #hashes = new Map<string, Hash>();
@@ -39,7 +35,6 @@ export class NameLines {
     this.#hashes.set(path, hash.update(lines));
   }
 
-  /** The lines, once all files have been read. */
   take(): readonly Uint8Array[] {
     const digests = [...this.#hashes].map(([path, hash]) => ({ path, digest: hash.digest('hex') }));
     const other = digests.find(({ digest }) => digest !== digests[0].digest);

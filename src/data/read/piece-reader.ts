@@ -284,7 +284,7 @@ export class PieceReader {
     return bytes < smallInput && !this.#options.blockSize;
   }
 
-  /** Tells how much has gone by: so many bytes of the current piece. */
+  /** Reports progress: bytes of the current piece. */
   #report(bytes: number): void {
     const { onProgress } = this.#options;
     if (this.#bytes > 0) onProgress?.(Math.min(1, (this.#before + bytes) / this.#bytes));

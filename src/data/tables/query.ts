@@ -35,10 +35,7 @@ const preparations = ['SELECT', 'SET', 'VARIABLE_SET', 'PRAGMA', 'LOAD', 'ATTACH
 /** Faults of the query rather than of the data. */
 const faultsOfUsage = /^(Parser|Binder|Catalog|Syntax) Error/;
 
-/**
- * One thread: the rows come in the same order every time, also behind a `group by`, and sums are
- * added up in the same order.
- */
+/** One thread: rows and sums come in the same order every time, also with `group by`. */
 const configuration = { threads: '1', preserve_insertion_order: 'true' };
 
 /** The rows that DuckDB finds for a query, in a database of its own in memory, as a data set. */

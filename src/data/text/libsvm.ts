@@ -29,20 +29,14 @@ export interface ParsedChunk extends DatasetPart {
   readonly qidLines: number;
   /** With `textLabels`: the labels of these rows; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
-  /**
-   * With `wide`: the values as float64. Each rounds to its float32; values that were added up are
-   * that float32.
-   */
+  /** With `wide`: the values as float64, each of which rounds to its float32. */
   readonly wide?: Float64Array;
 }
 
 const firstLabel = /^\s*([^\s:#|]+)(?:\s+(?:\d+|qid):\S|\s*$|\s*#)/;
 const numericLabel = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf|infinity)$/i;
 
-/**
- * Whether labels are texts, by the first row: that it has several, or a word. A line that is no row
- * at all is left to the parser.
- */
+/** Whether the first row has several labels or a word; the parser reports what is not a row. */
 export function hasTextLabels(line: string): boolean {
   const label = firstLabel.exec(line)?.[1];
   return label !== undefined && !numericLabel.test(label);
@@ -207,7 +201,7 @@ function scanPairs(bytes: Uint8Array, start: number, base: number): number {
       position = (position + 1) | 0;
       digit = bytes[position] - zero;
     }
-    // Nine digits cannot overflow; all the rest is rare and looked at without haste.
+    // Nine digits cannot overflow; all the rest is rare.
     if (digit !== colon - zero || (position - token - 1) >>> 0 > 8) {
       if (bytes[token] === newline) break;
       const behind = skipAside(bytes, token) | 0;

@@ -54,10 +54,7 @@ function roundedFloat32(value: number): number {
   return Number(value.toPrecision(mostDigits));
 }
 
-/**
- * Whether a float64 lies exactly in the middle of two float32: then it depends on further digits
- * which of the two a decimal near it belongs to.
- */
+/** Whether a float64 is in the middle of two float32: further digits decide between them. */
 export function isMiddle(value: number): boolean {
   const nearest = Math.fround(value);
   const mirrored = 2 * value - nearest;

@@ -131,10 +131,7 @@ export function isBlankLine(bytes: Uint8Array, start: number): boolean {
 /** A record with a longer value in quotes is taken for one whose quote is never closed. */
 export const longestRecord = 1 << 26;
 
-/**
- * Where the last whole record of a block of CSV ends, which begins with a record; 0 if there is
- * none. A line end counts if the number of quotes in front of it is even.
- */
+/** Where the last whole record of a block ends, behind an even number of quotes; 0 if none does. */
 export function lastRecordEnd(block: Uint8Array): number {
   if (!block.includes(quoteMark)) return block.lastIndexOf(newline) + 1;
   const end = recordEnds(block, Number.POSITIVE_INFINITY).end;
@@ -142,10 +139,7 @@ export function lastRecordEnd(block: Uint8Array): number {
   return block.lastIndexOf(newline) + 1;
 }
 
-/**
- * Counts the records of a block, up to a number of them; `end` is behind the last one. Blank lines
- * are none.
- */
+/** Counts records up to `most`; `end` is behind the last one. Blank lines do not count. */
 export function recordEnds(block: Uint8Array, most: number): { records: number; end: number } {
   let records = 0;
   let end = 0;
