@@ -82,7 +82,7 @@ async function toBinary(
   const writer = new BinaryWriter(file, options);
   const { names } = options;
   // Fail now rather than after hours of rows.
-  if (names !== undefined) await readable(names, () => access(names));
+  if (names !== undefined) await access(names).catch(refuse(names));
   const shape = await readParts(source, {
     ...partsOptions(options),
     takePart: collecting(options, (part, wide) => writer.add(part, wide)),
@@ -150,7 +150,7 @@ function namesIn({ sections, featureNames }: DatasetShape): number {
 
 /** The lines of a text file, plain, .gz or .zst, in pieces. */
 async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
-  const { head, chunks } = await readable(path, () => peek(createReadStream(path)));
+  const { head, chunks } = await peek(createReadStream(path)).catch(refuse(path));
   const text = decompress(chunks, compressionOf(head, path), path);
   const pool = new BlockPool(namesPerSection);
   for await (const block of lineBlocks(text, pool)) {
@@ -159,12 +159,10 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function readable<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (cause) {
-    throw explainAccess(cause, path);
-  }
+function refuse(path: string): (error: unknown) => never {
+  return (error) => {
+    throw explainAccess(error, path);
+  };
 }
 
 export interface WriteOptions extends BinaryOptions {

@@ -1,9 +1,5 @@
 import { type DatasetPart, grown, sharedPart } from '../dataset.ts';
-
-/** How a label that is a number is written where others are texts. */
-export function labelText(label: number): string {
-  return Number.isNaN(label) ? '' : `${label}`;
-}
+import { labelText, Numbering } from './label-list.ts';
 
 const leastEntries = 1 << 12;
 /** The memory of a finished builder: blocks are of one size, and growing takes time. */
@@ -27,7 +23,7 @@ export class RowBuilder {
   #entries = 0;
   #last = -1;
   #ordered = true;
-  #labelTexts: Map<string, number> | undefined;
+  #labelTexts: Numbering | undefined;
   readonly #textLabels: boolean;
 
   /** `seeds` have the first columns, whether rows have them or not. */
@@ -60,10 +56,8 @@ export class RowBuilder {
   }
 
   labelText(text: string): void {
-    this.#labelTexts ??= this.#retellLabels();
-    const known = this.#labelTexts.get(text);
-    this.#labels[this.#rows] = known ?? this.#labelTexts.size;
-    if (known === undefined) this.#labelTexts.set(text, this.#labelTexts.size);
+    this.#labelTexts ??= this.#labelsAsTexts();
+    this.#labels[this.#rows] = this.#labelTexts.of(text);
   }
 
   /** At least 0 and finite; rows without a weight have weight 1. */
@@ -109,7 +103,7 @@ export class RowBuilder {
     const taken: NamedRows = {
       ...sharedPart(part, this.#rows),
       names: this.#names,
-      ...(this.#labelTexts && { labelTexts: [...this.#labelTexts.keys()] }),
+      ...(this.#labelTexts && { labelTexts: this.#labelTexts.texts }),
       ordered: this.#ordered,
     };
     this.#restart();
@@ -133,17 +127,14 @@ export class RowBuilder {
     this.#ordered = true;
     this.#weighted = false;
     this.#labels[0] = NaN;
-    this.#labelTexts = this.#textLabels ? new Map() : undefined;
+    this.#labelTexts = this.#textLabels ? new Numbering() : undefined;
   }
 
   /** The labels so far become texts. */
-  #retellLabels(): Map<string, number> {
-    const texts = new Map<string, number>();
+  #labelsAsTexts(): Numbering {
+    const texts = new Numbering();
     for (let row = 0; row < this.#rows; row += 1) {
-      const text = labelText(this.#labels[row]);
-      const place = texts.get(text) ?? texts.size;
-      texts.set(text, place);
-      this.#labels[row] = place;
+      this.#labels[row] = texts.of(labelText(this.#labels[row]));
     }
     return texts;
   }

@@ -7,15 +7,15 @@ import type { FieldOptions } from './options.ts';
 import type { NamedRows } from './row-builder.ts';
 import { orderRow } from './row-order.ts';
 
-/** What a name gets that has no column. */
-export const dropped = -1;
+/** The column of a name that has none. */
+const dropped = -1;
 
 /** As many as the engine's maps can hold. */
 const mostNames = 2 ** 24 - 1;
-export const mostHashBits = 30;
+const mostHashBits = 30;
 
 /** Gives names their columns. */
-export interface Vocabulary {
+interface Vocabulary {
   readonly columns: number;
   /** By column; absent where columns are hashes. */
   readonly featureNames?: readonly string[];
@@ -25,14 +25,9 @@ export interface Vocabulary {
   notices(lost: number): string[];
 }
 
-export function vocabularyFor(options: {
-  readonly hashBits?: number;
-  readonly like?: Likeness;
-}): Vocabulary {
-  const { hashBits, like } = options;
-  const likeBits = like?.recipe?.hashBits;
+function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
   if (hashBits !== undefined) checkHashBits(hashBits, like);
-  const bits = likeBits ?? hashBits;
+  const bits = like?.recipe?.hashBits ?? hashBits;
   if (bits !== undefined) return new HashedNames(bits);
   return like ? new KnownNames(like.featureNames ?? []) : new ListedNames();
 }
@@ -52,22 +47,22 @@ function checkHashBits(bits: number, like?: Likeness): void {
 /** Every name gets the next column when it is met first. */
 class ListedNames implements Vocabulary {
   readonly featureNames: string[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #columns = new Map<string, number>();
 
   get columns(): number {
     return this.featureNames.length;
   }
 
   columnOf(name: string): number {
-    const known = this.#places.get(name);
+    const known = this.#columns.get(name);
     if (known !== undefined) return known;
-    if (this.#places.size === mostNames) {
+    if (this.#columns.size === mostNames) {
       throw new DataError(
         `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which keeps none)`,
       );
     }
     const column = this.featureNames.push(name) - 1;
-    this.#places.set(name, column);
+    this.#columns.set(name, column);
     return column;
   }
 
@@ -152,11 +147,8 @@ export class Assembler {
   #lost = 0;
   #rows = 0;
 
-  constructor({ hashBits, like }: FieldOptions, labels: LabelList) {
-    this.vocabulary = vocabularyFor({
-      ...(hashBits !== undefined && { hashBits }),
-      ...(like && { like }),
-    });
+  constructor(options: FieldOptions, labels: LabelList) {
+    this.vocabulary = vocabularyFor(options);
     this.#labels = labels;
   }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type DatasetPart, sharedFloat64, sharedPart } from '../dataset.ts';
+import { Numbering } from '../fields/label-list.ts';
 import { numberOf } from '../fields/options.ts';
 import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
 import { LineError, labelError, largestIndex, pairError } from '../read/line-error.ts';
@@ -92,7 +93,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
   const { wide = false } = options;
   const base = options.zeroBased ? 0 : 1;
   const sumDuplicates = options.sumDuplicates ?? false;
-  const labelTexts = options.textLabels ? new LabelTexts() : undefined;
+  const labelTexts = options.textLabels ? new Numbering() : undefined;
   prepareScratch(bytes.length, wide);
   const { labels, rowOffsets } = scratch;
   let rows = 0;
@@ -103,7 +104,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
     if (bytes[position] === hash) position = bytes.indexOf(newline, position);
     if (bytes[position] === newline) continue;
     const start = position;
-    if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
+    if (labelTexts) position = scanLabelText(bytes, start, labelTexts, rows);
     else position = scanFloat64(bytes, start, labels, rows);
     if (position === malformed)
       throw new LineError(scratch.line, labelTexts ? notUtf8 : labelError(bytes, start));
@@ -127,29 +128,18 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
   };
 }
 
-/** The labels at the beginning of lines, as texts; those that are numbers in their shortest form. */
-class LabelTexts {
-  readonly #numbers = new Map<string, number>();
-
-  get texts(): string[] {
-    return [...this.#numbers.keys()];
-  }
-
-  /** Stores the number of the label at `start`; returns the position behind it, or `malformed`. */
-  scan(bytes: Uint8Array, start: number, out: Float64Array, slot: number): number {
-    let end = start;
-    while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
-    // A line that begins with a pair has no label, written as the empty text.
-    const behind = bytes[end] === colon ? start : end;
-    // Labels of another encoding would become one.
-    if (!isUtf8(bytes.subarray(start, behind))) return malformed;
-    const text = textOf(bytes, start, behind);
-    const number = numberOf(text);
-    const label = Number.isFinite(number) ? `${number + 0}` : text;
-    out[slot] = this.#numbers.get(label) ?? this.#numbers.size;
-    this.#numbers.set(label, out[slot]);
-    return behind;
-  }
+/** Numbers the label at `start`, written in its shortest form; returns the position behind it. */
+function scanLabelText(bytes: Uint8Array, start: number, texts: Numbering, row: number): number {
+  let end = start;
+  while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
+  // A line that begins with a pair has no label, written as the empty text.
+  const behind = bytes[end] === colon ? start : end;
+  // Labels of another encoding would become one.
+  if (!isUtf8(bytes.subarray(start, behind))) return malformed;
+  const text = textOf(bytes, start, behind);
+  const number = numberOf(text);
+  scratch.labels[row] = texts.of(Number.isFinite(number) ? `${number + 0}` : text);
+  return behind;
 }
 
 /** A pair and its blank take at least four bytes, a row and its line end two. */
