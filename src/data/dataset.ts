@@ -52,7 +52,7 @@ interface StoredEntries {
 export interface Recipe {
   /** Columns are hashes of feature names with this many bits; otherwise positions in `featureNames`. */
   readonly hashBits?: number;
-  /** Fields of tables and JSON objects by name, in the order they were met. */
+  /** Fields of tables and JSON objects by name, in order of appearance. */
   readonly fields?: readonly RecipeField[];
   /** What became of missing values; default `indicator`. */
   readonly missing?: 'indicator' | 'zero' | 'error';

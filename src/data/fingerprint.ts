@@ -117,7 +117,7 @@ export function hashText(text: string): string {
   return shortened(createHash('sha256').update(text).digest('hex'));
 }
 
-/** 64 bits: enough to tell data apart that nobody made to collide. */
+/** 64 bits: enough for data that was not made to collide. */
 function shortened(digest: string): string {
   return digest.slice(0, 16);
 }

@@ -39,11 +39,8 @@ interface RowSlice extends SparseRow {
   readonly to: number;
 }
 
-interface Source {
+interface Source extends Omit<RowsInput, 'rows'> {
   readonly name: string;
-  readonly labels: ArrayLike<number>;
-  readonly weights: ArrayLike<number> | undefined;
-  readonly columns: number | undefined;
   row(number: number): RowSlice;
 }
 
@@ -52,7 +49,7 @@ const entriesPerPart = 1 << 24;
 
 /** Data from one object per row. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromRows(input: RowsInput): Dataset {
-  const { rows, labels, weights, columns, name = 'array' } = input;
+  const { rows, labels, name = 'array' } = input;
   if (rows.length !== labels.length) {
     throw new DataError(`${name}: ${rows.length} rows but ${labels.length} labels`);
   }
@@ -62,20 +59,17 @@ export function datasetFromRows(input: RowsInput): Dataset {
     throw new DataError(`${name}: row ${row}: ${found}`);
   });
   const slice = (row: number) => ({ ...rows[row], from: 0, to: rows[row].indices.length });
-  return assemble({ name, labels, weights, columns, row: slice });
+  return assemble({ ...input, name, row: slice });
 }
 
 /** Data in compressed sparse row form. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromCsr(input: CsrInput): Dataset {
-  const { rowOffsets, indices, values, labels, weights, columns, name = 'array' } = input;
+  const { rowOffsets, indices, values, name = 'array' } = input;
   checkOffsets(input, name);
-  const slice = (row: number) => ({
-    indices,
-    values,
-    from: rowOffsets[row],
-    to: rowOffsets[row + 1],
-  });
-  return assemble({ name, labels, weights, columns, row: slice });
+  const slice = (row: number) => {
+    return { indices, values, from: rowOffsets[row], to: rowOffsets[row + 1] };
+  };
+  return assemble({ ...input, name, row: slice });
 }
 
 function checkOffsets({ rowOffsets, indices, values, labels }: CsrInput, name: string): void {

@@ -51,7 +51,7 @@ const isClassLike = (label: Label) => typeof label === 'string' || Number.isInte
 function checkCount(classes: readonly Label[], name: string): void {
   if (classes.length < 2) {
     const label = classes.length === 0 ? 'no labels' : `all labels are ${classes[0]}`;
-    throw new DataError(`${name}: ${label}; classification wants at least two classes`);
+    throw new DataError(`${name}: ${label}; classification needs at least two classes`);
   }
   if (classes.length > mostClasses) {
     throw new DataError(

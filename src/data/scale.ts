@@ -80,7 +80,7 @@ function withValues(
 function checkInMemory({ name, stored }: Dataset): void {
   if (!stored) return;
   throw new UsageError(
-    `${name}: scaling wants the data in memory, and its entries are left on disk (scale what it was made of)`,
+    `${name}: scaling needs the data in memory, but its entries are left on disk (scale what it was made of)`,
   );
 }
 

@@ -78,7 +78,7 @@ function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): Datase
     values.set(part.values.subarray(from, to), end);
     end += to - from;
     labels[rows] = part.labels[row];
-    if (weights) weights[rows] = part.weights![row];
+    if (weights) weights[rows] = part.weights[row];
     rows += 1;
     rowOffsets[rows] = end;
   }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { countLines } from '../read/byte-blocks.ts';
 import {
   damaged,
   type EncodedSection,
@@ -157,12 +158,4 @@ export function plainLines(text: Uint8Array): Uint8Array {
   }
   if (!ended) lines[length++] = newline;
   return lines.subarray(0, length);
-}
-
-function countLines(lines: Uint8Array): number {
-  let count = 0;
-  for (let place = lines.indexOf(newline); place >= 0; place = lines.indexOf(newline, place + 1)) {
-    count += 1;
-  }
-  return count;
 }

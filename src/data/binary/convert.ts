@@ -10,10 +10,10 @@ import { type DatasetShape, type PartsOptions, readParts } from '../read/read.ts
 import type { DataSource } from '../read/sources.ts';
 import type { TaskRunner } from '../read/tasks.ts';
 import type { LibsvmOptions } from '../text/libsvm.ts';
+import { TextWriter } from '../text/write.ts';
 import { plainLines } from './columns.ts';
 import { float64Values, packedIndices } from './layout.ts';
 import type { TakePart } from './read.ts';
-import { TextWriter } from './text-writer.ts';
 import { type BinaryOptions, BinaryWriter, writeOutput } from './writer.ts';
 
 type DataFormat = 'dsob' | 'text';

@@ -94,18 +94,18 @@ async function handOn(content: SectionContent, sink: BinarySink): Promise<number
 interface BinaryPiece {
   readonly path: string;
   /** Which of the sections to read. */
-  readonly wants: (place: SectionLocation) => boolean;
+  readonly selects: (place: SectionLocation) => boolean;
   readonly runner: TaskRunner;
 }
 
 /** Has the runner read and check sections; returns the index of those while they are read. */
 export async function queueSections(
-  { path, wants, runner }: BinaryPiece,
+  { path, selects, runner }: BinaryPiece,
   queue: TaskQueue,
   sink: BinarySink,
 ): Promise<BinaryIndex> {
   const { totals, sections: all } = await explained(path, () => indexOf(path));
-  const sections = all.filter(wants);
+  const sections = all.filter(selects);
   let counted = 0;
   const take = async (outcome: SectionOutcome): Promise<void> => {
     if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);

@@ -109,7 +109,7 @@ const bigEndian = endianness() === 'BE';
 /** Returns shared memory of at least this size. */
 export type Reserve = (bytes: number, purpose: 'body' | 'indices' | 'values') => SharedArrayBuffer;
 
-export const reserveAnew: Reserve = (bytes) => new SharedArrayBuffer(bytes);
+export const allocate: Reserve = (bytes) => new SharedArrayBuffer(bytes);
 
 /** Where the arrays of a section begin, counted from the end of its header. */
 interface Places {
@@ -181,7 +181,7 @@ export function decodeRows(
   section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
   wantWide = false,
-  reserve = reserveAnew,
+  reserve = allocate,
 ): DecodedRows {
   const { header } = section;
   const { count, entries, used, flags } = header;

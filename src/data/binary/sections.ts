@@ -22,7 +22,7 @@ import {
   uint64At,
   viewOf,
 } from './layout.ts';
-import { type Reserve, reserveAnew } from './rows.ts';
+import { allocate, type Reserve } from './rows.ts';
 
 interface Totals {
   readonly rows: number;
@@ -120,15 +120,14 @@ const smallestFile = fileHeaderBytes + sectionHeaderBytes + trailerBytes;
 const largestRead = 2 ** 30;
 
 /** Memory that every section reuses: what was read last is overwritten. */
-export class SectionBuffer {
-  readonly #buffers = new Map<string, SharedArrayBuffer>();
-
-  readonly reserve: Reserve = (bytes, purpose) => {
-    const found = this.#buffers.get(purpose);
+export function reusedMemory(): Reserve {
+  const buffers = new Map<string, SharedArrayBuffer>();
+  return (bytes, purpose) => {
+    const found = buffers.get(purpose);
     if (found && found.byteLength >= bytes) return found;
     // Sections are of about the same size: a little more than needed is enough for most of them.
     const buffer = new SharedArrayBuffer(Math.ceil(1.25 * bytes));
-    this.#buffers.set(purpose, buffer);
+    buffers.set(purpose, buffer);
     return buffer;
   };
 }
@@ -176,7 +175,7 @@ export class BinaryFile {
   body(
     { offset, header }: SectionLocation,
     bytes = header.length,
-    reserve = reserveAnew,
+    reserve = allocate,
   ): Uint8Array<SharedArrayBuffer> {
     const whole = this.#read(offset, sectionHeaderBytes + bytes, reserve);
     const expected = encodeSectionHeader(header);
@@ -186,7 +185,7 @@ export class BinaryFile {
     return whole.subarray(sectionHeaderBytes);
   }
 
-  #read(offset: number, length: number, reserve = reserveAnew): Uint8Array<SharedArrayBuffer> {
+  #read(offset: number, length: number, reserve = allocate): Uint8Array<SharedArrayBuffer> {
     const bytes = new Uint8Array(reserve(length, 'body'), 0, length);
     for (let filled = 0; filled < length; ) {
       const step = Math.min(length - filled, largestRead);

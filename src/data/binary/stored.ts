@@ -15,7 +15,7 @@ import {
 } from './layout.ts';
 import { checkColumns, checkSum, totalCount } from './read.ts';
 import { decodeRowHeads, decodeRows, headBytes } from './rows.ts';
-import { BinaryFile, type BinaryIndex, SectionBuffer } from './sections.ts';
+import { BinaryFile, type BinaryIndex, reusedMemory } from './sections.ts';
 
 /** A file of binary data and what its index says. */
 interface StoredFile extends BinaryIndex {
@@ -146,7 +146,7 @@ function headsOf(stored: StoredFile): DatasetPart[] {
 }
 
 function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
-  const { reserve } = new SectionBuffer();
+  const reserve = reusedMemory();
   for (const stored of files) {
     const { path, totals } = stored;
     const file = new BinaryFile(path);

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import { DataError, UsageError } from '../../errors.ts';
 import { type OutputFile, writeAtomically } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
-import { survives } from '../text/number-text.ts';
+import { survives } from '../text/write.ts';
 import { ColumnCounter, encodeNames } from './columns.ts';
 import {
   type EncodedSection,
@@ -123,7 +123,8 @@ export class BinaryWriter {
     }
     this.#reserve(filled + to - from);
     this.#labels.set(part.labels.subarray(row, end), this.#count);
-    this.#takeWeights(part, row, end);
+    if (part.weights) this.#weights.set(part.weights.subarray(row, end), this.#count);
+    else this.#weights.fill(1, this.#count, this.#count + end - row);
     this.#indices.set(part.indices.subarray(from, to), filled);
     this.#float32.set(part.values.subarray(from, to), filled);
     this.#hasWide ||= wide !== undefined;
@@ -134,11 +135,6 @@ export class BinaryWriter {
       this.#offsets[this.#count + 1] = filled + part.rowOffsets[next + 1] - from;
       this.#count += 1;
     }
-  }
-
-  #takeWeights({ weights }: DatasetPart, row: number, end: number): void {
-    if (weights) this.#weights.set(weights.subarray(row, end), this.#count);
-    else this.#weights.fill(1, this.#count, this.#count + end - row);
   }
 
   #reserve(entries: number): void {

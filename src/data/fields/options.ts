@@ -83,7 +83,7 @@ export function numberOf(text: string): number {
   return decimal.test(text) ? Number(text) : NaN;
 }
 
-/** Which values are missing. Plain data: it goes to threads. */
+/** Which values are missing. Plain data, which threads receive. */
 export interface MissingRules {
   /** Texts that mean a missing value; those that are numbers stand for the numbers too. */
   readonly missingTexts: readonly string[];

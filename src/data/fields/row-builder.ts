@@ -74,7 +74,7 @@ export class RowBuilder {
     if (entry === this.#indices.length) this.#growEntries();
     this.#indices[entry] = column;
     this.#values[entry] = value;
-    // What float32 rounds to zero is none; the next entry takes the place.
+    // A value that float32 rounds to zero is overwritten by the next entry.
     if (this.#values[entry] === 0) return;
     if (column <= this.#last) this.#ordered = false;
     this.#last = column;
@@ -91,7 +91,7 @@ export class RowBuilder {
     if (this.#weighted) this.#weights[this.#rows] = 1;
   }
 
-  /** The rows so far; the builder begins anew. */
+  /** The rows so far; the builder starts over. */
   take(): NamedRows {
     const part = {
       rowOffsets: this.#rowOffsets,

@@ -13,7 +13,7 @@ import {
 } from './options.ts';
 import { isTableSchema } from './row-encoder.ts';
 
-/** What becomes of the fields of a table, one after the other. Plain data: it goes to threads. */
+/** What becomes of the fields of a table, one after the other. Plain data, which threads receive. */
 export interface TablePlan extends MissingRules {
   readonly fields: readonly RecipeField[];
   /** Fields of a table that the model was trained on and this one does not have. */

@@ -44,7 +44,7 @@ function checkHashBits(bits: number, like?: Likeness): void {
   throw new UsageError(`hashes of ${bits} bits; the model was trained with ${wanted}`);
 }
 
-/** Every name gets the next column when it is met first. */
+/** A new name gets the next column. */
 class ListedNames implements Vocabulary {
   readonly featureNames: string[] = [];
   readonly #columns = new Map<string, number>();
@@ -71,7 +71,7 @@ class ListedNames implements Vocabulary {
   }
 }
 
-/** Names that other data has met keep their columns; others have none. */
+/** Names of other data have the same columns as there; other names have none. */
 class KnownNames implements Vocabulary {
   readonly featureNames: readonly string[];
   readonly #places: ReadonlyMap<string, number>;

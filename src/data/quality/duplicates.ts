@@ -182,7 +182,7 @@ export class ColumnStatistics {
   readonly largest: Float32Array;
   /** Both halves of a hash of the column's pairs of row and value. */
   readonly hashes: readonly [Int32Array, Int32Array];
-  /** Whether every value that was met is a whole number. */
+  /** Whether every value is a whole number. */
   allWhole = true;
 
   constructor(columns: number) {

@@ -3,6 +3,11 @@ import { type Dataset, type DatasetPart, isWeighted } from '../dataset.ts';
 import { rowLengths } from '../row-packing.ts';
 import { ColumnStatistics, type EqualRows, equalColumns, RowHashTable } from './duplicates.ts';
 
+interface Range {
+  readonly smallest: number;
+  readonly largest: number;
+}
+
 export interface LabelShare {
   /** As the input wrote it. */
   readonly label: number | string;
@@ -16,13 +21,11 @@ export interface LabelQuality {
   /** The most frequent ones, at most 20, of equally frequent ones the smaller first. */
   readonly top: readonly LabelShare[];
   /** Of labels that are numbers. */
-  readonly range?: { readonly smallest: number; readonly largest: number; readonly mean: number };
+  readonly range?: Range & { readonly mean: number };
 }
 
-export interface WeightQuality {
+export interface WeightQuality extends Range {
   readonly sum: number;
-  readonly smallest: number;
-  readonly largest: number;
   /** Rows of weight 0, which count for nothing. */
   readonly zeros: number;
 }
@@ -109,20 +112,12 @@ export interface Quality {
   /** Non-zeros of all entries that there could be. */
   readonly density: number;
   /** Non-zeros per row; the median is the lower one of two. */
-  readonly rowLengths: {
-    readonly smallest: number;
-    readonly median: number;
-    readonly largest: number;
-  };
+  readonly rowLengths: Range & { readonly median: number };
   readonly labels: LabelQuality;
   /** Absent if no row has a weight. */
   readonly weights?: WeightQuality;
   /** The values that are not 0: their range and whether all of them are whole numbers. */
-  readonly values?: {
-    readonly smallest: number;
-    readonly largest: number;
-    readonly whole: boolean;
-  };
+  readonly values?: Range & { readonly whole: boolean };
   /** The columns of the smallest and of the largest scale (largest |value|), and their ratio. */
   readonly scales?: {
     readonly smallest: NamedColumn & { readonly size: number };

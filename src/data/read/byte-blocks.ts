@@ -27,6 +27,12 @@ export class BlockPool {
   }
 }
 
+export function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) lines += 1;
+  return lines;
+}
+
 /** Where the last whole line of a block ends; 0 if there is none. */
 export function lastLineEnd(block: Uint8Array): number {
   return block.lastIndexOf(newline) + 1;
@@ -61,9 +67,9 @@ export async function* lineBlocks(
 }
 
 function enlarged(block: Uint8Array): Uint8Array {
-  const grown = new Uint8Array(new SharedArrayBuffer(2 * block.length));
-  grown.set(block);
-  return grown;
+  const larger = new Uint8Array(new SharedArrayBuffer(2 * block.length));
+  larger.set(block);
+  return larger;
 }
 
 function remainder(block: Uint8Array, start: number, pool: BlockPool): Uint8Array {
@@ -254,7 +260,7 @@ export interface FileRange {
 export function readLines(range: FileRange): Uint8Array {
   const file = openSync(range.path, 'r');
   try {
-    // The byte before the range tells whether a line starts with the range.
+    // The byte before the range shows whether a line starts with the range.
     const from = Math.max(0, range.start - 1);
     const inside = range.end - from;
     let filled = fill(file, from, 0, Math.min(inside + lookAhead, range.size - from));

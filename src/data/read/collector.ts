@@ -8,6 +8,7 @@ import type { NamedRows } from '../fields/row-builder.ts';
 import { Assembler } from '../fields/vocabulary.ts';
 import type { ParsedText } from '../text/formats.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
+import { countLines } from './byte-blocks.ts';
 import { withName } from './line-error.ts';
 import type { InputFile, PartsOptions } from './pieces.ts';
 import type { ParseOutcome } from './tasks.ts';
@@ -153,19 +154,13 @@ export class LinePosition {
   }
 }
 
-const newline = 10;
-
-async function linesBefore(path: string, place: number): Promise<number> {
-  if (place === 0) return 0;
+/** How many lines of a file begin in front of a byte. */
+async function linesBefore(path: string, offset: number): Promise<number> {
+  if (offset < 2) return offset;
   let lines = 1;
-  // A line end right in front of the place begins the line at the place itself.
-  if (place === 1) return lines;
-  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, {
-    end: place - 2,
-    highWaterMark: 1 << 20,
-  });
-  for await (const chunk of chunks) {
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
-  }
+  // A line end right in front of the byte begins the line at the byte itself.
+  const options = { end: offset - 2, highWaterMark: 1 << 20 };
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, options);
+  for await (const chunk of chunks) lines += countLines(chunk);
   return lines;
 }

@@ -84,7 +84,7 @@ export function listNames(names: readonly string[], most = 20): string {
   return `${names.slice(0, most).map(clip).join(', ')}${names.length > most ? ', …' : ''}`;
 }
 
-/** Quoted, with control characters escaped: the text may come from a file that is no text. */
+/** Quoted, with control characters escaped: the file may not be text. */
 export function quote(text: string): string {
   return JSON.stringify(clip(text));
 }

@@ -135,14 +135,14 @@ export class PieceReader {
     const { path } = piece.file;
     this.#checkMix(path, false);
     const [from, to] = clipped(piece);
-    const wants = ({ offset, header }: SectionLocation) =>
+    const selects = ({ offset, header }: SectionLocation) =>
       holds(piece, offset + (sectionHeaderBytes + header.length) / 2);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     const onProgress = (fraction: number) => this.#report(fraction * (to - from));
     const sink = { ...this.#binarySink(path), onProgress };
     this.collector.files.dsob += 1;
     this.collector.bytes += to - from;
-    this.collector.addIndex(await queueSections({ path, wants, runner }, this.#queue, sink));
+    this.collector.addIndex(await queueSections({ path, selects, runner }, this.#queue, sink));
   }
 
   /** Anything else: this thread reads and decompresses, workers parse blocks of whole lines. */

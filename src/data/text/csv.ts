@@ -14,7 +14,7 @@ import { LineError } from '../read/line-error.ts';
 import { scanFloat32, scanFloat64 } from './decimal.ts';
 import { checkEncoding, endWithNewline, isBlankLine, RecordSplitter } from './records.ts';
 
-/** How separated values are read. Plain data: it goes to threads. */
+/** How separated values are read. Plain data, which threads receive. */
 export interface CsvPlan extends TablePlan {
   /** The byte between values. */
   readonly delimiter: number;
@@ -142,7 +142,7 @@ function raggedness(found: number, wanted: number): string {
   return `${found} ${found === 1 ? 'field' : 'fields'}; the header has ${wanted}`;
 }
 
-/** So many records decide which columns hold numbers. */
+/** This many records decide which columns hold numbers. */
 export const sampledRecords = 1000;
 const quoteMark = 34;
 const delimiters = [',', '\t', ';'];

@@ -7,7 +7,7 @@ import {
 } from '../fields/options.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { planNotices } from '../fields/table-plan.ts';
-import { lastLineEnd } from '../read/byte-blocks.ts';
+import { countLines, lastLineEnd } from '../read/byte-blocks.ts';
 import { type CsvPlan, parseCsv, planCsv, planNextCsv, sampledRecords } from './csv.ts';
 import { type ObjectPlan, objectNotice, parseJsonLines, planObjects } from './json-lines.ts';
 import {
@@ -29,7 +29,7 @@ export interface ParsedText {
 
 /**
  * A format of text: all that readers, streams and guessing have to know of it. A plan says how the
- * records are read; it is plain data and goes to threads.
+ * records are read; it is plain data, which threads receive.
  */
 export interface TextFormat<Plan = unknown> {
   readonly name: FormatName;
@@ -184,10 +184,5 @@ function hasRecords(head: Uint8Array): boolean {
 }
 
 function hasLines(head: Uint8Array): boolean {
-  let lines = 0;
-  for (let end = head.indexOf(newline); end >= 0; end = head.indexOf(newline, end + 1)) {
-    lines += 1;
-    if (lines === sampledRecords) return true;
-  }
-  return head.length >= sampledBytes;
+  return head.length >= sampledBytes || countLines(head) >= sampledRecords;
 }

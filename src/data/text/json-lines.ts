@@ -144,7 +144,7 @@ function described(value: unknown): string {
   return Array.isArray(value) ? '[…]' : '{…}';
 }
 
-/** How objects are read. Plain data: it goes to threads. */
+/** How objects are read. Plain data, which threads receive. */
 export interface ObjectPlan extends RowRules {
   readonly label: string | undefined;
   readonly textLabels: boolean;
@@ -191,7 +191,7 @@ function keysOf(head: Uint8Array): { keys: string[]; whole: boolean } {
     try {
       for (const key of Object.keys(objectOf(line, 0))) keys.add(key);
     } catch (error) {
-      // Whoever reads the rows will find the line and say so.
+      // The reader of the rows reports the line.
       if (error instanceof LineError) return { keys: [...keys], whole: false };
       throw error;
     }

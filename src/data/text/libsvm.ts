@@ -170,7 +170,7 @@ function skipBlanks(bytes: Uint8Array, start: number): number {
 
 /**
  * Reads the pairs of one row into the scratch and returns the position of the line end. `| 0`
- * tells the compiler that a sum stays in 32 bits, which spares a check per byte.
+ * says to the compiler that a sum stays in 32 bits, which spares a check per byte.
  */
 function scanPairs(bytes: Uint8Array, start: number, base: number): number {
   const { indices, values } = scratch;
