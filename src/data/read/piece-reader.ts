@@ -177,9 +177,10 @@ export class PieceReader {
       const skipped = headed > 0 && isEmpty(first ? withoutMark(bytes) : bytes) ? 0 : headed;
       headed -= skipped;
       const payload: BytesPayload = { bytes, first, skipped, format: format.name, plan };
-      const only = first && this.#isSmall(bytes.length);
-      const inline = only && (this.#alone || this.#isSmall(this.#bytes));
-      const runner = inline ? inlineRunner : this.#runner;
+      // A first block that is less than half full is all there is.
+      const isAll = this.#alone && this.#isSmall(2 * bytes.length);
+      const isSmall = this.#bytes > 0 && this.#isSmall(this.#bytes);
+      const runner = first && (isAll || isSmall) ? inlineRunner : this.#runner;
       const parse = () =>
         runner.run<ParseOutcome>('parse-bytes', payload).finally(() => pool.release(bytes));
       await this.#queue.run(parse, this.#taker(position, name));
