@@ -132,7 +132,7 @@ const blockSize = 1 << 20;
 export function generateDataset(options: GenerateOptions): { train: Dataset; test: Dataset } {
   const shape = scaleShape(options.like, options.scale ?? 1);
   const part = (name: PartName) => {
-    const collector = new Collector();
+    const collector = new Collector({ columns: shape.columns });
     const parts: DatasetPart[] = [];
     for (const { text } of textBlocks(shape, options.seed ?? 1, name)) {
       const chunk = parseLibsvm(text);
@@ -140,7 +140,7 @@ export function generateDataset(options: GenerateOptions): { train: Dataset; tes
       const { rowOffsets, labels, indices, values } = chunk;
       parts.push({ rowOffsets, labels, indices, values });
     }
-    return datasetOf(collector.shape(`${options.like} ${name}`, shape.columns), parts);
+    return datasetOf(collector.shape(`${options.like} ${name}`), parts);
   };
   return { train: part('train'), test: part('test') };
 }

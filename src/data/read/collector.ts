@@ -86,16 +86,16 @@ export class Collector {
     for (const { header } of sections) this.sections.push(header);
   }
 
-  /** Throws if there was no row. */
-  check(name: string): void {
-    if (this.#rows > 0) return;
+  /** The shape of data that must have a row. */
+  checkedShape(name: string): DatasetShape {
+    if (this.#rows > 0) return this.shape(name);
     if (this.files.text === 0 || this.isNamed)
       throw new DataError(`${name}: no rows; expected at least one`);
     if (this.#lines === 0) throw new DataError(`${name}: no data; ${expectedLine}`);
     throw new DataError(`${name}: no rows in ${countedLines(this.#lines)}; ${expectedLine}`);
   }
 
-  shape(name: string, columns: number): DatasetShape {
+  shape(name: string): DatasetShape {
     const qid = `qid: ignored on ${countedLines(this.#qidLines)}`;
     const { vocabulary } = this.#assembler ?? {};
     const { featureNames } = vocabulary ?? {};
@@ -103,7 +103,7 @@ export class Collector {
     return {
       name,
       rows: this.#rows,
-      columns: Math.max(columns, this.#columns, vocabulary?.columns ?? 0),
+      columns: Math.max(this.#options.columns ?? 0, this.#columns, vocabulary?.columns ?? 0),
       nonzeros: this.#nonzeros,
       notices: [
         ...this.notices,

@@ -51,9 +51,7 @@ async function readShape(source: DataSource, options: PartsOptions): Promise<Dat
   }
   const files = await inputFiles(filesOfSource(source));
   const collector = await readPieces(files.map(wholePiece), options);
-  const title = titleOfSource(source);
-  collector.check(title);
-  return collector.shape(title, options.columns ?? 0);
+  return collector.checkedShape(titleOfSource(source));
 }
 
 /** By name alone: Parquet is read from its end. */
@@ -98,7 +96,7 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
     takesTexts: true,
     takePart: (part) => void parts.push(part),
   });
-  const dataset = datasetOf(collector.shape(titleOfSource(source), options.columns ?? 0), parts);
+  const dataset = datasetOf(collector.shape(titleOfSource(source)), parts);
   const notices = [...dataset.notices, ...unevenness(collector.uncut, files, ranks)];
   // Every process knows them, though they lie in the part of one.
   const isKept = files.every(({ regular }) => regular) && isStored(source);

@@ -219,9 +219,7 @@ export async function readParquet(
     collector.bytes += size;
     options.onProgress?.(collector.bytes / total);
   }
-  const title = titleOfSource(source);
-  collector.check(title);
-  return collector.shape(title, options.columns ?? 0);
+  return collector.checkedShape(titleOfSource(source));
 }
 
 /** Times become days here, so that the decoder makes no object for each of them. */

@@ -50,8 +50,7 @@ export async function readQuery(sql: string, options: ReadOptions = {}): Promise
   } finally {
     query.close();
   }
-  collector.check(title);
-  return datasetOf(collector.shape(title, options.columns ?? 0), parts);
+  return datasetOf(collector.checkedShape(title), parts);
 }
 
 /** A query that runs while its rows are read. */
