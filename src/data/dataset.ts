@@ -18,45 +18,41 @@ export interface Dataset {
   readonly name: string;
   readonly parts: readonly DatasetPart[];
   readonly rows: number;
-  /** Largest column index + 1 (or more, when the caller says so). */
+  /** Largest column index + 1, or more if requested. */
   readonly columns: number;
   readonly nonzeros: number;
   /** Things a person should know about the input ("qid: ignored on 120 lines"). */
   readonly notices: readonly string[];
   /** What the columns are called, by column, where the input has names. */
   readonly featureNames?: readonly string[];
-  /** Labels as they were written, where they are not numbers: `labels` are places in this list. */
+  /** Labels as they were written, where they are not numbers: `labels` are positions in this list. */
   readonly labelNames?: readonly string[];
   /** How the fields of the input became columns, where they are not columns already. */
   readonly recipe?: Recipe;
-  /**
-   * Where the entries are, if they are left on disk; parts then have labels and offsets, but no
-   * indices and values.
-   */
+  /** Access to entries that stay on disk: parts then have labels and offsets alone. */
   readonly stored?: StoredEntries;
 }
 
-/** Entries on disk. */
-export interface StoredEntries {
+interface StoredEntries {
   /** The folder of the data. */
   readonly folder: string;
-  /** All rows in their order, with their entries; a part is good until the next one is asked for. */
+  /** All rows in their order, with their entries; a part is valid until the next one. */
   scan(): Iterable<DatasetPart>;
   /** How many entries each of `columns` columns has, in memory that threads share. */
   countColumns(columns: number): Int32Array;
 }
 
 /**
- * How named values became columns. It is kept with a model, so that other data is read the same
- * way: a field that held categories holds categories, though all of them may look like numbers.
+ * How named values became columns. It is saved with a model, so that other data is read the same
+ * way: a field that held categories holds categories, even if all of them look like numbers.
  *
  * A number in field `age` is the feature `age`; a category `Paris` in field `city` is the feature
  * `city=Paris` with value 1; a missing value is the feature `age=?` with value 1.
  */
 export interface Recipe {
-  /** Columns are hashes of feature names in so many bits; otherwise places in `featureNames`. */
+  /** Columns are hashes of feature names with this many bits; otherwise positions in `featureNames`. */
   readonly hashBits?: number;
-  /** Fields of tables and JSON objects by name, in the order they were met. */
+  /** Fields of tables and JSON objects by name, in order of appearance. */
   readonly fields?: readonly RecipeField[];
   /** What became of missing values; default `indicator`. */
   readonly missing?: 'indicator' | 'zero' | 'error';
@@ -69,12 +65,8 @@ export interface RecipeField {
   readonly kind: 'number' | 'category' | 'label' | 'weight' | 'ignored';
 }
 
-/** What data has to share with other data to mean the same by its columns and labels. */
-export interface Likeness {
-  readonly featureNames?: readonly string[];
-  readonly labelNames?: readonly string[];
-  readonly recipe?: Recipe;
-}
+/** What columns and labels mean; other data can be read to mean the same. */
+export type Likeness = Pick<Dataset, 'featureNames' | 'labelNames' | 'recipe'>;
 
 /** Whether any row may count other than 1. */
 export function isWeighted({ parts = [] }: Partial<Pick<Dataset, 'parts'>>): boolean {
@@ -86,16 +78,12 @@ export function rowWeights(dataset: Pick<Dataset, 'parts' | 'rows'>): Float64Arr
   if (!isWeighted(dataset)) return undefined;
   const all = new Float64Array(new SharedArrayBuffer(8 * dataset.rows));
   let row = 0;
-  for (const part of dataset.parts) {
-    fillWeights(part, all.subarray(row, row + part.labels.length));
-    row += part.labels.length;
+  for (const { weights, labels } of dataset.parts) {
+    if (weights) all.set(weights, row);
+    else all.fill(1, row, row + labels.length);
+    row += labels.length;
   }
   return all;
-}
-
-function fillWeights({ weights }: DatasetPart, target: Float64Array): void {
-  if (weights) target.set(weights);
-  else target.fill(1);
 }
 
 /** The first row whose weight is not a finite number ≥ 0; −1 if there is none. */
@@ -106,27 +94,45 @@ export function badWeight(weights: ArrayLike<number>): number {
   return -1;
 }
 
-/*
- * Copies on SharedArrayBuffers of exactly the size needed, so that threads see the data without
- * another copy.
- */
+type NumberArray = Int32Array | Float32Array | Float64Array;
 
-export function sharedInt32(source: ArrayLike<number>): Int32Array {
-  const copy = new Int32Array(new SharedArrayBuffer(source.length * Int32Array.BYTES_PER_ELEMENT));
+/** A longer array that begins with the old one. */
+export function grown<Numbers extends NumberArray | Uint8Array<ArrayBuffer>>(
+  old: Numbers,
+  length: number,
+): Numbers {
+  const larger = new (old.constructor as new (length: number) => Numbers)(length);
+  larger.set(old);
+  return larger;
+}
+
+/** A copy in shared memory of exactly the size needed. */
+function sharedCopy<Numbers extends NumberArray>(
+  type: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },
+  source: ArrayLike<number>,
+): Numbers {
+  const copy = new type(new SharedArrayBuffer(source.length * type.BYTES_PER_ELEMENT));
   copy.set(source);
   return copy;
 }
 
-export function sharedFloat32(source: ArrayLike<number>): Float32Array {
-  const bytes = source.length * Float32Array.BYTES_PER_ELEMENT;
-  const copy = new Float32Array(new SharedArrayBuffer(bytes));
-  copy.set(source);
-  return copy;
+export const sharedInt32 = (source: ArrayLike<number>) => sharedCopy(Int32Array, source);
+export const sharedFloat32 = (source: ArrayLike<number>) => sharedCopy(Float32Array, source);
+export const sharedFloat64 = (source: ArrayLike<number>) => sharedCopy(Float64Array, source);
+
+/** A copy of the first `rows` rows in shared memory; the arrays may be longer. */
+export function sharedPart(part: DatasetPart, rows = part.labels.length): DatasetPart {
+  const { rowOffsets, labels, indices, values, weights } = part;
+  const entries = rowOffsets[rows];
+  return {
+    rowOffsets: sharedInt32(rowOffsets.subarray(0, rows + 1)),
+    labels: sharedFloat64(labels.subarray(0, rows)),
+    indices: sharedInt32(indices.subarray(0, entries)),
+    values: sharedFloat32(values.subarray(0, entries)),
+    ...(weights && { weights: sharedFloat64(weights.subarray(0, rows)) }),
+  };
 }
 
-export function sharedFloat64(source: ArrayLike<number>): Float64Array {
-  const bytes = source.length * Float64Array.BYTES_PER_ELEMENT;
-  const copy = new Float64Array(new SharedArrayBuffer(bytes));
-  copy.set(source);
-  return copy;
+export function countNonzeros(parts: readonly DatasetPart[]): number {
+  return parts.reduce((sum, { values }) => sum + values.length, 0);
 }

@@ -10,10 +10,13 @@ import type { Dataset, DatasetPart } from './dataset.ts';
 export type RowHashes = Uint32Array;
 
 /** Odd numbers without a pattern: 32 bits behind the point of √3, √5, √7 and √11, the last one set. */
-const first = 0xbb67ae85 | 0;
-const second = 0x3c6ef373 | 0;
-const third = 0xa54ff53b | 0;
-const fourth = 0x510e527f | 0;
+export const hashFactors = [
+  0xbb67ae85 | 0,
+  0x3c6ef373 | 0,
+  0xa54ff53b | 0,
+  0x510e527f | 0,
+] as const;
+const [first, second, third, fourth] = hashFactors;
 
 const words = 4;
 const wordRange = 2 ** 32;
@@ -114,7 +117,7 @@ export function hashText(text: string): string {
   return shortened(createHash('sha256').update(text).digest('hex'));
 }
 
-/** 64 bits: enough to tell data apart that nobody made to collide. */
+/** 64 bits: enough for data that was not made to collide. */
 function shortened(digest: string): string {
   return digest.slice(0, 16);
 }

@@ -1,17 +1,18 @@
 import { DataError } from '../errors.ts';
 import {
   badWeight,
+  countNonzeros,
   type Dataset,
   type DatasetPart,
-  sharedFloat32,
   sharedFloat64,
-  sharedInt32,
+  sharedPart,
 } from './dataset.ts';
+import { largestValue } from './fields/row-encoder.ts';
 import { orderRow, RepeatedIndex } from './fields/row-order.ts';
 import { largestIndex } from './read/line-error.ts';
 
 export interface SparseRow {
-  /** 0-based columns, in any order, each at most once. */
+  /** 0-based columns, in any order inside a row, each at most once. */
   readonly indices: ArrayLike<number>;
   readonly values: ArrayLike<number>;
 }
@@ -27,17 +28,9 @@ export interface RowsInput {
   readonly name?: string;
 }
 
-export interface CsrInput {
+export interface CsrInput extends SparseRow, Omit<RowsInput, 'rows'> {
   /** Row i holds the entries rowOffsets[i] … rowOffsets[i + 1] - 1. */
   readonly rowOffsets: ArrayLike<number>;
-  /** 0-based columns, in any order inside a row, each at most once. */
-  readonly indices: ArrayLike<number>;
-  readonly values: ArrayLike<number>;
-  readonly labels: ArrayLike<number>;
-  /** As in RowsInput. */
-  readonly weights?: ArrayLike<number>;
-  readonly columns?: number;
-  readonly name?: string;
 }
 
 /** Entries from … to - 1 of two arrays: a row, whichever form it came in. */
@@ -46,21 +39,17 @@ interface RowSlice extends SparseRow {
   readonly to: number;
 }
 
-interface Source {
+interface Source extends Omit<RowsInput, 'rows'> {
   readonly name: string;
-  readonly labels: ArrayLike<number>;
-  readonly weights: ArrayLike<number> | undefined;
-  readonly columns: number | undefined;
   row(number: number): RowSlice;
 }
 
 /** A part ends with the row that reaches this many entries: offsets are 32-bit. */
 const entriesPerPart = 1 << 24;
-const largestFloat32 = 3.4028234663852886e38;
 
 /** Data from one object per row. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromRows(input: RowsInput): Dataset {
-  const { rows, labels, weights, columns, name = 'array' } = input;
+  const { rows, labels, name = 'array' } = input;
   if (rows.length !== labels.length) {
     throw new DataError(`${name}: ${rows.length} rows but ${labels.length} labels`);
   }
@@ -70,20 +59,17 @@ export function datasetFromRows(input: RowsInput): Dataset {
     throw new DataError(`${name}: row ${row}: ${found}`);
   });
   const slice = (row: number) => ({ ...rows[row], from: 0, to: rows[row].indices.length });
-  return assemble({ name, labels, weights, columns, row: slice });
+  return assemble({ ...input, name, row: slice });
 }
 
 /** Data in compressed sparse row form. Copies, sorts and checks; zeros are dropped. */
 export function datasetFromCsr(input: CsrInput): Dataset {
-  const { rowOffsets, indices, values, labels, weights, columns, name = 'array' } = input;
+  const { rowOffsets, indices, values, name = 'array' } = input;
   checkOffsets(input, name);
-  const slice = (row: number) => ({
-    indices,
-    values,
-    from: rowOffsets[row],
-    to: rowOffsets[row + 1],
-  });
-  return assemble({ name, labels, weights, columns, row: slice });
+  const slice = (row: number) => {
+    return { indices, values, from: rowOffsets[row], to: rowOffsets[row + 1] };
+  };
+  return assemble({ ...input, name, row: slice });
 }
 
 function checkOffsets({ rowOffsets, indices, values, labels }: CsrInput, name: string): void {
@@ -131,13 +117,12 @@ function assemble(source: Source): Dataset {
     maxIndex = Math.max(maxIndex, largest);
     first = end;
   }
-  const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
   return {
     name,
     parts,
     rows: labels.length,
     columns: columns ?? maxIndex + 1,
-    nonzeros,
+    nonzeros: countNonzeros(parts),
     notices: [],
   };
 }
@@ -176,21 +161,12 @@ function copyRows(source: Source, first: number, end: number, entries: number) {
     filled = order(source, row, indices, values, filled, filled + slice.to - slice.from);
     rowOffsets[row - first + 1] = filled;
   }
-  const part: DatasetPart = {
-    labels: sharedFloat64(labels),
-    rowOffsets: sharedInt32(rowOffsets),
-    indices: sharedInt32(indices.subarray(0, filled)),
-    values: sharedFloat32(values.subarray(0, filled)),
-    ...(source.weights && { weights: copyWeights(source.weights, first, end) }),
-  };
-  return { part, largest };
-}
-
-function copyWeights(weights: ArrayLike<number>, first: number, end: number): Float64Array {
-  const copy = new Float64Array(new SharedArrayBuffer(8 * (end - first)));
+  const part = sharedPart({ labels, rowOffsets, indices, values });
+  if (!source.weights) return { part, largest };
+  const given = Array.prototype.slice.call(source.weights, first, end);
   // -0 counts as much as 0 does, with other bits.
-  for (let row = first; row < end; row += 1) copy[row - first] = weights[row] + 0;
-  return copy;
+  const weights = sharedFloat64(given.map((weight) => weight + 0));
+  return { part: { ...part, weights }, largest };
 }
 
 function checkedLabel({ name, labels }: Source, row: number): number {
@@ -215,7 +191,7 @@ function checkEntry(
         `from 0 to ${limit}`,
     );
   }
-  if (!(Math.abs(Math.fround(value)) <= largestFloat32)) {
+  if (!(Math.abs(Math.fround(value)) <= largestValue)) {
     throw new DataError(
       `${name}: row ${row}, entry ${entry}: value ${value}; expected a number below 3.4e38`,
     );

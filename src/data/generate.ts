@@ -1,8 +1,5 @@
-import { pipeline, Readable } from 'node:stream';
-// As a whole: an import of createZstdCompress by name could not be linked on Node 22.12.
-import zlib from 'node:zlib';
 import { UsageError } from '../errors.ts';
-import { writeAtomically } from '../files.ts';
+import { writeOutput } from './binary/writer.ts';
 import type { Dataset, DatasetPart } from './dataset.ts';
 import { Collector, datasetOf } from './read/collector.ts';
 import { type PartName, RowText, SyntheticRows } from './synthetic-rows.ts';
@@ -72,10 +69,10 @@ export interface ScaledShape extends Shape {
 }
 
 /**
- * Rows grow with the scale, columns with its square root (the way vocabularies grow with a text),
- * so that the length of a row stays as it is and the density changes slowly. The columns never get
- * so few that rows would overlap in most of them. The table counts training rows; the test part
- * comes on top, a quarter as many rows, which makes an 80/20 split.
+ * Rows grow with the scale, columns with its square root (the way vocabularies grow with a text):
+ * the length of a row stays the same and the density changes slowly. There are always enough columns
+ * that rows do not share most of them. The table counts training rows; the test part has a quarter
+ * as many in addition, which makes an 80/20 split.
  */
 export function scaleShape(name: string, scale: number): ScaledShape {
   if (!Object.hasOwn(shapes, name)) {
@@ -107,7 +104,7 @@ export interface GeneratedPaths {
   readonly testPath: string;
 }
 
-export interface GeneratedPart {
+interface GeneratedPart {
   readonly rows: number;
   readonly nonzeros: number;
 }
@@ -125,7 +122,7 @@ export interface GenerateProgress {
 }
 
 interface TextBlock extends GeneratedPart {
-  /** Valid until the next block is asked for. */
+  /** Valid until the next block. */
   readonly text: Uint8Array<ArrayBuffer>;
 }
 
@@ -135,7 +132,7 @@ const blockSize = 1 << 20;
 export function generateDataset(options: GenerateOptions): { train: Dataset; test: Dataset } {
   const shape = scaleShape(options.like, options.scale ?? 1);
   const part = (name: PartName) => {
-    const collector = new Collector();
+    const collector = new Collector({ columns: shape.columns });
     const parts: DatasetPart[] = [];
     for (const { text } of textBlocks(shape, options.seed ?? 1, name)) {
       const chunk = parseLibsvm(text);
@@ -143,7 +140,7 @@ export function generateDataset(options: GenerateOptions): { train: Dataset; tes
       const { rowOffsets, labels, indices, values } = chunk;
       parts.push({ rowOffsets, labels, indices, values });
     }
-    return datasetOf(collector.shape(`${options.like} ${name}`, shape.columns), parts);
+    return datasetOf(collector.shape(`${options.like} ${name}`), parts);
   };
   return { train: part('train'), test: part('test') };
 }
@@ -162,12 +159,14 @@ export async function writeGenerated(
   const rows = shape.rows + shape.testRows;
   const write = async (path: string, name: PartName, before: number) => {
     const total = { rows: 0, nonzeros: 0 };
-    const count = (block: TextBlock) => {
-      total.rows += block.rows;
-      total.nonzeros += block.nonzeros;
-      onProgress({ rowsDone: before + total.rows, rows });
-    };
-    await writeText(path, counted(textBlocks(shape, seed, name), count));
+    await writeOutput(path, async (file) => {
+      for (const block of textBlocks(shape, seed, name)) {
+        await file.write(block.text);
+        total.rows += block.rows;
+        total.nonzeros += block.nonzeros;
+        onProgress({ rowsDone: before + total.rows, rows });
+      }
+    });
     return total;
   };
   const train = await write(paths.trainPath, 'train', 0);
@@ -175,54 +174,22 @@ export async function writeGenerated(
   return { columns: shape.columns, train, test };
 }
 
-function* counted(blocks: Iterable<TextBlock>, count: (block: TextBlock) => void) {
-  for (const block of blocks) {
-    yield block.text;
-    count(block);
-  }
-}
-
-async function writeText(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
-  const chunks = compress(path, blocks);
-  await writeAtomically(path, async (file) => {
-    for await (const chunk of chunks) await file.write(chunk);
-  });
-}
-
-function compress(
-  path: string,
-  blocks: Iterable<Uint8Array>,
-): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
-  if (path.endsWith('.gz'))
-    return pipeline(Readable.from(copies(blocks)), zlib.createGzip(), () => {});
-  if (!path.endsWith('.zst')) return blocks;
-  if (zlib.createZstdCompress === undefined) {
-    throw new UsageError(`${path}: zstd needs Node 22.15 or newer, this is ${process.version}`);
-  }
-  return pipeline(Readable.from(copies(blocks)), zlib.createZstdCompress(), () => {});
-}
-
-/** A stream asks for blocks ahead of using them. */
-function* copies(blocks: Iterable<Uint8Array>) {
-  for (const block of blocks) yield block.slice();
-}
-
 function* textBlocks(shape: ScaledShape, seed: number, part: PartName): Generator<TextBlock> {
-  const maker = new SyntheticRows(shape, seed, part);
+  const source = new SyntheticRows(shape, seed, part);
   const text = new RowText(blockSize);
   const total = part === 'train' ? shape.rows : shape.testRows;
   let rows = 0;
   let nonzeros = 0;
   for (let row = 0; row < total; row += 1) {
-    maker.next();
-    text.startRow(maker.label, maker.length);
-    for (let entry = 0; entry < maker.length; entry += 1) {
-      const column = maker.indices[entry];
-      text.pair(column + 1, maker.value(column));
+    source.next();
+    text.startRow(source.label, source.length);
+    for (let entry = 0; entry < source.length; entry += 1) {
+      const column = source.indices[entry];
+      text.pair(column + 1, source.value(column));
     }
     text.endRow();
     rows += 1;
-    nonzeros += maker.length;
+    nonzeros += source.length;
     if (text.length < blockSize && row + 1 < total) continue;
     yield { text: text.take(), rows, nonzeros };
     rows = 0;

@@ -15,11 +15,11 @@ export interface Classes {
   readonly multiLabel: boolean;
 }
 
-/** More distinct labels than this are no classes. */
+/** More distinct labels than this are not classes. */
 const mostClasses = 100_000;
 const shownLabels = 3;
 
-/** So many distinct labels are enough to say that there are too many. */
+/** Enough distinct labels to say that there are too many. */
 export const enoughLabels = mostClasses + 1;
 
 /** The classes of a data set with one label a row. */
@@ -27,7 +27,7 @@ export function classesOf(dataset: Dataset): readonly Label[] {
   return classesFrom(distinctLabels(dataset, enoughLabels), dataset, false).classes;
 }
 
-/** The classes, given the distinct labels of the data: numbers, or places among the label names. */
+/** The classes, given the distinct labels of the data: numbers, or positions in the label names. */
 export function classesFrom(
   labels: readonly number[],
   { name, labelNames }: Pick<Dataset, 'name' | 'labelNames'>,
@@ -35,7 +35,7 @@ export function classesFrom(
 ): Classes {
   if (multiLabel) return { classes: listedClasses(labels, labelNames, name), multiLabel };
   const classes = labelNames
-    ? labels.map((place) => labelNames[place]).sort(byCodeUnits)
+    ? labels.map((label) => labelNames[label]).sort()
     : [...labels].sort((left, right) => left - right);
   checkCount(classes, name);
   if (classes.length > 2 && !classes.every(isClassLike)) {
@@ -48,15 +48,10 @@ export function classesFrom(
 
 const isClassLike = (label: Label) => typeof label === 'string' || Number.isInteger(label);
 
-function byCodeUnits(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
 function checkCount(classes: readonly Label[], name: string): void {
   if (classes.length < 2) {
     const label = classes.length === 0 ? 'no labels' : `all labels are ${classes[0]}`;
-    throw new DataError(`${name}: ${label}; classification wants at least two classes`);
+    throw new DataError(`${name}: ${label}; classification needs at least two classes`);
   }
   if (classes.length > mostClasses) {
     throw new DataError(
@@ -71,7 +66,7 @@ function listed(classes: readonly Label[]): string {
 }
 
 /** The labels that a text lists; none for the empty one. */
-export function labelsIn(text: string): string[] {
+function labelsIn(text: string): string[] {
   return text
     .split(',')
     .map((label) => label.trim())
@@ -85,9 +80,9 @@ function listedClasses(
   name: string,
 ): readonly Label[] {
   const texts = labelNames
-    ? labels.flatMap((place) => labelsIn(labelNames[place]))
+    ? labels.flatMap((label) => labelsIn(labelNames[label]))
     : labels.map(String);
-  const distinct = [...new Set(texts)].sort(byCodeUnits);
+  const distinct = [...new Set(texts)].sort();
   if (distinct.length === 0) throw new DataError(`${name}: no row has a label`);
   const numbers = distinct.map(Number);
   if (!numbers.every(Number.isFinite)) return distinct;
@@ -102,7 +97,7 @@ export function distinctLabels(dataset: Dataset, limit: number): number[] {
   for (const { labels } of dataset.parts) {
     for (let row = 0; row < labels.length && found.size < limit; row += 1) {
       const label = labels[row];
-      // Nearly every row repeats one of two labels: those do not trouble the set.
+      // Nearly every row repeats one of two labels: a quick comparison spares the set.
       if (label === first || label === second) continue;
       second = first;
       first = label;
@@ -126,7 +121,7 @@ export function checkNumbers({ name, labelNames, parts }: Dataset, loss: string)
 export interface Targets {
   /** -1 or +1 by class, or in regression the labels themselves; in memory that threads share. */
   of(vector: number): Float64Array;
-  /** Of each row its class; of several classes, or in regression, there is no such thing. */
+  /** The class of each row; absent in regression, or where rows have several classes. */
   readonly codes?: Int32Array;
 }
 
@@ -136,17 +131,17 @@ export function targetsOf(dataset: Dataset, classes: Classes | undefined, firstR
     const labels = joinedLabels(dataset);
     return { of: () => labels };
   }
-  const coder = new Coder(dataset, classes, firstRow);
+  const encoder = new LabelEncoder(dataset, classes, firstRow);
   const codes = new Int32Array(dataset.rows);
   let row = 0;
   for (const { labels } of dataset.parts) {
     for (let local = 0; local < labels.length; local += 1) {
-      codes[row] = coder.codeOf(labels[local], row);
+      codes[row] = encoder.codeOf(labels[local], row);
       row += 1;
     }
   }
   return {
-    of: (vector) => coder.signs(codes, vector),
+    of: (vector) => encoder.signs(codes, vector),
     ...(!classes.multiLabel && { codes }),
   };
 }
@@ -166,11 +161,11 @@ function sharedNumbers(length: number): Float64Array {
 }
 
 /** Gives every distinct label a code, and knows which classes a code stands for. */
-class Coder {
+class LabelEncoder {
   readonly #dataset: Dataset;
   readonly #classes: Classes;
   readonly #firstRow: number;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #indices: ReadonlyMap<string, number>;
   readonly #codes = new Map<number, number>();
   /** By code: the classes of the rows that have it. */
   readonly #members: (readonly number[])[] = [];
@@ -179,9 +174,9 @@ class Coder {
     this.#dataset = dataset;
     this.#classes = classes;
     this.#firstRow = firstRow;
-    this.#places = new Map(classes.classes.map((label, place) => [String(label), place]));
+    this.#indices = new Map(classes.classes.map((label, index) => [String(label), index]));
     // A class is its own code.
-    if (!classes.multiLabel) this.#members = classes.classes.map((_, place) => [place]);
+    if (!classes.multiLabel) this.#members = classes.classes.map((_, index) => [index]);
   }
 
   codeOf(label: number, row: number): number {
@@ -190,15 +185,15 @@ class Coder {
     const { labelNames } = this.#dataset;
     const text = labelNames ? labelNames[label] : String(label);
     const code = this.#classes.multiLabel
-      ? this.#members.push(labelsIn(text).map((one) => this.#placeOf(one, row))) - 1
-      : this.#placeOf(text, row);
+      ? this.#members.push(labelsIn(text).map((one) => this.#classOf(one, row))) - 1
+      : this.#classOf(text, row);
     this.#codes.set(label, code);
     return code;
   }
 
-  #placeOf(text: string, row: number): number {
-    const place = this.#places.get(text) ?? this.#places.get(String(Number(text)));
-    if (place !== undefined) return place;
+  #classOf(text: string, row: number): number {
+    const index = this.#indices.get(text) ?? this.#indices.get(String(Number(text)));
+    if (index !== undefined) return index;
     const { classes } = this.#classes;
     const known =
       classes.length === 2 ? `${classes[0]} or ${classes[1]}` : `one of ${listed(classes)}`;

@@ -1,9 +1,12 @@
-import { type Dataset, type DatasetPart, sharedFloat32, sharedInt32 } from './dataset.ts';
+import {
+  countNonzeros,
+  type Dataset,
+  type DatasetPart,
+  sharedFloat32,
+  sharedInt32,
+} from './dataset.ts';
 
-/*
- * Rows on their way from the process that read them to the one that works on them: packed into
- * bytes, and taken apart again. How the bytes travel is not decided here.
- */
+/* Rows packed into bytes, to be sent from the process that read them to the one that uses them. */
 
 /** Offsets in a part are 32-bit. */
 const largestPart = 2 ** 31 - 1;
@@ -34,17 +37,13 @@ export function columnCounts(
   return counts;
 }
 
-/**
- * Bytes of packed rows: a label each, a weight each where rows have weights, and an index and a value
- * for each entry.
- */
+/** Bytes of packed rows: labels, weights if there are some, and an index and a value per entry. */
 export function packedBytes(lengths: Int32Array, weighted = false): number {
   let entries = 0;
   for (let row = 0; row < lengths.length; row += 1) entries += lengths[row];
   return (weighted ? 16 : 8) * lengths.length + 8 * entries;
 }
 
-/** Labels, weights, indices and values of rows that follow one another, each on its own. */
 interface Packed {
   readonly labels: Float64Array;
   readonly weights: Float64Array | undefined;
@@ -52,7 +51,6 @@ interface Packed {
   readonly values: Float32Array;
 }
 
-/** Where in the bytes of packed rows everything is. */
 function packedArrays(
   { buffer, byteOffset, byteLength }: Uint8Array,
   rows: number,
@@ -69,9 +67,8 @@ function packedArrays(
 }
 
 /**
- * The rows with the given numbers in the data set (from 0), in the order given, on shared memory:
- * all labels, then all weights if they are wanted, all indices and all values. How long the rows
- * are, and whether there are weights, the receiver has to know.
+ * The rows with the given numbers, from 0, in the order given, on shared memory: all labels, weights
+ * if requested, indices and values. The receiver must know the lengths of the rows.
  */
 export function packRows(
   dataset: Pick<Dataset, 'parts'>,
@@ -98,8 +95,8 @@ export function packRows(
   return bytes;
 }
 
-/** Finds a row in the parts of a data set; quickly so if it lies in the part of the last one. */
-class RowFinder {
+/** Finds a row in the parts of a data set, quickly if it is in the same part as the last one. */
+export class RowFinder {
   readonly #parts: readonly DatasetPart[];
   readonly #starts: Float64Array;
   #current = 0;
@@ -143,9 +140,8 @@ class RowFinder {
 }
 
 /**
- * Packed rows of the given lengths as parts of a data set, of one part unless there are more
- * entries than a part can have. Where the bytes lie on shared memory, at a place divisible by
- * eight, the arrays of the parts lie in them.
+ * Packed rows as parts of a data set: one part unless there are more entries than a part can have.
+ * The arrays lie in the bytes if those are on shared memory and aligned to eight.
  */
 export function unpackRows(
   bytes: Uint8Array,
@@ -202,8 +198,7 @@ function usable(bytes: Uint8Array): Uint8Array {
 export function withColumns(dataset: Dataset, columns: number): Dataset {
   if (dataset.columns <= columns) return { ...dataset, columns };
   const parts = dataset.parts.map((part) => partWithColumns(part, columns));
-  const nonzeros = parts.reduce((sum, { indices }) => sum + indices.length, 0);
-  return { ...dataset, parts, columns, nonzeros };
+  return { ...dataset, parts, columns, nonzeros: countNonzeros(parts) };
 }
 
 function partWithColumns(part: DatasetPart, columns: number): DatasetPart {

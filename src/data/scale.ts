@@ -26,10 +26,7 @@ export function scaleDataset(dataset: Dataset, scaling: Scaling): Scaled {
   return { dataset: divideColumns(dataset, factors), factors };
 }
 
-/**
- * What columns are to be divided by: 1 where there is nothing to scale, that is in columns that are
- * all zero or, for `std`, constant.
- */
+/** Divisors of the columns: 1 for columns of zeros and, with `std`, constant columns. */
 export function columnScales(dataset: Dataset, scaling: 'max' | 'std'): Float64Array {
   checkInMemory(dataset);
   const scales = scaling === 'max' ? largestSizes(dataset) : deviations(dataset);
@@ -41,7 +38,7 @@ export function divideColumns(dataset: Dataset, factors: Float64Array): Dataset 
   return withValues(dataset, ({ indices }, values) => {
     for (let k = 0; k < values.length; k += 1) {
       if (!(indices[k] < factors.length)) continue;
-      // Rows that had no say in the factors may lie out of all proportion to them.
+      // Rows that did not count for the factors may be far larger.
       const value = values[k] / factors[indices[k]];
       values[k] = Math.max(-largestFloat, Math.min(largestFloat, value));
     }
@@ -62,10 +59,7 @@ export function withUnitRows(dataset: Dataset): Dataset {
   });
 }
 
-/**
- * Weights for the data as it was, from those of the scaled data: w_j / s_j. Vectors lie one behind
- * the other, each as long as the factors.
- */
+/** Weights for the unscaled data, w_j / s_j; the vectors follow one another. */
 export function foldWeights(weights: Float64Array, factors: Float64Array): Float64Array {
   return weights.map((weight, place) => weight / factors[place % factors.length]);
 }
@@ -86,7 +80,7 @@ function withValues(
 function checkInMemory({ name, stored }: Dataset): void {
   if (!stored) return;
   throw new UsageError(
-    `${name}: scaling wants the data in memory, and its entries are left on disk (scale what it was made of)`,
+    `${name}: scaling needs the data in memory, but its entries are left on disk (scale what it was made of)`,
   );
 }
 

@@ -1,20 +1,13 @@
 import { DataError, UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
-import {
-  type Dataset,
-  type DatasetPart,
-  sharedFloat32,
-  sharedFloat64,
-  sharedInt32,
-} from './dataset.ts';
+import { countNonzeros, type Dataset, type DatasetPart, sharedPart } from './dataset.ts';
 
-/** Tells this use of a seed from every other. */
+/** The stream of the seed for this use. */
 const splitStream = 0x5711;
 
 /**
- * Sets a random part of the rows aside. Exactly round(fraction · rows) rows go to the test side,
- * but each side gets at least one; the rows keep their order. Which rows they are depends on the
- * number of rows, the fraction and the seed alone.
+ * Sets a random part of the rows aside: round(fraction · rows) rows, but at least one for each side.
+ * The rows keep their order, and depend on the number of rows, the fraction and the seed alone.
  */
 export function splitDataset(
   dataset: Dataset,
@@ -66,17 +59,16 @@ export function selectRows(
     start += rows;
   }
   const rows = parts.reduce((sum, part) => sum + part.labels.length, 0);
-  const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
-  // What columns and labels mean stays as it is.
-  return { ...dataset, name, parts, rows, nonzeros, notices: [] };
+  return { ...dataset, name, parts, rows, nonzeros: countNonzeros(parts), notices: [] };
 }
 
 function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): DatasetPart {
-  const labels: number[] = [];
-  const weights: number[] = [];
-  const rowOffsets = [0];
+  const labels = new Float64Array(chosen.length);
+  const weights = part.weights && new Float64Array(chosen.length);
+  const rowOffsets = new Int32Array(chosen.length + 1);
   const indices = new Int32Array(part.indices.length);
   const values = new Float32Array(part.values.length);
+  let rows = 0;
   let end = 0;
   for (let row = 0; row < chosen.length; row += 1) {
     if (chosen[row] !== side) continue;
@@ -85,15 +77,10 @@ function selectPart(part: DatasetPart, chosen: Uint8Array, side: number): Datase
     indices.set(part.indices.subarray(from, to), end);
     values.set(part.values.subarray(from, to), end);
     end += to - from;
-    labels.push(part.labels[row]);
-    if (part.weights) weights.push(part.weights[row]);
-    rowOffsets.push(end);
+    labels[rows] = part.labels[row];
+    if (weights) weights[rows] = part.weights[row];
+    rows += 1;
+    rowOffsets[rows] = end;
   }
-  return {
-    labels: sharedFloat64(labels),
-    rowOffsets: sharedInt32(rowOffsets),
-    indices: sharedInt32(indices.subarray(0, end)),
-    values: sharedFloat32(values.subarray(0, end)),
-    ...(part.weights && { weights: sharedFloat64(weights) }),
-  };
+  return sharedPart({ rowOffsets, labels, indices, values, ...(weights && { weights }) }, rows);
 }

@@ -1,6 +1,8 @@
 import { exp, log } from '../math/elementary.ts';
 import { type Random, stream } from '../math/random.ts';
+import { grown } from './dataset.ts';
 import type { ScaledShape } from './generate.ts';
+import { writeWhole } from './text/write.ts';
 
 /** The r of p_k ∝ 1/(k + r): how many columns share the top of the frequency curve. */
 const flatTop = 20;
@@ -127,17 +129,14 @@ export class SyntheticRows {
   }
 }
 
-/** Room for a label, or for one pair: a blank, ten digits, a colon and a value. */
+/** Bytes of a label, and of one pair at most: a blank, ten digits, a colon and a value. */
 const labelBytes = 3;
 const pairBytes = 32;
 
 const significantDigits = 6;
 const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 
-/**
- * Builds LIBSVM text in a buffer of its own, without a string per number: at tens of millions of
- * numbers those would take most of the time.
- */
+/** Builds LIBSVM text in a buffer: a string per number would take most of the time. */
 export class RowText {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
@@ -150,7 +149,7 @@ export class RowText {
     return this.#length;
   }
 
-  /** The text so far, valid until the next row starts an empty one in the same place. */
+  /** The text so far, valid until the next row, which reuses the memory. */
   take(): Uint8Array<ArrayBuffer> {
     const text = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
@@ -159,11 +158,7 @@ export class RowText {
 
   startRow(label: number, pairs: number): void {
     const needed = this.#length + labelBytes + pairs * pairBytes;
-    if (needed > this.#bytes.length) {
-      const larger = new Uint8Array(2 * needed);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * needed);
     this.#byte(label > 0 ? 43 : 45);
     this.#byte(49);
   }
@@ -171,7 +166,7 @@ export class RowText {
   /** A 1-based index and a value in (0, 1], with at most six significant digits. */
   pair(index: number, value: number): void {
     this.#byte(32);
-    this.#digits(index, 1);
+    this.#length = writeWhole(this.#bytes, this.#length, index, 1);
     this.#byte(58);
     let decimals = significantDigits;
     while (decimals < 20 && value * powers[decimals - significantDigits + 1] < 1) decimals += 1;
@@ -186,7 +181,7 @@ export class RowText {
     }
     this.#byte(48);
     this.#byte(46);
-    this.#digits(mantissa, decimals);
+    this.#length = writeWhole(this.#bytes, this.#length, mantissa, decimals);
   }
 
   endRow(): void {
@@ -195,18 +190,5 @@ export class RowText {
 
   #byte(byte: number): void {
     this.#bytes[this.#length++] = byte;
-  }
-
-  /** A whole number, padded with zeros on the left to at least `width` digits. */
-  #digits(number: number, width: number): void {
-    let count = width;
-    while (count < 10 && number >= powers[count]) count += 1;
-    let rest = number;
-    for (let place = this.#length + count - 1; place >= this.#length; place -= 1) {
-      const tens = (rest / 10) | 0;
-      this.#bytes[place] = 48 + rest - 10 * tens;
-      rest = tens;
-    }
-    this.#length += count;
   }
 }

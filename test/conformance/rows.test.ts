@@ -8,7 +8,7 @@ import { Scorer } from '../../src/apps/serve/scorer.ts';
 import { ScoringServer } from '../../src/apps/serve/server.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
 import type { NamedRow } from '../../src/data/fields/row-encoder.ts';
-import type { ReadOptions } from '../../src/data/read/options.ts';
+import type { ReadOptions } from '../../src/data/read/pieces.ts';
 import { readDataset } from '../../src/data/read/read.ts';
 import { exportModel } from '../../src/model/export/index.ts';
 import { encodeModel } from '../../src/model/file.ts';

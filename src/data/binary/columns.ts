@@ -1,19 +1,20 @@
 import { crc32 } from 'node:zlib';
+import { countLines } from '../read/byte-blocks.ts';
 import {
-  CorruptFile,
   damaged,
-  encodeSectionHeader,
+  type EncodedSection,
+  failure,
   padded,
-  type SectionHeader,
+  type SectionLocation,
+  sealSection,
   sectionHeaderBytes,
   viewOf,
 } from './layout.ts';
-import type { EncodedSection } from './sections.ts';
 
-/** Columns are counted in pages that come into being with their first entry. */
+/** Columns are counted in pages, which are allocated with their first entry. */
 const pageBits = 10;
 const pageColumns = 1 << pageBits;
-/** Bytes of a section at most, about. */
+/** The approximate limit of a section. */
 const sectionBytes = 1 << 22;
 
 /** Counts the entries of every column, in memory that grows with the columns that occur. */
@@ -32,7 +33,7 @@ export class ColumnCounter {
     }
   }
 
-  /** Sections of runs: pages side by side, without the zeros at either end. */
+  /** Sections of runs: a page each, without the zeros at either end. */
   *sections(): Generator<EncodedSection> {
     let runs: CountedRun[] = [];
     let bytes = 0;
@@ -63,7 +64,7 @@ export class ColumnCounter {
 }
 
 function newPage(table: (Uint32Array | undefined)[], number: number): Uint32Array {
-  // Without holes: an array that has some is slow to look into.
+  // Without holes, which make an array slow.
   while (table.length <= number) table.push(undefined);
   const page = new Uint32Array(pageColumns);
   table[number] = page;
@@ -77,8 +78,7 @@ export interface CountedRun {
 }
 
 function encodeCounts(runs: readonly CountedRun[], used: number): EncodedSection {
-  const length = padded(used);
-  const bytes = new Uint8Array(sectionHeaderBytes + length);
+  const bytes = new Uint8Array(sectionHeaderBytes + padded(used));
   const view = viewOf(bytes);
   let place = sectionHeaderBytes;
   let entries = 0;
@@ -92,27 +92,13 @@ function encodeCounts(runs: readonly CountedRun[], used: number): EncodedSection
     }
     entries += counts.length;
   }
-  const header: SectionHeader = {
-    kind: 'COLS',
-    flags: 0,
-    length,
-    first: runs[0].first,
-    count: runs.length,
-    entries,
-    used,
-    headChecksum: 0,
-    checksum: crc32(bytes.subarray(sectionHeaderBytes)),
-  };
-  bytes.set(encodeSectionHeader(header));
-  return { header, bytes };
+  const { first } = runs[0];
+  return sealSection(bytes, { kind: 'COLS', first, count: runs.length, entries, used });
 }
 
-/** The runs of a section; columns ascend. */
-export function decodeCounts(header: SectionHeader, body: Uint8Array, offset: number) {
+export function decodeCounts({ header, offset }: SectionLocation, body: Uint8Array): CountedRun[] {
   const { first, count, entries, used } = header;
-  const fail = (message: string): never => {
-    throw new CorruptFile(offset, `the section of counts of columns from ${first + 1}: ${message}`);
-  };
+  const fail = failure(offset, `the section of counts of columns from ${first + 1}`);
   if (crc32(body) !== header.checksum || header.headChecksum !== 0) fail(damaged('its counts'));
   if (padded(used) !== header.length || used !== 8 * count + 4 * entries) {
     fail(`${used} bytes for ${count} runs of ${entries} columns`);
@@ -142,30 +128,15 @@ const carriageReturn = 13;
 
 /** Names of features from the one with number `first` (from 0) on, a line of UTF-8 each. */
 export function encodeNames(first: number, lines: Uint8Array): EncodedSection {
-  const length = padded(lines.length);
-  const bytes = new Uint8Array(sectionHeaderBytes + length);
+  const used = lines.length;
+  const bytes = new Uint8Array(sectionHeaderBytes + padded(used));
   bytes.set(lines, sectionHeaderBytes);
-  const header: SectionHeader = {
-    kind: 'NAME',
-    flags: 0,
-    length,
-    first,
-    count: countLines(lines),
-    entries: 0,
-    used: lines.length,
-    headChecksum: 0,
-    checksum: crc32(bytes.subarray(sectionHeaderBytes)),
-  };
-  bytes.set(encodeSectionHeader(header));
-  return { header, bytes };
+  return sealSection(bytes, { kind: 'NAME', first, count: countLines(lines), entries: 0, used });
 }
 
-/** The lines of a section, as they were written. */
-export function decodeNames(header: SectionHeader, body: Uint8Array, offset: number): Uint8Array {
+export function decodeNames({ header, offset }: SectionLocation, body: Uint8Array): Uint8Array {
   const { first, count, used, length } = header;
-  const fail = (message: string): never => {
-    throw new CorruptFile(offset, `the section of names from ${first + 1}: ${message}`);
-  };
+  const fail = failure(offset, `the section of names from ${first + 1}`);
   if (crc32(body) !== header.checksum || header.headChecksum !== 0) fail(damaged('its text'));
   const lines = body.subarray(0, used);
   if (padded(used) !== length || lines.at(-1) !== newline || countLines(lines) !== count) {
@@ -187,12 +158,4 @@ export function plainLines(text: Uint8Array): Uint8Array {
   }
   if (!ended) lines[length++] = newline;
   return lines.subarray(0, length);
-}
-
-function countLines(lines: Uint8Array): number {
-  let count = 0;
-  for (let place = lines.indexOf(newline); place >= 0; place = lines.indexOf(newline, place + 1)) {
-    count += 1;
-  }
-  return count;
 }

@@ -1,62 +1,52 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { DataError } from '../../errors.ts';
-import type { OutputFile } from '../../files.ts';
+import { explainAccess, type OutputFile } from '../../files.ts';
 import type { Dataset } from '../dataset.ts';
 import type { FieldOptions } from '../fields/options.ts';
 import { BlockPool, compressionOf, decompress, lineBlocks, peek } from '../read/byte-blocks.ts';
+import { nameLines, namesOf } from '../read/feature-names.ts';
 import { type DatasetShape, type PartsOptions, readParts } from '../read/read.ts';
 import type { DataSource } from '../read/sources.ts';
 import type { TaskRunner } from '../read/tasks.ts';
 import type { LibsvmOptions } from '../text/libsvm.ts';
+import { TextWriter } from '../text/write.ts';
 import { plainLines } from './columns.ts';
 import { float64Values, packedIndices } from './layout.ts';
 import type { TakePart } from './read.ts';
-import { TextWriter } from './text-writer.ts';
 import { type BinaryOptions, BinaryWriter, writeOutput } from './writer.ts';
 
-export type DataFormat = 'dsob' | 'text';
+type DataFormat = 'dsob' | 'text';
 
-/** How the data is read. */
 export type ReadingOptions = LibsvmOptions & Omit<FieldOptions, 'like'>;
 
 export interface ConvertOptions extends ReadingOptions, BinaryOptions {
   /** Default: by the ending of the target's name. */
   readonly to?: DataFormat;
-  /**
-   * A file with a name of a feature per line: stored with binary data, or, when text is written,
-   * where the names that binary data has go to.
-   */
+  /** A file with one feature name per line: read for dsob, written for text. */
   readonly names?: string;
   readonly runner?: TaskRunner;
-  /**
-   * Called when much memory has been used up: the buffers that threads share come free only when
-   * all of them have collected their garbage.
-   */
+  /** Collects garbage: memory that threads share is freed only after all of them have done so. */
   readonly collect?: () => Promise<void>;
   readonly onProgress?: (fraction: number) => void;
 }
 
-export interface DataSummary {
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
+export interface DataSummary extends Pick<Dataset, 'rows' | 'columns' | 'nonzeros' | 'notices'> {
   /** Features that have a name. */
   readonly names: number;
-  readonly notices: readonly string[];
 }
 
-/** What is in a file, with every byte of it checked. */
+/** The content of files, after every byte of them has been checked. */
 export interface DataDescription extends DataSummary {
   /** `mixed`: some files are text and some binary. */
   readonly format: DataFormat | 'mixed';
   readonly files: number;
   /** Of the files, as they are stored; without standard input and pipes. */
   readonly bytes: number;
-  /** The rest of binary data only: how many sections, and how many of those with rows … */
+  /** The rest of binary data only: sections, those of rows (blocks), … */
   readonly sections?: number;
   readonly blocks?: number;
-  /** … have float64 values and packed indices. */
+  /** … and blocks with float64 values and with packed indices. */
   readonly float64Blocks?: number;
   readonly packedBlocks?: number;
 }
@@ -66,15 +56,11 @@ const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text has no
 /** Bytes of rows between two collections of garbage. */
 const collectionBytes = 1 << 25;
 
-/** The format that a name promises. */
 export function formatOf(path: string): DataFormat {
   return /\.dsob(\.gz|\.zst)?$/.test(path) ? 'dsob' : 'text';
 }
 
-/**
- * Writes data in another format, in memory for a few pieces of it and, towards dsob, the counts of
- * its columns. `-` is standard input and standard output.
- */
+/** Writes data in another format, in memory for a few pieces. `-` is standard input or output. */
 export async function convert(
   source: DataSource,
   target: string,
@@ -94,16 +80,17 @@ async function toBinary(
   options: ConvertOptions,
 ): Promise<DataSummary> {
   const writer = new BinaryWriter(file, options);
-  // Rather now than after hours of rows.
-  if (options.names !== undefined) await readable(options.names, () => access(options.names!));
+  const { names } = options;
+  // Fail now rather than after hours of rows.
+  if (names !== undefined) await access(names).catch(refuse(names));
   const shape = await readParts(source, {
     ...partsOptions(options),
     takePart: collecting(options, (part, wide) => writer.add(part, wide)),
-    // Names that are given take the place of those in the data.
-    ...(options.names === undefined && { takeNames: (lines) => writer.addNames(lines) }),
+    // Given names replace those in the data.
+    ...(names === undefined && { takeNames: (lines) => writer.addNames(lines) }),
   });
-  if (options.names !== undefined) {
-    for await (const lines of nameLines(options.names)) await writer.addNames(lines);
+  if (names !== undefined) {
+    for await (const lines of linesOf(names)) await writer.addNames(lines);
   }
   await writer.finish(shape.columns);
   return { ...summary(shape), names: writer.names };
@@ -154,7 +141,7 @@ function summary(shape: DatasetShape): DataSummary {
   return { rows, columns, nonzeros, notices, names: namesIn(shape) };
 }
 
-/** Every file has its own, though those of several files are the same. */
+/** Each of several files has the same names. */
 function namesIn({ sections, featureNames }: DatasetShape): number {
   if (featureNames) return featureNames.length;
   const ends = sections.map(({ kind, first, count }) => (kind === 'NAME' ? first + count : 0));
@@ -162,8 +149,8 @@ function namesIn({ sections, featureNames }: DatasetShape): number {
 }
 
 /** The lines of a text file, plain, .gz or .zst, in pieces. */
-async function* nameLines(path: string): AsyncGenerator<Uint8Array> {
-  const { head, chunks } = await readable(path, () => peek(createReadStream(path)));
+async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
+  const { head, chunks } = await peek(createReadStream(path)).catch(refuse(path));
   const text = decompress(chunks, compressionOf(head, path), path);
   const pool = new BlockPool(namesPerSection);
   for await (const block of lineBlocks(text, pool)) {
@@ -172,24 +159,20 @@ async function* nameLines(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function readable<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new DataError(`${path}: ${code === 'ENOENT' ? 'no such file' : message}`, { cause });
-  }
+function refuse(path: string): (error: unknown) => never {
+  return (error) => {
+    throw explainAccess(error, path);
+  };
 }
 
 export interface WriteOptions extends BinaryOptions {
   readonly to?: DataFormat;
   /** Of text: whether the first feature is written as 0 instead of 1. */
   readonly zeroBased?: boolean;
-  /** Of the features, in order; kept by dsob only. */
+  /** Of the features, in order; only dsob stores them. */
   readonly names?: readonly string[];
 }
 
-/** Writes a data set: as dsob or text, by the ending of the name or as the options say. */
 export async function writeDataset(
   path: string,
   dataset: Dataset,
@@ -205,7 +188,7 @@ export async function writeDataset(
     const writer = to === 'dsob' ? new BinaryWriter(file, options) : new TextWriter(file, options);
     for (const part of dataset.parts) await writer.add(part);
     if (writer instanceof BinaryWriter && names.length > 0) {
-      for (const lines of namePieces(names)) await writer.addNames(lines);
+      for (const lines of nameLines(names)) await writer.addNames(lines);
     }
     if (writer instanceof TextWriter && writer.leavesWeights) {
       throw new DataError(
@@ -216,18 +199,7 @@ export async function writeDataset(
   });
 }
 
-function* namePieces(names: readonly string[]): Generator<Uint8Array> {
-  const step = 1 << 14;
-  const broken = names.find((name) => /[\r\n]/.test(name));
-  if (broken !== undefined) {
-    throw new DataError(`feature name ${JSON.stringify(broken)}; expected one without line ends`);
-  }
-  for (let first = 0; first < names.length; first += step) {
-    yield Buffer.from(`${names.slice(first, first + step).join('\n')}\n`);
-  }
-}
-
-/** Reads all of the data, checks it and tells what it is. */
+/** Reads and checks all of the data. */
 export async function describeData(
   source: DataSource,
   options: ReadingOptions & Pick<ConvertOptions, 'runner' | 'collect' | 'onProgress'> = {},
@@ -255,9 +227,6 @@ export async function describeData(
 /** The names of the features in binary data; none in text. */
 export async function readFeatureNames(source: DataSource): Promise<string[]> {
   const pieces: Uint8Array[] = [];
-  await readParts(source, {
-    takePart() {},
-    takeNames: (lines) => void pieces.push(lines),
-  });
-  return Buffer.concat(pieces).toString('utf8').split('\n').slice(0, -1);
+  await readParts(source, { takePart() {}, takeNames: (lines) => void pieces.push(lines) });
+  return namesOf(pieces);
 }

@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 /*
  * The frame of a .dsob file, little-endian; docs/data-format.md has every byte. A file header, then
- * sections, the last of which is the index, then a trailer that says where the index begins. All
- * parts have a length that is a multiple of eight, so that arrays lie where they can be used.
+ * sections, the last of which is the index, then a trailer that says where the index begins. The
+ * length of every part is a multiple of eight, so that arrays can be used where they lie.
  */
 
 /** Not text, and damaged by whatever changes line ends: the first eight bytes of a file. */
 export const magic = Uint8Array.from([0x89, 0x64, 0x73, 0x6f, 0x62, 0x0d, 0x0a, 0x1a]);
-export const version = 1;
+const version = 1;
 export const fileHeaderBytes = 16;
 export const sectionHeaderBytes = 48;
 export const trailerBytes = 32;
@@ -42,11 +42,32 @@ export interface SectionHeader {
   readonly checksum: number;
 }
 
+/** A section as the index lists it. */
+export interface SectionLocation {
+  readonly offset: number;
+  readonly header: SectionHeader;
+}
+
+export interface EncodedSection {
+  readonly header: SectionHeader;
+  /** With the header. */
+  readonly bytes: Uint8Array;
+}
+
 /** What is wrong with a file and at which byte; the reader adds the name of the file. */
 export class CorruptFile extends Error {
   constructor(offset: number, message: string) {
     super(`byte ${offset}: ${message}`);
   }
+}
+
+export type Fail = (message: string) => never;
+
+/** Throws what is wrong with the part of the file that begins at `offset`. */
+export function failure(offset: number, part: string): Fail {
+  return (message) => {
+    throw new CorruptFile(offset, `${part}: ${message}`);
+  };
 }
 
 export function isBinary(head: Uint8Array): boolean {
@@ -68,12 +89,28 @@ export function checkFileHeader(bytes: Uint8Array): void {
   if (!isBinary(bytes)) throw new CorruptFile(0, 'not the first bytes of dsob data');
   if (!isSealed(bytes)) throw new CorruptFile(0, damaged('the file header'));
   const found = viewOf(bytes).getUint32(8, true);
-  if (found !== version) {
-    throw new CorruptFile(
-      8,
-      `version ${found} of the format; this program reads version ${version}`,
-    );
-  }
+  if (found === version) return;
+  const message = `version ${found} of the format; this program reads version ${version}`;
+  throw new CorruptFile(8, message);
+}
+
+/** Writes the header of a section; the first `headBytes` of its body have their own checksum. */
+export function sealSection(
+  bytes: Uint8Array,
+  fields: Pick<SectionHeader, 'kind' | 'first' | 'count' | 'entries' | 'used'>,
+  flags = 0,
+  headBytes = 0,
+): EncodedSection {
+  const body = bytes.subarray(sectionHeaderBytes);
+  const header: SectionHeader = {
+    ...fields,
+    flags,
+    length: body.length,
+    headChecksum: crc32(body.subarray(0, headBytes)),
+    checksum: crc32(body.subarray(headBytes)),
+  };
+  bytes.set(encodeSectionHeader(header));
+  return { header, bytes };
 }
 
 export function encodeSectionHeader(header: SectionHeader): Uint8Array {
@@ -81,8 +118,8 @@ export function encodeSectionHeader(header: SectionHeader): Uint8Array {
   const view = viewOf(bytes);
   bytes.set(Buffer.from(header.kind, 'latin1'));
   view.setUint32(4, header.flags, true);
-  setFloat64(view, 8, header.length);
-  setFloat64(view, 16, header.first);
+  setUint64(view, 8, header.length);
+  setUint64(view, 16, header.first);
   view.setUint32(24, header.count, true);
   view.setUint32(28, header.entries, true);
   view.setUint32(32, header.used, true);
@@ -98,37 +135,31 @@ export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionH
   const header: SectionHeader = {
     kind: Buffer.from(bytes.subarray(0, 4)).toString('latin1') as SectionKind,
     flags: view.getUint32(4, true),
-    length: float64At(view, 8),
-    first: float64At(view, 16),
+    length: uint64At(view, 8),
+    first: uint64At(view, 16),
     count: view.getUint32(24, true),
     entries: view.getUint32(28, true),
     used: view.getUint32(32, true),
     headChecksum: view.getUint32(36, true),
     checksum: view.getUint32(40, true),
   };
-  checkHeader(header, offset);
+  const fault = headerFault(header);
+  if (fault) throw new CorruptFile(offset, fault);
   return header;
 }
 
-function checkHeader({ kind, flags, length }: SectionHeader, offset: number): void {
+function headerFault({ kind, flags, length }: SectionHeader): string | undefined {
   if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
-    throw new CorruptFile(
-      offset,
-      `a section of kind ${JSON.stringify(kind)}, which version 1 has not`,
-    );
+    return `a section of kind ${JSON.stringify(kind)}, which version 1 has not`;
   }
   if ((flags & ~(kind === 'ROWS' ? rowFlags : 0)) !== 0) {
-    throw new CorruptFile(offset, `flags ${flags} in a section of kind ${kind}, which has no such`);
+    return `flags ${flags} in a section of kind ${kind}, which has no such`;
   }
-  if (!(length % 8 === 0 && length <= 2 ** 32)) {
-    throw new CorruptFile(
-      offset,
-      `a section of ${length} bytes; expected a multiple of 8 up to 2^32`,
-    );
-  }
+  if (length % 8 === 0 && length <= 2 ** 32) return undefined;
+  return `a section of ${length} bytes; expected a multiple of 8 up to 2^32`;
 }
 
-export interface Trailer {
+interface Trailer {
   readonly indexOffset: number;
   /** Of the whole file. */
   readonly size: number;
@@ -137,8 +168,8 @@ export interface Trailer {
 export function encodeTrailer({ indexOffset, size }: Trailer): Uint8Array {
   const bytes = new Uint8Array(trailerBytes);
   const view = viewOf(bytes);
-  setFloat64(view, 0, indexOffset);
-  setFloat64(view, 8, size);
+  setUint64(view, 0, indexOffset);
+  setUint64(view, 8, size);
   bytes.set(trailerTag, 16);
   return seal(bytes);
 }
@@ -150,11 +181,9 @@ export function decodeTrailer(bytes: Uint8Array, size: number): Trailer {
     throw new CorruptFile(offset, 'not the end of dsob data; the file is truncated or damaged');
   }
   const view = viewOf(bytes);
-  const trailer = { indexOffset: float64At(view, 0), size: float64At(view, 8) };
-  if (trailer.size !== size) {
-    throw new CorruptFile(offset, `the file has ${size} bytes; expected ${trailer.size}`);
-  }
-  return trailer;
+  const trailer = { indexOffset: uint64At(view, 0), size: uint64At(view, 8) };
+  if (trailer.size === size) return trailer;
+  throw new CorruptFile(offset, `the file has ${size} bytes; expected ${trailer.size}`);
 }
 
 export function damaged(what: string): string {
@@ -178,10 +207,10 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** 64-bit counts; a double holds those that a file can have. */
-export function setFloat64(view: DataView, place: number, value: number): void {
+export function setUint64(view: DataView, place: number, value: number): void {
   view.setBigUint64(place, BigInt(value), true);
 }
 
-export function float64At(view: DataView, place: number): number {
+export function uint64At(view: DataView, place: number): number {
   return Number(view.getBigUint64(place, true));
 }

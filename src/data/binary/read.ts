@@ -1,6 +1,7 @@
 import { DataError } from '../../errors.ts';
 import type { DatasetPart } from '../dataset.ts';
 import type { ByteChunks } from '../read/byte-blocks.ts';
+import { withName } from '../read/line-error.ts';
 import type { TaskQueue, TaskRunner } from '../read/tasks.ts';
 import { decodeCounts, decodeNames } from './columns.ts';
 import {
@@ -9,40 +10,37 @@ import {
   decodeSectionHeader,
   decodeTrailer,
   fileHeaderBytes,
+  type SectionLocation,
   sectionHeaderBytes,
   trailerBytes,
 } from './layout.ts';
-import { decodeRows } from './rows.ts';
-import {
-  BinaryFile,
-  type BinaryIndex,
-  ByteQueue,
-  decodeIndex,
-  type SectionLocation,
-} from './sections.ts';
+import { type DecodedRows, decodeRows } from './rows.ts';
+import { BinaryFile, type BinaryIndex, ByteQueue, decodeIndex } from './sections.ts';
 
-export interface SectionPayload {
+interface SectionPayload {
   readonly path: string;
   readonly place: SectionLocation;
   /** Of the whole data set. */
   readonly columns: number;
-  /** Whether float64 values are wanted as such. */
+  /** Whether float64 values are returned as such. */
   readonly wide: boolean;
 }
 
-/** Errors travel as data, as those of text do. */
-export type SectionOutcome =
-  | { readonly part: DatasetPart; readonly wide?: Float64Array }
+type SectionContent =
+  | DecodedRows
   | { readonly names: Uint8Array }
   /** Sum of the counts of columns. */
-  | { readonly counted: number }
-  | { readonly failure: string };
+  | { readonly counted: number };
 
-/** Reads and checks one section. */
+/** Errors travel as data, as those of text do. */
+type SectionOutcome = SectionContent | { readonly failure: string };
+
 export function readSection({ path, place, columns, wide }: SectionPayload): SectionOutcome {
   const file = new BinaryFile(path);
   try {
-    return sectionOutcome(file, place, columns, wide);
+    const content = decodeSection(place, file.body(place), wide);
+    if ('part' in content) checkColumns(content.largest, columns, place.offset);
+    return content;
   } catch (error) {
     return { failure: (error as Error).message };
   } finally {
@@ -50,31 +48,21 @@ export function readSection({ path, place, columns, wide }: SectionPayload): Sec
   }
 }
 
-function sectionOutcome(
-  file: BinaryFile,
+function decodeSection(
   place: SectionLocation,
-  columns: number,
+  body: Uint8Array<SharedArrayBuffer>,
   wide: boolean,
-): SectionOutcome {
-  switch (place.header.kind) {
-    case 'NAME':
-      return { names: file.readNames(place) };
-    case 'COLS':
-      return { counted: totalCount(file.readCounts(place)) };
-    default: {
-      const rows = file.readRows(place, wide);
-      checkColumns(rows.largest, columns, place.offset);
-      return rows.wide ? { part: rows.part, wide: rows.wide } : { part: rows.part };
-    }
-  }
+): SectionContent {
+  const { kind } = place.header;
+  if (kind === 'NAME') return { names: decodeNames(place, body) };
+  if (kind === 'COLS') return { counted: totalCount(decodeCounts(place, body)) };
+  return decodeRows(place, body, wide);
 }
 
 export function checkColumns(largest: number, columns: number, offset: number): void {
   if (largest < columns) return;
-  throw new CorruptFile(
-    offset,
-    `column ${largest + 1} in a section; the file has ${columns} columns`,
-  );
+  const message = `column ${largest + 1} in a section; the file has ${columns} columns`;
+  throw new CorruptFile(offset, message);
 }
 
 export function totalCount(runs: readonly { readonly counts: Uint32Array }[]): number {
@@ -83,42 +71,46 @@ export function totalCount(runs: readonly { readonly counts: Uint32Array }[]): n
   return total;
 }
 
-/** What becomes of the rows, in order; the next ones wait for it. */
+/** Called with the rows in order; the next rows wait for it. */
 export type TakePart = (part: DatasetPart, wide?: Float64Array) => void | Promise<void>;
 
 export interface BinarySink {
   readonly takePart: TakePart;
   /** Lines with names of features, in order, behind the rows. */
   readonly takeNames?: ((lines: Uint8Array) => void | Promise<void>) | undefined;
-  /** Whether values stored as float64 are wanted as such. */
+  /** Whether values stored as float64 are handed on as such. */
   readonly wide: boolean;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-export interface BinaryPiece {
+/** Hands the rows or names of a section on; returns the sum of its counts of columns. */
+async function handOn(content: SectionContent, sink: BinarySink): Promise<number> {
+  if ('part' in content) await sink.takePart(content.part, content.wide);
+  else if ('names' in content) await sink.takeNames?.(content.names);
+  else return content.counted;
+  return 0;
+}
+
+interface BinaryPiece {
   readonly path: string;
   /** Which of the sections to read. */
-  readonly wants: (place: SectionLocation) => boolean;
+  readonly selects: (place: SectionLocation) => boolean;
   readonly runner: TaskRunner;
 }
 
-/**
- * Has sections of a file read and checked by the runner, and returns the index with
- * those sections alone. The queue may still be busy then.
- */
+/** Has the runner read and check sections; returns the index of those while they are read. */
 export async function queueSections(
-  { path, wants, runner }: BinaryPiece,
+  { path, selects, runner }: BinaryPiece,
   queue: TaskQueue,
   sink: BinarySink,
 ): Promise<BinaryIndex> {
   const { totals, sections: all } = await explained(path, () => indexOf(path));
-  const sections = all.filter(wants);
+  const sections = all.filter(selects);
   let counted = 0;
   const take = async (outcome: SectionOutcome): Promise<void> => {
     if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);
-    if ('part' in outcome) await sink.takePart(outcome.part, outcome.wide);
-    else if ('names' in outcome) await sink.takeNames?.(outcome.names);
-    else counted += outcome.counted;
+    const count = await handOn(outcome, sink);
+    counted += count;
   };
   for (const [number, place] of sections.entries()) {
     const payload: SectionPayload = { path, place, columns: totals.columns, wide: sink.wide };
@@ -140,7 +132,7 @@ function indexOf(path: string): BinaryIndex {
   }
 }
 
-function checkSum(counted: number, nonzeros: number): void {
+export function checkSum(counted: number, nonzeros: number): void {
   if (counted === nonzeros) return;
   throw new CorruptFile(0, `the counts of the columns add up to ${counted}; expected ${nonzeros}`);
 }
@@ -163,6 +155,7 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
     const offset = bytes.position;
     const header = decodeSectionHeader(await bytes.take(sectionHeaderBytes), offset);
     const body = await bytes.take(header.length);
+    const place = { offset, header };
     if (header.kind === 'INDX') {
       const index = decodeIndex(header, body, offset);
       await checkEnd(bytes, offset);
@@ -171,17 +164,11 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
       checkSum(counted, index.totals.nonzeros);
       return index;
     }
-    if (header.kind === 'ROWS') {
-      const rows = decodeRows(header, body, offset, sink.wide);
-      largest = Math.max(largest, rows.largest);
-      await sink.takePart(rows.part, rows.wide);
-    } else if (header.kind === 'NAME') {
-      const lines = decodeNames(header, body, offset);
-      await sink.takeNames?.(lines);
-    } else {
-      counted += totalCount(decodeCounts(header, body, offset));
-    }
-    seen.push({ offset, header });
+    const content = decodeSection(place, body, sink.wide);
+    if ('part' in content) largest = Math.max(largest, content.largest);
+    const count = await handOn(content, sink);
+    counted += count;
+    seen.push(place);
   }
 }
 
@@ -195,8 +182,7 @@ async function checkEnd(bytes: ByteQueue, indexOffset: number): Promise<void> {
 }
 
 function checkSeen(index: BinaryIndex, seen: readonly SectionLocation[], offset: number): void {
-  const text = (places: readonly SectionLocation[]) => JSON.stringify(places);
-  if (text(index.sections) === text(seen)) return;
+  if (JSON.stringify(index.sections) === JSON.stringify(seen)) return;
   throw new CorruptFile(offset, 'the index lists other sections than there are');
 }
 
@@ -207,7 +193,6 @@ async function explained<Result>(
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof CorruptFile)) throw error;
-    throw new DataError(`${name}: ${error.message}`, { cause: error });
+    throw withName(name, error, CorruptFile);
   }
 }

@@ -3,13 +3,16 @@ import { crc32 } from 'node:zlib';
 import { badWeight, type DatasetPart } from '../dataset.ts';
 import { largestIndex } from '../read/line-error.ts';
 import {
-  CorruptFile,
   damaged,
-  encodeSectionHeader,
+  type EncodedSection,
+  type Fail,
+  failure,
   float64Values,
   packedIndices,
   padded,
   type SectionHeader,
+  type SectionLocation,
+  sealSection,
   sectionHeaderBytes,
   weightedRows,
 } from './layout.ts';
@@ -21,10 +24,10 @@ import {
  */
 
 /** A distance has at most 31 bits. */
-export const packedBytesPerIndex = 5;
+const packedBytesPerIndex = 5;
 
 /** Packs the rows into `out` from `start` on and returns the position behind. */
-export function packIndices(
+function packIndices(
   rowOffsets: Int32Array,
   rows: number,
   indices: Int32Array,
@@ -47,11 +50,8 @@ export function packIndices(
   return position;
 }
 
-/**
- * Unpacks the rows from `bytes`, which must be used up exactly; false where they are not. An index
- * beyond 2³¹ − 1 comes out negative: whoever checks indices sees it.
- */
-export function unpackIndices(
+/** False unless all bytes are used up; an index beyond 2³¹ − 1 becomes negative, for the check. */
+function unpackIndices(
   bytes: Uint8Array,
   rowOffsets: Int32Array,
   rows: number,
@@ -83,8 +83,8 @@ export function unpackIndices(
   return position === bytes.length;
 }
 
-/** Rows before they are written: the first `count` rows of the arrays. */
-export interface RowsToWrite extends DatasetPart {
+/** The first `count` rows of the arrays, to be written. */
+interface RowsToWrite extends DatasetPart {
   /** Of the first row in the data set, from 0. */
   readonly first: number;
   readonly count: number;
@@ -106,13 +106,10 @@ export const largestEntries = 2 ** 27;
 
 const bigEndian = endianness() === 'BE';
 
-/** What the bytes of a section are wanted for. */
-export type Purpose = 'body' | 'indices' | 'values';
+/** Returns shared memory of at least this size. */
+export type Reserve = (bytes: number, purpose: 'body' | 'indices' | 'values') => SharedArrayBuffer;
 
-/** Gives shared memory of at least so many bytes. */
-export type Reserve = (bytes: number, purpose: Purpose) => SharedArrayBuffer;
-
-export const reserveAnew: Reserve = (bytes) => new SharedArrayBuffer(bytes);
+export const allocate: Reserve = (bytes) => new SharedArrayBuffer(bytes);
 
 /** Where the arrays of a section begin, counted from the end of its header. */
 interface Places {
@@ -124,57 +121,45 @@ interface Places {
   readonly end: number;
 }
 
-function placesOf(
-  count: number,
-  entries: number,
-  used: number,
-  valueBytes: number,
-  weighted: boolean,
-): Places {
+type Shape = Pick<SectionHeader, 'count' | 'entries' | 'used' | 'flags'>;
+
+function placesOf({ count, entries, used, flags }: Shape): Places {
   const offsets = 8 * count;
   const weights = offsets + padded(4 * (count + 1));
-  const indices = weights + (weighted ? 8 * count : 0);
+  const indices = weights + ((flags & weightedRows) === 0 ? 0 : 8 * count);
   const values = indices + padded(used);
-  return { offsets, weights, indices, values, end: values + padded(valueBytes * entries) };
+  return { offsets, weights, indices, values, end: values + padded(valueBytes(flags) * entries) };
 }
 
-/** A section of rows, header included; `reserve` gives a buffer of at least so many bytes. */
+function valueBytes(flags: number): number {
+  return (flags & float64Values) === 0 ? 4 : 8;
+}
+
+/** A section of rows with its header; `reserve` returns a buffer of at least this size. */
 export function encodeRows(
   rows: RowsToWrite,
   reserve: (bytes: number) => Uint8Array,
-): { header: SectionHeader; bytes: Uint8Array } {
+): EncodedSection {
   const { first, count, labels, weights, rowOffsets, indices, values, wide, pack } = rows;
-  const weighted = weights !== undefined;
+  const flags =
+    (wide ? float64Values : 0) | (pack ? packedIndices : 0) | (weights ? weightedRows : 0);
   const entries = rowOffsets[count];
-  const valueBytes = wide ? 8 : 4;
-  const room = pack ? packedBytesPerIndex * entries : 4 * entries;
-  const most = placesOf(count, entries, room, valueBytes, weighted).end;
-  const whole = reserve(sectionHeaderBytes + most);
+  const most = (pack ? packedBytesPerIndex : 4) * entries;
+  const { end, indices: head } = placesOf({ count, entries, used: most, flags });
+  const whole = reserve(sectionHeaderBytes + end);
   const body = whole.subarray(sectionHeaderBytes);
-  const head = placesOf(count, entries, 0, valueBytes, weighted).indices;
-  const used = pack ? packIndices(rowOffsets, count, indices, body, head) - head : 4 * entries;
-  const places = placesOf(count, entries, used, valueBytes, weighted);
+  const used = pack ? packIndices(rowOffsets, count, indices, body, head) - head : most;
+  const places = placesOf({ count, entries, used, flags });
   body.fill(0, places.offsets + 4 * (count + 1), places.weights);
   body.fill(0, head + used, places.values);
-  body.fill(0, places.values + valueBytes * entries, places.end);
+  body.fill(0, places.values + valueBytes(flags) * entries, places.end);
   store(body, 0, labels.subarray(0, count));
   store(body, places.offsets, rowOffsets.subarray(0, count + 1));
   if (weights) store(body, places.weights, weights.subarray(0, count));
   if (!pack) store(body, places.indices, indices.subarray(0, entries));
   store(body, places.values, (wide ?? values).subarray(0, entries));
-  const header: SectionHeader = {
-    kind: 'ROWS',
-    flags: (wide ? float64Values : 0) | (pack ? packedIndices : 0) | (weighted ? weightedRows : 0),
-    length: places.end,
-    first,
-    count,
-    entries,
-    used,
-    headChecksum: crc32(body.subarray(0, head)),
-    checksum: crc32(body.subarray(head, places.end)),
-  };
-  whole.set(encodeSectionHeader(header));
-  return { header, bytes: whole.subarray(0, sectionHeaderBytes + places.end) };
+  const bytes = whole.subarray(0, sectionHeaderBytes + places.end);
+  return sealSection(bytes, { kind: 'ROWS', first, count, entries, used }, flags, head);
 }
 
 type Numbers = Float64Array | Float32Array | Int32Array;
@@ -191,22 +176,18 @@ function swap(bytes: Uint8Array, width: number): void {
   else words.swap32();
 }
 
-/**
- * The rows of a section whose bytes behind the header are `body`, on shared memory and at a place
- * divisible by eight: the arrays of the result lie in it, and where they cannot, in reserved memory.
- * `offset` is that of the section.
- */
+/** The rows of a section. The arrays lie in `body`, aligned to eight, or else in reserved memory. */
 export function decodeRows(
-  header: SectionHeader,
+  section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
-  offset: number,
   wantWide = false,
-  reserve = reserveAnew,
+  reserve = allocate,
 ): DecodedRows {
+  const { header } = section;
   const { count, entries, used, flags } = header;
-  const { places, ...heads } = decodeRowHeads(header, body, offset);
+  const { places, ...heads } = decodeRowHeads(section, body);
   const { rowOffsets } = heads;
-  const fail = failure(header, offset);
+  const fail = failureOf(section);
   if (crc32(body.subarray(places.indices)) !== header.checksum) fail(damaged('its entries'));
   const start = body.byteOffset;
   const stored = body.subarray(places.indices, places.indices + used);
@@ -219,7 +200,7 @@ export function decodeRows(
     if (bigEndian) swap(stored, 4);
   }
   const largest = checkIndices(rowOffsets, indices, fail);
-  const width = valueBytesOf(header);
+  const width = valueBytes(flags);
   if (bigEndian) swap(body.subarray(places.values, places.values + width * entries), width);
   if (width === 4) {
     const values = new Float32Array(body.buffer, start + places.values, entries);
@@ -234,18 +215,17 @@ export function decodeRows(
   return wantWide ? { part, wide, largest } : { part, largest };
 }
 
-/** What a section says of its rows in front of their entries. */
 export type RowHeads = Pick<DatasetPart, 'labels' | 'rowOffsets' | 'weights'>;
 
-/** Labels, offsets and weights alone, from the first bytes behind the header (`headBytes` of them or more). */
+/** Labels, offsets and weights alone, from the first `headBytes` or more behind the header. */
 export function decodeRowHeads(
-  header: SectionHeader,
+  section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
-  offset: number,
 ): RowHeads & { places: Places } {
+  const { header } = section;
   const { count, entries } = header;
-  const places = checkShape(header, offset);
-  const fail = failure(header, offset);
+  const fail = failureOf(section);
+  const places = checkedPlaces(header, fail);
   const head = body.subarray(0, places.indices);
   if (crc32(head) !== header.headChecksum) fail(damaged('its labels and offsets'));
   if (bigEndian) {
@@ -268,7 +248,7 @@ function weightsIn(
   { flags, count }: SectionHeader,
   body: Uint8Array<SharedArrayBuffer>,
   places: Places,
-  fail: (message: string) => never,
+  fail: Fail,
 ): Float64Array | undefined {
   if ((flags & weightedRows) === 0) return undefined;
   const weights = new Float64Array(body.buffer, body.byteOffset + places.weights, count);
@@ -277,41 +257,26 @@ function weightsIn(
   return weights;
 }
 
-/** Bytes behind the header that hold what stands in front of the entries: for `decodeRowHeads`. */
-export function headBytes({ count, flags }: SectionHeader): number {
-  return placesOf(count, 0, 0, 0, (flags & weightedRows) !== 0).indices;
+/** Bytes behind the header that `decodeRowHeads` needs. */
+export function headBytes(header: SectionHeader): number {
+  return placesOf(header).indices;
 }
 
-function valueBytesOf({ flags }: SectionHeader): number {
-  return (flags & float64Values) === 0 ? 4 : 8;
-}
-
-function checkShape(header: SectionHeader, offset: number): Places {
+function checkedPlaces(header: SectionHeader, fail: Fail): Places {
   const { count, entries, used, flags, length } = header;
-  const weighted = (flags & weightedRows) !== 0;
-  const places = placesOf(count, entries, used, valueBytesOf(header), weighted);
-  const plain = (flags & packedIndices) === 0;
+  const places = placesOf(header);
   if (count > 0 && entries <= largestEntries && places.end === length) {
-    if (!plain || used === 4 * entries) return places;
+    if ((flags & packedIndices) !== 0 || used === 4 * entries) return places;
   }
-  return failure(header, offset)(`${length} bytes for ${count} rows and ${entries} entries`);
+  return fail(`${length} bytes for ${count} rows and ${entries} entries`);
 }
 
-function failure({ first, count }: SectionHeader, offset: number): (message: string) => never {
-  return (message) => {
-    throw new CorruptFile(
-      offset,
-      `the section of rows ${first + 1} to ${first + count}: ${message}`,
-    );
-  };
+function failureOf({ header: { first, count }, offset }: SectionLocation): Fail {
+  return failure(offset, `the section of rows ${first + 1} to ${first + count}`);
 }
 
 /** Ascending from 0 in every row; without branches, since this is done for every entry there is. */
-function checkIndices(
-  rowOffsets: Int32Array,
-  indices: Int32Array,
-  fail: (message: string) => never,
-): number {
+function checkIndices(rowOffsets: Int32Array, indices: Int32Array, fail: Fail): number {
   let largest = -1;
   for (let row = 0; row + 1 < rowOffsets.length; row += 1) {
     const end = rowOffsets[row + 1] | 0;
@@ -332,13 +297,13 @@ function checkIndices(
   return largest;
 }
 
-function checkLabels(labels: Float64Array, fail: (message: string) => never): void {
+function checkLabels(labels: Float64Array, fail: Fail): void {
   const bad = labels.findIndex((label) => !Number.isFinite(label));
   if (bad >= 0) fail(`the label of its row ${bad + 1} is ${labels[bad]}; expected a finite number`);
 }
 
 /** x − x is NaN for infinities and NaN, and stays so in a sum; several sums keep the adder busy. */
-function checkValues(values: Float32Array, fail: (message: string) => never): void {
+function checkValues(values: Float32Array, fail: Fail): void {
   const whole = values.length & ~3;
   let first = 0;
   let second = 0;

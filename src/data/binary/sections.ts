@@ -2,48 +2,29 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { ByteChunks } from '../read/byte-blocks.ts';
 import { largestIndex } from '../read/line-error.ts';
-import { type CountedRun, decodeCounts, decodeNames } from './columns.ts';
 import {
   CorruptFile,
   checkFileHeader,
   damaged,
   decodeSectionHeader,
   decodeTrailer,
+  type EncodedSection,
   encodeSectionHeader,
+  failure,
   fileHeaderBytes,
-  float64At,
   type SectionHeader,
   type SectionKind,
+  type SectionLocation,
+  sealSection,
   sectionHeaderBytes,
-  setFloat64,
+  setUint64,
   trailerBytes,
+  uint64At,
   viewOf,
 } from './layout.ts';
-import {
-  type DecodedRows,
-  decodeRowHeads,
-  decodeRows,
-  headBytes,
-  type Purpose,
-  type Reserve,
-  type RowHeads,
-  reserveAnew,
-} from './rows.ts';
+import { allocate, type Reserve } from './rows.ts';
 
-export interface EncodedSection {
-  readonly header: SectionHeader;
-  /** Header and all. */
-  readonly bytes: Uint8Array;
-}
-
-/** A section as the index knows it. */
-export interface SectionLocation {
-  readonly offset: number;
-  readonly header: SectionHeader;
-}
-
-/** Sizes of the whole data set. */
-export interface Totals {
+interface Totals {
   readonly rows: number;
   readonly columns: number;
   readonly nonzeros: number;
@@ -60,44 +41,32 @@ const totalsBytes = 40;
 const placeBytes = 8 + sectionHeaderBytes;
 
 export function encodeIndex({ totals, sections }: BinaryIndex): EncodedSection {
-  const length = totalsBytes + placeBytes * sections.length;
-  const bytes = new Uint8Array(sectionHeaderBytes + length);
+  const count = sections.length;
+  const bytes = new Uint8Array(sectionHeaderBytes + totalsBytes + placeBytes * count);
   const view = viewOf(bytes);
   let place = sectionHeaderBytes;
   const { rows, columns, nonzeros, names } = totals;
-  for (const total of [rows, columns, nonzeros, names, sections.length]) {
-    setFloat64(view, place, total);
+  for (const total of [rows, columns, nonzeros, names, count]) {
+    setUint64(view, place, total);
     place += 8;
   }
   for (const { offset, header } of sections) {
-    setFloat64(view, place, offset);
+    setUint64(view, place, offset);
     bytes.set(encodeSectionHeader(header), place + 8);
     place += placeBytes;
   }
-  const header: SectionHeader = {
-    kind: 'INDX',
-    flags: 0,
-    length,
-    first: 0,
-    count: sections.length,
-    entries: 0,
-    used: 0,
-    headChecksum: 0,
-    checksum: crc32(bytes.subarray(sectionHeaderBytes)),
-  };
-  bytes.set(encodeSectionHeader(header));
-  return { header, bytes };
+  return sealSection(bytes, { kind: 'INDX', first: 0, count, entries: 0, used: 0 });
 }
 
 /** The index whose section begins at `offset`, checked against itself and its place in the file. */
 export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: number): BinaryIndex {
   const { kind, count, length } = header;
-  const fail = failure(offset);
+  const fail = failure(offset, 'the index of the file');
   if (kind !== 'INDX') fail(`a section of kind ${kind} in its place`);
   if (crc32(body) !== header.checksum) fail(damaged('the index'));
   const view = viewOf(body);
   const [rows, columns, nonzeros, names, listed] = [0, 8, 16, 24, 32].map((place) =>
-    float64At(view, place),
+    uint64At(view, place),
   );
   if (listed !== count || length !== totalsBytes + placeBytes * count) {
     fail(`${length} bytes for ${count} sections`);
@@ -106,22 +75,16 @@ export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: num
     const place = totalsBytes + placeBytes * number;
     const bytes = body.subarray(place + 8, place + placeBytes);
     const at = offset + sectionHeaderBytes + place + 8;
-    return { offset: float64At(view, place), header: decodeSectionHeader(bytes, at) };
+    return { offset: uint64At(view, place), header: decodeSectionHeader(bytes, at) };
   });
   const index = { totals: { rows, columns, nonzeros, names }, sections };
   checkIndex(index, offset);
   return index;
 }
 
-function failure(offset: number): (message: string) => never {
-  return (message) => {
-    throw new CorruptFile(offset, `the index of the file: ${message}`);
-  };
-}
-
-/** Sections lie side by side, in order of their kinds, and add up to the totals. */
+/** Sections follow one another without gaps, in order of their kinds, and add up to the totals. */
 function checkIndex({ totals, sections }: BinaryIndex, indexOffset: number): void {
-  const fail = failure(indexOffset);
+  const fail = failure(indexOffset, 'the index of the file');
   const order: readonly SectionKind[] = ['ROWS', 'NAME', 'COLS'];
   const sums = { rows: 0, nonzeros: 0, names: 0 };
   let next = fileHeaderBytes;
@@ -156,24 +119,20 @@ const smallestFile = fileHeaderBytes + sectionHeaderBytes + trailerBytes;
 /** A single read returns at most 2³¹ − 1 bytes. */
 const largestRead = 2 ** 30;
 
-/** Memory that is used again from section to section: what was read last is overwritten. */
-export class SectionBuffer {
-  readonly #buffers = new Map<Purpose, SharedArrayBuffer>();
-
-  readonly reserve: Reserve = (bytes, purpose) => {
-    const found = this.#buffers.get(purpose);
+/** Memory that every section reuses: what was read last is overwritten. */
+export function reusedMemory(): Reserve {
+  const buffers = new Map<string, SharedArrayBuffer>();
+  return (bytes, purpose) => {
+    const found = buffers.get(purpose);
     if (found && found.byteLength >= bytes) return found;
-    // Sections are of about the same size: a little more than asked for lasts for most of them.
+    // Sections are of about the same size: a little more than needed is enough for most of them.
     const buffer = new SharedArrayBuffer(Math.ceil(1.25 * bytes));
-    this.#buffers.set(purpose, buffer);
+    buffers.set(purpose, buffer);
     return buffer;
   };
 }
 
-/**
- * A .dsob file, open for reading any of its sections, by any number of threads or machines, each
- * with its own. The methods throw `Damage`.
- */
+/** A .dsob file, open for reading any of its sections. The methods throw `CorruptFile`. */
 export class BinaryFile {
   readonly size: number;
   readonly #file: number;
@@ -212,35 +171,11 @@ export class BinaryFile {
     return decodeIndex(header, body, indexOffset);
   }
 
-  /** Rows with all of their entries, in arrays on shared memory: of their own, or in a room. */
-  readRows(place: SectionLocation, wantWide = false, room?: SectionBuffer): DecodedRows {
-    const { header, offset } = place;
-    const body = this.#body(place, header.length, room?.reserve);
-    return decodeRows(header, body, offset, wantWide, room?.reserve);
-  }
-
-  /** Labels, offsets (the lengths of the rows) and weights, without reading the entries. */
-  readRowHeads(place: SectionLocation): RowHeads {
-    const body = this.#body(place, headBytes(place.header));
-    const { places: _, ...heads } = decodeRowHeads(place.header, body, place.offset);
-    return heads;
-  }
-
-  /** How many entries each column has. */
-  readCounts(place: SectionLocation): CountedRun[] {
-    return decodeCounts(place.header, this.#body(place), place.offset);
-  }
-
-  /** Names of features, a line each. */
-  readNames(place: SectionLocation): Uint8Array {
-    return decodeNames(place.header, this.#body(place), place.offset);
-  }
-
-  /** What follows the header of a section, which has to be the one that the index knows. */
-  #body(
+  /** The first bytes behind the header of a section, which must be the header in the index. */
+  body(
     { offset, header }: SectionLocation,
     bytes = header.length,
-    reserve = reserveAnew,
+    reserve = allocate,
   ): Uint8Array<SharedArrayBuffer> {
     const whole = this.#read(offset, sectionHeaderBytes + bytes, reserve);
     const expected = encodeSectionHeader(header);
@@ -250,7 +185,7 @@ export class BinaryFile {
     return whole.subarray(sectionHeaderBytes);
   }
 
-  #read(offset: number, length: number, reserve = reserveAnew): Uint8Array<SharedArrayBuffer> {
+  #read(offset: number, length: number, reserve = allocate): Uint8Array<SharedArrayBuffer> {
     const bytes = new Uint8Array(reserve(length, 'body'), 0, length);
     for (let filled = 0; filled < length; ) {
       const step = Math.min(length - filled, largestRead);
@@ -273,7 +208,6 @@ export class ByteQueue {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** How many bytes have been taken. */
   get position(): number {
     return this.#position;
   }

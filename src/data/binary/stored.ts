@@ -1,13 +1,21 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DataError } from '../../errors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
-import { namesOf } from '../read/feature-names.ts';
-import { NameLines } from '../read/piece-reader.ts';
+import { NameLines, namesOf } from '../read/feature-names.ts';
+import { withName } from '../read/line-error.ts';
 import { type DataSource, filesOfSource, standardInput, titleOfSource } from '../read/sources.ts';
-import { CorruptFile, isBinary, magic, type SectionKind, weightedRows } from './layout.ts';
-import { checkColumns, totalCount } from './read.ts';
-import { BinaryFile, type BinaryIndex, SectionBuffer, type SectionLocation } from './sections.ts';
+import { decodeCounts, decodeNames } from './columns.ts';
+import {
+  CorruptFile,
+  isBinary,
+  magic,
+  type SectionKind,
+  type SectionLocation,
+  weightedRows,
+} from './layout.ts';
+import { checkColumns, checkSum, totalCount } from './read.ts';
+import { decodeRowHeads, decodeRows, headBytes } from './rows.ts';
+import { BinaryFile, type BinaryIndex, reusedMemory } from './sections.ts';
 
 /** A file of binary data and what its index says. */
 interface StoredFile extends BinaryIndex {
@@ -15,11 +23,7 @@ interface StoredFile extends BinaryIndex {
 }
 
 /** The sizes of data, known without reading it. */
-export interface StoredShape {
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-}
+type StoredShape = Pick<Dataset, 'rows' | 'columns' | 'nonzeros'>;
 
 const nothing = { indices: new Int32Array(0), values: new Float32Array(0) };
 
@@ -33,7 +37,7 @@ function beginsAsBinary(path: string): boolean {
   try {
     file = openSync(path, 'r');
   } catch {
-    // Whoever reads the data will say what is wrong.
+    // The reader of the data reports what is wrong.
     return false;
   }
   try {
@@ -46,7 +50,6 @@ function beginsAsBinary(path: string): boolean {
   }
 }
 
-/** What the indices of the files say. */
 export function shapeOfStored(source: DataSource): StoredShape {
   return shapeOf(filesOfSource(source).map(openStored));
 }
@@ -61,10 +64,7 @@ function shapeOf(files: readonly StoredFile[]): StoredShape {
   };
 }
 
-/**
- * A data set whose entries stay in the files: labels and lengths of rows are read, the entries
- * whenever somebody scans them.
- */
+/** A data set whose entries stay in the files: only labels and lengths of rows are read. */
 export function openDataset(source: DataSource): Dataset {
   const files = filesOfSource(source).map(openStored);
   const shape = shapeOf(files);
@@ -83,7 +83,6 @@ export function openDataset(source: DataSource): Dataset {
   };
 }
 
-/** The names of the features, if the files have some. */
 export function namesOfStored(source: DataSource): readonly string[] | undefined {
   return namesIn(filesOfSource(source).map(openStored));
 }
@@ -93,7 +92,8 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
   for (const stored of files) {
     const { path } = stored;
     explained(path, (file) => {
-      for (const place of placesOf(stored, 'NAME')) lines.add(path, file.readNames(place));
+      for (const place of placesOf(stored, 'NAME'))
+        lines.add(path, decodeNames(place, file.body(place)));
     });
   }
   const found = lines.take();
@@ -109,8 +109,7 @@ function explained<Result>(path: string, read: (file: BinaryFile) => Result): Re
   try {
     return read(file);
   } catch (error) {
-    if (!(error instanceof CorruptFile)) throw error;
-    throw new DataError(`${path}: ${error.message}`, { cause: error });
+    throw withName(path, error, CorruptFile);
   } finally {
     file.close();
   }
@@ -131,7 +130,7 @@ function headsOf(stored: StoredFile): DatasetPart[] {
   return explained(path, (file) =>
     places.map((place, number) => {
       const { first, count } = place.header;
-      const heads = file.readRowHeads(place);
+      const heads = decodeRowHeads(place, file.body(place, headBytes(place.header)));
       const part = {
         labels: labels.subarray(first, first + count),
         rowOffsets: offsets.subarray(first + number, first + number + count + 1),
@@ -147,19 +146,19 @@ function headsOf(stored: StoredFile): DatasetPart[] {
 }
 
 function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
-  const room = new SectionBuffer();
+  const reserve = reusedMemory();
   for (const stored of files) {
     const { path, totals } = stored;
     const file = new BinaryFile(path);
     try {
       for (const place of placesOf(stored, 'ROWS')) {
-        const { part, largest } = file.readRows(place, false, room);
+        const body = file.body(place, place.header.length, reserve);
+        const { part, largest } = decodeRows(place, body, false, reserve);
         checkColumns(largest, totals.columns, place.offset);
         yield part;
       }
     } catch (error) {
-      if (!(error instanceof CorruptFile)) throw error;
-      throw new DataError(`${path}: ${error.message}`, { cause: error });
+      throw withName(path, error, CorruptFile);
     } finally {
       file.close();
     }
@@ -172,20 +171,14 @@ function countColumns(files: readonly StoredFile[], columns: number): Int32Array
     explained(stored.path, (file) => {
       let total = 0;
       for (const place of placesOf(stored, 'COLS')) {
-        const runs = file.readCounts(place);
+        const runs = decodeCounts(place, file.body(place));
         total += totalCount(runs);
         for (const { first, counts: run } of runs) {
           checkColumns(first + run.length - 1, stored.totals.columns, place.offset);
           for (let k = 0; k < run.length; k += 1) counts[first + k] += run[k];
         }
       }
-      const { nonzeros } = stored.totals;
-      if (total !== nonzeros) {
-        throw new CorruptFile(
-          0,
-          `the counts of the columns add up to ${total}; expected ${nonzeros}`,
-        );
-      }
+      checkSum(total, stored.totals.nonzeros);
     });
   }
   return counts;

@@ -5,11 +5,18 @@ import zlib from 'node:zlib';
 import { DataError, UsageError } from '../../errors.ts';
 import { type OutputFile, writeAtomically } from '../../files.ts';
 import type { DatasetPart } from '../dataset.ts';
-import { survives } from '../text/number-text.ts';
+import { survives } from '../text/write.ts';
 import { ColumnCounter, encodeNames } from './columns.ts';
-import { encodeFileHeader, encodeTrailer, fileHeaderBytes, trailerBytes } from './layout.ts';
+import {
+  type EncodedSection,
+  encodeFileHeader,
+  encodeTrailer,
+  fileHeaderBytes,
+  type SectionLocation,
+  trailerBytes,
+} from './layout.ts';
 import { encodeRows, largestEntries } from './rows.ts';
-import { type EncodedSection, encodeIndex, type SectionLocation } from './sections.ts';
+import { encodeIndex } from './sections.ts';
 
 export type ValueType = 'float32' | 'float64' | 'auto';
 
@@ -29,10 +36,7 @@ const rowsPerSection = 1 << 16;
 const entriesPerSection = 1 << 18;
 const largestCount = 2 ** 32 - 1;
 
-/**
- * Writes rows, names and column counts as they come, in memory for one section and the counts.
- * The bytes depend on the data and the options alone, not on how the rows are handed over.
- */
+/** Writes data in memory for one section; how rows are split into parts does not change a byte. */
 export class BinaryWriter {
   readonly #file: OutputFile;
   readonly #values: ValueType;
@@ -60,7 +64,6 @@ export class BinaryWriter {
     this.#pack = pack;
   }
 
-  /** How many names have been added. */
   get names(): number {
     return this.#names;
   }
@@ -120,7 +123,8 @@ export class BinaryWriter {
     }
     this.#reserve(filled + to - from);
     this.#labels.set(part.labels.subarray(row, end), this.#count);
-    this.#takeWeights(part, row, end);
+    if (part.weights) this.#weights.set(part.weights.subarray(row, end), this.#count);
+    else this.#weights.fill(1, this.#count, this.#count + end - row);
     this.#indices.set(part.indices.subarray(from, to), filled);
     this.#float32.set(part.values.subarray(from, to), filled);
     this.#hasWide ||= wide !== undefined;
@@ -131,11 +135,6 @@ export class BinaryWriter {
       this.#offsets[this.#count + 1] = filled + part.rowOffsets[next + 1] - from;
       this.#count += 1;
     }
-  }
-
-  #takeWeights({ weights }: DatasetPart, row: number, end: number): void {
-    if (weights) this.#weights.set(weights.subarray(row, end), this.#count);
-    else this.#weights.fill(1, this.#count, this.#count + end - row);
   }
 
   #reserve(entries: number): void {
@@ -178,7 +177,7 @@ export class BinaryWriter {
     await this.#write(section);
   }
 
-  /** Whether a row of the section counts other than 1, whoever said so. */
+  /** Whether a row of the section has a weight other than 1. */
   #hasWeights(): boolean {
     for (let row = 0; row < this.#count; row += 1) if (this.#weights[row] !== 1) return true;
     return false;
@@ -259,7 +258,7 @@ async function writeEncoded<Result>(
     return result;
   } catch (error) {
     encoder.destroy();
-    // What ended the output, if it was that, and not that the encoder is closed.
+    // The error that ended the output, if there was one, rather than that the encoder is closed.
     await drained.catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw cause;
     });

@@ -1,7 +1,6 @@
-/**
- * Remembers numbers for pieces of bytes, each in a realm of its own (a field, a namespace), without
- * making a string of every piece: a table of open addressing.
- */
+import { grown } from '../dataset.ts';
+
+/** Numbers for pieces of bytes, each in a realm (a field, a namespace), without making strings. */
 export class ByteColumns {
   #slots = new Int32Array(1 << 10);
   #hashes = new Int32Array(1 << 9);
@@ -22,14 +21,14 @@ export class ByteColumns {
     return entry < 0 ? -1 : this.#columns[entry];
   }
 
-  /** Gives a piece that has none yet its number. */
+  /** Gives a new piece its number. */
   add(bytes: Uint8Array, start: number, end: number, realm: number, column: number): void {
     if (2 * this.#count >= this.#slots.length) this.#growSlots();
     if (this.#count === this.#columns.length) this.#growEntries();
     const entry = this.#count;
     const from = this.#starts[entry];
     const to = from + end - start;
-    if (to > this.#bytes.length) this.#growBytes(to);
+    if (to > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * to);
     this.#bytes.set(bytes.subarray(start, end), from);
     const hash = hashOf(bytes, start, end, realm);
     this.#hashes[entry] = hash;
@@ -79,21 +78,8 @@ export class ByteColumns {
     this.#starts = grown(this.#starts, size + 1);
     this.#columns = grown(this.#columns, size);
   }
-
-  #growBytes(least: number): void {
-    const larger = new Uint8Array(2 * least);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-  }
 }
 
-function grown(old: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size);
-  larger.set(old);
-  return larger;
-}
-
-/** For the table alone: never seen outside. */
 function hashOf(bytes: Uint8Array, start: number, end: number, realm: number): number {
   let hash = Math.imul(realm + 1, 0x9e3779b1);
   for (let place = start; place < end; place += 1) {

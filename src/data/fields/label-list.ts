@@ -1,27 +1,41 @@
 import { DataError } from '../../errors.ts';
 import { hashName } from '../../math/murmur.ts';
 import { quote } from '../read/line-error.ts';
-import { labelText } from './row-builder.ts';
 
-/**
- * The labels of all rows. They are numbers until the first one comes that is none; from then on all
- * of them, those before included, are places in a list of texts.
- */
+/** Numbers texts from 0, in the order in which they appear. */
+export class Numbering {
+  readonly #numbers = new Map<string, number>();
+
+  get texts(): string[] {
+    return [...this.#numbers.keys()];
+  }
+
+  of(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#numbers.size);
+    return this.#numbers.size - 1;
+  }
+}
+
+/** How a label that is a number is written where others are texts. */
+export function labelText(label: number): string {
+  return Number.isNaN(label) ? '' : `${label}`;
+}
+
+/** The labels of all rows: numbers until the first text, from then on positions in a list of texts. */
 export class LabelList {
-  readonly #places = new Map<string, number>();
+  readonly #texts = new Numbering();
   /** Labels that were handed on as numbers. */
   #numbers: Float64Array[] = [];
   #areTexts: boolean;
   readonly #numbersOnly: boolean;
 
-  /**
-   * With names given, labels are texts from the start, and those names come first. `numbersOnly`
-   * refuses texts.
-   */
+  /** With names, labels are texts from the start, the names first. `numbersOnly` refuses texts. */
   constructor(names?: readonly string[], textLabels = false, numbersOnly = false) {
     this.#areTexts = !numbersOnly && (names !== undefined || textLabels);
     this.#numbersOnly = numbersOnly;
-    for (const name of names ?? []) this.#placeOf(name);
+    for (const name of names ?? []) this.#texts.of(name);
   }
 
   get areTexts(): boolean {
@@ -29,20 +43,20 @@ export class LabelList {
   }
 
   get names(): readonly string[] | undefined {
-    return this.#areTexts ? [...this.#places.keys()] : undefined;
+    return this.#areTexts ? this.#texts.texts : undefined;
   }
 
   /** Rewrites the labels of the next rows, and with the first text those of all rows before. */
   add(labels: Float64Array, texts?: readonly string[]): void {
     if (texts) {
-      this.#turn(texts);
-      const places = texts.map((text) => this.#placeOf(text));
-      for (let row = 0; row < labels.length; row += 1) labels[row] = places[labels[row]];
-    } else if (this.#areTexts) this.#retell(labels);
+      this.#switchToTexts(texts);
+      const numbers = texts.map((text) => this.#texts.of(text));
+      for (let row = 0; row < labels.length; row += 1) labels[row] = numbers[labels[row]];
+    } else if (this.#areTexts) this.#numberTexts(labels);
     else if (!this.#numbersOnly) this.#numbers.push(labels);
   }
 
-  #turn(texts: readonly string[]): void {
+  #switchToTexts(texts: readonly string[]): void {
     const text = texts.find((one) => Number.isNaN(Number(one)) || one === '') ?? texts[0];
     if (this.#numbersOnly && text !== undefined) {
       throw new DataError(
@@ -50,47 +64,37 @@ export class LabelList {
       );
     }
     this.#areTexts = true;
-    for (const labels of this.#numbers) this.#retell(labels);
+    for (const labels of this.#numbers) this.#numberTexts(labels);
     this.#numbers = [];
   }
 
-  #retell(labels: Float64Array): void {
+  #numberTexts(labels: Float64Array): void {
     for (let row = 0; row < labels.length; row += 1) {
-      labels[row] = this.#placeOf(labelText(labels[row]));
+      labels[row] = this.#texts.of(labelText(labels[row]));
     }
-  }
-
-  #placeOf(text: string): number {
-    const known = this.#places.get(text);
-    if (known !== undefined) return known;
-    this.#places.set(text, this.#places.size);
-    return this.#places.size - 1;
   }
 }
 
-/** So many names are counted exactly; of more, a sample of at most so many is kept. */
-const mostKept = 1 << 16;
+/** Up to this many names are counted exactly. */
+const mostStored = 1 << 16;
 
-/**
- * Counts distinct names in bounded memory. A name is kept if the last `#skipped` bits of its
- * fingerprint are zero; whenever too many are kept, one more bit has to be.
- */
+/** Counts distinct names in bounded memory: stores those with a fingerprint divisible by `#step`. */
 export class DistinctCount {
-  readonly #kept = new Set<number>();
+  readonly #stored = new Set<number>();
   #step = 1;
 
   add(name: string): void {
     const low = hashName(name, 1);
     if (low % this.#step !== 0) return;
-    // 52 bits tell so few names apart.
-    this.#kept.add(low + (hashName(name, 2) >>> 12) * 2 ** 32);
-    while (this.#kept.size > mostKept) this.#thin();
+    // 52 bits suffice to distinguish them.
+    this.#stored.add(low + (hashName(name, 2) >>> 12) * 2 ** 32);
+    while (this.#stored.size > mostStored) this.#thin();
   }
 
   #thin(): void {
     this.#step *= 2;
-    for (const fingerprint of this.#kept) {
-      if (fingerprint % this.#step !== 0) this.#kept.delete(fingerprint);
+    for (const fingerprint of this.#stored) {
+      if (fingerprint % this.#step !== 0) this.#stored.delete(fingerprint);
     }
   }
 
@@ -98,8 +102,8 @@ export class DistinctCount {
     return this.#step === 1;
   }
 
-  /** To within one percent or so, where it is not exact. */
+  /** To within about one percent, where it is not exact. */
   get count(): number {
-    return this.#kept.size * this.#step;
+    return this.#stored.size * this.#step;
   }
 }

@@ -1,8 +1,7 @@
 import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
 
 /** Formats of data whose columns have names … */
-export const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
-export type NamedFormat = (typeof namedFormats)[number];
+const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
 
 /** … and those whose columns are numbers. */
 export const formatNames = ['libsvm', ...namedFormats, 'dsob'] as const;
@@ -17,7 +16,7 @@ export interface FieldOptions {
    * label, target, class or y.
    */
   readonly label?: string | number;
-  /** The same for the weight of the row. Default: a field called weight, if there is one. */
+  /** The field with the weight of the row. Default: a field called weight, if there is one. */
   readonly weight?: string | number;
   /** Fields that hold categories, though they look like numbers. */
   readonly categorical?: readonly string[];
@@ -27,7 +26,7 @@ export interface FieldOptions {
   readonly missing?: Recipe['missing'];
   /** Texts that mean a missing value, besides those of `missingTexts`. */
   readonly missingValues?: readonly string[];
-  /** Columns are hashes of so many bits. Default: every name has its own. */
+  /** Columns are hashes with this many bits. Default: every name has its own column. */
   readonly hashBits?: number;
   /** Whether the first line of CSV has the names of the columns. Default: true. */
   readonly header?: boolean;
@@ -35,18 +34,18 @@ export interface FieldOptions {
   readonly delimiter?: string;
   /** Labels are texts, even if all of them look like numbers. */
   readonly textLabels?: boolean;
-  /** Columns and labels shall mean what they mean there. */
+  /** Columns and labels mean what they mean in this other data. */
   readonly like?: Likeness;
   /** Whether every row must have a label. Default: unless there is `like`, or labels are texts. */
   readonly labelled?: boolean;
 }
 
-/** Texts that mean a missing value because someone said so, here or for the other data. */
+/** Texts declared to mean a missing value, here or for the other data. */
 export function missingValuesOf({ like, missingValues = [] }: FieldOptions): readonly string[] {
   return [...new Set([...(like?.recipe?.missingValues ?? []), ...missingValues])];
 }
 
-/** How fields become columns, as a model keeps it; where there is other data, it is as there. */
+/** How fields become columns, as a model saves it; the recipe of other data is used as it is. */
 export function recipeOf(options: FieldOptions, fields?: readonly RecipeField[]): Recipe {
   const { like, hashBits, missing, missingValues = [] } = options;
   return (
@@ -62,4 +61,73 @@ export function recipeOf(options: FieldOptions, fields?: readonly RecipeField[])
 /** Whether rows may lack a label. */
 export function isLabelOptional({ like, textLabels = false, labelled }: FieldOptions): boolean {
   return textLabels || !(labelled ?? like === undefined);
+}
+
+const labelNames = ['label', 'target', 'class', 'y'];
+export const labelNameList = 'label, target, class or y';
+
+/** The position of the field that is a label by its name; -1 if there is none. */
+export function defaultLabel(names: readonly string[], { ignore = [] }: FieldOptions): number {
+  const lower = names.map((name) => name.toLowerCase());
+  const positions = labelNames.map((name) => lower.indexOf(name));
+  return positions.find((at) => at >= 0 && !ignore.includes(names[at])) ?? -1;
+}
+
+/** Texts that mean a missing value in tables of text; typed tables and JSON have null instead. */
+export const missingTexts: readonly string[] = ['', 'NA', 'N/A', 'NaN', 'null', 'NULL', '?'];
+
+const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** The number that a text is, or NaN. */
+export function numberOf(text: string): number {
+  return decimal.test(text) ? Number(text) : NaN;
+}
+
+/** Which values are missing. Plain data, which threads receive. */
+export interface MissingRules {
+  /** Texts that mean a missing value; those that are numbers stand for the numbers too. */
+  readonly missingTexts: readonly string[];
+  /** Features `field=text` of the training data whose text would otherwise mean a missing value. */
+  readonly knownCategories?: readonly string[];
+}
+
+/** The one rule for what counts as missing, for tables and for named rows. */
+export class MissingValues {
+  readonly #texts: ReadonlySet<string>;
+  readonly #numbers: ReadonlySet<number>;
+  readonly #known: ReadonlySet<string>;
+
+  constructor({ missingTexts: texts, knownCategories: known = [] }: MissingRules) {
+    this.#texts = new Set(texts);
+    this.#numbers = new Set(texts.map(numberOf).filter(Number.isFinite));
+    this.#known = new Set(known);
+  }
+
+  /** Whether some numbers are missing values, as -999 may be. */
+  get hasNumbers(): boolean {
+    return this.#numbers.size > 0;
+  }
+
+  hasNumber(value: number): boolean {
+    return this.#numbers.has(value);
+  }
+
+  hasText(text: string, name: string, kind: RecipeField['kind'] | undefined): boolean {
+    if (this.#texts.has(text)) {
+      return kind === 'number' || this.#known.size === 0 || !this.#known.has(`${name}=${text}`);
+    }
+    return kind === 'number' && this.hasNumbers && this.#numbers.has(numberOf(text));
+  }
+}
+
+/** The categories of other data that look like missing values, unless they are declared missing. */
+export function knownCategories(
+  featureNames: readonly string[] | undefined,
+  declared: readonly string[],
+): readonly string[] {
+  const texts = new Set(missingTexts.filter((text) => text !== '?' && !declared.includes(text)));
+  return (featureNames ?? []).filter((name) => {
+    const end = name.lastIndexOf('=');
+    return end >= 0 && texts.has(name.slice(end + 1));
+  });
 }

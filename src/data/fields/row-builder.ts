@@ -1,12 +1,8 @@
-import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
-
-/** How a label that is a number is written where others are texts. */
-export function labelText(label: number): string {
-  return Number.isNaN(label) ? '' : `${label}`;
-}
+import { type DatasetPart, grown, sharedPart } from '../dataset.ts';
+import { labelText, Numbering } from './label-list.ts';
 
 const leastEntries = 1 << 12;
-/** The memory of a builder that is done: blocks are of one size, and growing takes time. */
+/** The memory of a finished builder: blocks are of one size, and growing takes time. */
 let spare: { indices: Int32Array; values: Float32Array } | undefined;
 
 /**
@@ -27,7 +23,7 @@ export class RowBuilder {
   #entries = 0;
   #last = -1;
   #ordered = true;
-  #labelTexts: Map<string, number> | undefined;
+  #labelTexts: Numbering | undefined;
   readonly #textLabels: boolean;
 
   /** `seeds` have the first columns, whether rows have them or not. */
@@ -60,10 +56,8 @@ export class RowBuilder {
   }
 
   labelText(text: string): void {
-    this.#labelTexts ??= this.#retellLabels();
-    const known = this.#labelTexts.get(text);
-    this.#labels[this.#rows] = known ?? this.#labelTexts.size;
-    if (known === undefined) this.#labelTexts.set(text, this.#labelTexts.size);
+    this.#labelTexts ??= this.#labelsAsTexts();
+    this.#labels[this.#rows] = this.#labelTexts.of(text);
   }
 
   /** At least 0 and finite; rows without a weight have weight 1. */
@@ -80,7 +74,7 @@ export class RowBuilder {
     if (entry === this.#indices.length) this.#growEntries();
     this.#indices[entry] = column;
     this.#values[entry] = value;
-    // What float32 rounds to zero is none; the next entry takes the place.
+    // A value that float32 rounds to zero is overwritten by the next entry.
     if (this.#values[entry] === 0) return;
     if (column <= this.#last) this.#ordered = false;
     this.#last = column;
@@ -97,24 +91,26 @@ export class RowBuilder {
     if (this.#weighted) this.#weights[this.#rows] = 1;
   }
 
-  /** The rows so far; the builder begins anew. */
+  /** The rows so far; the builder starts over. */
   take(): NamedRows {
-    const rows = this.#rows;
+    const part = {
+      rowOffsets: this.#rowOffsets,
+      labels: this.#labels,
+      indices: this.#indices,
+      values: this.#values,
+      ...(this.#weighted && { weights: this.#weights }),
+    };
     const taken: NamedRows = {
-      rowOffsets: sharedInt32(this.#rowOffsets.subarray(0, rows + 1)),
-      labels: sharedFloat64(this.#labels.subarray(0, rows)),
-      indices: sharedInt32(this.#indices.subarray(0, this.#entries)),
-      values: sharedFloat32(this.#values.subarray(0, this.#entries)),
-      ...(this.#weighted && { weights: sharedFloat64(this.#weights.subarray(0, rows)) }),
+      ...sharedPart(part, this.#rows),
       names: this.#names,
-      ...(this.#labelTexts && { labelTexts: [...this.#labelTexts.keys()] }),
+      ...(this.#labelTexts && { labelTexts: this.#labelTexts.texts }),
       ordered: this.#ordered,
     };
     this.#restart();
     return taken;
   }
 
-  /** Lets the next builder of the thread have the memory; this one has come to its end. */
+  /** Leaves the memory to the next builder of the thread; this one cannot be used again. */
   end(): void {
     spare = { indices: this.#indices, values: this.#values };
     this.#indices = new Int32Array(0);
@@ -131,55 +127,37 @@ export class RowBuilder {
     this.#ordered = true;
     this.#weighted = false;
     this.#labels[0] = NaN;
-    this.#labelTexts = this.#textLabels ? new Map() : undefined;
+    this.#labelTexts = this.#textLabels ? new Numbering() : undefined;
   }
 
   /** The labels so far become texts. */
-  #retellLabels(): Map<string, number> {
-    const texts = new Map<string, number>();
+  #labelsAsTexts(): Numbering {
+    const texts = new Numbering();
     for (let row = 0; row < this.#rows; row += 1) {
-      const text = labelText(this.#labels[row]);
-      const place = texts.get(text) ?? texts.size;
-      texts.set(text, place);
-      this.#labels[row] = place;
+      this.#labels[row] = texts.of(labelText(this.#labels[row]));
     }
     return texts;
   }
 
   #growEntries(): void {
     const size = 2 * this.#indices.length;
-    const indices = new Int32Array(size);
-    indices.set(this.#indices);
-    this.#indices = indices;
-    const values = new Float32Array(size);
-    values.set(this.#values);
-    this.#values = values;
+    this.#indices = grown(this.#indices, size);
+    this.#values = grown(this.#values, size);
   }
 
   #growRows(): void {
     const size = 2 * this.#labels.length;
-    const grown = (old: Float64Array) => {
-      const array = new Float64Array(size);
-      array.set(old);
-      return array;
-    };
-    this.#labels = grown(this.#labels);
-    this.#weights = grown(this.#weights);
-    const rowOffsets = new Int32Array(size);
-    rowOffsets.set(this.#rowOffsets);
-    this.#rowOffsets = rowOffsets;
+    this.#labels = grown(this.#labels, size);
+    this.#weights = grown(this.#weights, size);
+    this.#rowOffsets = grown(this.#rowOffsets, size);
   }
 }
 
-/**
- * Rows as a reader builds them, far from the other rows of the input: columns and labels are
- * places in lists of their own. The `Assembler` gives them their final numbers, block by block in
- * the order of the input.
- */
+/** The rows of one block; the `Assembler` replaces local columns and labels by the final ones. */
 export interface NamedRows extends DatasetPart {
-  /** What the columns are called, by column; in the order in which the rows met them. */
+  /** Names by column, in the order in which they appeared. */
   readonly names: readonly string[];
-  /** Where some label is no number: the labels as texts; `labels` are places in this list. */
+  /** Where some label is not a number: the labels as texts; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
   /** Whether columns ascend in every row, without repeats. */
   readonly ordered: boolean;

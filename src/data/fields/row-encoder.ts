@@ -1,5 +1,5 @@
 import { DataError } from '../../errors.ts';
-import type { Recipe, RecipeField } from '../dataset.ts';
+import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import {
   knownCategories,
@@ -7,7 +7,7 @@ import {
   MissingValues,
   missingTexts,
   numberOf,
-} from './missing-values.ts';
+} from './options.ts';
 
 /** A value of a named row; null is a missing one, undefined an absent one. */
 export type NamedValue =
@@ -22,7 +22,7 @@ export type NamedValue =
 /** Values by field, as in the training data, or by the name of the feature. */
 export type NamedRow = Readonly<Record<string, NamedValue>>;
 
-/** How the values of named rows become features. Plain data: it goes to threads. */
+/** How the values of named rows become features. Plain data, which threads receive. */
 export interface RowRules extends MissingRules {
   /** A table lists all of its fields, JSON lines only those that their values do not explain. */
   readonly fields: readonly RecipeField[];
@@ -34,10 +34,7 @@ export interface RowRules extends MissingRules {
 }
 
 /** What is known of the columns and fields of the training data. */
-export interface RowSchema {
-  readonly featureNames?: readonly string[];
-  readonly recipe?: Recipe;
-}
+type RowSchema = Pick<Likeness, 'featureNames' | 'recipe'>;
 
 /** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
 export function rowRules(
@@ -125,7 +122,7 @@ export class RowEncoder {
   readonly #listed = new Map<string, Field>();
   readonly #expected: readonly Field[];
   /** Fields that are not listed. */
-  readonly #met = new Map<string, Field>();
+  readonly #unlisted = new Map<string, Field>();
   #remembered = 0;
   #row = 0;
 
@@ -162,7 +159,7 @@ export class RowEncoder {
 
   /** `owner` is the kind of the field of a table that holds the value in a list or a map. */
   #value(value: NamedValue, name: string, depth: number, owner: Kind): void {
-    const field = this.#listed.get(name) ?? this.#met.get(name) ?? this.#meet(name);
+    const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
     field.row = this.#row;
     for (const container of field.containers) container.row = this.#row;
     const kind = field.kind ?? (this.#rules.isTable ? owner : undefined);
@@ -223,7 +220,7 @@ export class RowEncoder {
 
   #category(value: string | number | boolean, field: Field): void {
     const text = `${value}`;
-    const column = field.categories.get(text) ?? this.#meetCategory(value, text, field);
+    const column = field.categories.get(text) ?? this.#addCategory(value, text, field);
     if (column >= 0) this.#sink.value(column, 1);
   }
 
@@ -237,17 +234,17 @@ export class RowEncoder {
     if (field.absence >= 0) this.#sink.value(field.absence, 1);
   }
 
-  #meet(name: string): Field {
+  #addField(name: string): Field {
     checkText(name);
     const containers = [...name.matchAll(/[=.[]/g)].flatMap(({ index }) => {
       return this.#listed.get(name.slice(0, index)) ?? [];
     });
     const field = newField(name, undefined, containers);
-    if (this.#remember(name)) this.#met.set(name, field);
+    if (this.#remember(name)) this.#unlisted.set(name, field);
     return field;
   }
 
-  #meetCategory(value: string | number | boolean, text: string, field: Field): number {
+  #addCategory(value: string | number | boolean, text: string, field: Field): number {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       const found = `${quote(field.name)}: ${text}`;
       throw new DataError(`${found} has more than 53 bits; expected a text for a category`);
@@ -262,7 +259,7 @@ export class RowEncoder {
     if (text.length > rememberedLength) return false;
     this.#remembered += 1;
     if (this.#remembered > rememberedNames) {
-      this.#met.clear();
+      this.#unlisted.clear();
       for (const { categories } of this.#listed.values()) categories.clear();
       this.#remembered = 1;
     }

@@ -1,4 +1,4 @@
-/** What kept a row from being put in order: the 0-based index that appears more than once. */
+/** The 0-based index that appears more than once in a row. */
 export class RepeatedIndex extends Error {
   readonly index: number;
 
@@ -12,9 +12,8 @@ export class RepeatedIndex extends Error {
 const shortRow = 128;
 
 /**
- * Puts the entries from … to - 1 in ascending order of index and drops the zeros, in place, and
- * returns the new end. Repeats are an error, or are added up in float64 in the order in which
- * they came, so that the sum does not depend on how a row was sorted.
+ * Sorts the entries from … to - 1 by index and drops the zeros, in place; returns the new end. Repeats
+ * are an error, or are added up in float64 in their order, whatever the way of sorting.
  */
 export function orderRow(
   indices: Int32Array,

@@ -1,11 +1,19 @@
 import { DataError, UsageError } from '../../errors.ts';
 import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
-import { clip, quote } from '../read/line-error.ts';
-import { knownCategories, type MissingRules, missingTexts } from './missing-values.ts';
-import { type FieldOptions, isLabelOptional, missingValuesOf } from './options.ts';
+import { clip, listNames, quote } from '../read/line-error.ts';
+import {
+  defaultLabel,
+  type FieldOptions,
+  isLabelOptional,
+  knownCategories,
+  labelNameList,
+  type MissingRules,
+  missingTexts,
+  missingValuesOf,
+} from './options.ts';
 import { isTableSchema } from './row-encoder.ts';
 
-/** What becomes of the fields of a table, one after the other. Plain data: it goes to threads. */
+/** What becomes of the fields of a table, one after the other. Plain data, which threads receive. */
 export interface TablePlan extends MissingRules {
   readonly fields: readonly RecipeField[];
   /** Fields of a table that the model was trained on and this one does not have. */
@@ -24,9 +32,6 @@ export interface TableHead {
   /** Whether the field is one of numbers, as far as can be seen. */
   isNumeric(field: number): boolean;
 }
-
-const labelNames = ['label', 'target', 'class', 'y'];
-const shownNames = 20;
 
 export function planTable(head: TableHead, options: FieldOptions): TablePlan {
   checkNames(head);
@@ -72,9 +77,9 @@ function lackingFields(names: readonly string[], like: Likeness): string[] {
   const isThere = (field: string) =>
     ours.has(field) ||
     names.some((name) => /^[=.[]/.test(name.slice(field.length)) && name.startsWith(field));
-  return (like.recipe?.fields ?? [])
-    .filter(({ name, kind }) => (kind === 'number' || kind === 'category') && !isThere(name))
-    .map(({ name }) => name);
+  const isFeature = ({ kind }: RecipeField) => kind === 'number' || kind === 'category';
+  const features = namesOf(like.recipe?.fields?.filter(isFeature) ?? []);
+  return features.filter((name) => !isThere(name));
 }
 
 /** What other data made of a field, other than label and weight; undefined if it does not say. */
@@ -90,10 +95,7 @@ function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['ki
   };
 }
 
-/**
- * What a field that is not listed was in the other data, by the features that it has there; undefined
- * where it may be either.
- */
+/** The kind of a field that is not listed, by its features there; undefined if it may be either. */
 function featureKinds(like: Likeness): (name: string) => RecipeField['kind'] | undefined {
   const { featureNames } = like;
   if (!featureNames) {
@@ -129,30 +131,27 @@ function placeOf(head: TableHead, given: string | number, option: string): numbe
   if (place >= 0) return place;
   if (/^[1-9]\d*$/.test(`${given}`) && Number(given) <= names.length) return Number(given) - 1;
   throw new UsageError(
-    `--${option} ${clip(`${given}`)}: no such column in ${title}; ${listed(names)}`,
+    `--${option} ${clip(`${given}`)}: no such column in ${title}; the columns are ${listNames(names)}`,
   );
 }
 
 function labelPlace(head: TableHead, options: FieldOptions): number | undefined {
   const { names, title } = head;
-  const { label, like, ignore = [] } = options;
+  const { label, like } = options;
   if (label !== undefined) return placeOf(head, label, 'label');
   const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
   if (learned) {
     const place = present(names, learned.name);
     if (place !== undefined || isLabelOptional(options)) return place;
     throw new DataError(
-      `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN); ${listed(names)}`,
+      `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN); the columns are ${listNames(names)}`,
     );
   }
-  const lower = names.map((name) => name.toLowerCase());
-  for (const name of labelNames) {
-    const place = lower.indexOf(name);
-    if (place >= 0 && !ignore.includes(names[place])) return place;
-  }
+  const found = defaultLabel(names, options);
+  if (found >= 0) return found;
   if (like && isLabelOptional(options)) return undefined;
   throw new DataError(
-    `${title}: no column called ${labelNames.slice(0, -1).join(', ')} or ${labelNames.at(-1)} (name it with --label COLUMN); ${listed(names)}`,
+    `${title}: no column called ${labelNameList} (name it with --label COLUMN); the columns are ${listNames(names)}`,
   );
 }
 
@@ -162,8 +161,8 @@ function weightPlace(head: TableHead, options: FieldOptions): number | undefined
   const fields = like?.recipe?.fields;
   const learned = fields?.find(({ kind }) => kind === 'weight');
   const name = fields ? learned?.name : 'weight';
-  const spoken = [...ignore, ...categorical, label].includes(name);
-  return name === undefined || spoken ? undefined : present(head.names, name);
+  const isTaken = [...ignore, ...categorical, label].includes(name);
+  return name === undefined || isTaken ? undefined : present(head.names, name);
 }
 
 function present(names: readonly string[], name: string): number | undefined {
@@ -171,20 +170,19 @@ function present(names: readonly string[], name: string): number | undefined {
   return place < 0 ? undefined : place;
 }
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, shownNames).map(clip).join(', ');
-  return `the columns are ${shown}${names.length > shownNames ? ', …' : ''}`;
-}
-
 /** The names that have a column before any record is read: those of the numbers. */
 export function seedNames({ fields }: TablePlan): string[] {
-  return fields.filter(({ kind }) => kind === 'number').map(({ name }) => name);
+  return namesOf(fields.filter(({ kind }) => kind === 'number'));
+}
+
+function namesOf(fields: readonly RecipeField[]): string[] {
+  return fields.map(({ name }) => name);
 }
 
 /** What a person should know of the choices made. */
 export function planNotices(plan: TablePlan, format: string, options: FieldOptions): string[] {
   const having = (wanted: RecipeField['kind']) =>
-    plan.fields.filter(({ kind }) => kind === wanted).map(({ name }) => name);
+    namesOf(plan.fields.filter(({ kind }) => kind === wanted));
   const [label] = having('label');
   const [weight] = having('weight');
   const roles = [
@@ -198,20 +196,14 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
 /** Where the fields are not those of the other data. */
 function foreignNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
   if (!like) return [];
-  const known = like.recipe?.fields ?? [];
-  const theirs = new Set(known.map(({ name }) => name));
-  const fresh = fields.filter(
-    ({ name, kind }) => kind === 'ignored' && !theirs.has(name) && !ignore.includes(name),
-  );
-  const lacking = lackingFields(
-    fields.map(({ name }) => name),
-    like,
-  );
+  const theirs = new Set(namesOf(like.recipe?.fields ?? []));
+  const isNew = ({ name, kind }: RecipeField) =>
+    kind === 'ignored' && !theirs.has(name) && !ignore.includes(name);
+  const unknown = namesOf(fields.filter(isNew));
+  const lacking = lackingFields(namesOf(fields), like);
   const notices: string[] = [];
-  if (fresh.length > 0)
-    notices.push(
-      `ignored ${columns(fresh.map(({ name }) => name))}, which the training data does not have`,
-    );
+  if (unknown.length > 0)
+    notices.push(`ignored ${columns(unknown)}, which the training data does not have`);
   if (lacking.length > 0)
     notices.push(`no ${columns(lacking)}, which the training data has: taken as missing values`);
   return notices;

@@ -1,5 +1,5 @@
 import { LineError, quote } from '../read/line-error.ts';
-import { MissingValues, numberOf } from './missing-values.ts';
+import { MissingValues, numberOf } from './options.ts';
 import { type NamedRows, RowBuilder } from './row-builder.ts';
 import { largestValue } from './row-encoder.ts';
 import { seedNames, type TablePlan } from './table-plan.ts';

@@ -1,39 +1,33 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
-import type { DatasetPart, Likeness } from '../dataset.ts';
+import { type DatasetPart, type Likeness, sharedFloat32, sharedInt32 } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
 import type { FieldOptions } from './options.ts';
 import type { NamedRows } from './row-builder.ts';
 import { orderRow } from './row-order.ts';
 
-/** What a name gets that has no column. */
-export const dropped = -1;
+/** The column of a name that has none. */
+const dropped = -1;
 
 /** As many as the engine's maps can hold. */
 const mostNames = 2 ** 24 - 1;
-export const mostHashBits = 30;
+const mostHashBits = 30;
 
 /** Gives names their columns. */
-export interface Vocabulary {
-  /** Columns there are in all. */
+interface Vocabulary {
   readonly columns: number;
   /** By column; absent where columns are hashes. */
   readonly featureNames?: readonly string[];
   /** Names must come in the order in which the input has them. */
   columnOf(name: string): number;
-  /** What there is to say at the end; `lost` values had a name without a column. */
+  /** Notices at the end; `lost` values had a name without a column. */
   notices(lost: number): string[];
 }
 
-export function vocabularyFor(options: {
-  readonly hashBits?: number;
-  readonly like?: Likeness;
-}): Vocabulary {
-  const { hashBits, like } = options;
-  const likeBits = like?.recipe?.hashBits;
+function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
   if (hashBits !== undefined) checkHashBits(hashBits, like);
-  const bits = likeBits ?? hashBits;
+  const bits = like?.recipe?.hashBits ?? hashBits;
   if (bits !== undefined) return new HashedNames(bits);
   return like ? new KnownNames(like.featureNames ?? []) : new ListedNames();
 }
@@ -50,25 +44,25 @@ function checkHashBits(bits: number, like?: Likeness): void {
   throw new UsageError(`hashes of ${bits} bits; the model was trained with ${wanted}`);
 }
 
-/** Every name gets the next column when it is met first. */
+/** A new name gets the next column. */
 class ListedNames implements Vocabulary {
   readonly featureNames: string[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #columns = new Map<string, number>();
 
   get columns(): number {
     return this.featureNames.length;
   }
 
   columnOf(name: string): number {
-    const known = this.#places.get(name);
+    const known = this.#columns.get(name);
     if (known !== undefined) return known;
-    if (this.#places.size === mostNames) {
+    if (this.#columns.size === mostNames) {
       throw new DataError(
         `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which keeps none)`,
       );
     }
     const column = this.featureNames.push(name) - 1;
-    this.#places.set(name, column);
+    this.#columns.set(name, column);
     return column;
   }
 
@@ -77,7 +71,7 @@ class ListedNames implements Vocabulary {
   }
 }
 
-/** Names that other data has met keep their columns; others have none. */
+/** Names of other data have the same columns as there; other names have none. */
 class KnownNames implements Vocabulary {
   readonly featureNames: readonly string[];
   readonly #places: ReadonlyMap<string, number>;
@@ -146,21 +140,15 @@ class HashedNames implements Vocabulary {
 /** Rows up to this length are sorted while they are read. */
 const shortRow = 32;
 
-/**
- * Gives the columns and labels of blocks of rows their final numbers. Blocks must come in the order
- * of the input: names are numbered as they are met.
- */
+/** Gives blocks of rows, in the order of the input, their final columns and labels. */
 export class Assembler {
   readonly vocabulary: Vocabulary;
   readonly #labels: LabelList;
   #lost = 0;
   #rows = 0;
 
-  constructor({ hashBits, like }: FieldOptions, labels: LabelList) {
-    this.vocabulary = vocabularyFor({
-      ...(hashBits !== undefined && { hashBits }),
-      ...(like && { like }),
-    });
+  constructor(options: FieldOptions, labels: LabelList) {
+    this.vocabulary = vocabularyFor(options);
     this.#labels = labels;
   }
 
@@ -176,7 +164,6 @@ export class Assembler {
     return { rowOffsets, labels, indices, values, ...(weights && { weights }) };
   }
 
-  /** What is to be said at the end. */
   notices(): string[] {
     return this.vocabulary.notices(this.#lost);
   }
@@ -218,7 +205,11 @@ export class Assembler {
       rowOffsets[row + 1] = end;
     }
     if (end === indices.length) return rows;
-    return { indices: cut(indices, end), values: cut(values, end) };
+    // Copies: views would hold on to all of the memory.
+    return {
+      indices: sharedInt32(indices.subarray(0, end)),
+      values: sharedFloat32(values.subarray(0, end)),
+    };
   }
 
   #checkSums(values: Float32Array, start: number, end: number, row: number): void {
@@ -229,14 +220,4 @@ export class Assembler {
       );
     }
   }
-}
-
-/** A copy: a view would keep all of the memory. */
-function cut<Numbers extends Int32Array | Float32Array>(numbers: Numbers, end: number): Numbers {
-  const size = numbers.BYTES_PER_ELEMENT * end;
-  const copy = new (numbers.constructor as new (buffer: SharedArrayBuffer) => Numbers)(
-    new SharedArrayBuffer(size),
-  );
-  copy.set(numbers.subarray(0, end));
-  return copy;
 }

@@ -1,10 +1,9 @@
 import type { DatasetPart } from '../dataset.ts';
+import { hashFactors } from '../fingerprint.ts';
+import { RowFinder } from '../row-packing.ts';
 
-/**
- * Tells which items came before with the same 64-bit hash, in 4 to 8 bytes an item besides the
- * hashes: a table of places that is searched linearly from the place that the hash names.
- */
-export class HashTable {
+/** Finds earlier items with the same 64-bit hash, by open addressing with linear probing. */
+class HashTable {
   readonly #first: Int32Array;
   readonly #second: Int32Array;
   /** Item + 1, or 0. */
@@ -19,7 +18,7 @@ export class HashTable {
     this.#places = new Int32Array(size);
   }
 
-  /** The earlier item with the hash of this one; -1 if there is none, and then this one is kept. */
+  /** The earlier item with the same hash; -1 if there is none, and then this item is stored. */
   earlier(item: number): number {
     const places = this.#places;
     const mask = places.length - 1;
@@ -35,11 +34,7 @@ export class HashTable {
   }
 }
 
-/** Odd numbers without a pattern, as in the fingerprint of data. */
-const first = 0xbb67ae85 | 0;
-const second = 0x3c6ef373 | 0;
-const third = 0xa54ff53b | 0;
-const fourth = 0x510e527f | 0;
+const [first, second, third, fourth] = hashFactors;
 
 export interface EqualRows {
   /** Rows whose features are those of an earlier row; empty rows are left out. */
@@ -51,7 +46,7 @@ export interface EqualRows {
 }
 
 /** Hashes of the features of rows, and then which rows are equal. */
-export class RowSurvey {
+export class RowHashTable {
   readonly #left: Int32Array;
   readonly #right: Int32Array;
   readonly #labels: Float64Array;
@@ -83,20 +78,19 @@ export class RowSurvey {
     }
   }
 
-  /**
-   * Which rows are equal. With the parts at hand the rows are compared; without, equal hashes of 64
-   * bits have to do.
-   */
+  /** Compares the rows if the parts are given; otherwise equal hashes of 64 bits decide. */
   equalRows(shown: number, parts?: readonly DatasetPart[]): EqualRows {
     const table = new HashTable(this.#left, this.#right);
-    const comparison = parts === undefined ? undefined : new RowComparison(parts);
+    const finders = parts && [new RowFinder(parts), new RowFinder(parts)];
+    const differ = (ours: number, theirs: number) =>
+      finders && !areEqual(finders[0].find(ours), finders[1].find(theirs));
     const examples: { row: number; earlier: number }[] = [];
     let count = 0;
     let otherLabel = 0;
     for (let row = 0; row < this.#left.length; row += 1) {
       if (this.#empty[row] === 1) continue;
       const earlier = table.earlier(row);
-      if (earlier < 0 || comparison?.equal(earlier, row) === false) continue;
+      if (earlier < 0 || differ(earlier, row)) continue;
       count += 1;
       if (this.#labels[earlier] !== this.#labels[row]) otherLabel += 1;
       if (examples.length < shown) examples.push({ row, earlier });
@@ -105,62 +99,30 @@ export class RowSurvey {
   }
 }
 
-/** Rows of all parts by their number in the data. */
-class RowComparison {
-  readonly #parts: readonly DatasetPart[];
-  /** The first row of each part, and the number of rows. */
-  readonly #starts: Float64Array;
-
-  constructor(parts: readonly DatasetPart[]) {
-    this.#parts = parts;
-    this.#starts = new Float64Array(parts.length + 1);
-    parts.forEach(({ labels }, part) => {
-      this.#starts[part + 1] = this.#starts[part] + labels.length;
-    });
+function areEqual(left: RowFinder, right: RowFinder): boolean {
+  if (left.length !== right.length) return false;
+  for (let entry = 0; entry < left.length; entry += 1) {
+    const [ours, theirs] = [left.from + entry, right.from + entry];
+    if (left.part.indices[ours] !== right.part.indices[theirs]) return false;
+    if (left.part.values[ours] !== right.part.values[theirs]) return false;
   }
-
-  equal(left: number, right: number): boolean {
-    const ours = this.#find(left);
-    const theirs = this.#find(right);
-    const length = ours.end - ours.start;
-    if (theirs.end - theirs.start !== length) return false;
-    for (let entry = 0; entry < length; entry += 1) {
-      const [our, their] = [ours.start + entry, theirs.start + entry];
-      if (ours.part.indices[our] !== theirs.part.indices[their]) return false;
-      if (ours.part.values[our] !== theirs.part.values[their]) return false;
-    }
-    return true;
-  }
-
-  #find(row: number): { part: DatasetPart; start: number; end: number } {
-    let low = 0;
-    let high = this.#parts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.#starts[middle] <= row) low = middle;
-      else high = middle - 1;
-    }
-    const part = this.#parts[low];
-    const place = row - this.#starts[low];
-    return { part, start: part.rowOffsets[place], end: part.rowOffsets[place + 1] };
-  }
+  return true;
 }
 
 /**
- * Columns that hold the same as an earlier one, entry by entry: by column, the first that is equal
- * to it. Hashes say which columns may be equal, and a second pass over the rows, which only happens
- * if there are any, whether they are. Empty columns are left out.
+ * Columns that equal an earlier one: by column, the first that is equal. Hashes give candidates, which
+ * a second pass over the rows confirms. Empty columns are left out.
  */
 export function equalColumns(
-  survey: ColumnStatistics,
+  statistics: ColumnStatistics,
   scan: () => Iterable<DatasetPart>,
 ): ReadonlyMap<number, number> {
-  const models = candidates(survey);
+  const models = candidates(statistics);
   if (models.size === 0) return models;
-  const matches = countMatches(models, survey.counts.length, scan());
+  const matches = countMatches(models, statistics.counts.length, scan());
   for (const column of models.keys()) {
     // Both have as many entries, so that all of one are all of the other.
-    if (matches[column] !== survey.counts[column]) models.delete(column);
+    if (matches[column] !== statistics.counts[column]) models.delete(column);
   }
   return models;
 }
@@ -212,7 +174,7 @@ function placeOf(column: number, indices: Int32Array, from: number, to: number):
   return low;
 }
 
-/** What one pass over the rows tells of each column: 20 bytes a column. */
+/** Statistics of each column from one pass over the rows: 20 bytes per column. */
 export class ColumnStatistics {
   /** Entries that are not 0; their smallest and largest value. */
   readonly counts: Int32Array;
@@ -220,7 +182,7 @@ export class ColumnStatistics {
   readonly largest: Float32Array;
   /** Both halves of a hash of the column's pairs of row and value. */
   readonly hashes: readonly [Int32Array, Int32Array];
-  /** Whether every value that was met is a whole number. */
+  /** Whether every value is a whole number. */
   allWhole = true;
 
   constructor(columns: number) {
@@ -230,7 +192,6 @@ export class ColumnStatistics {
     this.hashes = [new Int32Array(columns), new Int32Array(columns)];
   }
 
-  /** Takes in the rows of a part, which begin with row `firstRow` of the data. */
   add({ rowOffsets, labels, indices, values }: DatasetPart, firstRow: number): void {
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     const { counts, smallest, largest } = this;

@@ -1,6 +1,12 @@
 import { CompensatedSum } from '../../math/vectors.ts';
-import type { Dataset, DatasetPart } from '../dataset.ts';
-import { ColumnStatistics, type EqualRows, equalColumns, RowSurvey } from './duplicates.ts';
+import { type Dataset, type DatasetPart, isWeighted } from '../dataset.ts';
+import { rowLengths } from '../row-packing.ts';
+import { ColumnStatistics, type EqualRows, equalColumns, RowHashTable } from './duplicates.ts';
+
+interface Range {
+  readonly smallest: number;
+  readonly largest: number;
+}
 
 export interface LabelShare {
   /** As the input wrote it. */
@@ -15,13 +21,11 @@ export interface LabelQuality {
   /** The most frequent ones, at most 20, of equally frequent ones the smaller first. */
   readonly top: readonly LabelShare[];
   /** Of labels that are numbers. */
-  readonly range?: { readonly smallest: number; readonly largest: number; readonly mean: number };
+  readonly range?: Range & { readonly mean: number };
 }
 
-export interface WeightQuality {
+export interface WeightQuality extends Range {
   readonly sum: number;
-  readonly smallest: number;
-  readonly largest: number;
   /** Rows of weight 0, which count for nothing. */
   readonly zeros: number;
 }
@@ -29,15 +33,30 @@ export interface WeightQuality {
 const mostNumbers = 1000;
 const mostShown = 20;
 
+/** The range and the sum of numbers. */
+class NumberRange {
+  readonly #sum = new CompensatedSum();
+  smallest = Number.POSITIVE_INFINITY;
+  largest = Number.NEGATIVE_INFINITY;
+
+  add(number: number): void {
+    this.#sum.add(number);
+    if (number < this.smallest) this.smallest = number;
+    if (number > this.largest) this.largest = number;
+  }
+
+  get sum(): number {
+    return this.#sum.total;
+  }
+}
+
 /** Counts the labels of rows. */
-export class LabelStatistics {
+class LabelStatistics {
   readonly #names: readonly string[] | undefined;
   readonly #counts = new Map<number, number>();
-  readonly #sum = new CompensatedSum();
+  readonly #range = new NumberRange();
   #tooMany = false;
   #rows = 0;
-  #smallest = Number.POSITIVE_INFINITY;
-  #largest = Number.NEGATIVE_INFINITY;
 
   constructor(names?: readonly string[]) {
     this.#names = names;
@@ -46,16 +65,14 @@ export class LabelStatistics {
   add(labels: Float64Array): void {
     this.#rows += labels.length;
     for (const label of labels) {
-      this.#sum.add(label);
-      if (label < this.#smallest) this.#smallest = label;
-      if (label > this.#largest) this.#largest = label;
+      this.#range.add(label);
       if (!this.#tooMany) this.#count(label);
     }
   }
 
   #count(label: number): void {
     this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
-    // Names are kept anyway; measured numbers may be as many as there are rows.
+    // Names are in memory anyway; measured numbers may be as many as there are rows.
     this.#tooMany = this.#names === undefined && this.#counts.size > mostNumbers;
   }
 
@@ -69,35 +86,8 @@ export class LabelStatistics {
     }));
     const distinct = this.#tooMany ? null : counted.length;
     if (this.#names || this.#rows === 0) return { distinct, top };
-    const mean = this.#sum.total / this.#rows;
-    return { distinct, top, range: { smallest: this.#smallest, largest: this.#largest, mean } };
-  }
-}
-
-/** Adds up the weights of rows; a row without one has weight 1. */
-export class WeightStatistics {
-  readonly #sum = new CompensatedSum();
-  #given = false;
-  #smallest = Number.POSITIVE_INFINITY;
-  #largest = Number.NEGATIVE_INFINITY;
-  #zeros = 0;
-
-  add(weights: Float64Array | undefined, rows: number): void {
-    if (weights) this.#given = true;
-    for (let row = 0; row < rows; row += 1) {
-      const weight = weights ? weights[row] : 1;
-      this.#sum.add(weight);
-      if (weight < this.#smallest) this.#smallest = weight;
-      if (weight > this.#largest) this.#largest = weight;
-      if (weight === 0) this.#zeros += 1;
-    }
-  }
-
-  /** Undefined if no row has a weight. */
-  quality(): WeightQuality | undefined {
-    if (!this.#given) return undefined;
-    const { total: sum } = this.#sum;
-    return { sum, smallest: this.#smallest, largest: this.#largest, zeros: this.#zeros };
+    const { smallest, largest, sum } = this.#range;
+    return { distinct, top, range: { smallest, largest, mean: sum / this.#rows } };
   }
 }
 
@@ -107,13 +97,13 @@ export interface NamedColumn {
   readonly name?: string;
 }
 
-/** How many rows or columns are so, and the first few of them. */
+/** How many rows or columns have the property, and the first few of them. */
 export interface Findings<Place> {
   readonly count: number;
   readonly first: readonly Place[];
 }
 
-/** What a person should look at before training: sizes, labels, and what may be wrong. */
+/** What a person should check before training: sizes, labels, and likely faults. */
 export interface Quality {
   readonly name: string;
   readonly rows: number;
@@ -122,20 +112,12 @@ export interface Quality {
   /** Non-zeros of all entries that there could be. */
   readonly density: number;
   /** Non-zeros per row; the median is the lower one of two. */
-  readonly rowLengths: {
-    readonly smallest: number;
-    readonly median: number;
-    readonly largest: number;
-  };
+  readonly rowLengths: Range & { readonly median: number };
   readonly labels: LabelQuality;
-  /** Absent if all rows count the same. */
+  /** Absent if no row has a weight. */
   readonly weights?: WeightQuality;
   /** The values that are not 0: their range and whether all of them are whole numbers. */
-  readonly values?: {
-    readonly smallest: number;
-    readonly largest: number;
-    readonly whole: boolean;
-  };
+  readonly values?: Range & { readonly whole: boolean };
   /** The columns of the smallest and of the largest scale (largest |value|), and their ratio. */
   readonly scales?: {
     readonly smallest: NamedColumn & { readonly size: number };
@@ -153,28 +135,22 @@ export interface Quality {
   readonly equalRows: EqualRows;
 }
 
-/** How many places are listed of each finding. */
+/** How many rows or columns are listed of each finding. */
 const shown = 10;
 
-/**
- * Looks over data in one pass, and a second one if columns seem to be equal. Needs about 30 bytes a
- * row and 30 bytes a column.
- */
+/** Needs one or two passes over the data, and about 30 bytes per row and per column. */
 export function describeQuality(dataset: Dataset): Quality {
   const { name, rows, columns, nonzeros, parts, stored, labelNames } = dataset;
   const scan = (): Iterable<DatasetPart> => stored?.scan() ?? parts;
-  const columnSurvey = new ColumnStatistics(columns);
-  const rowSurvey = new RowSurvey(rows);
+  const columnStatistics = new ColumnStatistics(columns);
+  const rowHashes = new RowHashTable(rows);
   const labels = new LabelStatistics(labelNames);
-  const lengths = new Int32Array(rows);
   let row = 0;
   for (const part of scan()) {
-    columnSurvey.add(part, row);
-    rowSurvey.add(part, row);
+    columnStatistics.add(part, row);
+    rowHashes.add(part, row);
     labels.add(part.labels);
-    for (let place = 0; place < part.labels.length; place += 1, row += 1) {
-      lengths[row] = part.rowOffsets[place + 1] - part.rowOffsets[place];
-    }
+    row += part.labels.length;
   }
   const weights = weightQuality(parts);
   return {
@@ -185,17 +161,27 @@ export function describeQuality(dataset: Dataset): Quality {
     density: rows * columns === 0 ? 0 : nonzeros / rows / columns,
     labels: labels.quality(),
     ...(weights && { weights }),
-    ...columnFindings(columnSurvey, dataset),
-    equalColumns: findEqualColumns(columnSurvey, dataset, scan),
-    equalRows: rowSurvey.equalRows(shown, stored ? undefined : parts),
-    ...rowFindings(lengths),
+    ...columnFindings(columnStatistics, dataset),
+    equalColumns: findEqualColumns(columnStatistics, dataset, scan),
+    equalRows: rowHashes.equalRows(shown, stored ? undefined : parts),
+    ...rowFindings(rowLengths(dataset)),
   };
 }
 
+/** Undefined if no row has a weight; otherwise rows without one have weight 1. */
 function weightQuality(parts: readonly DatasetPart[]): WeightQuality | undefined {
-  const survey = new WeightStatistics();
-  for (const { weights, labels } of parts) survey.add(weights, labels.length);
-  return survey.quality();
+  if (!isWeighted({ parts })) return undefined;
+  const range = new NumberRange();
+  let zeros = 0;
+  for (const { weights, labels } of parts) {
+    for (let row = 0; row < labels.length; row += 1) {
+      const weight = weights ? weights[row] : 1;
+      range.add(weight);
+      if (weight === 0) zeros += 1;
+    }
+  }
+  const { sum, smallest, largest } = range;
+  return { sum, smallest, largest, zeros };
 }
 
 /** Takes the lengths of rows in their order, and sorts them. */
@@ -218,8 +204,11 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
 
 type ColumnFindings = Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'>;
 
-function columnFindings(survey: ColumnStatistics, { rows, featureNames }: Dataset): ColumnFindings {
-  const { counts, smallest, largest } = survey;
+function columnFindings(
+  statistics: ColumnStatistics,
+  { rows, featureNames }: Dataset,
+): ColumnFindings {
+  const { counts, smallest, largest } = statistics;
   const empty = new Finder<NamedColumn>();
   const constant = new Finder<NamedColumn & { value: number }>();
   const extremes = { least: -1, most: -1 };
@@ -236,30 +225,30 @@ function columnFindings(survey: ColumnStatistics, { rows, featureNames }: Datase
     range.smallest = Math.min(range.smallest, value);
     range.largest = Math.max(range.largest, largest[column]);
     const { least, most } = extremes;
-    if (least < 0 || survey.size(column) < survey.size(least)) extremes.least = column;
-    if (most < 0 || survey.size(column) > survey.size(most)) extremes.most = column;
+    if (least < 0 || statistics.size(column) < statistics.size(least)) extremes.least = column;
+    if (most < 0 || statistics.size(column) > statistics.size(most)) extremes.most = column;
   }
   const found = { emptyColumns: empty.findings, constantColumns: constant.findings };
   if (extremes.least < 0) return found;
   const scaleOf = (column: number) => ({
     ...placeOf(column, featureNames),
-    size: survey.size(column),
+    size: statistics.size(column),
   });
   const scales = { smallest: scaleOf(extremes.least), largest: scaleOf(extremes.most) };
   return {
-    values: { ...range, whole: survey.allWhole },
+    values: { ...range, whole: statistics.allWhole },
     scales: { ...scales, ratio: scales.largest.size / scales.smallest.size },
     ...found,
   };
 }
 
 function findEqualColumns(
-  survey: ColumnStatistics,
+  statistics: ColumnStatistics,
   { featureNames }: Dataset,
   scan: () => Iterable<DatasetPart>,
 ): Quality['equalColumns'] {
   const finder = new Finder<NamedColumn & { earlier: NamedColumn }>();
-  for (const [column, earlier] of equalColumns(survey, scan)) {
+  for (const [column, earlier] of equalColumns(statistics, scan)) {
     finder.add(() => ({
       ...placeOf(column, featureNames),
       earlier: placeOf(earlier, featureNames),
@@ -273,7 +262,7 @@ function placeOf(column: number, names: readonly string[] | undefined): NamedCol
   return name === undefined ? { column } : { column, name };
 }
 
-/** Counts everything and keeps the first few. */
+/** Counts all findings and stores the first few. */
 class Finder<Place> {
   readonly #first: Place[] = [];
   #count = 0;

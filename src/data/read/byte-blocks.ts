@@ -4,6 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { DataError } from '../../errors.ts';
 import { magic } from '../binary/layout.ts';
+import { grown } from '../dataset.ts';
 
 const newline = 10;
 
@@ -20,10 +21,16 @@ export class BlockPool {
     return this.#idle.pop() ?? new Uint8Array(new SharedArrayBuffer(this.#size));
   }
 
-  /** Gives back the buffer behind a block; one that grew for a long line is let go. */
+  /** Takes the buffer of a block back; one that grew for a long line is dropped. */
   release(block: Uint8Array): void {
     if (block.buffer.byteLength === this.#size) this.#idle.push(new Uint8Array(block.buffer));
   }
+}
+
+export function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) lines += 1;
+  return lines;
 }
 
 /** Where the last whole line of a block ends; 0 if there is none. */
@@ -32,9 +39,8 @@ export function lastLineEnd(block: Uint8Array): number {
 }
 
 /**
- * Cuts a stream of bytes into blocks of whole lines, or of what `lastEnd` finds the end of, each in
- * its own buffer of the pool; a buffer grows for a line that does not fit. Only the last block may
- * lack its line end.
+ * Cuts a stream into blocks that end where `lastEnd` says, each in its own buffer of the pool, which
+ * grows for a longer line. Only the last block may lack its line end.
  */
 export async function* lineBlocks(
   chunks: ByteChunks,
@@ -61,9 +67,9 @@ export async function* lineBlocks(
 }
 
 function enlarged(block: Uint8Array): Uint8Array {
-  const grown = new Uint8Array(new SharedArrayBuffer(2 * block.length));
-  grown.set(block);
-  return grown;
+  const larger = new Uint8Array(new SharedArrayBuffer(2 * block.length));
+  larger.set(block);
+  return larger;
 }
 
 function remainder(block: Uint8Array, start: number, pool: BlockPool): Uint8Array {
@@ -81,7 +87,7 @@ export async function peek(source: AsyncIterable<Uint8Array>) {
   return { head: head.subarray(0, magic.length), chunks };
 }
 
-/** The same until there is enough, or all: `whole` says that the stream has no more. */
+/** The same until `isEnough`; `whole` says that the stream has no more. */
 export async function peekUntil(
   source: AsyncIterable<Uint8Array>,
   isEnough: (head: Uint8Array) => boolean,
@@ -122,7 +128,7 @@ const skippableMagic = [0x2a, 0x4d, 0x18];
 
 export const magicLength = 4;
 
-/** The content decides, not the name: `-` has none. But a name may not promise what is not there. */
+/** By content, since `-` has no name; but a name that says otherwise is an error. */
 export function compressionOf(head: Uint8Array, name: string): Compression {
   const startsWith = (bytes: number[], from = 0) =>
     bytes.every((byte, place) => head[from + place] === byte);
@@ -146,15 +152,14 @@ export function decompress(chunks: ByteChunks, compression: Compression, name: s
 
 function gunzip(chunks: ByteChunks): ByteChunks {
   const decoder = zlib.createGunzip({ chunkSize: outputSize });
-  // The callback is empty because an error reaches whoever iterates over the decoder.
+  // An error reaches the consumer of the decoder.
   pipeline(Readable.from(chunks), decoder, () => {});
   return decoder;
 }
 
 /**
- * Node's decoder ends without a word where a frame ends inside a chunk, even if another frame
- * follows (parallel compressors write many). So each write is awaited, and what the decoder left
- * over opens the next frame.
+ * Node's decoder ends silently where a frame ends inside a chunk, even if another frame follows
+ * (parallel compressors write many). So each write is awaited, and the rest begins the next frame.
  */
 async function* unzstd(chunks: ByteChunks, name: string): AsyncGenerator<Uint8Array> {
   if (zlib.createZstdDecompress === undefined) {
@@ -237,7 +242,7 @@ async function* explainDamage(
 const lookAhead = 1 << 16;
 const largestRead = 1 << 26;
 
-/** Kept between ranges, one per thread: a fresh buffer would cost as much as reading the file. */
+/** Reused between ranges, one per thread: allocating takes as long as reading the file. */
 let buffer = new Uint8Array(0);
 
 /** A file that gets shorter while it is being read. */
@@ -251,14 +256,11 @@ export interface FileRange {
   readonly size: number;
 }
 
-/**
- * The lines whose first byte lies in [start, end), whole, the last one with a line end. The bytes
- * are valid until the next call.
- */
+/** The whole lines that begin in [start, end), with a last line end; valid until the next call. */
 export function readLines(range: FileRange): Uint8Array {
   const file = openSync(range.path, 'r');
   try {
-    // The byte before the range tells whether a line starts with the range.
+    // The byte before the range shows whether a line starts with the range.
     const from = Math.max(0, range.start - 1);
     const inside = range.end - from;
     let filled = fill(file, from, 0, Math.min(inside + lookAhead, range.size - from));
@@ -294,9 +296,5 @@ function fill(file: number, origin: number, filled: number, target: number): num
 
 function reserve(length: number): void {
   if (buffer.length >= length) return;
-  const larger = new Uint8Array(
-    Math.max(length, Math.min(2 * buffer.length, length + largestRead)),
-  );
-  larger.set(buffer);
-  buffer = larger;
+  buffer = grown(buffer, Math.max(length, Math.min(2 * buffer.length, length + largestRead)));
 }

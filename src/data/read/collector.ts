@@ -1,19 +1,17 @@
-import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { DataError } from '../../errors.ts';
 import type { SectionHeader } from '../binary/layout.ts';
 import type { BinaryIndex } from '../binary/sections.ts';
 import type { Dataset, DatasetPart, Recipe } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
-import { numberOf } from '../fields/missing-values.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { Assembler } from '../fields/vocabulary.ts';
-import { malformed } from '../text/decimal.ts';
+import type { ParsedText } from '../text/formats.ts';
 import type { ParsedChunk } from '../text/libsvm.ts';
-import { textOf } from '../text/records.ts';
-import type { PartsOptions } from './options.ts';
-import type { InputFile } from './pieces.ts';
-import type { Fault, NamedOutcome, ParseOutcome } from './tasks.ts';
+import { countLines } from './byte-blocks.ts';
+import { withName } from './line-error.ts';
+import type { InputFile, PartsOptions } from './pieces.ts';
+import type { ParseOutcome } from './tasks.ts';
 
 export const expectedLine = 'expected lines like "+1 3:0.5 7:1.2"';
 
@@ -31,10 +29,9 @@ export type DatasetShape = Omit<Dataset, 'parts'> & {
 export class Collector {
   readonly files = { text: 0, dsob: 0 };
   readonly sections: SectionHeader[] = [];
-  /** Compressed files, which nobody can begin to read but at their beginning. */
+  /** Compressed files, which can only be read from their beginning. */
   readonly uncut: InputFile[] = [];
   readonly labels: LabelList;
-  /** How named values became columns, where they did. */
   recipe: Recipe | undefined;
   readonly notices: string[] = [];
   /** Whether the columns of the files have names, not numbers. */
@@ -54,12 +51,16 @@ export class Collector {
     this.labels = new LabelList(like?.labelNames, textLabels, !takesTexts);
   }
 
-  /** Rows with names for columns: gives them their final columns. */
-  addNamed(rows: NamedRows): DatasetPart {
-    this.#assembler ??= new Assembler(this.#options, this.labels);
-    const part = this.#assembler.add(rows);
-    this.addRows(part);
-    return part;
+  /** Gives rows with names for columns their final columns; `name` is the file, for messages. */
+  addNamed(rows: NamedRows, name: string): DatasetPart {
+    try {
+      this.#assembler ??= new Assembler(this.#options, this.labels);
+      const part = this.#assembler.add(rows);
+      this.addRows(part);
+      return part;
+    } catch (error) {
+      throw withName(name, error);
+    }
   }
 
   addText(chunk: ParsedChunk): void {
@@ -85,16 +86,16 @@ export class Collector {
     for (const { header } of sections) this.sections.push(header);
   }
 
-  /** Complains if there was no row at all. */
-  check(name: string): void {
-    if (this.#rows > 0) return;
+  /** The shape of data that must have a row. */
+  checkedShape(name: string): DatasetShape {
+    if (this.#rows > 0) return this.shape(name);
     if (this.files.text === 0 || this.isNamed)
       throw new DataError(`${name}: no rows; expected at least one`);
     if (this.#lines === 0) throw new DataError(`${name}: no data; ${expectedLine}`);
     throw new DataError(`${name}: no rows in ${countedLines(this.#lines)}; ${expectedLine}`);
   }
 
-  shape(name: string, columns: number): DatasetShape {
+  shape(name: string): DatasetShape {
     const qid = `qid: ignored on ${countedLines(this.#qidLines)}`;
     const { vocabulary } = this.#assembler ?? {};
     const { featureNames } = vocabulary ?? {};
@@ -102,7 +103,7 @@ export class Collector {
     return {
       name,
       rows: this.#rows,
-      columns: Math.max(columns, this.#columns, vocabulary?.columns ?? 0),
+      columns: Math.max(this.#options.columns ?? 0, this.#columns, vocabulary?.columns ?? 0),
       nonzeros: this.#nonzeros,
       notices: [
         ...this.notices,
@@ -128,7 +129,7 @@ function countedLines(lines: number): string {
   return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
 }
 
-/** The text of one file, from the byte `start` on: tells where in it a fault is. */
+/** Counts the lines of a file that is read from the byte `start` on. */
 export class LinePosition {
   readonly #path: string;
   readonly #start: number;
@@ -139,74 +140,27 @@ export class LinePosition {
     this.#start = start;
   }
 
-  /** What a task found in the lines that follow those before; its faults become errors. */
-  async chunkOf(outcome: ParseOutcome): Promise<ParsedChunk> {
-    if (!('chunk' in outcome)) return this.#complain(outcome);
-    this.#lines += outcome.chunk.lines;
-    return outcome.chunk;
-  }
-
-  async rowsOf(outcome: NamedOutcome): Promise<NamedRows> {
-    if (!('rows' in outcome)) return this.#complain(outcome);
-    this.#lines += outcome.lines;
-    return outcome.rows;
-  }
-
-  async #complain(outcome: Fault): Promise<never> {
+  /** The rows of the next lines; throws a fault with its line in the file. */
+  async rowsOf(outcome: ParseOutcome): Promise<ParsedText['rows']> {
+    if ('rows' in outcome) {
+      this.#lines += outcome.lines;
+      return outcome.rows;
+    }
     if ('failure' in outcome) throw new DataError(`${this.#path}: ${outcome.failure}`);
-    // Only now does it matter how many lines there are in front.
+    // Counted only for an error.
     const before = await linesBefore(this.#path, this.#start);
     const line = before + this.#lines + outcome.line;
     throw new DataError(`${this.#path}:${line}: ${outcome.message}`);
   }
 }
 
-const newline = 10;
-
 /** How many lines of a file begin in front of a byte. */
-async function linesBefore(path: string, place: number): Promise<number> {
-  if (place === 0) return 0;
+async function linesBefore(path: string, offset: number): Promise<number> {
+  if (offset < 2) return offset;
   let lines = 1;
-  // A line end right in front of the place begins the line at the place itself.
-  if (place === 1) return lines;
-  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, {
-    end: place - 2,
-    highWaterMark: 1 << 20,
-  });
-  for await (const chunk of chunks) {
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
-  }
+  // A line end right in front of the byte begins the line at the byte itself.
+  const options = { end: offset - 2, highWaterMark: 1 << 20 };
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, options);
+  for await (const chunk of chunks) lines += countLines(chunk);
   return lines;
-}
-
-const space = 32;
-const hash = 35;
-const colon = 58;
-
-/** The labels at the beginning of lines, as texts; those that are numbers in their shortest form. */
-export class LabelTexts {
-  readonly #places = new Map<string, number>();
-
-  get texts(): string[] {
-    return [...this.#places.keys()];
-  }
-
-  /**
-   * Stores the place of the label that begins at `start`; returns the position behind it, or
-   * `malformed` if it is not UTF-8.
-   */
-  scan(bytes: Uint8Array, start: number, out: Float64Array, slot: number): number {
-    let end = start;
-    while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
-    // A line that begins with a pair has no label, which is what the empty text means.
-    const behind = bytes[end] === colon ? start : end;
-    // Labels of another encoding would become one.
-    if (!isUtf8(bytes.subarray(start, behind))) return malformed;
-    const text = textOf(bytes, start, behind);
-    const number = numberOf(text);
-    const label = Number.isFinite(number) ? `${number + 0}` : text;
-    out[slot] = this.#places.get(label) ?? this.#places.size;
-    this.#places.set(label, out[slot]);
-    return behind;
-  }
 }

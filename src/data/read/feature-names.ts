@@ -1,5 +1,6 @@
+import { createHash, type Hash } from 'node:crypto';
 import { DataError } from '../../errors.ts';
-import type { Dataset, Likeness } from '../dataset.ts';
+import { countNonzeros, type Dataset, type Likeness } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
 import { Assembler } from '../fields/vocabulary.ts';
 import { quote } from './line-error.ts';
@@ -17,9 +18,32 @@ export function* nameLines(names: readonly string[]): Generator<Uint8Array> {
   }
 }
 
-/** The names in lines of them. */
 export function namesOf(lines: readonly Uint8Array[]): string[] {
   return Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+}
+
+/** Names of features come behind the rows of each file, and must be the same in all files. */
+export class NameLines {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #hashes = new Map<string, Hash>();
+  #first: string | undefined;
+
+  add(path: string, lines: Uint8Array): void {
+    this.#first ??= path;
+    if (path === this.#first) this.#pieces.push(lines);
+    const hash = this.#hashes.get(path) ?? createHash('sha256');
+    this.#hashes.set(path, hash.update(lines));
+  }
+
+  take(): readonly Uint8Array[] {
+    const digests = [...this.#hashes].map(([path, hash]) => ({ path, digest: hash.digest('hex') }));
+    const other = digests.find(({ digest }) => digest !== digests[0].digest);
+    if (other) {
+      const message = `its names of features are not those of ${this.#first}`;
+      throw new DataError(`${other.path}: ${message}; expected the same in all files`);
+    }
+    return this.#pieces;
+  }
 }
 
 /** Data with the names that its file has; columns are those of the other data, if it has names. */
@@ -47,7 +71,7 @@ export function withStoredNames(
     ...dataset,
     parts,
     columns: assembler.vocabulary.columns,
-    nonzeros: parts.reduce((sum, { values }) => sum + values.length, 0),
+    nonzeros: countNonzeros(parts),
     notices: [...dataset.notices, ...assembler.notices()],
     featureNames: wanted,
   };

@@ -1,3 +1,5 @@
+import { DataError } from '../../errors.ts';
+
 /** Feature indices are 32-bit and leave room for the number of columns. */
 export const largestIndex = 2 ** 31 - 2;
 
@@ -9,6 +11,16 @@ export class LineError extends Error {
     super(message);
     this.line = line;
   }
+}
+
+/** The error with the name of the file in front, if it is of a type that knows no file. */
+export function withName(
+  name: string,
+  error: unknown,
+  type: abstract new (...given: never[]) => Error = DataError,
+): unknown {
+  if (!(error instanceof type)) return error;
+  return new DataError(`${name}: ${error.message}`, { cause: error });
 }
 
 const shownLength = 40;
@@ -40,10 +52,10 @@ export function pairError(bytes: Uint8Array, start: number): string {
   if (Number(index) > largestIndex) {
     return `feature index ${clip(index)}; the largest index allowed is ${largestIndex}`;
   }
-  return valueComplaint(index, value);
+  return valueError(index, value);
 }
 
-function valueComplaint(index: string, value: string): string {
+function valueError(index: string, value: string): string {
   const feature = `feature ${clip(index)}`;
   if (value === '') return `${feature} has no value; expected a pair like ${clip(index)}:0.5`;
   if (notFinite.test(value)) {
@@ -67,7 +79,12 @@ export function clip(text: string): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** Quoted, with control characters escaped: the text may come from a file that is no text. */
+/** The first names of a list. */
+export function listNames(names: readonly string[], most = 20): string {
+  return `${names.slice(0, most).map(clip).join(', ')}${names.length > most ? ', …' : ''}`;
+}
+
+/** Quoted, with control characters escaped: the file may not be text. */
 export function quote(text: string): string {
   return JSON.stringify(clip(text));
 }

@@ -1,11 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DataError, UsageError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
-import { isBinary, sectionHeaderBytes } from '../binary/layout.ts';
+import { isBinary, type SectionLocation, sectionHeaderBytes } from '../binary/layout.ts';
 import { type BinarySink, queueSections, readBinaryStream } from '../binary/read.ts';
-import type { SectionLocation } from '../binary/sections.ts';
 import {
   formatOfName,
   formatOfText,
@@ -14,7 +12,7 @@ import {
   tellsFormat,
   textFormat,
 } from '../text/formats.ts';
-import type { LibsvmOptions } from '../text/libsvm.ts';
+import type { ParseOptions } from '../text/libsvm.ts';
 import {
   BlockPool,
   type ByteChunks,
@@ -25,47 +23,19 @@ import {
   peekUntil,
 } from './byte-blocks.ts';
 import { Collector, LinePosition } from './collector.ts';
-import { NamedReader } from './named-reader.ts';
-import type { PartsOptions } from './options.ts';
-import type { Piece } from './pieces.ts';
+import { NameLines } from './feature-names.ts';
+import { NamedPlans } from './named-plans.ts';
+import type { PartsOptions, Piece } from './pieces.ts';
 import { standardInput, titleOfSource } from './sources.ts';
 import {
   type BytesPayload,
   inlineRunner,
-  type ParseOptions,
   type ParseOutcome,
   type RangePayload,
   TaskQueue,
   type TaskRunner,
+  withoutMark,
 } from './tasks.ts';
-
-/**
- * Names of features in several files. Names come behind the rows, so those of the first file that
- * has some are kept until the rows of all files are through; the other files must have the same.
- */
-export class NameLines {
-  readonly #pieces: Uint8Array[] = [];
-  readonly #hashes = new Map<string, Hash>();
-  #first: string | undefined;
-
-  add(path: string, lines: Uint8Array): void {
-    this.#first ??= path;
-    if (path === this.#first) this.#pieces.push(lines);
-    const hash = this.#hashes.get(path) ?? createHash('sha256');
-    this.#hashes.set(path, hash.update(lines));
-  }
-
-  /** The lines, once all files have been read. */
-  take(): readonly Uint8Array[] {
-    const digests = [...this.#hashes].map(([path, hash]) => ({ path, digest: hash.digest('hex') }));
-    const other = digests.find(({ digest }) => digest !== digests[0].digest);
-    if (other) {
-      const message = `its names of features are not those of ${this.#first}`;
-      throw new DataError(`${other.path}: ${message}; expected the same in all files`);
-    }
-    return this.#pieces;
-  }
-}
 
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
@@ -81,7 +51,7 @@ export class PieceReader {
   readonly #queue: TaskQueue;
   readonly #alone: boolean;
   readonly #names = new NameLines();
-  readonly #named: NamedReader;
+  readonly #named: NamedPlans;
   /** Whether labels of LIBSVM text are texts, by the first file of it. */
   #textLabels: boolean | undefined;
   /** The first file with names for columns, and the first one with numbers. */
@@ -97,7 +67,7 @@ export class PieceReader {
     this.#runner = runner && runner.threads > 1 ? runner : inlineRunner;
     this.#queue = new TaskQueue(this.#runner.threads);
     this.collector = new Collector(options);
-    this.#named = new NamedReader(options, this.collector, this.#queue);
+    this.#named = new NamedPlans(options, this.collector);
     this.#textLabels = options.textLabels;
     this.#alone = pieces.length === 1;
     this.#bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0);
@@ -147,16 +117,16 @@ export class PieceReader {
     const { path, size } = piece.file;
     const [from, to] = clipped(piece);
     const length = this.#blockSize(this.#bytes);
-    const place = new LinePosition(path, from);
-    const options = this.#parseOptions(path, format, head);
+    const position = new LinePosition(path, from);
+    const plan = this.#libsvmPlan(path, format, head);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     this.collector.files.text += 1;
     this.collector.bytes += to - from;
     for (let start = from; start < to; start += length) {
       const end = Math.min(start + length, to);
-      const payload: RangePayload = { path, start, end, size, options };
+      const payload: RangePayload = { path, start, end, size, format: format.name, plan };
       const parse = () => runner.run<ParseOutcome>('parse-range', payload);
-      await this.#queue.run(parse, this.#takeText(place));
+      await this.#queue.run(parse, this.#taker(position, path));
       this.#report(start - from);
     }
   }
@@ -165,14 +135,14 @@ export class PieceReader {
     const { path } = piece.file;
     this.#checkMix(path, false);
     const [from, to] = clipped(piece);
-    const wants = ({ offset, header }: SectionLocation) =>
+    const selects = ({ offset, header }: SectionLocation) =>
       holds(piece, offset + (sectionHeaderBytes + header.length) / 2);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
     const onProgress = (fraction: number) => this.#report(fraction * (to - from));
     const sink = { ...this.#binarySink(path), onProgress };
     this.collector.files.dsob += 1;
     this.collector.bytes += to - from;
-    this.collector.addIndex(await queueSections({ path, wants, runner }, this.#queue, sink));
+    this.collector.addIndex(await queueSections({ path, selects, runner }, this.#queue, sink));
   }
 
   /** Anything else: this thread reads and decompresses, workers parse blocks of whole lines. */
@@ -193,30 +163,39 @@ export class PieceReader {
 
   async #readText(text: ByteChunks, name: string, head: Uint8Array): Promise<void> {
     const format = this.#formatOf(name, head);
-    if (format.named) return this.#readNamed(text, name, format);
-    const { blockSize } = this.#options;
-    const pool = new BlockPool(blockSize ?? largestBlock);
-    const place = new LinePosition(name);
-    const options = this.#parseOptions(name, format, head);
+    const planned = format.named
+      ? await this.#planNamed(text, name, format)
+      : { chunks: text, plan: this.#libsvmPlan(name, format, head) };
+    if (!planned) return;
+    const { chunks, plan } = planned;
+    const pool = new BlockPool(this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity));
+    const position = new LinePosition(name);
     let first = true;
-    for await (const bytes of lineBlocks(text, pool)) {
-      const payload: BytesPayload = { bytes, first, options };
-      const only = first && this.#isSmall(bytes.length);
-      const inline = only && (this.#alone || this.#isSmall(this.#bytes));
-      const runner = inline ? inlineRunner : this.#runner;
+    let headed = format.headRecords(this.#options);
+    for await (const bytes of lineBlocks(chunks, pool, format.lastRecordEnd)) {
+      // Blank lines in front of the header may be a block of their own.
+      const skipped = headed > 0 && isEmpty(first ? withoutMark(bytes) : bytes) ? 0 : headed;
+      headed -= skipped;
+      const payload: BytesPayload = { bytes, first, skipped, format: format.name, plan };
+      // A first block that is less than half full is all there is.
+      const isAll = this.#alone && this.#isSmall(2 * bytes.length);
+      const isSmall = this.#bytes > 0 && this.#isSmall(this.#bytes);
+      const runner = first && (isAll || isSmall) ? inlineRunner : this.#runner;
       const parse = () =>
         runner.run<ParseOutcome>('parse-bytes', payload).finally(() => pool.release(bytes));
-      await this.#queue.run(parse, this.#takeText(place));
+      await this.#queue.run(parse, this.#taker(position, name));
       first = false;
     }
   }
 
-  async #readNamed(chunks: ByteChunks, name: string, format: TextFormat): Promise<void> {
+  async #planNamed(text: ByteChunks, name: string, format: TextFormat) {
     this.#checkMix(name, true);
     this.collector.isNamed = true;
-    const blockSize = this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity);
-    const runner = this.#bytes > 0 && this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;
-    await this.#named.readText({ chunks, name, format, blockSize, runner });
+    const { head, whole, chunks } = await peekUntil(text, format.enough);
+    const sample = withoutMark(whole ? head : head.subarray(0, format.lastRecordEnd(head)));
+    // A file without a record has no columns either.
+    if (whole && isEmpty(sample)) return undefined;
+    return { chunks, plan: this.#named.plan(sample, name, format) };
   }
 
   #blockSize(bytes: number): number {
@@ -257,14 +236,14 @@ export class PieceReader {
     );
   }
 
-  #parseOptions(name: string, format: TextFormat, head: Uint8Array): ParseOptions {
+  #libsvmPlan(name: string, format: TextFormat, head: Uint8Array): ParseOptions {
     this.#checkMix(name, false);
     const { like, isShare, wide } = this.#options;
     const textLabels = this.#textLabels ?? (like?.labelNames ? true : undefined);
     const plan = format.plan(head, name, {
       ...this.#options,
       ...(textLabels !== undefined && { textLabels }),
-    }) as LibsvmOptions;
+    }) as ParseOptions;
     this.#textLabels = plan.textLabels;
     if (plan.textLabels && isShare) {
       throw new UsageError(
@@ -274,14 +253,15 @@ export class PieceReader {
     return { ...plan, wide: wide === 'all' };
   }
 
-  #takeText(place: LinePosition): (outcome: ParseOutcome) => Promise<void> {
+  #taker(position: LinePosition, name: string): (outcome: ParseOutcome) => Promise<void> {
+    const { takePart } = this.#options;
     return async (outcome) => {
-      const chunk = await place.chunkOf(outcome);
-      this.collector.addText(chunk);
-      const { rowOffsets, labels, indices, values } = chunk;
+      const found = await position.rowsOf(outcome);
+      const { rowOffsets, labels, indices, values } = found;
+      if (!('names' in found)) this.collector.addText(found);
       if (labels.length === 0) return;
-      const wide = 'wide' in outcome ? outcome.wide : undefined;
-      await this.#options.takePart({ rowOffsets, labels, indices, values }, wide);
+      if ('names' in found) await takePart(this.collector.addNamed(found, name));
+      else await takePart({ rowOffsets, labels, indices, values }, found.wide);
     };
   }
 
@@ -305,7 +285,7 @@ export class PieceReader {
     return bytes < smallInput && !this.#options.blockSize;
   }
 
-  /** Tells how much has gone by: so many bytes of the current piece. */
+  /** Reports progress: bytes of the current piece. */
   #report(bytes: number): void {
     const { onProgress } = this.#options;
     if (this.#bytes > 0) onProgress?.(Math.min(1, (this.#before + bytes) / this.#bytes));
@@ -351,4 +331,8 @@ async function readHead(path: string): Promise<Uint8Array> {
   } finally {
     await file.close();
   }
+}
+
+function isEmpty(text: Uint8Array): boolean {
+  return text.every((byte) => byte === 10 || byte === 13 || byte === 32);
 }

@@ -1,10 +1,37 @@
 import { stat } from 'node:fs/promises';
 import { DataError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
+import type { TakePart } from '../binary/read.ts';
+import type { FieldOptions } from '../fields/options.ts';
+import type { LibsvmOptions } from '../text/libsvm.ts';
 import type { Collector } from './collector.ts';
-import type { PartsOptions } from './options.ts';
 import { PieceReader } from './piece-reader.ts';
 import { standardInput } from './sources.ts';
+import type { TaskRunner } from './tasks.ts';
+
+export interface ReadOptions extends LibsvmOptions, FieldOptions {
+  /** Where to parse; default: the calling thread. */
+  readonly runner?: TaskRunner;
+  /** At least this many columns, even if the data has fewer. */
+  readonly columns?: number;
+  /** Bytes of text per task; default: a few tasks per thread, 1 to 4 MB each. */
+  readonly blockSize?: number;
+}
+
+/** How data is read piece by piece. */
+export interface PartsOptions extends ReadOptions {
+  readonly takePart: TakePart;
+  /** Called with lines of feature names behind all rows; all binary files must have the same. */
+  readonly takeNames?: (lines: Uint8Array) => void | Promise<void>;
+  /** Values to hand on as float64 as well: those stored so, or those of text too. Default: none. */
+  readonly wide?: 'stored' | 'all';
+  /** Whether labels may be texts; labels then change until all parts are read. Default: false. */
+  readonly takesTexts?: boolean;
+  /** Whether this is a shard: names for columns, and labels that are texts, are errors. */
+  readonly isShare?: boolean;
+  /** How much of the input has been read, 0 … 1; not for standard input. */
+  readonly onProgress?: (fraction: number) => void;
+}
 
 export interface InputFile {
   readonly path: string;
@@ -14,9 +41,9 @@ export interface InputFile {
 }
 
 /**
- * Bytes [start, end) of a file, of which start may be negative and end lie behind the file. A piece
- * holds the lines that begin in it, and what cannot be cut (a section of binary data, a compressed
- * file) if it holds the middle of that: pieces side by side have every row once, in order.
+ * Bytes [start, end) of a file; start may be negative and end behind the file. A piece has the lines
+ * that begin in it, and what cannot be cut (a binary section, a compressed file) if it has the middle
+ * of it. Adjacent pieces have every row once, in order.
  */
 export interface Piece {
   readonly file: InputFile;
@@ -50,13 +77,10 @@ export function wholePiece(file: InputFile): Piece {
   return { file, start: 0, end: Number.POSITIVE_INFINITY };
 }
 
-/** An error of whoever takes the rows, say a full disk: no fault of the input. */
+/** An error of the receiver of the rows, say a full disk: no fault of the input. */
 class Refusal extends Error {}
 
-/**
- * Reads pieces one after the other, in memory for a few blocks of them. Of several faults the first
- * one in the order of the input is reported, whatever the number of threads.
- */
+/** Reads pieces in order. The first fault of the input is reported, at any number of threads. */
 export async function readPieces(
   pieces: readonly Piece[],
   options: PartsOptions,

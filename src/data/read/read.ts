@@ -5,17 +5,23 @@ import { hashText } from '../fingerprint.ts';
 import { formatOfName } from '../text/formats.ts';
 import { type DatasetShape, datasetOf } from './collector.ts';
 import { nameLines, withStoredNames } from './feature-names.ts';
-import type { PartsOptions, ReadOptions } from './options.ts';
-import { type InputFile, inputFiles, type Piece, readPieces, wholePiece } from './pieces.ts';
+import {
+  type InputFile,
+  inputFiles,
+  type PartsOptions,
+  type Piece,
+  type ReadOptions,
+  readPieces,
+  wholePiece,
+} from './pieces.ts';
 import { type DataSource, filesOfSource, titleOfSource } from './sources.ts';
 
 export type { DatasetShape } from './collector.ts';
-export type { PartsOptions, ReadOptions } from './options.ts';
+export type { PartsOptions, ReadOptions } from './pieces.ts';
 
 /**
- * Reads data of any format from files (plain, gzip or zstd, told apart by content), one after the
- * other, or, for `-`, from standard input. Every fault of the input is a DataError; of
- * several faulty lines the first one is reported, whatever the number of threads.
+ * Reads data of any format from files (plain, gzip or zstd) or, for `-`, from standard input. Every
+ * fault of the input is a DataError; the first one is reported, at any number of threads.
  */
 export async function readDataset(source: DataSource, options: ReadOptions = {}): Promise<Dataset> {
   const parts: DatasetPart[] = [];
@@ -27,7 +33,7 @@ export async function readDataset(source: DataSource, options: ReadOptions = {})
   return lines.length === 0 ? dataset : withStoredNames(dataset, lines, options.like);
 }
 
-/** The same, but hands the rows on as they come, in memory for a few pieces of the input. */
+/** The same, but hands on the rows in memory for a few pieces of the input. */
 export async function readParts(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
   const shape = await readShape(source, options);
   const { featureNames } = shape;
@@ -45,12 +51,10 @@ async function readShape(source: DataSource, options: PartsOptions): Promise<Dat
   }
   const files = await inputFiles(filesOfSource(source));
   const collector = await readPieces(files.map(wholePiece), options);
-  const title = titleOfSource(source);
-  collector.check(title);
-  return collector.shape(title, options.columns ?? 0);
+  return collector.checkedShape(titleOfSource(source));
 }
 
-/** Parquet is read from its end, so what the name says has to do. */
+/** By name alone: Parquet is read from its end. */
 function isParquet(source: DataSource, { format }: PartsOptions): boolean {
   if (format !== undefined) return format === 'parquet';
   return filesOfSource(source).every((path) => formatOfName(path) === 'parquet');
@@ -63,24 +67,18 @@ export interface ShardOptions extends ReadOptions {
   readonly onProgress?: (fraction: number) => void;
 }
 
-/** What one of several processes has read of the data. */
 export interface FileShard {
   /** The rows of this process, possibly none, and the columns that are in use there. */
   readonly dataset: Dataset;
-  /**
-   * The files as this process sees them: how many, and a hash of their names and sizes. Where that
-   * is another in some process, rows would be missing or there twice.
-   */
+  /** The number of files, and a hash of their names and sizes: must be equal in all processes. */
   readonly files: number;
   readonly listing: string;
 }
 
 /**
- * Reads the part of the data that belongs to one of several processes, each of which may read on a
- * machine of its own. The files, one behind the other, are cut into as many runs of bytes as there
- * are processes, as even as the sizes allow, so every row is read by exactly one process, and the
- * rows of process 0 come first, then those of process 1, …. Standard input and pipes are read by
- * process 0.
+ * Reads the part of the data that belongs to one of several processes. The files, concatenated, are
+ * cut into runs of bytes of equal length, one per process, so that every row is read by exactly one
+ * process, in order of rank. Standard input and pipes are read by process 0.
  */
 export async function readShard(source: DataSource, options: ShardOptions): Promise<FileShard> {
   const { rank, ranks } = options;
@@ -98,7 +96,7 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
     takesTexts: true,
     takePart: (part) => void parts.push(part),
   });
-  const dataset = datasetOf(collector.shape(titleOfSource(source), options.columns ?? 0), parts);
+  const dataset = datasetOf(collector.shape(titleOfSource(source)), parts);
   const notices = [...dataset.notices, ...unevenness(collector.uncut, files, ranks)];
   // Every process knows them, though they lie in the part of one.
   const isKept = files.every(({ regular }) => regular) && isStored(source);
@@ -110,7 +108,7 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
   };
 }
 
-/** In between other files, what process 0 reads might not come first. */
+/** What process 0 reads must come first. */
 function checkRegular(files: readonly InputFile[], ranks: number): void {
   const other = files.find(({ regular }) => !regular);
   if (!other || files.length === 1 || ranks === 1) return;
@@ -126,7 +124,7 @@ function piecesOf(files: readonly InputFile[], rank: number, ranks: number): Pie
   let offset = 0;
   for (const file of files) {
     const piece = { file, start: begin - offset, end: end - offset };
-    // Files without a byte have no rows to be put in order, but faults of theirs shall be found.
+    // Empty files have no rows, but may have faults.
     if (file.size === 0 && rank === 0) pieces.push(wholePiece(file));
     if (begin < end && piece.start < file.size && piece.end > 0) pieces.push(piece);
     offset += file.size;

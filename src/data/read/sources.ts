@@ -14,11 +14,7 @@ export const standardInput = '-';
 const patternCharacters = /[*?[{]/;
 const unsafeCharacters = /[^\p{L}\p{N}._+=@%-]+/gu;
 
-/**
- * The files of a source in the order of their rows: patterns give way to what they match, sorted by
- * name. What exists under the very name is meant literally, and what is no pattern is left to
- * whoever opens it.
- */
+/** The files in the order of their rows; a pattern gives its matches by name, unless it exists. */
 export function filesOfSource(source: DataSource): string[] {
   if (typeof source === 'string') return expand(source);
   if (source.length === 0) throw new UsageError('a list of no files; expected at least one');
@@ -79,9 +75,8 @@ export function titleOfSource(source: DataSource): string {
 
 /**
  * A name for files made from the source, without its folder: `data/train.svm` → `train.svm`. In a
- * pattern, what no file name should have becomes `_` (`part-*.svm` → `part-_.svm`), and nothing but
- * a pattern is named by its folder (`data/*` → `data`). Standard input is `dso`, and of several
- * files the first one counts.
+ * pattern, unsafe characters become `_` (`part-*.svm` → `part-_.svm`), and a pattern of nothing else
+ * is named by its folder (`data/*` → `data`). Standard input is `dso`; of several files the first counts.
  */
 export function nameOfSource(source: DataSource): string {
   if (typeof source !== 'string') return nameOfSource(source[0] ?? standardInput);

@@ -1,79 +1,48 @@
 import { readSection } from '../binary/read.ts';
 import type { FormatName } from '../fields/options.ts';
-import type { TextRows } from '../text/csv.ts';
-import { textFormat } from '../text/formats.ts';
-import { type LibsvmOptions, type ParsedChunk, parseLibsvm } from '../text/libsvm.ts';
-import { float64Values } from '../text/wide-values.ts';
+import { type ParsedText, textFormat } from '../text/formats.ts';
 import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
-/** What a task answers. Errors travel as data: the reader alone knows which of them comes first. */
-export type ParseOutcome =
-  | {
-      readonly chunk: ParsedChunk;
-      /** The values as float64, where asked for. */
-      readonly wide?: Float64Array;
-    }
-  | Fault;
+/** The result of a task. Errors travel as data: the reader alone knows which of them comes first. */
+export type ParseOutcome = ParsedText | Fault;
 
 export type Fault =
   /** A line, counted from 1 at the start of the task's text, that cannot be read. */
   | { readonly line: number; readonly message: string }
-  /** The text itself could not be had. */
+  /** The text could not be read. */
   | { readonly failure: string };
 
-export type NamedOutcome = TextRows | Fault;
-
-export interface NamedPayload {
-  /** Whole records. */
-  readonly bytes: Uint8Array;
-  /** Whether these are the first bytes of the input … */
-  readonly first: boolean;
-  /** … and how many of its records are no rows. */
-  readonly skipped: number;
+/** How the text of a task is read. */
+export interface TextPlan {
   readonly format: FormatName;
   readonly plan: unknown;
 }
 
-export interface ParseOptions extends LibsvmOptions {
-  /** Whether values are wanted as float64 as well. */
-  readonly wide?: boolean;
-}
+export type RangePayload = FileRange & TextPlan;
 
-export interface RangePayload extends FileRange {
-  readonly options: ParseOptions;
-}
-
-export interface BytesPayload {
-  /** Whole lines. */
+export interface BytesPayload extends TextPlan {
+  /** Whole records. */
   readonly bytes: Uint8Array;
-  /** Whether these are the first bytes of the input. */
+  /** Whether these are the first bytes of the input … */
   readonly first: boolean;
-  readonly options: ParseOptions;
+  /** … and how many of its records are not rows. */
+  readonly skipped: number;
 }
 
 function parseRange(payload: RangePayload): ParseOutcome {
   return outcomeOf(() => {
-    const lines = readLines(payload);
-    return parse(payload.start === 0 ? withoutMark(lines) : lines, payload.options);
+    const bytes = readLines(payload);
+    return parse({ ...payload, bytes, first: payload.start === 0, skipped: 0 });
   });
 }
 
-function parseBytes({ bytes, first, options }: BytesPayload): ParseOutcome {
-  return outcomeOf(() => parse(first ? withoutMark(bytes) : bytes, options));
+function parseBytes(payload: BytesPayload): ParseOutcome {
+  return outcomeOf(() => parse(payload));
 }
 
-function parse(text: Uint8Array, options: ParseOptions): ParseOutcome {
-  const chunk = parseLibsvm(text, options);
-  if (!options.wide) return { chunk };
-  return { chunk, wide: float64Values(text, chunk, options.zeroBased ?? false) };
-}
-
-function parseNamed({ bytes, first, skipped, format, plan }: NamedPayload): NamedOutcome {
-  return outcomeOf(() => {
-    const records = first ? withoutMark(bytes) : bytes;
-    return textFormat(format)!.parse(records, plan, skipped) as TextRows;
-  });
+function parse({ bytes, first, skipped, format, plan }: BytesPayload): ParsedText {
+  return textFormat(format)!.parse(first ? withoutMark(bytes) : bytes, plan, skipped);
 }
 
 function outcomeOf<Outcome>(read: () => Outcome): Outcome | Fault {
@@ -96,7 +65,6 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
   'parse-bytes': parseBytes,
-  'parse-named': parseNamed,
   'read-section': readSection,
 };
 
@@ -111,7 +79,7 @@ interface Pending {
   readonly take: () => Promise<void>;
 }
 
-/** Keeps a bounded number of tasks going and hands their outcomes on in the order of the input. */
+/** Runs a bounded number of tasks and hands on their outcomes in the order of the input. */
 export class TaskQueue {
   readonly #most: number;
   readonly #pending: Pending[] = [];
@@ -121,7 +89,7 @@ export class TaskQueue {
     this.#most = 2 * threads;
   }
 
-  /** `take` gets the outcome when its turn has come; the next one waits for it. */
+  /** `take` gets the outcome in the order of the input; the next outcome waits for it. */
   async run<Outcome>(
     start: () => Promise<Outcome>,
     take: (outcome: Outcome) => void | Promise<void>,
@@ -133,7 +101,7 @@ export class TaskQueue {
     this.#pending.push({ outcome, take: async () => take(await outcome) });
   }
 
-  /** Does something as soon as everything before it has been handed on. */
+  /** Runs an action after everything before it has been handed on. */
   after(action: () => void | Promise<void>): void {
     this.#pending.push({ outcome: Promise.resolve(), take: async () => action() });
   }
@@ -154,8 +122,8 @@ export class TaskQueue {
 }
 
 /**
- * Runs named tasks somewhere: in worker threads, or right here. The data layer knows no threads;
- * whoever owns some registers `parseTasks` with them and passes a runner in.
+ * Runs named tasks in worker threads or in the calling thread. The data room knows no threads: their
+ * owner registers `parseTasks` with them and passes a runner in.
  */
 export interface TaskRunner {
   readonly threads: number;

@@ -1,15 +1,28 @@
 import type {
+  DuckDBArrayType,
   DuckDBConnection,
-  DuckDBInstance,
-  DuckDBPreparedStatement,
+  DuckDBListType,
+  DuckDBListValue,
+  DuckDBMapType,
+  DuckDBMapValue,
   DuckDBResult,
+  DuckDBType,
+  DuckDBTypeId,
 } from '@duckdb/node-api';
 import { DataError, UsageError } from '../../errors.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
+import type { FieldValue } from '../fields/table-rows.ts';
 import { Collector, datasetOf } from '../read/collector.ts';
-import type { ReadOptions } from '../read/options.ts';
-import { type QueryColumn, queryColumn } from './query-types.ts';
-import { type Table, type TableBatch, TableReader, type TableValue } from './table.ts';
+import type { ReadOptions } from '../read/pieces.ts';
+import {
+  convertItem,
+  secondsPerDay,
+  type Table,
+  type TableBatch,
+  type TableColumn,
+  TableReader,
+  type TableValue,
+} from './table.ts';
 
 type DuckDB = typeof import('@duckdb/node-api');
 
@@ -19,13 +32,10 @@ const title = 'query';
 /** Statements that may stand in front of the query: they prepare it and write no file. */
 const preparations = ['SELECT', 'SET', 'VARIABLE_SET', 'PRAGMA', 'LOAD', 'ATTACH', 'CREATE'];
 
-/** Faults of whoever wrote the query rather than of the data. */
+/** Faults of the query rather than of the data. */
 const faultsOfUsage = /^(Parser|Binder|Catalog|Syntax) Error/;
 
-/**
- * One thread: the rows come in the same order every time, also behind a `group by`, and sums are
- * added up in the same order.
- */
+/** One thread: rows and sums come in the same order every time, also with `group by`. */
 const configuration = { threads: '1', preserve_insertion_order: 'true' };
 
 /** The rows that DuckDB finds for a query, in a database of its own in memory, as a data set. */
@@ -34,72 +44,53 @@ export async function readQuery(sql: string, options: ReadOptions = {}): Promise
   const takePart = (part: DatasetPart) => void parts.push(part);
   const sink = { ...options, takePart, takesTexts: true };
   const collector = new Collector(sink);
-  const query = await Query.start(sql);
+  const query = await startQuery(sql);
   try {
-    await new TableReader(collector, sink).read(query, 'SQL');
+    await new TableReader(query, 'SQL', collector, sink).read(query);
   } finally {
     query.close();
   }
-  collector.check(title);
-  return datasetOf(collector.shape(title, options.columns ?? 0), parts);
+  return datasetOf(collector.checkedShape(title), parts);
 }
 
 /** A query that runs while its rows are read. */
-class Query implements Table {
-  readonly title = title;
-  readonly columns: readonly QueryColumn[];
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
-  readonly #result: DuckDBResult;
-
-  private constructor(
-    duckdb: DuckDB,
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
-    result: DuckDBResult,
-  ) {
-    this.#instance = instance;
-    this.#connection = connection;
-    this.#result = result;
+async function startQuery(sql: string): Promise<Table & { close(): void }> {
+  if (sql.trim() === '') throw new UsageError(`${title}: empty; expected a select`);
+  const duckdb = await loadDuckDB();
+  const instance = await duckdb.DuckDBInstance.create(':memory:', configuration);
+  const connection = await instance.connect();
+  const close = () => {
+    connection.closeSync();
+    instance.closeSync();
+  };
+  try {
+    const result = await explained(() => run(duckdb, connection, sql));
     const types = result.columnTypes();
-    const names = duckdb.DuckDBTypeId;
-    this.columns = result
+    const columns = result
       .columnNames()
-      .map((name, place) => queryColumn(name, types[place], names));
+      .map((name, column) => queryColumn(name, types[column], duckdb.DuckDBTypeId));
+    return { title, columns, batches: (positions) => batches(result, columns, positions), close };
+  } catch (error) {
+    close();
+    throw error;
   }
+}
 
-  static async start(sql: string): Promise<Query> {
-    if (sql.trim() === '') throw new UsageError(`${title}: empty; expected a select`);
-    const duckdb = await loadDuckDB();
-    const instance = await duckdb.DuckDBInstance.create(':memory:', configuration);
-    const connection = await instance.connect();
-    try {
-      const result = await explained(() => run(duckdb, connection, sql));
-      return new Query(duckdb, instance, connection, result);
-    } catch (error) {
-      connection.closeSync();
-      instance.closeSync();
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
-  }
-
-  async *batches(places: readonly number[]): AsyncGenerator<TableBatch> {
-    for (;;) {
-      const chunk = await explained(() => this.#result.fetchChunk());
-      if (!chunk || chunk.rowCount === 0) return;
-      const columns = places.map((place): readonly TableValue[] => {
-        const values: readonly unknown[] = chunk.getColumnValues(place);
-        const { convert } = this.columns[place];
-        if (!convert) return values as readonly TableValue[];
-        return values.map((value) => (value === null ? null : convert(value)));
-      });
-      yield { rows: chunk.rowCount, columns };
-    }
+async function* batches(
+  result: DuckDBResult,
+  columns: readonly TableColumn[],
+  positions: readonly number[],
+): AsyncGenerator<TableBatch> {
+  for (;;) {
+    const chunk = await explained(() => result.fetchChunk());
+    if (!chunk || chunk.rowCount === 0) return;
+    const found = positions.map((position): readonly TableValue[] => {
+      const values: readonly unknown[] = chunk.getColumnValues(position);
+      const { convert } = columns[position];
+      if (!convert) return values as readonly TableValue[];
+      return values.map((value) => (value === null ? null : convert(value)));
+    });
+    yield { rows: chunk.rowCount, columns: found };
   }
 }
 
@@ -115,18 +106,17 @@ async function loadDuckDB(): Promise<DuckDB> {
   }
 }
 
-/** Runs all statements but the last one to their end, and starts that. */
+/** Runs all statements but the last one, and starts that one. */
 async function run(
   { StatementType }: DuckDB,
   connection: DuckDBConnection,
   sql: string,
 ): Promise<DuckDBResult> {
   const statements = await connection.extractStatements(sql);
-  const typeOf = ({ statementType }: DuckDBPreparedStatement) => StatementType[statementType];
-  for (let place = 0; ; place += 1) {
-    const statement = await statements.prepare(place);
-    const type = typeOf(statement);
-    const isLast = place === statements.count - 1;
+  for (let number = 0; ; number += 1) {
+    const statement = await statements.prepare(number);
+    const type = StatementType[statement.statementType];
+    const isLast = number === statements.count - 1;
     if (isLast && type !== 'SELECT') {
       throw new UsageError(`${title}: ends with a statement of type ${type}; expected a select`);
     }
@@ -140,7 +130,7 @@ async function run(
   }
 }
 
-/** DuckDB tells where the fault is in several lines, of which the first says what it is. */
+/** The first line of a message of DuckDB says what is wrong, the others where. */
 async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -151,4 +141,84 @@ async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
     if (faultsOfUsage.test(line)) throw new UsageError(message, { cause });
     throw new DataError(message, { cause });
   }
+}
+
+/** How one value of a type is read: as a number or a text. */
+interface Reading {
+  readonly kind: 'number' | 'text';
+  readonly convert?: (value: unknown) => FieldValue;
+}
+
+type TypeName = keyof typeof DuckDBTypeId;
+
+/** `unit` is the property with the count, of which `perDay` make a day. */
+function time(unit: string, perDay: number): Reading {
+  return {
+    kind: 'number',
+    convert: (value) => {
+      const { isFinite: finite = true, [unit]: count } = value as Record<string, unknown>;
+      return finite ? Number(count) / perDay : Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+const integers = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'];
+const unsigned = integers.map((type) => `U${type}`);
+const numberTypes = ['BOOLEAN', 'BIGNUM', 'FLOAT', 'DOUBLE', ...integers, ...unsigned];
+
+const readings: Partial<Record<TypeName, Reading>> = {
+  ...Object.fromEntries(numberTypes.map((type) => [type, { kind: 'number' }])),
+  DECIMAL: { kind: 'number', convert: (value) => Number(String(value)) },
+  DATE: time('days', 1),
+  TIME: time('micros', 1e6 * secondsPerDay),
+  TIMESTAMP: time('micros', 1e6 * secondsPerDay),
+  TIMESTAMP_TZ: time('micros', 1e6 * secondsPerDay),
+  TIMESTAMP_S: time('seconds', secondsPerDay),
+  TIMESTAMP_MS: time('millis', 1e3 * secondsPerDay),
+  TIMESTAMP_NS: time('nanos', 1e9 * secondsPerDay),
+  VARCHAR: { kind: 'text' },
+  ENUM: { kind: 'text' },
+  UUID: { kind: 'text', convert: String },
+};
+
+/** `names` are the names of the types by their numbers. */
+function queryColumn(
+  name: string,
+  type: DuckDBType,
+  names: Readonly<Record<number, string>>,
+): TableColumn {
+  const typed = { name, type: String(type) };
+  const readingOf = (inner: DuckDBType) => readings[names[inner.typeId] as TypeName];
+  const reading = readingOf(type);
+  if (reading) return { ...typed, ...reading };
+  const typeName = names[type.typeId];
+  if (typeName === 'LIST' || typeName === 'ARRAY') {
+    const { valueType } = type as DuckDBListType | DuckDBArrayType;
+    return { ...typed, ...listReading(readingOf(valueType)) };
+  }
+  if (typeName !== 'MAP') return typed;
+  const { keyType, valueType } = type as DuckDBMapType;
+  const value = readingOf(valueType);
+  const named = readingOf(keyType)?.kind === 'text' && value?.kind === 'number';
+  return named ? { ...typed, ...mapReading(value) } : typed;
+}
+
+type ColumnReading = Pick<TableColumn, 'kind' | 'convert'>;
+
+function listReading(reading: Reading | undefined): ColumnReading {
+  if (!reading) return {};
+  return {
+    kind: reading.kind === 'text' ? 'texts' : 'numbers',
+    convert: (value) =>
+      (value as DuckDBListValue).items.map((item) => convertItem(item, reading.convert)),
+  };
+}
+
+function mapReading({ convert }: Reading): ColumnReading {
+  const entry = ({ key, value }: DuckDBMapValue['entries'][number]) =>
+    [String(key), convertItem(value, convert)] as const;
+  return {
+    kind: 'map',
+    convert: (value) => new Map((value as DuckDBMapValue).entries.map(entry)),
+  };
 }

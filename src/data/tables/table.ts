@@ -1,13 +1,13 @@
 import { DataError } from '../../errors.ts';
-import type { DatasetPart, RecipeField } from '../dataset.ts';
+import type { RecipeField } from '../dataset.ts';
 import { type FieldOptions, missingValuesOf, recipeOf } from '../fields/options.ts';
-import type { NamedRows } from '../fields/row-builder.ts';
 import { largestValue } from '../fields/row-encoder.ts';
 import { planNotices, planTable, type TablePlan } from '../fields/table-plan.ts';
 import { type FieldValue, TableRows } from '../fields/table-rows.ts';
 import type { Collector } from '../read/collector.ts';
 import { LineError, quote } from '../read/line-error.ts';
-import type { PartsOptions } from '../read/options.ts';
+import { checkNamedFormat } from '../read/named-plans.ts';
+import type { PartsOptions } from '../read/pieces.ts';
 
 /** A list is several categories or a vector; a map is named numbers. */
 export type TableValue = FieldValue | readonly FieldValue[] | ReadonlyMap<string, FieldValue>;
@@ -21,9 +21,19 @@ export interface TableColumn {
   readonly kind?: ColumnKind;
   /** As the source calls it, for messages. */
   readonly type: string;
+  /** Converts a value that is not null; absent where values need no conversion. */
+  readonly convert?: (value: unknown) => TableValue;
 }
 
-/** Rows that follow those before, by column of those that were asked for. */
+/** Converts a value of a list or map, which may be null. */
+export function convertItem(
+  value: unknown,
+  convert: ((value: unknown) => FieldValue) | undefined,
+): FieldValue {
+  return convert && value !== null && value !== undefined ? convert(value) : (value as FieldValue);
+}
+
+/** The next rows, by column of those requested. */
 export interface TableBatch {
   readonly rows: number;
   readonly columns: readonly ArrayLike<TableValue>[];
@@ -34,33 +44,31 @@ export interface Table {
   /** What messages call it. */
   readonly title: string;
   readonly columns: readonly TableColumn[];
-  /** All rows of the columns with these places, in memory for some of the rows. */
-  batches(places: readonly number[]): AsyncIterable<TableBatch>;
+  /** All rows of the columns with these positions, in memory for some of the rows. */
+  batches(positions: readonly number[]): AsyncIterable<TableBatch>;
 }
 
 /** Dates and times become days since 1970-01-01 UTC, which float32 holds better than seconds. */
 export const secondsPerDay = 86_400;
 
-/** Rows per block: enough that names are numbered seldom, few enough to be short of memory never. */
+/** Rows per block: enough that names are seldom numbered, few enough for any memory. */
 const rowsPerBlock = 1 << 16;
 
-/** What becomes of the columns of a table whose types are known. */
-export function planColumns({ title, columns }: Table, options: FieldOptions): TablePlan {
+/** The plan for a table whose types are known. */
+function planColumns({ title, columns }: Table, options: FieldOptions): TablePlan {
   const head = {
     title,
     names: columns.map(({ name }) => name),
-    isNumeric: (place: number) => !categoricalKinds.includes(columns[place].kind),
+    isNumeric: (field: number) => !['text', 'texts'].includes(columns[field].kind ?? ''),
   };
   // In a table a missing value is null: the text NA may be a category like any other.
   const plan = { ...planTable(head, options), missingTexts: missingValuesOf(options) };
-  for (const [place, { kind }] of plan.fields.entries()) checkRole(title, columns[place], kind);
+  for (const [field, { kind }] of plan.fields.entries()) checkRole(title, columns[field], kind);
   return plan;
 }
 
-const categoricalKinds: readonly (ColumnKind | undefined)[] = ['text', 'texts'];
-
-/** The kinds of columns that can play a role. */
-const ableKinds: Readonly<Record<RecipeField['kind'], readonly ColumnKind[]>> = {
+/** The kinds of columns that each role accepts. */
+const acceptedKinds: Readonly<Record<RecipeField['kind'], readonly ColumnKind[]>> = {
   ignored: [],
   number: ['number', 'text', 'numbers', 'map'],
   category: ['number', 'text', 'numbers', 'texts'],
@@ -70,13 +78,13 @@ const ableKinds: Readonly<Record<RecipeField['kind'], readonly ColumnKind[]>> = 
 
 function checkRole(title: string, column: TableColumn, role: RecipeField['kind']): void {
   const { name, kind, type } = column;
-  if (role === 'ignored' || (kind && ableKinds[role].includes(kind))) return;
+  if (role === 'ignored' || (kind && acceptedKinds[role].includes(kind))) return;
   const found = `${title}: column ${quote(name)} is of type ${type}`;
   const use = role === 'label' || role === 'weight' ? role : 'feature';
   throw new DataError(`${found}, which cannot be a ${use} (--ignore ${name} leaves it out)`);
 }
 
-/** A list or map of numbers has no single feature that could be there from the start. */
+/** A list or map of numbers has no feature of its own name. */
 function withoutVectors(plan: TablePlan, columns: readonly TableColumn[]): TablePlan {
   const fields = plan.fields.map((field, place): RecipeField => {
     const { kind } = columns[place];
@@ -86,56 +94,59 @@ function withoutVectors(plan: TablePlan, columns: readonly TableColumn[]): Table
   return { ...plan, fields };
 }
 
-/** Makes rows of tables with the same columns, one after the other. */
-export class TableBlocks {
+/** Hands on the rows of tables with the same columns, one table after the other. */
+export class TableReader {
+  readonly #options: PartsOptions;
+  readonly #collector: Collector;
+  readonly #first: Table;
   readonly #plan: TablePlan;
   readonly #rows: TableRows;
-  readonly #first: Table;
 
-  /** `plan` is that of the first table. */
-  constructor(first: Table, plan: TablePlan) {
+  /** The first table decides what becomes of the columns; `format` is for messages. */
+  constructor(first: Table, format: string, collector: Collector, options: PartsOptions) {
+    checkNamedFormat(options, first.title, format);
+    this.#options = options;
+    this.#collector = collector;
     this.#first = first;
-    this.#plan = plan;
-    this.#rows = new TableRows(withoutVectors(plan, first.columns));
+    this.#plan = planColumns(first, options);
+    this.#rows = new TableRows(withoutVectors(this.#plan, first.columns));
+    collector.isNamed = true;
+    collector.recipe = recipeOf(options, this.#plan.fields);
+    collector.notices.push(...planNotices(this.#plan, format, options));
   }
 
-  /** The rows of a table, block by block. */
-  async *of(table: Table): AsyncGenerator<NamedRows> {
-    const fields = this.#usedFields();
-    const places = fields.map((field) => this.#placeIn(table, field));
+  async read(table: Table): Promise<void> {
+    const all = this.#plan.fields;
+    const fields = [...all.keys()].filter((field) => all[field].kind !== 'ignored');
+    const positions = fields.map((field) => this.#positionIn(table, field));
     let record = 0;
-    for await (const batch of table.batches(places)) {
+    for await (const batch of table.batches(positions)) {
       for (let row = 0; row < batch.rows; row += 1) {
         record += 1;
         this.#add(table, fields, batch, row, record);
-        if (this.#rows.builder.rows === rowsPerBlock) yield this.#rows.take();
+        if (this.#rows.builder.rows === rowsPerBlock) await this.#handOn(table);
       }
     }
-    if (this.#rows.builder.rows > 0) yield this.#rows.take();
+    if (this.#rows.builder.rows > 0) await this.#handOn(table);
   }
 
-  #usedFields(): number[] {
-    return [...this.#plan.fields.keys()].filter(
-      (field) => this.#plan.fields[field].kind !== 'ignored',
-    );
+  async #handOn({ title }: Table): Promise<void> {
+    await this.#options.takePart(this.#collector.addNamed(this.#rows.take(), title));
   }
 
-  #placeIn(table: Table, field: number): number {
+  #positionIn(table: Table, field: number): number {
     const { name } = this.#plan.fields[field];
-    const place = table.columns.findIndex((column) => column.name === name);
-    if (place < 0) {
+    const { columns, title } = table;
+    const position = columns.findIndex((column) => column.name === name);
+    if (position < 0) {
       throw new DataError(
-        `${table.title}: no column ${quote(name)}; expected those of ${this.#first.title}`,
+        `${title}: no column ${quote(name)}; expected those of ${this.#first.title}`,
       );
     }
     const wanted = this.#first.columns[field];
-    if (table.columns[place].kind !== wanted.kind) {
-      const found = `column ${quote(name)} is of type ${table.columns[place].type}`;
-      throw new DataError(
-        `${table.title}: ${found}; expected ${wanted.type}, as in ${this.#first.title}`,
-      );
-    }
-    return place;
+    if (columns[position].kind === wanted.kind) return position;
+    const found = `column ${quote(name)} is of type ${columns[position].type}`;
+    throw new DataError(`${title}: ${found}; expected ${wanted.type}, as in ${this.#first.title}`);
   }
 
   #add(
@@ -160,7 +171,7 @@ export class TableBlocks {
     else this.#putList(field, value as ArrayLike<FieldValue>, record);
   }
 
-  /** Categories, or labels of the row, or features by their places. */
+  /** Categories, or labels of the row, or numbers that are features by their positions. */
   #putList(field: number, items: ArrayLike<FieldValue>, record: number): void {
     const { name, kind } = this.#plan.fields[field];
     if (kind === 'label') {
@@ -174,7 +185,7 @@ export class TableBlocks {
     }
   }
 
-  /** The names of a map are those of features, behind its own name unless that says nothing. */
+  /** The features of a map have its name in front, unless that is `features`. */
   #putNamed(field: number, numbers: ReadonlyMap<string, FieldValue>, record: number): void {
     const { name } = this.#plan.fields[field];
     const prefix = name === 'features' ? '' : `${name}.`;
@@ -194,58 +205,5 @@ export class TableBlocks {
       throw new LineError(record, `feature ${quote(feature)} ${found}; expected a finite number`);
     }
     if (missing === 'indicator') builder.value(builder.column(`${feature}=?`), 1);
-  }
-}
-
-/** Hands the rows of tables on, one table after the other; all of them have the same columns. */
-export class TableReader {
-  readonly #collector: Collector;
-  readonly #options: PartsOptions;
-  #blocks: TableBlocks | undefined;
-
-  constructor(collector: Collector, options: PartsOptions) {
-    this.#collector = collector;
-    this.#options = options;
-  }
-
-  /** `format` is for messages: the kind of table. */
-  async read(table: Table, format: string): Promise<void> {
-    this.#blocks ??= this.#begin(table, format);
-    for await (const block of this.#blocks.of(table)) {
-      await this.#options.takePart(this.#settled(table, block));
-    }
-  }
-
-  #begin(table: Table, format: string): TableBlocks {
-    this.#check(table, format);
-    const plan = planColumns(table, this.#options);
-    this.#collector.isNamed = true;
-    this.#collector.recipe = recipeOf(this.#options, plan.fields);
-    this.#collector.notices.push(...planNotices(plan, format, this.#options));
-    return new TableBlocks(table, plan);
-  }
-
-  #check({ title }: Table, format: string): void {
-    const { like, wide } = this.#options;
-    if (wide === 'all') {
-      throw new DataError(
-        `${title}: float64 values are kept of LIBSVM text alone; this is ${format}`,
-      );
-    }
-    if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
-      throw new DataError(
-        `${title}: ${format} has names for columns, but the training data had numbers; expected LIBSVM text or .dsob`,
-      );
-    }
-  }
-
-  /** Gives the rows their final columns; what is wrong with that does not know of the table. */
-  #settled({ title }: Table, rows: NamedRows): DatasetPart {
-    try {
-      return this.#collector.addNamed(rows);
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      throw new DataError(`${title}: ${error.message}`, { cause: error });
-    }
   }
 }

@@ -1,7 +1,12 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
-import { MissingValues, missingTexts, numberOf } from '../fields/missing-values.ts';
-import { type FieldOptions, missingValuesOf } from '../fields/options.ts';
+import {
+  type FieldOptions,
+  MissingValues,
+  missingTexts,
+  missingValuesOf,
+  numberOf,
+} from '../fields/options.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { planTable, type TablePlan } from '../fields/table-plan.ts';
 import { TableRows } from '../fields/table-rows.ts';
@@ -9,7 +14,7 @@ import { LineError } from '../read/line-error.ts';
 import { scanFloat32, scanFloat64 } from './decimal.ts';
 import { checkEncoding, endWithNewline, isBlankLine, RecordSplitter } from './records.ts';
 
-/** How separated values are read. Plain data: it goes to threads. */
+/** How separated values are read. Plain data, which threads receive. */
 export interface CsvPlan extends TablePlan {
   /** The byte between values. */
   readonly delimiter: number;
@@ -137,7 +142,7 @@ function raggedness(found: number, wanted: number): string {
   return `${found} ${found === 1 ? 'field' : 'fields'}; the header has ${wanted}`;
 }
 
-/** So many records decide which columns hold numbers. */
+/** This many records decide which columns hold numbers. */
 export const sampledRecords = 1000;
 const quoteMark = 34;
 const delimiters = [',', '\t', ';'];

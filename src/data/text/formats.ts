@@ -1,4 +1,4 @@
-import type { DatasetPart, Recipe } from '../dataset.ts';
+import type { Recipe } from '../dataset.ts';
 import {
   type FieldOptions,
   type FormatName,
@@ -7,15 +7,21 @@ import {
 } from '../fields/options.ts';
 import type { NamedRows } from '../fields/row-builder.ts';
 import { planNotices } from '../fields/table-plan.ts';
-import { lastLineEnd } from '../read/byte-blocks.ts';
+import { countLines, lastLineEnd } from '../read/byte-blocks.ts';
 import { type CsvPlan, parseCsv, planCsv, planNextCsv, sampledRecords } from './csv.ts';
 import { type ObjectPlan, objectNotice, parseJsonLines, planObjects } from './json-lines.ts';
-import { hasTextLabels, type LibsvmOptions, parseLibsvm } from './libsvm.ts';
+import {
+  hasTextLabels,
+  type LibsvmOptions,
+  type ParsedChunk,
+  type ParseOptions,
+  parseLibsvm,
+} from './libsvm.ts';
 import { lastRecordEnd, longestRecord, recordEnds, textOf } from './records.ts';
 import { parseVowpal, type VowpalPlan } from './vowpal.ts';
 
 export interface ParsedText {
-  readonly rows: NamedRows | (DatasetPart & { readonly labelTexts?: readonly string[] });
+  readonly rows: NamedRows | ParsedChunk;
   readonly lines: number;
   /** Where columns have numbers: how many these rows know of. */
   readonly columns?: number;
@@ -23,7 +29,7 @@ export interface ParsedText {
 
 /**
  * A format of text: all that readers, streams and guessing have to know of it. A plan says how the
- * records are read; it is plain data and goes to threads.
+ * records are read; it is plain data, which threads receive.
  */
 export interface TextFormat<Plan = unknown> {
   readonly name: FormatName;
@@ -69,7 +75,7 @@ const jsonLines: TextFormat<ObjectPlan> = {
   notices: (plan) => [`read as JSON lines: ${objectNotice(plan)}`],
 };
 
-const libsvm: TextFormat<LibsvmOptions> = {
+const libsvm: TextFormat<ParseOptions> = {
   name: 'libsvm',
   title: 'LIBSVM text',
   endings: ['svm', 'libsvm'],
@@ -178,10 +184,5 @@ function hasRecords(head: Uint8Array): boolean {
 }
 
 function hasLines(head: Uint8Array): boolean {
-  let lines = 0;
-  for (let end = head.indexOf(newline); end >= 0; end = head.indexOf(newline, end + 1)) {
-    lines += 1;
-    if (lines === sampledRecords) return true;
-  }
-  return head.length >= sampledBytes;
+  return head.length >= sampledBytes || countLines(head) >= sampledRecords;
 }

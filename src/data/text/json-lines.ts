@@ -1,7 +1,12 @@
 import { DataError, UsageError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
-import { numberOf } from '../fields/missing-values.ts';
-import { type FieldOptions, isLabelOptional } from '../fields/options.ts';
+import {
+  defaultLabel,
+  type FieldOptions,
+  isLabelOptional,
+  labelNameList,
+  numberOf,
+} from '../fields/options.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
 import {
   checkText,
@@ -13,7 +18,7 @@ import {
   type RowRules,
   rowRules,
 } from '../fields/row-encoder.ts';
-import { clip, LineError, quote } from '../read/line-error.ts';
+import { LineError, listNames, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
 import { checkEncoding, textOf } from './records.ts';
 
@@ -139,14 +144,12 @@ function described(value: unknown): string {
   return Array.isArray(value) ? '[…]' : '{…}';
 }
 
-/** How objects are read. Plain data: it goes to threads. */
+/** How objects are read. Plain data, which threads receive. */
 export interface ObjectPlan extends RowRules {
   readonly label: string | undefined;
   readonly textLabels: boolean;
   readonly labelOptional: boolean;
 }
-
-const labelKeys = ['label', 'target', 'class', 'y'];
 
 /** Looks at the first lines of a file. */
 export function planObjects(head: Uint8Array, name: string, options: FieldOptions): ObjectPlan {
@@ -188,7 +191,7 @@ function keysOf(head: Uint8Array): { keys: string[]; whole: boolean } {
     try {
       for (const key of Object.keys(objectOf(line, 0))) keys.add(key);
     } catch (error) {
-      // Whoever reads the rows will find the line and say so.
+      // The reader of the rows reports the line.
       if (error instanceof LineError) return { keys: [...keys], whole: false };
       throw error;
     }
@@ -200,23 +203,20 @@ function labelKey(
   keys: readonly string[],
   whole: boolean,
   name: string,
-  { label, like, ignore = [] }: FieldOptions,
+  options: FieldOptions,
 ): string | undefined {
+  const { label, like } = options;
   if (typeof label === 'number') {
     throw new UsageError(`label ${label}: keys of JSON have no numbers; expected a name`);
   }
   if (label !== undefined) return label;
   const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
   if (learned) return learned.name;
-  const lower = keys.map((key) => key.toLowerCase());
-  for (const wanted of labelKeys) {
-    const place = lower.indexOf(wanted);
-    if (place >= 0 && !ignore.includes(keys[place])) return keys[place];
-  }
+  const found = defaultLabel(keys, options);
+  if (found >= 0) return keys[found];
   if (like || !whole || keys.length === 0) return undefined;
-  const shown = `${keys.slice(0, 20).map(clip).join(', ')}${keys.length > 20 ? ', …' : ''}`;
   throw new DataError(
-    `${name}: no key called label, target, class or y (name it with --label KEY); the keys are ${shown}`,
+    `${name}: no key called ${labelNameList} (name it with --label KEY); the keys are ${listNames(keys)}`,
   );
 }
 
@@ -228,6 +228,6 @@ function weightKey(keys: readonly string[], options: FieldOptions): string | und
   if (weight !== undefined) return weight;
   const fields = like?.recipe?.fields;
   if (fields) return fields.find(({ kind }) => kind === 'weight')?.name;
-  const spoken = [...ignore, ...categorical, label].includes('weight');
-  return keys.includes('weight') && !spoken ? 'weight' : undefined;
+  const isTaken = [...ignore, ...categorical, label].includes('weight');
+  return keys.includes('weight') && !isTaken ? 'weight' : undefined;
 }

@@ -1,9 +1,11 @@
-import { type DatasetPart, sharedFloat32, sharedFloat64, sharedInt32 } from '../dataset.ts';
+import { isUtf8 } from 'node:buffer';
+import { type DatasetPart, sharedFloat64, sharedPart } from '../dataset.ts';
+import { Numbering } from '../fields/label-list.ts';
+import { numberOf } from '../fields/options.ts';
 import { orderRow, RepeatedIndex } from '../fields/row-order.ts';
-import { LabelTexts } from '../read/collector.ts';
 import { LineError, labelError, largestIndex, pairError } from '../read/line-error.ts';
 import { malformed, scanFloat32, scanFloat64 } from './decimal.ts';
-import { notUtf8 } from './records.ts';
+import { endWithNewline, notUtf8, textOf } from './records.ts';
 
 export interface LibsvmOptions {
   /** Feature indices start at 0 instead of 1. */
@@ -14,6 +16,11 @@ export interface LibsvmOptions {
   readonly textLabels?: boolean;
 }
 
+export interface ParseOptions extends LibsvmOptions {
+  /** Whether values are read as float64 as well. */
+  readonly wide?: boolean;
+}
+
 export interface ParsedChunk extends DatasetPart {
   /** Largest 0-based index, -1 without entries; indices with an explicit zero count. */
   readonly maxIndex: number;
@@ -21,17 +28,16 @@ export interface ParsedChunk extends DatasetPart {
   readonly lines: number;
   /** Lines whose `qid:` was ignored. */
   readonly qidLines: number;
-  /** With `textLabels`: the labels of these rows; `labels` are places in this list. */
+  /** With `textLabels`: the labels of these rows; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
+  /** With `wide`: the values as float64, each of which rounds to its float32. */
+  readonly wide?: Float64Array;
 }
 
 const firstLabel = /^\s*([^\s:#|]+)(?:\s+(?:\d+|qid):\S|\s*$|\s*#)/;
 const numericLabel = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf|infinity)$/i;
 
-/**
- * Whether labels are texts, by the first row: that it has several, or a word. A line that is no row
- * at all is left to the parser.
- */
+/** Whether the first row has several labels or a word; the parser reports what is not a row. */
 export function hasTextLabels(line: string): boolean {
   const label = firstLabel.exec(line)?.[1];
   return label !== undefined && !numericLabel.test(label);
@@ -52,6 +58,8 @@ interface Scratch {
   values: Float32Array;
   labels: Float64Array;
   rowOffsets: Int32Array;
+  /** Values as float64, if requested. */
+  wide: Float64Array;
   entries: number;
   line: number;
   qidLines: number;
@@ -67,6 +75,7 @@ const scratch: Scratch = {
   values: new Float32Array(0),
   labels: new Float64Array(0),
   rowOffsets: new Int32Array(1),
+  wide: new Float64Array(0),
   entries: 0,
   line: 0,
   qidLines: 0,
@@ -79,12 +88,13 @@ const scratch: Scratch = {
  * Reads whole lines of LIBSVM text, `label index:value index:value … # comment`. Throws a
  * LineError for the first line that cannot be read.
  */
-export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): ParsedChunk {
+export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): ParsedChunk {
   const bytes = endWithNewline(text);
+  const { wide = false } = options;
   const base = options.zeroBased ? 0 : 1;
   const sumDuplicates = options.sumDuplicates ?? false;
-  const labelTexts = options.textLabels ? new LabelTexts() : undefined;
-  prepareScratch(bytes.length);
+  const labelTexts = options.textLabels ? new Numbering() : undefined;
+  prepareScratch(bytes.length, wide);
   const { labels, rowOffsets } = scratch;
   let rows = 0;
   let maxIndex = -1;
@@ -94,48 +104,53 @@ export function parseLibsvm(text: Uint8Array, options: LibsvmOptions = {}): Pars
     if (bytes[position] === hash) position = bytes.indexOf(newline, position);
     if (bytes[position] === newline) continue;
     const start = position;
-    if (labelTexts) position = labelTexts.scan(bytes, start, labels, rows);
+    if (labelTexts) position = scanLabelText(bytes, start, labelTexts, rows);
     else position = scanFloat64(bytes, start, labels, rows);
     if (position === malformed)
       throw new LineError(scratch.line, labelTexts ? notUtf8 : labelError(bytes, start));
-    position = scanPairs(bytes, position, base);
-    if (scratch.irregular)
-      maxIndex = Math.max(maxIndex, settleRow(rowOffsets[rows], base, sumDuplicates));
-    else if (scratch.last > maxIndex) maxIndex = scratch.last;
+    const pairs = position;
+    position = scanPairs(bytes, pairs, base);
+    if (wide) scanWide(bytes, pairs, rowOffsets[rows]);
+    if (scratch.irregular) {
+      const settle = wide ? settleWideRow : settleRow;
+      maxIndex = Math.max(maxIndex, settle(rowOffsets[rows], base, sumDuplicates));
+    } else if (scratch.last > maxIndex) maxIndex = scratch.last;
     rows += 1;
     rowOffsets[rows] = scratch.entries;
   }
   return {
-    labels: sharedFloat64(labels.subarray(0, rows)),
-    rowOffsets: sharedInt32(rowOffsets.subarray(0, rows + 1)),
-    indices: sharedInt32(scratch.indices.subarray(0, scratch.entries)),
-    values: sharedFloat32(scratch.values.subarray(0, scratch.entries)),
+    ...sharedPart(scratch, rows),
     maxIndex,
     lines: scratch.line,
     qidLines: scratch.qidLines,
     ...(labelTexts && { labelTexts: labelTexts.texts }),
+    ...(wide && { wide: sharedFloat64(scratch.wide.subarray(0, scratch.entries)) }),
   };
 }
 
-/** The scanners rely on a last line end; and a plain Uint8Array keeps their code monomorphic. */
-function endWithNewline(text: Uint8Array): Uint8Array {
-  if (text.length === 0 || text[text.length - 1] === newline) {
-    return new Uint8Array(text.buffer, text.byteOffset, text.length);
-  }
-  const bytes = new Uint8Array(text.length + 1);
-  bytes.set(text);
-  bytes[text.length] = newline;
-  return bytes;
+/** Numbers the label at `start`, written in its shortest form; returns the position behind it. */
+function scanLabelText(bytes: Uint8Array, start: number, texts: Numbering, row: number): number {
+  let end = start;
+  while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
+  // A line that begins with a pair has no label, written as the empty text.
+  const behind = bytes[end] === colon ? start : end;
+  // Labels of another encoding would become one.
+  if (!isUtf8(bytes.subarray(start, behind))) return malformed;
+  const text = textOf(bytes, start, behind);
+  const number = numberOf(text);
+  scratch.labels[row] = texts.of(Number.isFinite(number) ? `${number + 0}` : text);
+  return behind;
 }
 
 /** A pair and its blank take at least four bytes, a row and its line end two. */
-function prepareScratch(length: number): void {
+function prepareScratch(length: number, wide: boolean): void {
   const entries = (length >>> 2) + 1;
   const rows = (length >>> 1) + 1;
   if (scratch.indices.length < entries) {
     scratch.indices = new Int32Array(entries);
     scratch.values = new Float32Array(entries);
   }
+  if (wide && scratch.wide.length < entries) scratch.wide = new Float64Array(entries);
   if (scratch.labels.length < rows) {
     scratch.labels = new Float64Array(rows);
     scratch.rowOffsets = new Int32Array(rows + 1);
@@ -155,7 +170,7 @@ function skipBlanks(bytes: Uint8Array, start: number): number {
 
 /**
  * Reads the pairs of one row into the scratch and returns the position of the line end. `| 0`
- * tells the compiler that a sum stays in 32 bits, which spares a check per byte.
+ * says to the compiler that a sum stays in 32 bits, which spares a check per byte.
  */
 function scanPairs(bytes: Uint8Array, start: number, base: number): number {
   const { indices, values } = scratch;
@@ -176,7 +191,7 @@ function scanPairs(bytes: Uint8Array, start: number, base: number): number {
       position = (position + 1) | 0;
       digit = bytes[position] - zero;
     }
-    // Nine digits cannot overflow; all the rest is rare and looked at without haste.
+    // Nine digits cannot overflow; all the rest is rare.
     if (digit !== colon - zero || (position - token - 1) >>> 0 > 8) {
       if (bytes[token] === newline) break;
       const behind = skipAside(bytes, token) | 0;
@@ -210,7 +225,11 @@ function skipAside(bytes: Uint8Array, token: number): number {
   if (!isQid) return malformed;
   if (scratch.qidLine !== scratch.line) scratch.qidLines += 1;
   scratch.qidLine = scratch.line;
-  let position = token + qid.length;
+  return tokenEnd(bytes, token);
+}
+
+function tokenEnd(bytes: Uint8Array, start: number): number {
+  let position = start;
   while (bytes[position] > space && bytes[position] !== hash) position += 1;
   return position;
 }
@@ -255,6 +274,52 @@ function settleRow(from: number, base: number, sumDuplicates: boolean): number {
     if (Number.isFinite(values[entry])) continue;
     const index = indices[entry] + base;
     throw new LineError(line, `the values of feature ${index} add up to more than 3.4e38`);
+  }
+  return largest;
+}
+
+const lastOfQid = qid[2];
+const number = new Float64Array(1);
+const word = new BigInt64Array(number.buffer);
+
+/** Reads the values of the last row once more, as float64. */
+function scanWide(bytes: Uint8Array, start: number, from: number): void {
+  const { values, wide, entries } = scratch;
+  let position = start;
+  for (let entry = from; entry < entries; ) {
+    const behind = bytes.indexOf(colon, position) + 1;
+    if (bytes[behind - 2] === lastOfQid) position = tokenEnd(bytes, behind);
+    else {
+      position = scanFloat64(bytes, behind, wide, entry);
+      wide[entry] = towards(wide[entry], values[entry]);
+      entry += 1;
+    }
+  }
+}
+
+/**
+ * The float64 or, where that rounds to another float32 than the decimal did, its neighbour on the
+ * side of the right one: the float64 was then in the middle of the two.
+ */
+function towards(wide: number, value: number): number {
+  if (Math.fround(wide) === value) return wide;
+  number[0] = wide;
+  word[0] += Math.abs(value) > Math.abs(wide) ? 1n : -1n;
+  return number[0];
+}
+
+/** The same as `settleRow`, and moves the float64 values along. */
+function settleWideRow(from: number, base: number, sumDuplicates: boolean): number {
+  const { indices, values, wide } = scratch;
+  const found = new Map<number, number>();
+  for (let entry = from; entry < scratch.entries; entry += 1) {
+    const isRepeated = found.has(indices[entry]);
+    found.set(indices[entry], isRepeated ? NaN : wide[entry]);
+  }
+  const largest = settleRow(from, base, sumDuplicates);
+  for (let entry = from; entry < scratch.entries; entry += 1) {
+    const value = found.get(indices[entry])!;
+    wide[entry] = Number.isNaN(value) ? values[entry] : value;
   }
   return largest;
 }

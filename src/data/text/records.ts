@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import { grown } from '../dataset.ts';
 import { LineError } from '../read/line-error.ts';
 
 const newline = 10;
@@ -10,7 +11,7 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
 
-/** Whole lines with a line end behind the last one. */
+/** The scanners rely on a last line end; and a plain Uint8Array keeps their code monomorphic. */
 export function endWithNewline(text: Uint8Array): Uint8Array {
   if (text.length === 0 || text[text.length - 1] === newline) {
     return new Uint8Array(text.buffer, text.byteOffset, text.length);
@@ -111,13 +112,8 @@ export class RecordSplitter {
 
   #add(start: number, end: number): void {
     if (this.count === this.starts.length) {
-      const grown = (old: Int32Array) => {
-        const larger = new Int32Array(2 * old.length);
-        larger.set(old);
-        return larger;
-      };
-      this.starts = grown(this.starts);
-      this.ends = grown(this.ends);
+      this.starts = grown(this.starts, 2 * this.count);
+      this.ends = grown(this.ends, 2 * this.count);
     }
     this.starts[this.count] = start;
     this.ends[this.count] = end;
@@ -135,10 +131,7 @@ export function isBlankLine(bytes: Uint8Array, start: number): boolean {
 /** A record with a longer value in quotes is taken for one whose quote is never closed. */
 export const longestRecord = 1 << 26;
 
-/**
- * Where the last whole record of a block of CSV ends, which begins with a record; 0 if there is
- * none. A line end counts if the number of quotes in front of it is even.
- */
+/** Where the last whole record of a block ends, behind an even number of quotes; 0 if none does. */
 export function lastRecordEnd(block: Uint8Array): number {
   if (!block.includes(quoteMark)) return block.lastIndexOf(newline) + 1;
   const end = recordEnds(block, Number.POSITIVE_INFINITY).end;
@@ -146,10 +139,7 @@ export function lastRecordEnd(block: Uint8Array): number {
   return block.lastIndexOf(newline) + 1;
 }
 
-/**
- * Counts the records of a block, up to a number of them; `end` is behind the last one. Blank lines
- * are none.
- */
+/** Counts records up to `most`; `end` is behind the last one. Blank lines do not count. */
 export function recordEnds(block: Uint8Array, most: number): { records: number; end: number } {
   let records = 0;
   let end = 0;

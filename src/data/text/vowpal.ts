@@ -132,7 +132,7 @@ class VowpalRows {
         position = valueEnd;
       }
     }
-    const realm = this.#namespaces.get(name) ?? this.#meet(name);
+    const realm = this.#namespaces.get(name) ?? this.#addNamespace(name);
     for (;;) {
       position = this.#skipBlanks(position);
       if (position >= end || bytes[position] === bar) return position;
@@ -183,7 +183,7 @@ class VowpalRows {
     return this.#fail(`${value} is not a number below 3.4e38; expected a feature like age:30`);
   }
 
-  #meet(name: string): number {
+  #addNamespace(name: string): number {
     const realm = this.#prefixes.push(name === '' ? '' : `${name}^`) - 1;
     this.#namespaces.set(name, realm);
     return realm;

@@ -123,7 +123,7 @@ describe.each(formats)(
         expect(cut.labelNames).toEqual(whole.labelNames);
         expect(cut.recipe).toEqual(whole.recipe);
       }
-      expect(runner.counts['parse-named']).toBeGreaterThan(3);
+      expect(runner.counts['parse-bytes']).toBeGreaterThan(3);
     });
 
     test('two files are one behind the other', async () => {

@@ -54,7 +54,7 @@ describe('classes', () => {
   });
 
   test.each([
-    [[1, 1], 'train.svm: all labels are 1; classification wants at least two classes'],
+    [[1, 1], 'train.svm: all labels are 1; classification needs at least two classes'],
     [
       [3, 1, 2.5, 7],
       'train.svm: labels 1, 2.5, 3, … are not whole numbers; classes are two numbers, whole numbers or words (use a regression loss, as --loss square, for real-valued labels)',

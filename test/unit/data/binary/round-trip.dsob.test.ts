@@ -2,12 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeCounts } from '../../../../src/data/binary/columns.ts';
 import {
   convert,
   describeData,
   readFeatureNames,
   writeDataset,
 } from '../../../../src/data/binary/convert.ts';
+import { decodeRowHeads, headBytes } from '../../../../src/data/binary/rows.ts';
 import { BinaryFile } from '../../../../src/data/binary/sections.ts';
 import type { DatasetPart } from '../../../../src/data/dataset.ts';
 import { datasetFromCsr } from '../../../../src/data/from-arrays.ts';
@@ -117,7 +119,7 @@ describe('the index', () => {
     expect(totals).toEqual({ rows, columns, nonzeros, names: 0 });
     const heads = sections
       .filter(({ header }) => header.kind === 'ROWS')
-      .map((place) => file.readRowHeads(place));
+      .map((place) => decodeRowHeads(place, file.body(place, headBytes(place.header))));
     const bits = bitsOf(train);
     expect(
       heads.flatMap(({ rowOffsets }) =>
@@ -129,7 +131,7 @@ describe('the index', () => {
     );
     const counts = new Uint32Array(columns);
     for (const place of sections.filter(({ header }) => header.kind === 'COLS')) {
-      for (const run of file.readCounts(place)) counts.set(run.counts, run.first);
+      for (const run of decodeCounts(place, file.body(place))) counts.set(run.counts, run.first);
     }
     file.close();
     const expected = new Uint32Array(columns);

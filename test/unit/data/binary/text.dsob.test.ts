@@ -9,7 +9,7 @@ import {
   numberBytes,
   writeFloat32,
   writeFloat64,
-} from '../../../../src/data/text/number-text.ts';
+} from '../../../../src/data/text/write.ts';
 import { fc } from '../../../support/property.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { anyDataset, anyValue, bitsOf } from './support.ts';

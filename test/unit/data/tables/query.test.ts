@@ -8,7 +8,7 @@ import { readQuery } from '../../../../src/data/tables/query.ts';
 import { DataError, UsageError } from '../../../../src/errors.ts';
 import { stream } from '../../../../src/math/random.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
-import { golden, namedRows, writeParquet } from '../table/support.ts';
+import { golden, namedRows, writeParquet } from './support.ts';
 
 describe('rows that DuckDB finds', () => {
   test('in a Parquet file are those that our own reader finds', async () => {
