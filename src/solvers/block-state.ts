@@ -1,8 +1,10 @@
 import type { Arena } from '../engine/arena.ts';
 import { blockOf } from '../engine/block-layout.ts';
+import type { StateArray } from '../engine/checkpoint/state.ts';
 import type { Partition } from '../engine/partition.ts';
 import { type Random, stream } from '../math/random.ts';
-import type { SolverContext } from './solver.ts';
+import type { Gap, Point } from './objective/objective.ts';
+import type { Method, SolverContext } from './solver.ts';
 
 type Numbers = Float64Array | Int32Array | Uint8Array;
 type Arrays = Readonly<Record<string, Numbers>>;
@@ -42,9 +44,9 @@ export class BlockState {
     for (const worker of this.parts) this.#random.set(worker, stream(context.seed, 1 + worker));
   }
 
-  /** All workers, or blocks, wherever they run or are at home. */
-  get all(): readonly number[] {
-    return Array.from({ length: this.context.problem.grid.size }, (_, k) => k);
+  /** Something for every worker, or block, wherever it runs or is at home. */
+  forAll<Item>(make: (index: number) => Item): Item[] {
+    return Array.from({ length: this.context.problem.grid.size }, (_, index) => make(index));
   }
 
   rowsOf<Some extends Arrays>(worker: number, arrays: Some): Some {
@@ -59,6 +61,12 @@ export class BlockState {
     return views(arrays, (array) => blockOf(partition, array, block, stride));
   }
 
+  /** The part of one worker, or block, in an array with the same number of items for all. */
+  partOf<Some extends Numbers>(array: Some, index: number): Some {
+    const length = array.length / this.context.problem.grid.size;
+    return array.subarray(index * length, (index + 1) * length) as Some;
+  }
+
   random(worker: number): Random {
     return this.#random.get(worker) as Random;
   }
@@ -67,12 +75,67 @@ export class BlockState {
     for (const [worker, random] of this.#random) random.store(this.#wordsOf(worker));
   }
 
-  restoreRandom(): void {
+  /** What a checkpoint saves of the state; after that is back, resume() computes the rest. */
+  arrays(): StateArray[] {
+    return [];
+  }
+
+  resume(): void {
     for (const [worker, random] of this.#random) random.load(this.#wordsOf(worker));
   }
 
   #wordsOf(worker: number): Int32Array {
-    const words = this.#generators as Int32Array;
-    return words.subarray(generatorWords * worker, generatorWords * (worker + 1));
+    return this.partOf(this.#generators as Int32Array, worker);
+  }
+}
+
+/** What methods have in common; each overrides what it does differently. */
+export abstract class BlockMethod<State extends BlockState = BlockState> implements Method {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
+  readonly dualPoint: Float64Array | undefined;
+  passes = 0;
+  readonly combinesIterates: boolean = false;
+  /** Numbers that change from epoch to epoch and that checkpoints save, besides `passes`. */
+  protected readonly scalars: object = {};
+  protected readonly state: State;
+  protected readonly context: SolverContext;
+
+  constructor(state: State, { weights, margins }: Point, dualPoint?: Float64Array) {
+    this.state = state;
+    this.context = state.context;
+    this.weights = weights;
+    this.margins = margins;
+    this.dualPoint = dualPoint;
+  }
+
+  get polish(): number {
+    return 0;
+  }
+
+  abstract epoch(): void;
+  abstract evaluate(whole: boolean): Gap;
+
+  /** Where every bound was computed from α and the data alone, no rounding errors have gathered. */
+  certify(bound: number): number {
+    return bound;
+  }
+
+  save(): { readonly passes: number } {
+    this.state.saveRandom();
+    return { passes: this.passes, ...this.scalars };
+  }
+
+  restore({ passes, ...scalars }: { readonly passes: number }): void {
+    this.passes = passes;
+    Object.assign(this.scalars, scalars);
+  }
+
+  arrays(): StateArray[] {
+    return this.state.arrays();
+  }
+
+  resume(): void {
+    this.state.resume();
   }
 }

@@ -1,7 +1,7 @@
 import { log } from '../math/elementary.ts';
 import type { BestPoint } from './objective/best-point.ts';
-import { type Gap, relativeGap } from './objective/objective.ts';
-import type { Method, SolverContext } from './solver.ts';
+import { type Gap, type Objective, relativeGap } from './objective/objective.ts';
+import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
 /**
@@ -166,10 +166,9 @@ export class Convergence {
 
   /** Lets the best primal point profit from the current one; returns whether it has moved. */
   #improve(found: number): boolean {
-    const { combinesIterates, weights, margins } = this.#method;
-    if (combinesIterates) return this.#best.take(weights, margins) > 0;
+    if (this.#method.combinesIterates) return this.#best.take(this.#method) > 0;
     if (found >= this.primal) return false;
-    this.#best.replace(weights, margins);
+    this.#best.replace(this.#method);
     return true;
   }
 
@@ -234,18 +233,14 @@ export class EarlyStop {
   /** Where the best point is saved, laid out like all weights. */
   readonly weights: Float64Array;
   readonly #patience: number;
-  readonly #context: Pick<SolverContext, 'objective' | 'team'>;
+  readonly #objective: Objective;
   #best: Measured | undefined;
   #since = 0;
 
-  constructor(
-    patience: number,
-    weights: Float64Array,
-    context: Pick<SolverContext, 'objective' | 'team'>,
-  ) {
+  constructor(patience: number, weights: Float64Array, objective: Objective) {
     this.#patience = patience;
     this.weights = weights;
-    this.#context = context;
+    this.#objective = objective;
   }
 
   /** What was measured at the best point, once there is one. */
@@ -266,10 +261,7 @@ export class EarlyStop {
     }
     this.#best = measured;
     this.#since = 0;
-    const { objective, team } = this.#context;
-    for (let block = team.first; block < team.end; block++) {
-      objective.columnsOf(this.weights, block).set(objective.columnsOf(weights, block));
-    }
+    this.#objective.copyColumns(weights, this.weights);
   }
 
   save() {

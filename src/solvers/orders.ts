@@ -116,3 +116,16 @@ export class Batches {
     return Math.floor((this.count * batch) / batches);
   }
 }
+
+/** Units per call of a sweeping kernel: short calls let the engine replace it by a faster one. */
+const sweepChunk = 1024;
+
+/** Goes through begin … end-1 in chunks. */
+export function inChunks(
+  begin: number,
+  end: number,
+  visit: (from: number, to: number) => void,
+  chunk = sweepChunk,
+): void {
+  for (let from = begin; from < end; from += chunk) visit(from, Math.min(end, from + chunk));
+}

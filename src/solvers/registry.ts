@@ -143,7 +143,7 @@ export const solverEntries = {
       problem.loss.smooth
         ? noBounds(problem)
         : `loss '${problem.loss.name}': it needs a smooth loss (use ring, dso or bmrm)`,
-    load: async () => (await import('./rivals/lbfgs.ts')).lbfgs,
+    load: async () => (await import('./rivals/owl-qn.ts')).lbfgs,
   }),
   admm: entry<AdmmSettings, AdmmMemory>({
     orientation: 'rows',

@@ -127,9 +127,10 @@ export async function runThread(
     loss,
   );
   const measure = test && new TestMeasure(test, context, loss);
-  const best = new BestPoint(memory.best, memory.bestMargins, objective, team);
+  const point = { weights: memory.best, margins: memory.bestMargins };
+  const best = new BestPoint(point, objective, team);
   const early =
-    earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, context);
+    earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, objective);
   const atZero = objective.primalAtZero();
   const convergence = new Convergence(method, best, measure, limits.tolerance, atZero, early);
   if (start) {

@@ -47,7 +47,7 @@ export interface Method {
    * The dual point behind the last bound, by row position, where a method has one. It may be outside of
    * what an intercept or a pure L1 penalty asks for; Objective.dual makes it feasible.
    */
-  readonly dualPoint?: Float64Array;
+  readonly dualPoint?: Float64Array | undefined;
   /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
   /**

@@ -27,23 +27,19 @@ export function startingAlpha(
   margins: Float64Array,
   alpha: Float64Array,
 ): number {
-  const { objective, kernels, problem, team } = context;
-  if (!start.alpha) objective.margins(start.weights, margins);
-  const width = start.alpha || loss.smooth ? 0 : kinkWidth * meanLoss(context, margins);
-  for (let worker = team.first; worker < team.end; worker++) {
-    const labels = objective.rowsOf(problem.labels, worker);
-    const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-    const target = objective.rowsOf(alpha, worker);
-    const u = objective.rowsOf(margins, worker);
-    if (start.alpha) {
-      const given = objective.rowsOf(start.alpha, worker);
-      kernels.shiftAlpha(given, labels, rowWeights, 0, given.length, 0, target);
-    } else {
-      kernels.dualPoint(u, labels, rowWeights, 0, u.length, target);
-      if (width > 0) soften(loss, u, labels, rowWeights, width, target);
-    }
+  const { objective, problem, team } = context;
+  if (start.alpha) {
+    objective.clipAlpha(start.alpha, alpha);
+    return 0;
   }
-  return start.alpha ? 0 : 1;
+  objective.margins(start.weights, margins);
+  const width = loss.smooth ? 0 : kinkWidth * objective.meanLoss(margins);
+  objective.dualPoint(margins, alpha);
+  if (width > 0) {
+    const { rowStarts } = problem.grid.partition;
+    soften(loss, problem, { margins, alpha, width }, rowStarts[team.first], rowStarts[team.end]);
+  }
+  return 1;
 }
 
 /**
@@ -53,32 +49,18 @@ export function startingAlpha(
  */
 function soften(
   loss: Loss,
-  margins: Float64Array,
-  labels: Float64Array,
-  rowWeights: Float64Array,
-  width: number,
-  alpha: Float64Array,
+  { labels, rowWeights }: SolverContext['problem'],
+  point: { margins: Float64Array; alpha: Float64Array; width: number },
+  begin: number,
+  end: number,
 ): void {
   const { parameter } = loss;
-  for (let i = 0; i < alpha.length; i++) {
+  const { margins, alpha, width } = point;
+  for (let i = begin; i < end; i++) {
     const y = labels[i];
     const middle = -0.5 * (loss.conjugateLow(y, parameter) + loss.conjugateHigh(y, parameter));
     // A domain without an end has no middle.
     if (!Number.isFinite(middle)) continue;
     alpha[i] = rowWeights[i] * loss.dualStep(middle, margins[i], width, y, parameter);
   }
-}
-
-/** (1/Σc) Σ c_i ℓ(u_i, y_i) */
-function meanLoss(
-  { objective, kernels, problem, team }: SolverContext,
-  margins: Float64Array,
-): number {
-  const [sum] = team.reduce(1, (worker, values) => {
-    const u = objective.rowsOf(margins, worker);
-    const labels = objective.rowsOf(problem.labels, worker);
-    const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-    values[0] = kernels.lossSum(u, labels, rowWeights, 0, u.length);
-  });
-  return sum / problem.totalWeight;
 }

@@ -79,8 +79,8 @@ export class DsoState extends BlockState {
     super(context, memory.generators);
     this.memory = memory;
     this.settings = settings;
-    this.workers = this.all.map((worker) => this.#worker(worker));
-    this.lines = this.all.map(
+    this.workers = this.forAll((worker) => this.#worker(worker));
+    this.lines = this.forAll(
       (block) => this.columnsOf(block, { lines: memory.columns }, saddleStride).lines,
     );
     this.fields = context.ring.fields((block) => [this.lines[block]]);
@@ -136,7 +136,7 @@ export class DsoState extends BlockState {
     this.context.objective.image(alpha, this.memory.image);
   }
 
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { alpha, accumulators, order, columns, alphaSum, weightSum, generators } = this.memory;
     const slots = this.adagrad ? [slot.weight, slot.squares] : [slot.weight];
     return stateArrays({
@@ -146,8 +146,8 @@ export class DsoState extends BlockState {
     });
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     this.collectWeights();
     this.measure();
   }

@@ -1,6 +1,6 @@
 import type { Loss } from '../../problem/losses/loss.ts';
 import { saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
-import type { SolverContext } from '../solver.ts';
+import type { SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha } from '../warm-start.ts';
 import { localDualDescent } from './local-descent.ts';
 import type { DsoState } from './state.ts';
@@ -59,9 +59,9 @@ export function initialize(state: DsoState, loss: Loss): number {
   }
   context.team.barrier();
   let passes = 0;
-  if (context.start) passes = startFrom(state, loss);
+  if (context.start) passes = startFrom(state, context.start, loss);
   else if (memory.local && !context.resumes) {
-    localDualDescent(context, memory.local, settings.initialize, memory.alpha, memory.weights);
+    localDualDescent(state, memory.local);
     passes = 2 * settings.initialize;
     project(state);
   }
@@ -118,13 +118,9 @@ function prepareColumns(state: DsoState, block: number, atZero: number): void {
   }
 }
 
-function startFrom(state: DsoState, loss: Loss): number {
+function startFrom(state: DsoState, start: WarmStart, loss: Loss): number {
   const { context, memory, parts } = state;
-  const { objective, start } = context;
-  if (!start) return 0;
-  for (const part of parts) {
-    objective.columnsOf(memory.weights, part).set(objective.columnsOf(start.weights, part));
-  }
+  context.objective.copyColumns(start.weights, memory.weights);
   const passes = startingAlpha(context, start, loss, memory.margins, memory.alpha);
   for (const part of parts) settleEmptyRows(state, part, loss);
   project(state);
@@ -200,7 +196,7 @@ export function takeSnapshot(state: DsoState): void {
     const { rows, margins } = state.workers[part];
     const { alpha, labels, rowWeights, snapshotGradient } = rows;
     rows.snapshot.set(alpha);
-    kernels.dualSlopes(alpha, labels, rowWeights, 0, margins.length, snapshotGradient);
+    kernels.dualSlopes(alpha, labels, rowWeights, snapshotGradient);
     for (let i = 0; i < margins.length; i++) {
       snapshotGradient[i] = (snapshotGradient[i] - margins[i]) * rows.inverseCounts[i];
     }
@@ -208,17 +204,13 @@ export function takeSnapshot(state: DsoState): void {
 }
 
 /** Theorem 1: running means of w^t and α^t. */
-export function average({ context, memory, parts }: DsoState, t: number): void {
-  const { objective, team } = context;
+export function average({ context, memory }: DsoState, t: number): void {
+  const { kernels, objective, team } = context;
   const { weights, weightSum, alpha, alphaSum } = memory;
-  for (const part of parts) {
-    moveTowards(objective.columnsOf(weightSum, part), objective.columnsOf(weights, part), 1 / t);
-    moveTowards(objective.rowsOf(alphaSum, part), objective.rowsOf(alpha, part), 1 / t);
-  }
+  const [w, meanWeights] = [weights, weightSum].map((array) => objective.ownColumns(array));
+  const [a, meanAlpha] = [alpha, alphaSum].map((array) => objective.ownRows(array));
+  kernels.interpolate(meanWeights, meanWeights, w, 1 / t);
+  kernels.interpolate(meanAlpha, meanAlpha, a, 1 / t);
   objective.keepInBox(weightSum);
   team.barrier();
-}
-
-function moveTowards(mean: Float64Array, next: Float64Array, share: number): void {
-  for (let k = 0; k < mean.length; k++) mean[k] += share * (next[k] - mean[k]);
 }

@@ -78,8 +78,8 @@ export class ColumnModeState extends BlockState {
   constructor(context: SolverContext, memory: RingColumnsMemory) {
     super(context, memory.generators);
     this.memory = memory;
-    this.workers = this.all.map((worker) => this.#viewWorker(worker));
-    this.blocks = this.all.map((block) => this.#viewBlock(block));
+    this.workers = this.forAll((worker) => this.#viewWorker(worker));
+    this.blocks = this.forAll((block) => this.#viewBlock(block));
     this.mine = this.parts.map((worker) => this.workers[worker]);
     this.home = this.parts.map((block) => this.#viewHome(block));
   }
@@ -104,8 +104,8 @@ export class ColumnModeState extends BlockState {
       ...columns,
       columns,
       ...this.columnsOf(block, { units }),
-      range: ranges.subarray(2 * block, 2 * block + 2),
-      count: pendingCounts.subarray(block, block + 1),
+      range: this.partOf(ranges, block),
+      count: this.partOf(pendingCounts, block),
       changed: pending.units,
       deltas: pending.deltas,
       pending,
@@ -128,12 +128,12 @@ export class ColumnModeState extends BlockState {
       ...this.columnsOf(block, { start, previous }),
       batches: new Batches({
         active: common.units,
-        count: activeCounts.subarray(block, block + 1),
+        count: this.partOf(activeCounts, block),
         ...this.columnsOf(block, { runs: this.memory.runs }),
         run: columnsTogether,
         random: this.random(block),
       }),
-      stats: stats.subarray(block * stat.length, (block + 1) * stat.length),
+      stats: this.partOf(stats, block),
     };
   }
 
@@ -145,18 +145,15 @@ export class ColumnModeState extends BlockState {
   /** To start + η (now − start). */
   moveTo(eta: number): void {
     if (eta === 1) return;
-    const { kernels, objective, team } = this.context;
-    for (const { rows, start } of this.mine) {
-      kernels.interpolate(rows.margins, start, rows.margins, eta);
-    }
-    for (const { columns, start } of this.home) {
-      kernels.interpolate(columns.weights, start, columns.weights, eta);
-    }
+    const { objective, team } = this.context;
+    const { weightStart, marginStart } = this.memory;
+    const start = { weights: weightStart, margins: marginStart };
+    objective.interpolate(this.memory, start, this.memory, eta);
     objective.keepInBox(this.memory.weights);
     team.barrier();
   }
 
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { margins, marginPrevious, weights, weightPrevious, level, skip } = this.memory;
     const { runs, generators } = this.memory;
     return stateArrays({
@@ -166,8 +163,8 @@ export class ColumnModeState extends BlockState {
     });
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     for (const { batches } of this.home) batches.resume();
   }
 }

@@ -12,7 +12,7 @@ import type { RingRowsOptions } from './rows.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
-/** `few`: rotations are so few that workers track their own updates, see LocalUpdates. */
+/** `few`: with few rotations workers track their own updates, see LocalUpdates. */
 export function allocateRingRows(
   arena: Arena,
   partition: Partition,
@@ -57,12 +57,9 @@ export function allocateRingRows(
 }
 
 /** Runs of the worker that has the most rows. */
-function mostRuns({ rowBounds, size }: Partition): number {
-  let most = 0;
-  for (let worker = 0; worker < size; worker++) {
-    most = Math.max(most, Math.ceil((rowBounds[worker + 1] - rowBounds[worker]) / rowsTogether));
-  }
-  return most;
+function mostRuns({ rowBounds }: Partition): number {
+  const lengths = rowBounds.map((end, k) => end - (rowBounds[k - 1] ?? 0));
+  return Math.ceil(lengths.reduce((most, rows) => Math.max(most, rows)) / rowsTogether);
 }
 
 /** One worker's views of the row arrays. */
@@ -100,7 +97,7 @@ export class RowModeState extends BlockState {
   readonly memory: RingRowsMemory;
   readonly mapped: boolean;
   /**
-   * Whether the margins of all rows are part of the state, as few rotations make it pay: they follow
+   * Whether the margins of all rows are part of the state, which pays with few rotations: they follow
    * the momentum like w, of which they are a linear function unless there is a map.
    */
   readonly savesMargins: boolean;
@@ -117,8 +114,8 @@ export class RowModeState extends BlockState {
     this.memory = memory;
     this.mapped = mapped;
     this.savesMargins = few && !mapped;
-    this.workers = this.all.map((worker) => this.#viewWorker(worker));
-    this.blocks = this.all.map((block) => this.#viewBlock(block));
+    this.workers = this.forAll((worker) => this.#viewWorker(worker));
+    this.blocks = this.forAll((block) => this.#viewBlock(block));
     this.mine = this.parts.map((worker) => this.workers[worker]);
     this.home = this.parts.map((block) => this.#viewHome(block));
     this.fields = context.ring.fields((block) => {
@@ -134,22 +131,20 @@ export class RowModeState extends BlockState {
     const { alpha, norms, collisions, counts, level, skip, stats, runs } = this.memory;
     const { alphaStart: start, alphaPrevious: previous, margins, marginsPrevious } = this.memory;
     const { active, pendingUnits: units, pendingDeltas: deltas, activeCounts } = this.memory;
-    const most = runs.length / grid.size;
-    const constants = { labels, rowWeights };
     const variables = { alpha, norms, collisions, counts, level, skip };
     return {
-      rows: this.rowsOf(worker, { ...constants, ...variables }),
+      rows: this.rowsOf(worker, { labels, rowWeights, ...variables }),
       ...this.rowsOf(worker, { start, previous, margins, marginsPrevious }),
       batches: new Batches({
         ...this.rowsOf(worker, { active }),
-        count: activeCounts.subarray(worker, worker + 1),
-        runs: runs.subarray(worker * most, (worker + 1) * most),
+        count: this.partOf(activeCounts, worker),
+        runs: this.partOf(runs, worker),
         run: rowsTogether,
         random: this.random(worker),
         order: new SegmentOrder(grid.segments[worker], rowsTogether),
       }),
       pending: this.rowsOf(worker, { units, deltas }),
-      stats: stats.subarray(worker * stat.length, (worker + 1) * stat.length),
+      stats: this.partOf(stats, worker),
       pendingCount: 0,
     };
   }
@@ -180,10 +175,7 @@ export class RowModeState extends BlockState {
   /** α = 0, where the arrays are when they are new, or the dual point of w = 0. */
   startCold(inside: boolean): void {
     if (!inside) return;
-    for (const { rows, margins } of this.mine) {
-      const { labels, rowWeights, alpha } = rows;
-      this.context.kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, alpha);
-    }
+    this.context.objective.dualPoint(this.memory.margins, this.memory.alpha);
     this.recomputeImage();
   }
 
@@ -272,7 +264,7 @@ export class RowModeState extends BlockState {
     return scratchImage;
   }
 
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { penalty, intercept } = this.context.problem;
     const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
     const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
@@ -300,8 +292,8 @@ export class RowModeState extends BlockState {
     });
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     for (const { batches } of this.mine) batches.resume();
   }
 

@@ -13,11 +13,9 @@ import {
   type WholeRows,
 } from '../kernels/kernels.ts';
 import type { Problem } from '../objective/problem.ts';
+import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns, heldColumns, mostHeld, partOfWorker, wholeRows } from '../whole.ts';
-
-/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
-const chunk = 1024;
 
 /** Default step sizes η that did well on text and small samples; their units: see LocalSgd. */
 const adagradStep = { classification: 1, regression: 0.5 };
@@ -115,7 +113,7 @@ export class LocalSgd {
     this.#order = state.rowsOf(worker, { order }).order;
     this.#rowShare = rowShareOf(this.#rows.rowWeights);
     this.#lines = partOfWorker(partition, memory.lines, worker);
-    this.#clock = memory.clocks.subarray(worker * sgdClock.length, (worker + 1) * sgdClock.length);
+    this.#clock = state.partOf(memory.clocks, worker);
     this.#random = state.random(worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
     this.#clock[sgdClock.age] = 1;
@@ -180,19 +178,10 @@ export class LocalSgd {
   epoch(): void {
     const rows = this.#order.length;
     this.#random.shuffle(this.#order, rows);
-    for (let begin = 0; begin < rows; begin += chunk) {
-      const end = Math.min(rows, begin + chunk);
-      this.#kernels.sgdRows(
-        this.#whole,
-        this.#order,
-        begin,
-        end,
-        this.#rows,
-        this.#lines,
-        this.#clock,
-        this.#step,
-      );
-    }
+    inChunks(0, rows, (begin, end) => {
+      const state = [this.#rows, this.#lines, this.#clock, this.#step] as const;
+      this.#kernels.sgdRows(this.#whole, this.#order, begin, end, ...state);
+    });
     this.#span = rows > 0 ? this.#clock[sgdClock.time] : 1;
     this.#kernels.sgdSettle(this.#lines, this.#held, this.#clock);
   }

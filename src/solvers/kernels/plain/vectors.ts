@@ -161,18 +161,18 @@ type SumKernels = Pick<
 export function plainSumKernels(loss: Loss): SumKernels {
   const { parameter } = loss;
   return {
-    lossSum(margins, labels, rowWeights, begin, end) {
+    lossSum(margins, labels, rowWeights) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < margins.length; i++) {
         const c = rowWeights[i];
         if (c !== 0) sum += c * loss.value(margins[i], labels[i], parameter);
       }
       return sum;
     },
 
-    conjugateSum(alpha, labels, rowWeights, begin, end, scale) {
+    conjugateSum(alpha, labels, rowWeights, scale) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < alpha.length; i++) {
         const c = rowWeights[i];
         if (c === 0) continue;
         sum += c * loss.conjugate(-(scale * alpha[i] * (1 / c)), labels[i], parameter);
@@ -180,9 +180,9 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    conjugateSlope(from, to, labels, rowWeights, begin, end, eta) {
+    conjugateSlope(from, to, labels, rowWeights, eta) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < from.length; i++) {
         const delta = to[i] - from[i];
         // Where c is 0, α never moves.
         if (delta !== 0) {
@@ -193,9 +193,9 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    lossSlope(from, to, labels, rowWeights, begin, end, eta) {
+    lossSlope(from, to, labels, rowWeights, eta) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < from.length; i++) {
         const delta = to[i] - from[i];
         if (delta !== 0) {
           const slope = loss.derivative(from[i] + eta * delta, labels[i], parameter);
@@ -205,23 +205,23 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    dualPoint(margins, labels, rowWeights, begin, end, alpha) {
-      for (let i = begin; i < end; i++) {
+    dualPoint(margins, labels, rowWeights, alpha) {
+      for (let i = 0; i < margins.length; i++) {
         alpha[i] = -(rowWeights[i] * loss.derivative(margins[i], labels[i], parameter));
       }
     },
 
-    dualSlopes(alpha, labels, rowWeights, begin, end, target) {
-      for (let i = begin; i < end; i++) {
+    dualSlopes(alpha, labels, rowWeights, target) {
+      for (let i = 0; i < alpha.length; i++) {
         const c = rowWeights[i];
         const inverse = c > 0 ? 1 / c : 0;
         target[i] = loss.conjugateDerivative(-(alpha[i] * inverse), labels[i], parameter);
       }
     },
 
-    shiftAlpha(alpha, labels, rowWeights, begin, end, shift, target) {
+    shiftAlpha(alpha, labels, rowWeights, shift, target) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < alpha.length; i++) {
         const y = labels[i];
         const c = rowWeights[i];
         let moved = 0;
