@@ -4,7 +4,7 @@ import type { StateArray } from '../engine/checkpoint/state.ts';
 import type { Partition } from '../engine/partition.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Gap, Point } from './objective/objective.ts';
-import type { Method, SolverContext } from './solver.ts';
+import type { Method, SolverContext, WarmStart } from './solver.ts';
 
 type Numbers = Float64Array | Int32Array | Uint8Array;
 type Arrays = Readonly<Record<string, Numbers>>;
@@ -15,6 +15,17 @@ const generatorWords = 4;
 /** Where checkpoints find the workers' generators, whatever thread runs a worker. */
 export function allocateGenerators(arena: Arena, { size }: Partition): Int32Array {
   return arena.int32(generatorWords * size);
+}
+
+/** Arrays of one kind and length, by name. */
+export function reserve<Kind extends 'float64' | 'int32' | 'uint8', Name extends string>(
+  arena: Arena,
+  kind: Kind,
+  length: number,
+  names: readonly Name[],
+) {
+  const arrays = names.map((name) => [name, arena[kind](length)]);
+  return Object.fromEntries(arrays) as Record<Name, ReturnType<Arena[Kind]>>;
 }
 
 /** A copy of a record with each array replaced by a view; same members in the same order. */
@@ -42,6 +53,18 @@ export class BlockState {
     this.#generators = generators;
     if (!generators) return;
     for (const worker of this.parts) this.#random.set(worker, stream(context.seed, 1 + worker));
+  }
+
+  /** The columns that this thread is home to: from the first to the one before the second. */
+  get ownColumns(): [begin: number, end: number] {
+    const { problem, team } = this.context;
+    const { columnStarts } = problem.grid.partition;
+    return [columnStarts[team.first], columnStarts[team.end]];
+  }
+
+  isOwn(column: number): boolean {
+    const [begin, end] = this.ownColumns;
+    return column >= begin && column < end;
   }
 
   /** Something for every worker, or block, wherever it runs or is at home. */
@@ -114,7 +137,18 @@ export abstract class BlockMethod<State extends BlockState = BlockState> impleme
   }
 
   abstract epoch(): void;
-  abstract evaluate(whole: boolean): Gap;
+
+  evaluate(whole: boolean): Gap {
+    if (!whole || !this.dualPoint) return { primal: Infinity, dual: -Infinity };
+    return this.context.objective.gap(this.weights, this.margins, this.dualPoint);
+  }
+
+  /** Starts at weights that are given. */
+  protected startAt({ weights }: WarmStart): void {
+    this.context.objective.copyColumns(weights, this.weights);
+    this.context.objective.margins(this.weights, this.margins);
+    this.passes++;
+  }
 
   /** Where every bound was computed from α and the data alone, no rounding errors have gathered. */
   certify(bound: number): number {

@@ -2,7 +2,7 @@ import type { Arena } from '../engine/arena.ts';
 import { workerOffsets } from '../engine/grid.ts';
 import type { Partition } from '../engine/partition.ts';
 import type { Random } from '../math/random.ts';
-import type { BlockState } from './block-state.ts';
+import { type BlockState, reserve } from './block-state.ts';
 import {
   type Cell,
   type Kernels,
@@ -117,8 +117,7 @@ export function allocateLocalProblems(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
   return {
     norms: arena.float64(rows),
-    counts: arena.int32(rows),
-    order: arena.int32(rows),
+    ...reserve(arena, 'int32', rows, ['counts', 'order']),
     /** 1/μ_j of the columns at home, and of all columns. */
     inverse: arena.float64(partition.bufferLength),
     inverses: arena.float64(allColumns(partition)),

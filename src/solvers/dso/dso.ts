@@ -97,7 +97,7 @@ export class Dso extends BlockMethod<DsoState> {
   }
 
   /** Of the last iterate, or of the average (Theorem 1). */
-  evaluate(): Gap {
+  override evaluate(): Gap {
     const { objective, problem } = this.context;
     const { image } = this.state.memory;
     const alpha = this.dualPoint;

@@ -36,9 +36,9 @@ export function localDualDescent(state: DsoState, memory: LocalDescentMemory): v
   const { problem, objective, ring, team } = state.context;
   const { weights } = state.memory;
   const { partition, size } = problem.grid;
-  const { columnStarts, columnBounds } = partition;
-  if (team.index === 0) memory.starts.set(columnBounds);
-  for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+  const [begin, end] = state.ownColumns;
+  if (team.index === 0) memory.starts.set(partition.columnBounds);
+  for (let j = begin; j < end; j++) {
     memory.inverse[j] = problem.l2[j] > 0 ? 1 / problem.l2[j] : 0;
   }
   everywhere(state.context, memory.inverse, memory.inverses);

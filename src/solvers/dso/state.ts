@@ -3,7 +3,7 @@ import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { rowsTogether } from '../../engine/disk/segments.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type SaddleRows, saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
 import { SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
@@ -33,18 +33,11 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
   const rows = partition.rowOrder.length;
   const { bufferLength } = partition;
   return {
-    alpha: arena.float64(rows),
-    accumulators: arena.float64(rows),
-    inverseCounts: arena.float64(rows),
-    low: arena.float64(rows),
-    high: arena.float64(rows),
-    snapshot: arena.float64(rows),
-    snapshotGradient: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins', 'snapshot', 'snapshotGradient']),
+    ...reserve(arena, 'float64', rows, ['accumulators', 'inverseCounts', 'low', 'high']),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
-    weights: arena.float64(bufferLength),
-    image: arena.float64(bufferLength),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'image']),
     columns: arena.float64(saddleStride * bufferLength),
     alphaSum: arena.float64(settings.average ? rows : 0),
     weightSum: arena.float64(settings.average ? bufferLength : 0),

@@ -1,7 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type ColumnState, type MarginState, type Pending, stat } from '../kernels/kernels.ts';
 import { Batches } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
@@ -17,29 +17,18 @@ export function allocateRingColumns(arena: Arena, partition: Partition) {
   const columns = partition.columnOrder.length;
   const { bufferLength } = partition;
   return {
-    margins: arena.float64(rows),
-    marginStart: arena.float64(rows),
-    marginPrevious: arena.float64(rows),
-    slopes: arena.float64(rows),
-    curvatures: arena.float64(rows),
-    density: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['margins', 'marginStart', 'marginPrevious']),
+    ...reserve(arena, 'float64', rows, ['slopes', 'curvatures', 'density']),
     dirty: arena.uint8(rows),
-    weights: arena.float64(bufferLength),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'weightPrevious']),
+    ...reserve(arena, 'float64', bufferLength, ['gradients', 'hessians', 'pendingDeltas']),
+    ...reserve(arena, 'int32', bufferLength, ['active', 'pendingUnits']),
     weightStart: arena.float64(columns),
-    weightPrevious: arena.float64(bufferLength),
-    gradients: arena.float64(bufferLength),
-    hessians: arena.float64(bufferLength),
-    counts: arena.int32(columns),
-    level: arena.uint8(columns),
-    skip: arena.uint8(columns),
-    active: arena.int32(bufferLength),
+    ...reserve(arena, 'int32', columns, ['counts', 'runs']),
+    ...reserve(arena, 'uint8', columns, ['level', 'skip']),
     ranges: arena.int32(2 * partition.size),
-    runs: arena.int32(columns),
-    activeCounts: arena.int32(partition.size),
+    ...reserve(arena, 'int32', partition.size, ['activeCounts', 'pendingCounts']),
     generators: allocateGenerators(arena, partition),
-    pendingUnits: arena.int32(bufferLength),
-    pendingDeltas: arena.float64(bufferLength),
-    pendingCounts: arena.int32(partition.size),
     stats: arena.float64(stat.length * partition.size),
     packed: allocatePackedBatches(arena, partition),
   };

@@ -46,23 +46,19 @@ export class RingColumns extends BlockMethod<ColumnModeState> {
         : (options.rotations ?? rotationsFor(columns, collision, nonzeros, grid.size));
     this.#damping = new Damping(columns / this.#rotations);
     this.#packed = new PackedBatches(context, memory.packed, this.#rotations);
-    if (!context.start) return;
-    context.objective.copyColumns(context.start.weights, this.weights);
-    context.objective.margins(this.weights, this.margins);
-    this.passes++;
+    if (context.start) this.startAt(context.start);
   }
 
   /** Counts and densities. Returns the mean share of other columns that a column collides with. */
   #prepare(): number {
     const { problem, team } = this.context;
-    const { rowStarts, columnStarts, rowCounts, columnCounts } = problem.grid.partition;
+    const { rowStarts, rowCounts, columnCounts } = problem.grid.partition;
+    const [begin, end] = this.state.ownColumns;
     const { density, counts } = this.state.memory;
     for (let i = rowStarts[team.first]; i < rowStarts[team.end]; i++) {
       density[i] = rowCounts[i] / problem.columns;
     }
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
-      counts[j] = columnCounts[j];
-    }
+    counts.set(columnCounts.subarray(begin, end), begin);
     const [overlapping, plain] = team.reduce(2, (worker, values) => {
       for (let i = rowStarts[worker]; i < rowStarts[worker + 1]; i++) {
         values[0] += rowCounts[i] * density[i];
@@ -177,7 +173,7 @@ export class RingColumns extends BlockMethod<ColumnModeState> {
   }
 
   /** D at α_i = −c_i ℓ'(u_i), the dual point that the margins suggest. */
-  evaluate(whole: boolean): Gap {
+  override evaluate(whole: boolean): Gap {
     const { objective } = this.context;
     const { slopes } = this.state.memory;
     const primal = objective.primal(this.weights, this.margins);

@@ -1,6 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { exp, log1p } from '../../math/elementary.ts';
+import { reserve } from '../block-state.ts';
 import { pendingPart, type RowStep, type WholeRows } from '../kernels/kernels.ts';
 import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
@@ -14,10 +15,7 @@ export function allocateLocalUpdates(arena: Arena, partition: Partition, tracked
   const all = tracked ? allColumns(partition) : 0;
   return {
     overlap: arena.float64(tracked ? partition.bufferLength : 0),
-    /** Those of all columns. */
-    allOverlaps: arena.float64(all),
-    inverses: arena.float64(all),
-    pull: arena.float64(all),
+    ...reserve(arena, 'float64', all, ['allOverlaps', 'inverses', 'pull']),
     drifts: arena.float64((partition.end - partition.first) * all),
     starts: arena.int32(tracked ? partition.size + 1 : 0),
   };
@@ -57,7 +55,7 @@ export class LocalUpdates {
     everywhere(context, memory.overlap, memory.allOverlaps);
   }
 
-  /** Tells all workers 1/μ_j, of which a home knows those of its columns. */
+  /** Sends all workers 1/μ_j, which is known where a column is at home. */
   learnCurvature(inverse: Float64Array): void {
     everywhere(this.#context, inverse, this.#memory.inverses);
     this.#share = -1;

@@ -20,9 +20,10 @@ export class ColumnCurvature {
    */
   prepareColumns(proximal: number, overlapOf: (count: number) => number): void {
     const { problem, team } = this.#state.context;
-    const { columnStarts, columnCounts } = problem.grid.partition;
+    const { columnCounts } = problem.grid.partition;
+    const [begin, end] = this.#state.ownColumns;
     const { inverse, weightedOverlap, overlap, threshold, box } = this.#state.memory;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+    for (let j = begin; j < end; j++) {
       if (this.#state.mapped) threshold[j] = problem.l1[j];
       if (box && problem.box) {
         box.low[j] = problem.box.low[j];
@@ -95,7 +96,7 @@ export class ColumnCurvature {
         rows.collisions[i] += overlap * share * this.#othersWeight(rows, i);
       }
     }
-    if (this.#isHome(interceptPosition)) this.#state.memory.inverse[interceptPosition] = share;
+    if (this.#state.isOwn(interceptPosition)) this.#state.memory.inverse[interceptPosition] = share;
     this.#state.context.team.barrier();
   }
 
@@ -133,7 +134,7 @@ export class ColumnCurvature {
           rows.collisions[i] += overlap * more * this.#othersWeight(rows, i);
         }
       }
-      if (this.#isHome(interceptPosition)) inverse[interceptPosition] = before / factor;
+      if (this.#state.isOwn(interceptPosition)) inverse[interceptPosition] = before / factor;
     } else {
       // Without a quadratic part every column has nothing but its proximal term.
       for (const { rows } of this.#state.mine) {
@@ -147,11 +148,5 @@ export class ColumnCurvature {
       }
     }
     this.#state.context.team.barrier();
-  }
-
-  #isHome(column: number): boolean {
-    const { problem, team } = this.#state.context;
-    const { columnStarts } = problem.grid.partition;
-    return column >= columnStarts[team.first] && column < columnStarts[team.end];
   }
 }

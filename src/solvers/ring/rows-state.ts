@@ -3,7 +3,7 @@ import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { rowsTogether } from '../../engine/disk/segments.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
 import { Batches, SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
@@ -22,36 +22,20 @@ export function allocateRingRows(
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
   const { bufferLength } = partition;
-  const mappedLength = mapped ? bufferLength : 0;
   return {
-    alpha: arena.float64(rows),
-    alphaStart: arena.float64(rows),
-    alphaPrevious: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'alphaStart', 'alphaPrevious', 'margins']),
+    ...reserve(arena, 'float64', rows, ['norms', 'collisions', 'pendingDeltas']),
+    ...reserve(arena, 'int32', rows, ['counts', 'active', 'pendingUnits']),
+    ...reserve(arena, 'uint8', rows, ['level', 'skip']),
     marginsPrevious: arena.float64(few && !mapped ? rows : 0),
-    norms: arena.float64(rows),
-    collisions: arena.float64(rows),
-    counts: arena.int32(rows),
-    level: arena.uint8(rows),
-    skip: arena.uint8(rows),
-    active: arena.int32(rows),
     runs: arena.int32(partition.size * mostRuns(partition)),
     activeCounts: arena.int32(partition.size),
     generators: allocateGenerators(arena, partition),
-    pendingUnits: arena.int32(rows),
-    pendingDeltas: arena.float64(rows),
     stats: arena.float64(stat.length * partition.size),
-    weights: arena.float64(bufferLength),
-    imageStart: arena.float64(home),
-    imagePrevious: arena.float64(home),
-    inverse: arena.float64(bufferLength),
-    weightedOverlap: arena.float64(bufferLength),
-    image: arena.float64(mappedLength),
-    threshold: arena.float64(mappedLength),
-    shift: arena.float64(mappedLength),
-    ...(bounded && {
-      box: { low: arena.float64(bufferLength), high: arena.float64(bufferLength) },
-    }),
+    ...reserve(arena, 'float64', home, ['imageStart', 'imagePrevious']),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'inverse', 'weightedOverlap']),
+    ...reserve(arena, 'float64', mapped ? bufferLength : 0, ['image', 'threshold', 'shift']),
+    ...(bounded && { box: reserve(arena, 'float64', bufferLength, ['low', 'high']) }),
     ...allocateLocalUpdates(arena, partition, few),
   };
 }

@@ -280,7 +280,7 @@ export class RingRows extends BlockMethod<RowModeState> {
     return [problem.lambda * value, problem.lambda * growth];
   }
 
-  evaluate(whole: boolean): Gap {
+  override evaluate(whole: boolean): Gap {
     const { problem, objective } = this.context;
     const { alpha } = this.state.memory;
     const curved = problem.penalty.l2 > 0;

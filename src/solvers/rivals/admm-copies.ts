@@ -2,7 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { stat } from '../kernels/kernels.ts';
 import type { SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha } from '../warm-start.ts';
@@ -32,19 +32,13 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
   return {
     /** Their 1/μ_j is 1/ρ_j. */
     ...allocateLocalProblems(arena, partition),
-    alpha: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins']),
     generators: allocateGenerators(arena, partition),
-    margins: arena.float64(rows),
-    /** z */
-    weights: arena.float64(bufferLength),
-    sums: arena.float64(bufferLength),
-    /** How many workers have a copy of column j. */
-    holders: arena.float64(bufferLength),
+    /** z, and how many workers have a copy of column j. */
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'sums', 'holders']),
     /** z and z of the epoch before, of all columns. */
-    agreed: arena.float64(all),
-    before: arena.float64(all),
-    copies: arena.float64(played * all),
-    pulls: arena.float64(played * all),
+    ...reserve(arena, 'float64', all, ['agreed', 'before']),
+    ...reserve(arena, 'float64', played * all, ['copies', 'pulls']),
   };
 }
 
@@ -141,7 +135,7 @@ export class AdmmCopies extends BlockState {
     const others = Math.max(1, intercept ? nonzeros - rows : nonzeros);
     const ones = total / others / rho;
     this.context.objective.ownColumns(inverse).fill(1 / rho);
-    if (this.#isOwn(interceptPosition)) inverse[interceptPosition] = ones;
+    if (this.isOwn(interceptPosition)) inverse[interceptPosition] = ones;
     for (const { rows: own } of this.#holders.values()) {
       for (let i = 0; i < own.norms.length; i++) {
         own.norms[i] = own.norms[i] / rho + (intercept ? ones : 0);
@@ -169,12 +163,6 @@ export class AdmmCopies extends BlockState {
         sums[1] += rowWeights[i] * square;
       }
     }
-  }
-
-  #isOwn(column: number): boolean {
-    const { team, problem } = this.context;
-    const { columnStarts } = problem.grid.partition;
-    return column >= columnStarts[team.first] && column < columnStarts[team.end];
   }
 
   /** ρ ← factor ρ. What is stored in multiples of 1/ρ, u_q and x_q − z among it, shrinks by it. */

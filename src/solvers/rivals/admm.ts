@@ -1,7 +1,6 @@
 import { clamp, softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod } from '../block-state.ts';
-import type { Gap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
 
@@ -95,11 +94,6 @@ export class Admm extends BlockMethod<AdmmCopies> {
       const free = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
       weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }
-  }
-
-  evaluate(whole: boolean): Gap {
-    if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.context.objective.gap(this.weights, this.margins, this.#memory.alpha);
   }
 }
 

@@ -79,29 +79,19 @@ export class Bmrm extends BlockMethod {
     this.#planes = [...memory.planes];
     this.#program = new BundleProgram(this.#planes.length);
     this.#idle = new Int32Array(this.#planes.length);
-    const { l2 } = context.problem;
-    this.#forOwn((j) => {
-      memory.inverseRoots[j] = 1 / Math.sqrt(l2[j]);
-    });
+    const [begin, end] = this.state.ownColumns;
+    for (let j = begin; j < end; j++) memory.inverseRoots[j] = 1 / Math.sqrt(context.problem.l2[j]);
     if (context.start) this.#startFrom(context.start);
   }
 
   /** The first plane is taken at w; one of α, where it is given, comes before. */
   #startFrom(start: WarmStart): void {
     const { objective } = this.context;
-    objective.copyColumns(start.weights, this.weights);
-    objective.margins(this.weights, this.margins);
-    this.passes++;
+    this.startAt(start);
     if (!start.alpha) return;
     objective.clipAlpha(start.alpha, this.#memory.alpha);
     this.#add(this.#cut());
     this.passes++;
-  }
-
-  #forOwn(visit: (column: number) => void): void {
-    const { problem, team } = this.context;
-    const { columnStarts } = problem.grid.partition;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) visit(j);
   }
 
   #add(offset: number): void {
@@ -180,10 +170,11 @@ export class Bmrm extends BlockMethod {
     const plane = this.#planes[this.#program.size];
     const image = objective.scratchImage;
     objective.image(alpha, image);
-    this.#forOwn((j) => {
+    const [begin, end] = this.state.ownColumns;
+    for (let j = begin; j < end; j++) {
       const slope = slopeOfAbsolute(this.weights[j], image[j], problem.l1[j]);
       plane[j] = (slope - image[j]) * inverseRoots[j];
-    });
+    }
     return -objective.meanConjugate(alpha);
   }
 
@@ -222,7 +213,7 @@ export class Bmrm extends BlockMethod {
     this.scalars.bound = Math.max(this.scalars.bound, this.#program.offset() - square / 2);
   }
 
-  evaluate(): Gap {
+  override evaluate(): Gap {
     const primal = this.context.objective.primal(this.weights, this.margins);
     this.scalars.primal = Math.min(this.scalars.primal, primal);
     return { primal, dual: this.scalars.bound };

@@ -4,7 +4,7 @@ import type { Partition } from '../../engine/partition.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
 import { softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, BlockMethod, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockMethod, BlockState, reserve } from '../block-state.ts';
 import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
 import type { Gap } from '../objective/objective.ts';
 import { Batches, inChunks } from '../orders.ts';
@@ -23,23 +23,13 @@ function allocateDcd(arena: Arena, partition: Partition) {
   // One worker has all columns, or none: they never travel.
   const columns = partition.columnOrder.length;
   return {
-    alpha: arena.float64(rows),
-    norms: arena.float64(rows),
-    collisions: arena.float64(rows),
-    counts: arena.int32(rows),
-    level: arena.uint8(rows),
-    skip: arena.uint8(rows),
-    active: arena.int32(rows),
-    order: arena.int32(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins', 'norms', 'collisions']),
+    ...reserve(arena, 'int32', rows, ['counts', 'active', 'order']),
+    ...reserve(arena, 'uint8', rows, ['level', 'skip']),
     activeCount: arena.int32(1),
     generators: allocateGenerators(arena, partition),
-    margins: arena.float64(rows),
     stats: arena.float64(stat.length),
-    weights: arena.float64(columns),
-    image: arena.float64(columns),
-    threshold: arena.float64(columns),
-    inverse: arena.float64(columns),
-    shift: arena.float64(columns),
+    ...reserve(arena, 'float64', columns, ['weights', 'image', 'threshold', 'inverse', 'shift']),
   };
 }
 
@@ -154,7 +144,7 @@ export class Dcd extends BlockMethod {
     return stats[stat.work];
   }
 
-  evaluate(whole: boolean): Gap {
+  override evaluate(whole: boolean): Gap {
     const { objective } = this.context;
     const { weights, margins, alpha } = this.#memory;
     const dual = objective.dualOfImage(alpha, this.#image());

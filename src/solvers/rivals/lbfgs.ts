@@ -2,7 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { findFlat } from '../../math/line-search.ts';
-import { BlockMethod, BlockState } from '../block-state.ts';
+import { BlockMethod, BlockState, reserve } from '../block-state.ts';
 import type { Gap, Point } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
 import type { SolverContext } from '../solver.ts';
@@ -31,17 +31,11 @@ export type LbfgsMemory = ReturnType<typeof allocateLbfgs>;
 
 export function allocateLbfgs(arena: Arena, partition: Partition, { history }: LbfgsSettings) {
   const rows = partition.rowOrder.length;
-  const { bufferLength } = partition;
   const home = partition.columnOrder.length;
   return {
-    margins: arena.float64(rows),
-    nextMargins: arena.float64(rows),
-    alpha: arena.float64(rows),
-    weights: arena.float64(bufferLength),
-    next: arena.float64(bufferLength),
-    image: arena.float64(bufferLength),
-    steepest: arena.float64(home),
-    direction: arena.float64(home),
+    ...reserve(arena, 'float64', rows, ['margins', 'nextMargins', 'alpha']),
+    ...reserve(arena, 'float64', partition.bufferLength, ['weights', 'next', 'image']),
+    ...reserve(arena, 'float64', home, ['steepest', 'direction']),
     pairs: allocateHistory(arena, partition, history),
   };
 }
@@ -76,11 +70,7 @@ export class Lbfgs extends BlockMethod {
     this.next = { weights: memory.next, margins: memory.nextMargins };
     const columnsOf = (array: Float64Array, block: number) => objective.columnsOf(array, block);
     this.history = new CurvatureHistory(team, columnsOf, memory.pairs, interceptOf(problem));
-    if (start) {
-      objective.copyColumns(start.weights, this.weights);
-      objective.margins(this.weights, this.margins);
-      this.passes++;
-    }
+    if (start) this.startAt(start);
     this.scalars.primal = objective.primal(this.weights, this.margins);
     this.#differentiate();
   }
@@ -128,18 +118,11 @@ export class Lbfgs extends BlockMethod {
     this.passes++;
   }
 
-  /** The columns that this thread is home to, from the first to the one before the second. */
-  protected get ownColumns(): [begin: number, end: number] {
-    const { problem, team } = this.context;
-    const { columnStarts } = problem.grid.partition;
-    return [columnStarts[team.first], columnStarts[team.end]];
-  }
-
   /** Adds sign · (w, gradient of P's smooth part) to what a pair holds, or to zero. */
   #addPoint({ step, change }: CurvaturePair, sign: -1 | 1, fresh: boolean): void {
     const { l2 } = this.context.problem;
     const { weights, image } = this.memory;
-    const [begin, end] = this.ownColumns;
+    const [begin, end] = this.state.ownColumns;
     for (let j = begin; j < end; j++) {
       const gradient = l2[j] * weights[j] - image[j];
       step[j] = (fresh ? 0 : step[j]) + sign * weights[j];
@@ -151,7 +134,7 @@ export class Lbfgs extends BlockMethod {
   #aim(): void {
     const { l1, l2 } = this.context.problem;
     const { weights, image, steepest, direction } = this.memory;
-    const [begin, end] = this.ownColumns;
+    const [begin, end] = this.state.ownColumns;
     for (let j = begin; j < end; j++) {
       const gradient = l2[j] * weights[j] - image[j];
       steepest[j] = -pseudoGradient(gradient, weights[j], l1[j]);
@@ -167,7 +150,7 @@ export class Lbfgs extends BlockMethod {
   /** next ← w + share · d */
   protected advance(share: number): void {
     const { weights, next, nextMargins, direction } = this.memory;
-    const [begin, end] = this.ownColumns;
+    const [begin, end] = this.state.ownColumns;
     for (let j = begin; j < end; j++) next[j] = weights[j] + share * direction[j];
     this.context.objective.margins(next, nextMargins);
     this.passes++;
@@ -227,7 +210,7 @@ export class Lbfgs extends BlockMethod {
     return this.context.objective.primalSlope(this, this.next, share);
   }
 
-  evaluate(whole: boolean): Gap {
+  override evaluate(whole: boolean): Gap {
     return { primal: this.scalars.primal, dual: this.#dual(whole) };
   }
 

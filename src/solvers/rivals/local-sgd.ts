@@ -3,7 +3,7 @@ import type { Partition } from '../../engine/partition.ts';
 import type { Random } from '../../math/random.ts';
 import { sum } from '../../math/vectors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, type BlockState } from '../block-state.ts';
+import { allocateGenerators, type BlockState, reserve } from '../block-state.ts';
 import {
   type SgdRows,
   type SgdStep,
@@ -38,9 +38,7 @@ export function allocateSgd(arena: Arena, partition: Partition) {
   const { first, bufferLength } = partition;
   const played = partition.end - first;
   return {
-    alpha: arena.float64(rows),
-    meanAlpha: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'meanAlpha', 'margins']),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
     weights: arena.float64(bufferLength),

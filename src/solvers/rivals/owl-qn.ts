@@ -43,7 +43,7 @@ class OwlQn extends Lbfgs {
   #project(share: number): void {
     const { l1 } = this.context.problem;
     const { weights, next, nextMargins, steepest, direction } = this.memory;
-    const [begin, end] = this.ownColumns;
+    const [begin, end] = this.state.ownColumns;
     for (let j = begin; j < end; j++) {
       const moved = weights[j] + share * direction[j];
       const orthant = weights[j] === 0 ? steepest[j] : weights[j];

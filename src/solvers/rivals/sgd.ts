@@ -2,7 +2,6 @@ import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
 import { sgdSlot, sgdStride } from '../kernels/kernels.ts';
-import type { Gap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { allocateSgd, LocalSgd, type SgdMemory, type SgdSettings } from './local-sgd.ts';
 
@@ -99,11 +98,6 @@ export class Sgd extends BlockMethod {
 
   #workerOf(worker: number): LocalSgd {
     return this.#workers.get(worker) as LocalSgd;
-  }
-
-  evaluate(whole: boolean): Gap {
-    if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.context.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
   }
 
   /** Between epochs every weight has caught up, and the sums have been collected. */

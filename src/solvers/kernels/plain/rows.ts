@@ -6,33 +6,25 @@ import type { Cell, Kernels, RowState, RowStep, WeightMap, WholeRows } from '../
 const restMargin = 0.05;
 const highestLevel = 3;
 
-/** Its α is 0 for good. */
-function restWithoutSay(i: number, rows: RowState, step: RowStep, stats: Float64Array): number {
-  stats[0] += rows.counts[i];
-  if (step.shrink !== 0) {
-    rows.level[i] = highestLevel;
-    rows.skip[i] = (1 << highestLevel) - 1;
-  }
-  return 0;
-}
-
 /**
- * The exact dual step of one row, as a function that returns the change of α and keeps the books.
+ * The exact dual step of one row, as a function that returns the change of α and updates the row's counters.
  * For the loss c ℓ it is that of ℓ in α/c, with c times the curvature: α ← c step(α/c, u, c q).
  * Twin of assembly/row-step.ts.
  */
-export function rowStep(loss: Loss) {
+function rowStep(loss: Loss) {
   const { parameter } = loss;
 
-  return function stepRow(
-    i: number,
-    u: number,
-    rows: RowState,
-    step: RowStep,
-    stats: Float64Array,
-  ): number {
+  return (i: number, u: number, rows: RowState, step: RowStep, stats: Float64Array): number => {
     const c = rows.rowWeights[i];
-    if (c === 0) return restWithoutSay(i, rows, step, stats);
+    if (c === 0) {
+      // Without weight its α is 0 for good.
+      stats[0] += rows.counts[i];
+      if (step.shrink !== 0) {
+        rows.level[i] = highestLevel;
+        rows.skip[i] = (1 << highestLevel) - 1;
+      }
+      return 0;
+    }
     const y = rows.labels[i];
     const alpha = rows.alpha[i];
     const inverse = 1 / c;
@@ -63,11 +55,6 @@ export function rowStep(loss: Loss) {
   };
 }
 
-type RowKernels = Pick<
-  Kernels,
-  'gather' | 'scatter' | 'scatterMapped' | 'rowNorms' | 'stepRows' | 'sweepRows' | 'sweepRowsMapped'
->;
-
 /** image += delta · the nonzeros first … last-1, and the weights that follow from it. */
 function updateMapped(
   { indices, values }: Cell,
@@ -88,7 +75,7 @@ function updateMapped(
 }
 
 /** Row mode: the unit is a row, the block that travels is w. Twin of assembly/rows.ts. */
-export function plainRowKernels(loss: Loss): RowKernels {
+export function plainRowKernels(loss: Loss) {
   const stepRow = rowStep(loss);
 
   return {
@@ -172,7 +159,7 @@ export function plainRowKernels(loss: Loss): RowKernels {
         if (delta !== 0) updateMapped(cell, first, last, map, weights, delta * step.deltaScale);
       }
     },
-  };
+  } satisfies Partial<Kernels>;
 }
 
 /** start + Σ_j weights_j x_ij; columns of a block count from its start. */
@@ -209,9 +196,7 @@ function update(
 }
 
 /** Dual steps on whole rows of one worker. Twin of assembly/whole-rows.ts. */
-export function plainWholeRowsKernels(
-  loss: Loss,
-): Pick<Kernels, 'sweepWholeRows' | 'stepWholeRows'> {
+export function plainWholeRowsKernels(loss: Loss) {
   const { parameter } = loss;
   const stepRow = rowStep(loss);
   return {
@@ -248,5 +233,5 @@ export function plainWholeRowsKernels(
       }
       return count;
     },
-  };
+  } satisfies Partial<Kernels>;
 }

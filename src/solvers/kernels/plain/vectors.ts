@@ -1,32 +1,6 @@
 import { clamp, softThreshold } from '../../../math/scalars.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
-import type { Box, Kernels, VectorKernels, WeightMap } from '../kernels.ts';
-
-function mapBounded(
-  { image, threshold, inverse, shift }: WeightMap,
-  { low, high }: Box,
-  weights: Float64Array,
-): void {
-  for (let j = 0; j < weights.length; j++) {
-    const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
-    weights[j] = clamp(free, low[j], high[j]);
-  }
-}
-
-function boundedSlope(
-  { image, threshold, inverse, shift }: WeightMap,
-  { low, high }: Box,
-  start: Float64Array,
-  share: number,
-): number {
-  let sum = 0;
-  for (let j = 0; j < start.length; j++) {
-    const change = image[j] - start[j];
-    const v = start[j] + share * change + shift[j];
-    sum += change * clamp(softThreshold(v, threshold[j]) * inverse[j], low[j], high[j]);
-  }
-  return sum;
-}
+import type { Kernels, VectorKernels } from '../kernels.ts';
 
 /** Loops over whole vectors, for every loss the same. Twin of assembly/vectors.ts. */
 export const plainVectorKernels: VectorKernels = {
@@ -109,22 +83,21 @@ export const plainVectorKernels: VectorKernels = {
     return sum;
   },
 
-  mapWeights(map, weights) {
-    const { image, threshold, inverse, shift, box } = map;
-    if (box) return mapBounded(map, box, weights);
+  mapWeights({ image, threshold, inverse, shift, box }, weights) {
     for (let j = 0; j < weights.length; j++) {
-      weights[j] = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+      const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+      weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }
   },
 
-  mappedSlope(map, start, share) {
-    const { image, threshold, inverse, shift, box } = map;
-    if (box) return boundedSlope(map, box, start, share);
+  mappedSlope({ image, threshold, inverse, shift, box }, start, share) {
     let sum = 0;
     for (let j = 0; j < start.length; j++) {
       const change = image[j] - start[j];
-      const v = start[j] + share * change + shift[j];
-      sum += change * softThreshold(v, threshold[j]) * inverse[j];
+      const excess = softThreshold(start[j] + share * change + shift[j], threshold[j]);
+      sum += box
+        ? change * clamp(excess * inverse[j], box.low[j], box.high[j])
+        : change * excess * inverse[j];
     }
     return sum;
   },
@@ -146,19 +119,8 @@ export const plainVectorKernels: VectorKernels = {
   },
 };
 
-type SumKernels = Pick<
-  Kernels,
-  | 'lossSum'
-  | 'conjugateSum'
-  | 'conjugateSlope'
-  | 'lossSlope'
-  | 'dualPoint'
-  | 'dualSlopes'
-  | 'shiftAlpha'
->;
-
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
-export function plainSumKernels(loss: Loss): SumKernels {
+export function plainSumKernels(loss: Loss) {
   const { parameter } = loss;
   return {
     lossSum(margins, labels, rowWeights) {
@@ -235,5 +197,5 @@ export function plainSumKernels(loss: Loss): SumKernels {
       }
       return sum;
     },
-  };
+  } satisfies Partial<Kernels>;
 }
