@@ -7,7 +7,7 @@ import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type SaddleRows, saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
 import { SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
-import { allocateLocalDescent } from './local-descent.ts';
+import { allocateLocalDescent } from './steps.ts';
 
 /** Settings of the paper's solver, and of its asynchronous variant. */
 export interface DsoSettings {

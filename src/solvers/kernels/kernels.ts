@@ -23,38 +23,29 @@ export interface WholeRows extends Cell {
   readonly starts: Int32Array;
 }
 
+/** Arrays of doubles by name. */
+export type Doubles<Names extends string> = Readonly<Record<Names, Float64Array>>;
+
 /** The least and the greatest weight each column may have, low_j ≤ 0 ≤ high_j. */
-export interface Box {
-  readonly low: Float64Array;
-  readonly high: Float64Array;
-}
+export type Box = Doubles<'low' | 'high'>;
 
 /**
  * How a column's dual image v_j becomes its weight in row mode:
  * w_j = soft(v_j + shift_j, threshold_j) · inverse_j, the minimiser of
  * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w; clipped to the column's box where there is one.
  */
-export interface WeightMap {
-  readonly image: Float64Array;
-  readonly threshold: Float64Array;
-  readonly inverse: Float64Array;
-  readonly shift: Float64Array;
+export interface WeightMap extends Doubles<'image' | 'threshold' | 'inverse' | 'shift'> {
   readonly box?: Box;
 }
 
 /**
- * In every kernel the loss of row i is c_i ℓ: α_i and slopes are those of the weighted loss, and a
- * row with c_i = 0 has no effect.
+ * Labels and weights c_i of rows. In every kernel the loss of row i is c_i ℓ: α_i and slopes are
+ * those of the weighted loss, and a row with c_i = 0 has no effect.
  */
-interface LabelledRows {
-  readonly labels: Float64Array;
-  /** c_i */
-  readonly rowWeights: Float64Array;
-}
+type LabelledRows = Doubles<'labels' | 'rowWeights'>;
 
 /** The rows of one worker where it steps on whole rows by itself. */
-export interface LocalRows extends LabelledRows {
-  readonly alpha: Float64Array;
+export interface LocalRows extends LabelledRows, Doubles<'alpha'> {
   /** Σ_j x_ij² / μ_j, with μ_j the curvature of column j's penalty. */
   readonly norms: Float64Array;
   /** |Ω_i| */
@@ -109,17 +100,10 @@ export interface MarginState extends LabelledRows {
 }
 
 /** Σ c ℓ' x and Σ c ℓ'' x² of the columns of a batch. */
-export interface ColumnSums {
-  readonly gradients: Float64Array;
-  readonly hessians: Float64Array;
-}
+export type ColumnSums = Doubles<'gradients' | 'hessians'>;
 
-/** The columns of one block in column mode. */
-export interface ColumnState extends ColumnSums {
-  readonly weights: Float64Array;
-  /** λ l1 f_j and λ l2 f_j */
-  readonly l1: Float64Array;
-  readonly l2: Float64Array;
+/** The columns of one block in column mode; l1 and l2 are λ l1 f_j and λ l2 f_j. */
+export interface ColumnState extends ColumnSums, Doubles<'weights' | 'l1' | 'l2'> {
   readonly box?: Box;
   /** |Ω̄_j| */
   readonly counts: Int32Array;
@@ -142,8 +126,7 @@ export const saddleSlot = {
 } as const;
 
 /** The rows of one worker in the paper's solver. */
-export interface SaddleRows extends LabelledRows {
-  readonly alpha: Float64Array;
+export interface SaddleRows extends LabelledRows, Doubles<'alpha'> {
   /** Σ of squared gradients (AdaGrad). */
   readonly accumulators: Float64Array;
   /** 1/(W |Ω_i|) */
@@ -192,10 +175,8 @@ export const sgdSlot = {
  */
 export const sgdClock = { time: 0, age: 1, work: 2, length: 8 } as const;
 
-export interface SgdRows extends LabelledRows {
-  /** −c ℓ' at the row's last step. */
-  readonly alpha: Float64Array;
-}
+/** The rows of one worker; α_i is −c ℓ' at the row's last step. */
+export type SgdRows = LabelledRows & Doubles<'alpha'>;
 
 export interface SgdStep {
   /** Step sizes η_j/√G_j, or else η₀/√age for all columns. */

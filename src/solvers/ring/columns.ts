@@ -2,9 +2,13 @@ import { BlockMethod } from '../block-state.ts';
 import type { Gap } from '../objective/objective.ts';
 import { inChunks } from '../orders.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
-import { allocateRingColumns, ColumnModeState, type RingColumnsMemory } from './columns-state.ts';
+import {
+  allocateRingColumns,
+  ColumnModeState,
+  PackedBatches,
+  type RingColumnsMemory,
+} from './columns-state.ts';
 import { Damping, rotationsFor, searchLine } from './damping.ts';
-import { PackedBatches } from './packed-batches.ts';
 
 /** Columns per call of a sweeping kernel. */
 const sweepChunk = 256;
@@ -40,10 +44,7 @@ export class RingColumns extends BlockMethod<ColumnModeState> {
     super(new ColumnModeState(context, memory), memory, memory.slopes);
     const { columns, nonzeros, grid } = context.problem;
     const collision = this.#prepare();
-    this.#rotations =
-      grid.size === 1
-        ? columns
-        : (options.rotations ?? rotationsFor(columns, collision, nonzeros, grid.size));
+    this.#rotations = rotationsFor(columns, collision, nonzeros, grid.size, options.rotations);
     this.#damping = new Damping(columns / this.#rotations);
     this.#packed = new PackedBatches(context, memory.packed, this.#rotations);
     if (context.start) this.startAt(context.start);

@@ -74,13 +74,21 @@ export function searchLine(slope: (eta: number) => number, farthest = 1, flat = 
 export const damped = 0.25 * 1.5;
 
 /**
- * Rotations per epoch: enough that the expected collisions of a batch are about one, but no more
- * than leave a visit enough work to be worth its hand-off. A function of the data alone.
+ * Rotations per epoch: the number given, or enough that the expected collisions of a batch are about
+ * one, but no more than leave a visit enough work to be worth its hand-off. A function of the data
+ * alone. One worker hands nothing on: every unit is a batch.
  */
-export function rotationsFor(units: number, meanCollision: number, nonzeros: number, size: number) {
+export function rotationsFor(
+  units: number,
+  meanCollision: number,
+  nonzeros: number,
+  size: number,
+  given?: number,
+): number {
+  if (size === 1) return units;
   const most = Math.max(64, Math.floor(nonzeros / (visitNonzeros * size * size)));
   const wanted = Math.ceil(rotationsPerCollision * damped * units * meanCollision);
-  return Math.max(1, Math.min(most, wanted, units));
+  return given ?? Math.max(1, Math.min(most, wanted, units));
 }
 
 const visitNonzeros = 1000;

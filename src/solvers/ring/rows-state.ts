@@ -4,7 +4,13 @@ import { rowsTogether } from '../../engine/disk/segments.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
 import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
-import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
+import {
+  type Doubles,
+  type Pending,
+  type RowState,
+  stat,
+  type WeightMap,
+} from '../kernels/kernels.ts';
 import { Batches, SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { allocateLocalUpdates } from './local-updates.ts';
@@ -47,30 +53,20 @@ function mostRuns({ rowBounds }: Partition): number {
 }
 
 /** One worker's views of the row arrays. */
-export interface WorkerRows {
+export interface WorkerRows
+  extends Doubles<'start' | 'previous' | 'margins' | 'marginsPrevious' | 'stats'> {
   readonly rows: RowState;
-  readonly start: Float64Array;
-  readonly previous: Float64Array;
-  readonly margins: Float64Array;
-  readonly marginsPrevious: Float64Array;
   readonly batches: Batches;
   readonly pending: Pending;
-  readonly stats: Float64Array;
   pendingCount: number;
 }
 
-/** A block's views of the arrays that travel; `image` is what steps add to. */
-export interface BlockColumns {
-  readonly weights: Float64Array;
-  readonly image: Float64Array;
+/**
+ * A block's views of the arrays that travel, of which `image` is what steps add to; and of `start`,
+ * `previous` and `l2`, which it has where it is at home.
+ */
+interface BlockColumns extends Doubles<'weights' | 'image' | 'start' | 'previous' | 'l2'> {
   readonly map: WeightMap | undefined;
-}
-
-/** A block where it is at home. */
-export interface HomeColumns extends BlockColumns {
-  readonly start: Float64Array;
-  readonly previous: Float64Array;
-  readonly l2: Float64Array;
 }
 
 /**
@@ -91,7 +87,7 @@ export class RowModeState extends BlockState {
   readonly fields: BlockFields;
   /** The workers this thread runs and the blocks it is home to. */
   readonly mine: readonly WorkerRows[];
-  readonly home: readonly HomeColumns[];
+  readonly home: readonly BlockColumns[];
 
   constructor(context: SolverContext, memory: RingRowsMemory, mapped: boolean, few: boolean) {
     super(context, memory.generators);
@@ -101,7 +97,7 @@ export class RowModeState extends BlockState {
     this.workers = this.forAll((worker) => this.#viewWorker(worker));
     this.blocks = this.forAll((block) => this.#viewBlock(block));
     this.mine = this.parts.map((worker) => this.workers[worker]);
-    this.home = this.parts.map((block) => this.#viewHome(block));
+    this.home = this.parts.map((block) => this.blocks[block]);
     this.fields = context.ring.fields((block) => {
       const { weights, map } = this.blocks[block];
       if (!map) return [weights];
@@ -134,26 +130,16 @@ export class RowModeState extends BlockState {
   }
 
   #viewBlock(block: number): BlockColumns {
-    const { image, threshold, inverse, shift, box } = this.memory;
-    const { weights } = this.columnsOf(block, { weights: this.memory.weights });
-    const map = this.mapped
-      ? {
-          ...this.columnsOf(block, { image, threshold, inverse, shift }),
-          ...(box && { box: this.columnsOf(block, box) }),
-        }
-      : undefined;
-    return { weights, image: map?.image ?? weights, map };
-  }
-
-  #viewHome(block: number): HomeColumns {
     const { l2 } = this.context.problem;
-    const { imageStart: start, imagePrevious: previous } = this.memory;
-    return { ...this.blocks[block], ...this.columnsOf(block, { start, previous, l2 }) };
-  }
-
-  /** A block that this thread is home to. */
-  homeOf(block: number): HomeColumns {
-    return this.home[block - this.context.team.first];
+    const { image, threshold, inverse, shift, box } = this.memory;
+    const { weights, imageStart: start, imagePrevious: previous } = this.memory;
+    const columns = this.columnsOf(block, { weights, start, previous, l2 });
+    if (!this.mapped) return { ...columns, image: columns.weights, map: undefined };
+    const map = {
+      ...this.columnsOf(block, { image, threshold, inverse, shift }),
+      ...(box && { box: this.columnsOf(block, box) }),
+    };
+    return { ...columns, image: map.image, map };
   }
 
   /** α = 0, where the arrays are when they are new, or the dual point of w = 0. */
@@ -167,7 +153,7 @@ export class RowModeState extends BlockState {
   centreAt(weights: Float64Array): void {
     const { objective } = this.context;
     for (const block of this.parts) {
-      this.#recentre(this.homeOf(block), objective.columnsOf(weights, block));
+      this.#recentre(this.blocks[block], objective.columnsOf(weights, block));
     }
   }
 
@@ -184,14 +170,13 @@ export class RowModeState extends BlockState {
   /** The image of α from scratch, and w from it. */
   recomputeImage(): void {
     const { problem, objective } = this.context;
-    const target = this.mapped ? this.memory.image : this.memory.weights;
-    objective.image(this.memory.alpha, target);
-    if (!this.mapped) {
-      for (const { weights } of this.home) {
-        for (let j = 0; j < weights.length; j++) weights[j] /= problem.lambda;
-      }
+    const { alpha, image, weights } = this.memory;
+    objective.image(alpha, this.mapped ? image : weights);
+    for (const block of this.home) {
+      const { weights: w, map } = block;
+      if (map) this.#mapWeights(block);
+      else for (let j = 0; j < w.length; j++) w[j] /= problem.lambda;
     }
-    for (const block of this.home) this.#mapWeights(block);
     this.context.team.barrier();
   }
 
@@ -209,7 +194,7 @@ export class RowModeState extends BlockState {
     }
   }
 
-  #recentre({ map, l2 }: HomeColumns, weights: Float64Array): void {
+  #recentre({ map, l2 }: BlockColumns, weights: Float64Array): void {
     if (!map) return;
     for (let j = 0; j < weights.length; j++) {
       if (!(l2[j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
@@ -241,10 +226,8 @@ export class RowModeState extends BlockState {
     if (this.mapped) return this.memory.image;
     const { objective, problem, kernels } = this.context;
     const { scratchImage } = objective;
-    for (const block of this.parts) {
-      const v = objective.columnsOf(scratchImage, block);
-      kernels.scaleInto(this.blocks[block].weights, v, problem.lambda);
-    }
+    const [w, v] = [this.memory.weights, scratchImage].map((array) => objective.ownColumns(array));
+    kernels.scaleInto(w, v, problem.lambda);
     return scratchImage;
   }
 
@@ -253,25 +236,15 @@ export class RowModeState extends BlockState {
     const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
     const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
     const { margins, marginsPrevious } = this.memory;
+    const curved = penalty.l2 > 0;
     // Proximal terms that adapt change these from epoch to epoch; else they follow from the data.
-    const adapts = intercept || !(penalty.l2 > 0);
+    const terms = intercept || !curved;
+    const saved = this.savesMargins && { margins, marginsPrevious };
+    // With curvature every epoch begins with a new centre.
+    const centre = !curved && { shift };
     return stateArrays({
-      row: {
-        alpha,
-        alphaPrevious,
-        level,
-        skip,
-        ...(adapts && { norms, collisions }),
-        ...(this.savesMargins && { margins, marginsPrevious }),
-      },
-      column: {
-        weights,
-        imagePrevious,
-        image,
-        ...(adapts && { inverse }),
-        // Else every epoch begins with a new centre.
-        ...(!(penalty.l2 > 0) && { shift }),
-      },
+      row: { alpha, alphaPrevious, level, skip, ...(terms && { norms, collisions }), ...saved },
+      column: { weights, imagePrevious, image, ...(terms && { inverse }), ...centre },
       worker: { runs, generators },
     });
   }

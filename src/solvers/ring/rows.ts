@@ -82,10 +82,7 @@ export class RingRows extends BlockMethod<RowModeState> {
       few ? expectedOverlap(count, options.rotations ?? rows, grid.size) : count / rows;
     this.#curvature.prepareColumns(options.proximal, overlapOf);
     const { norm, collision } = this.#curvature.prepareNorms();
-    this.#rotations =
-      grid.size === 1
-        ? rows
-        : (options.rotations ?? rotationsFor(rows, collision, nonzeros, grid.size));
+    this.#rotations = rotationsFor(rows, collision, nonzeros, grid.size, options.rotations);
     this.#interceptOverlap = overlapOf(rows);
     this.#damping = new Damping(few ? 1 : rows / this.#rotations);
     const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptOverlap)) / norm;
@@ -262,7 +259,7 @@ export class RingRows extends BlockMethod<RowModeState> {
       const { rows, start } = this.state.workers[part];
       const { alpha, labels, rowWeights } = rows;
       values[0] = kernels.conjugateSlope(start, alpha, labels, rowWeights, eta);
-      const { map, start: from } = this.state.homeOf(part);
+      const { map, start: from } = this.state.blocks[part];
       if (map) values[1] = kernels.mappedSlope(map, from, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
@@ -273,7 +270,7 @@ export class RingRows extends BlockMethod<RowModeState> {
   #straightSlope(): [number, number] {
     const { team, problem, kernels } = this.context;
     const [value, growth] = team.reduce(2, (block, values) => {
-      const { image, start } = this.state.homeOf(block);
+      const { image, start } = this.state.blocks[block];
       values[0] = kernels.changeAlong(start, image);
       values[1] = kernels.changeSquare(start, image);
     });

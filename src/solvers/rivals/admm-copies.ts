@@ -3,7 +3,7 @@ import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
-import { stat } from '../kernels/kernels.ts';
+import { type Doubles, stat } from '../kernels/kernels.ts';
 import type { SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha } from '../warm-start.ts';
 import {
@@ -42,12 +42,8 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
   };
 }
 
-/** What belongs to one worker alone. */
-interface Holder extends LocalProblem, HeldColumns {
-  /** x_q and u_q by position among all columns. */
-  readonly copy: Float64Array;
-  readonly pull: Float64Array;
-}
+/** What belongs to one worker alone, with x_q and u_q by position among all columns. */
+interface Holder extends LocalProblem, HeldColumns, Doubles<'copy' | 'pull'> {}
 
 /**
  * The workers' copies of the weights and what ties them to the agreed ones. Between epochs
