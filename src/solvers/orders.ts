@@ -1,7 +1,7 @@
 import type { Random } from '../math/random.ts';
 import type { Kernels } from './kernels/kernels.ts';
 
-/** Room for a copy, lent to one call at a time. */
+/** Scratch memory for a copy, used by one call at a time. */
 let spare = new Int32Array(0);
 
 /**

@@ -1,4 +1,5 @@
 import type { Loss } from '../problem/losses/loss.ts';
+import type { Objective } from './objective/objective.ts';
 import type { SolverContext, WarmStart } from './solver.ts';
 
 /** Over how much of the mean loss a kink is smoothed: measured, see docs/solvers.md. */
@@ -17,17 +18,16 @@ export function startingShare(best: number): number {
 }
 
 /**
- * The α a run starts from: what is given, cut to its domain, or else what the margins of the
- * starting weights suggest, for which `margins` is room. Returns the passes this takes.
+ * The α a run starts from: the one given, cut to its domain, or else what the margins of the
+ * starting weights suggest, which are left in `margins`. Returns the passes this takes.
  */
 export function startingAlpha(
-  context: SolverContext,
+  { objective }: SolverContext,
   start: WarmStart,
   loss: Loss,
   margins: Float64Array,
   alpha: Float64Array,
 ): number {
-  const { objective, problem, team } = context;
   if (start.alpha) {
     objective.clipAlpha(start.alpha, alpha);
     return 0;
@@ -35,10 +35,7 @@ export function startingAlpha(
   objective.margins(start.weights, margins);
   const width = loss.smooth ? 0 : kinkWidth * objective.meanLoss(margins);
   objective.dualPoint(margins, alpha);
-  if (width > 0) {
-    const { rowStarts } = problem.grid.partition;
-    soften(loss, problem, { margins, alpha, width }, rowStarts[team.first], rowStarts[team.end]);
-  }
+  if (width > 0) soften(objective, loss, margins, width, alpha);
   return 1;
 }
 
@@ -48,19 +45,20 @@ export function startingAlpha(
  * a stretch of width q, with c the middle of the domain.
  */
 function soften(
+  objective: Objective,
   loss: Loss,
-  { labels, rowWeights }: SolverContext['problem'],
-  point: { margins: Float64Array; alpha: Float64Array; width: number },
-  begin: number,
-  end: number,
+  margins: Float64Array,
+  width: number,
+  alpha: Float64Array,
 ): void {
   const { parameter } = loss;
-  const { margins, alpha, width } = point;
-  for (let i = begin; i < end; i++) {
-    const y = labels[i];
-    const middle = -0.5 * (loss.conjugateLow(y, parameter) + loss.conjugateHigh(y, parameter));
+  const { labels, rowWeights } = objective.problem;
+  const [y, c, u, a] = [labels, rowWeights, margins, alpha].map((all) => objective.ownRows(all));
+  for (let i = 0; i < a.length; i++) {
+    const low = loss.conjugateLow(y[i], parameter);
+    const middle = -0.5 * (low + loss.conjugateHigh(y[i], parameter));
     // A domain without an end has no middle.
     if (!Number.isFinite(middle)) continue;
-    alpha[i] = rowWeights[i] * loss.dualStep(middle, margins[i], width, y, parameter);
+    a[i] = c[i] * loss.dualStep(middle, u[i], width, y[i], parameter);
   }
 }

@@ -43,14 +43,14 @@ export function defaultSteps({ context, adagrad }: DsoState, loss: Loss): [numbe
 
 /** The mean of ‖x_i‖². */
 function meanRowSquare({ problem, objective, team }: SolverContext): number {
-  const [sum] = team.reduce(1, (worker, sums) => {
+  const [squares] = team.reduce(1, (worker, sums) => {
     for (let block = 0; block < problem.grid.size; block++) {
       objective.cells.through(worker, block, ({ offsets, values }, first, end) => {
         for (let k = offsets[first]; k < offsets[end]; k++) sums[0] += values[k] * values[k];
       });
     }
   });
-  return sum / Math.max(1, problem.rows);
+  return squares / Math.max(1, problem.rows);
 }
 
 /**
@@ -173,7 +173,7 @@ function settleEmptyRows(state: DsoState, worker: number, loss: Loss): void {
   }
 }
 
-/** λ f_j/|Ω̄_j|, and the box of w_j: the problem's own and, if wanted, the appendix's. */
+/** λ f_j/|Ω̄_j|, and the box of w_j: the problem's own and, with `boxes`, the appendix's. */
 function prepareColumns(state: DsoState, block: number, atZero: number): void {
   const { problem } = state.context;
   const { l1, l2, strength, box } = problem;

@@ -65,7 +65,7 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
  *
  * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
  * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; where weights are bounded, only as far as v_j
- * points to a side without an end. An unpenalised intercept asks for Σα = 0, and α is shifted to it.
+ * points to a side without an end. An unpenalised intercept needs Σα = 0, and α is shifted to it.
  *
  * Every thread of the team calls each method; all get the same bits back.
  */
@@ -88,7 +88,7 @@ export class Objective {
     this.#memory = memory;
   }
 
-  /** Room for one image, free between calls of dual(). */
+  /** Memory for one image, free between calls of dual(). */
   get scratchImage(): Float64Array {
     return this.#memory.image;
   }
@@ -135,7 +135,7 @@ export class Objective {
     this.kernels.interpolate(rows[0], rows[1], rows[2], share);
   }
 
-  /** One array of columns, as what travels; all threads ask in the same order. */
+  /** One array of columns, as what travels; all threads call it in the same order. */
   fieldsOf(array: Float64Array): BlockFields {
     let fields = this.#fields.get(array);
     if (!fields) {
@@ -180,8 +180,17 @@ export class Objective {
 
   /** (1/W) Σ c_i ℓ(u_i, y_i) */
   meanLoss(margins: Float64Array): number {
+    return this.#mean((worker) => this.#lossSum(margins, worker));
+  }
+
+  /** (1/W) Σ c_i ℓ*(−α_i/c_i) */
+  meanConjugate(alpha: Float64Array): number {
+    return this.#mean((worker) => this.#conjugateSum(alpha, worker, 1));
+  }
+
+  #mean(sumOf: (worker: number) => number): number {
     const [sum] = this.#team.reduce(1, (worker, values) => {
-      values[0] = this.#lossSum(margins, worker);
+      values[0] = sumOf(worker);
     });
     return sum / this.problem.totalWeight;
   }
@@ -190,14 +199,6 @@ export class Objective {
     const { labels, rowWeights } = this.problem;
     const u = this.rowsOf(margins, worker);
     return this.kernels.lossSum(u, this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker));
-  }
-
-  /** (1/W) Σ c_i ℓ*(−α_i/c_i) */
-  meanConjugate(alpha: Float64Array): number {
-    const [sum] = this.#team.reduce(1, (worker, values) => {
-      values[0] = this.#conjugateSum(alpha, worker, 1);
-    });
-    return sum / this.problem.totalWeight;
   }
 
   #conjugateSum(alpha: Float64Array, worker: number, scale: number): number {

@@ -51,25 +51,19 @@ function allocatePackedBatches(arena: Arena, { slots, bufferLength, size }: Part
   };
 }
 
-/** A block of column mode, as far as it is at work: its batch, and the changes of the one before. */
-interface Batch extends ColumnSums {
-  /** The batch is units[range[0]] … units[range[1]-1]. */
-  readonly units: Int32Array;
-  readonly range: Int32Array;
-  /** Changes: count[0] of them, unit by unit. */
-  readonly count: Int32Array;
-  readonly changed: Int32Array;
-  readonly deltas: Float64Array;
-}
-
 interface WorkerMargins extends Doubles<'start' | 'previous'> {
   readonly rows: MarginState;
 }
 
-/** A block travels with its batch and the changes of its last batch. */
-interface Block extends Batch {
+/** What travels of a block: its batch, and the changes of the one before. */
+interface Block {
+  /** The batch is units[range[0]] … units[range[1]-1]. */
+  readonly units: Int32Array;
+  readonly range: Int32Array;
   readonly columns: ColumnSums;
+  /** Changes, of which there are count[0]. */
   readonly pending: Pending;
+  readonly count: Int32Array;
 }
 
 /** What stays where a block is at home, where its steps are taken. */
@@ -110,17 +104,12 @@ export class ColumnModeState extends BlockState {
   #viewBlock(block: number): Block {
     const { gradients, hessians, active: units, ranges, pendingCounts } = this.memory;
     const { pendingUnits, pendingDeltas } = this.memory;
-    const columns = this.columnsOf(block, { gradients, hessians });
-    const pending = this.columnsOf(block, { units: pendingUnits, deltas: pendingDeltas });
     return {
-      ...columns,
-      columns,
       ...this.columnsOf(block, { units }),
       range: this.partOf(ranges, block),
+      columns: this.columnsOf(block, { gradients, hessians }),
+      pending: this.columnsOf(block, { units: pendingUnits, deltas: pendingDeltas }),
       count: this.partOf(pendingCounts, block),
-      changed: pending.units,
-      deltas: pending.deltas,
-      pending,
     };
   }
 
@@ -223,28 +212,29 @@ export class PackedBatches {
   }
 
   /** Before the visit of a worker: unpacks the block if it comes from another process. */
-  arrive(worker: number, block: number, begun: boolean, batch: Batch): void {
+  arrive(worker: number, block: number, begun: boolean, batch: Block): void {
     const { shared } = this.#context.team;
     if (!this.#travel || worker !== shared.end - 1 || !begun) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
     const [units, changes] = counts;
+    const { columns, pending } = batch;
     if (!this.#isHome(block)) {
       batch.units.set(integers.subarray(0, units));
       batch.range[0] = 0;
       batch.range[1] = units;
       batch.count[0] = changes;
-      batch.changed.set(integers.subarray(length, length + changes));
-      batch.deltas.set(numbers.subarray(2 * length, 2 * length + changes));
+      pending.units.set(integers.subarray(length, length + changes));
+      pending.deltas.set(numbers.subarray(2 * length, 2 * length + changes));
     }
     for (let k = 0; k < units; k++) {
-      batch.gradients[integers[k]] = numbers[k];
-      batch.hessians[integers[k]] = numbers[length + k];
+      columns.gradients[integers[k]] = numbers[k];
+      columns.hessians[integers[k]] = numbers[length + k];
     }
   }
 
   /** After the visit of a worker: packs the block if it goes to another process. */
-  leave(worker: number, block: number, batch: Batch): void {
+  leave(worker: number, block: number, batch: Block): void {
     if (!this.#travel || worker !== this.#context.team.shared.first) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
@@ -253,11 +243,11 @@ export class PackedBatches {
     counts[0] = units.length;
     counts[1] = changes;
     integers.set(units);
-    integers.set(batch.changed.subarray(0, changes), length);
-    numbers.set(batch.deltas.subarray(0, changes), 2 * length);
+    integers.set(batch.pending.units.subarray(0, changes), length);
+    numbers.set(batch.pending.deltas.subarray(0, changes), 2 * length);
     for (let k = 0; k < units.length; k++) {
-      numbers[k] = batch.gradients[units[k]];
-      numbers[length + k] = batch.hessians[units[k]];
+      numbers[k] = batch.columns.gradients[units[k]];
+      numbers[length + k] = batch.columns.hessians[units[k]];
     }
   }
 }

@@ -194,6 +194,6 @@ export class RingColumns extends BlockMethod<ColumnModeState> {
 }
 
 export const ringColumns: SolverCode<RingColumnsOptions, RingColumnsMemory> = {
-  allocate: (arena, partition) => allocateRingColumns(arena, partition),
+  allocate: allocateRingColumns,
   create: (context, memory, options) => new RingColumns(context, memory, options),
 };

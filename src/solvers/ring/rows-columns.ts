@@ -90,14 +90,19 @@ export class ColumnCurvature {
     const { intercept, interceptPosition } = this.#state.context.problem;
     if (!intercept) return;
     const share = 1 / proximal;
-    for (const { rows } of this.#state.mine) {
-      for (let i = 0; i < rows.norms.length; i++) {
-        rows.norms[i] += share;
-        rows.collisions[i] += overlap * share * this.#othersWeight(rows, i);
-      }
-    }
+    this.#addToRows(share, overlap);
     if (this.#state.isOwn(interceptPosition)) this.#state.memory.inverse[interceptPosition] = share;
     this.#state.context.team.barrier();
+  }
+
+  /** Adds what the intercept's column contributes to every row. */
+  #addToRows(norm: number, overlap: number): void {
+    for (const { rows } of this.#state.mine) {
+      for (let i = 0; i < rows.norms.length; i++) {
+        rows.norms[i] += norm;
+        rows.collisions[i] += overlap * norm * this.#othersWeight(rows, i);
+      }
+    }
   }
 
   /**
@@ -127,13 +132,7 @@ export class ColumnCurvature {
       const before = this.#atIntercept((block) =>
         this.#state.context.objective.columnsOf(inverse, block),
       );
-      const more = before / factor - before;
-      for (const { rows } of this.#state.mine) {
-        for (let i = 0; i < rows.norms.length; i++) {
-          rows.norms[i] += more;
-          rows.collisions[i] += overlap * more * this.#othersWeight(rows, i);
-        }
-      }
+      this.#addToRows(before / factor - before, overlap);
       if (this.#state.isOwn(interceptPosition)) inverse[interceptPosition] = before / factor;
     } else {
       // Without a quadratic part every column has nothing but its proximal term.

@@ -13,18 +13,15 @@ import {
 } from '../kernels/kernels.ts';
 import { Batches, SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
+import { tracksLocalUpdates } from './damping.ts';
 import { allocateLocalUpdates } from './local-updates.ts';
 import type { RingRowsOptions } from './rows.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
-/** `few`: with few rotations workers track their own updates, see LocalUpdates. */
-export function allocateRingRows(
-  arena: Arena,
-  partition: Partition,
-  { mapped, bounded }: Pick<RingRowsOptions, 'mapped' | 'bounded'>,
-  few: boolean,
-) {
+export function allocateRingRows(arena: Arena, partition: Partition, options: RingRowsOptions) {
+  const { mapped, bounded, rotations } = options;
+  const few = tracksLocalUpdates(rotations, partition.size);
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
   const { bufferLength } = partition;
@@ -180,7 +177,7 @@ export class RowModeState extends BlockState {
     this.context.team.barrier();
   }
 
-  /** Nesterov's momentum on (α, image, margins), after the proximal centre has moved to w if asked. */
+  /** Nesterov's momentum on (α, image, margins); `recentre` moves the proximal centre to w before. */
   extrapolate(beta: number, recentre: boolean): void {
     const { kernels } = this.context;
     for (const { rows, start, previous, margins, marginsPrevious } of this.mine) {

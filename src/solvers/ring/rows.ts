@@ -25,7 +25,7 @@ const interceptWeight = 10;
 export interface RingRowsOptions {
   /** Whether w is a non-linear function of its image (L1, factors, proximal terms, a box). */
   readonly mapped: boolean;
-  /** Whether weights are kept in a box. */
+  /** Whether weights are bounded. */
   readonly bounded?: boolean;
   /** Weight μ of the proximal term on columns whose penalty has no curvature. */
   readonly proximal: number;
@@ -344,12 +344,6 @@ export class RingRows extends BlockMethod<RowModeState> {
 }
 
 export const ringRows: SolverCode<RingRowsOptions, RingRowsMemory> = {
-  allocate: (arena, partition, options) =>
-    allocateRingRows(
-      arena,
-      partition,
-      options,
-      tracksLocalUpdates(options.rotations, partition.size),
-    ),
+  allocate: allocateRingRows,
   create: (context, memory, options, loss) => new RingRows(context, memory, options, loss),
 };

@@ -149,13 +149,8 @@ export class Bmrm extends BlockMethod {
   #mergeLeast(): void {
     const { kernels, objective } = this.context;
     const { shares, size } = this.#program;
-    let least = 0;
-    let next = 1;
-    if (shares[next] < shares[least]) [least, next] = [next, least];
-    for (let k = 2; k < size; k++) {
-      if (shares[k] < shares[least]) [least, next] = [k, least];
-      else if (shares[k] < shares[next]) next = k;
-    }
+    const bySize = Array.from({ length: size }, (_, k) => k).sort((a, b) => shares[a] - shares[b]);
+    const [least, next] = bySize;
     const [into, from] = [this.#planes[next], this.#planes[least]];
     const s = this.#program.merge(next, least);
     const target = objective.ownColumns(into);
@@ -254,6 +249,6 @@ function slopeOfAbsolute(w: number, v: number, l1: number): number {
 }
 
 export const bmrm: SolverCode<BmrmSettings, BmrmMemory> = {
-  allocate: (arena, partition) => allocateBmrm(arena, partition),
+  allocate: allocateBmrm,
   create: (context, memory, settings) => new Bmrm(context, memory, settings),
 };

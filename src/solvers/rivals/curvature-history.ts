@@ -92,7 +92,7 @@ export class CurvatureHistory {
     return this.#pairs[this.size];
   }
 
-  /** Keeps the pair that next() gave out, if its curvature is positive beyond doubt. */
+  /** Adds the pair that next() returned, if its curvature is clearly positive. */
   add(): void {
     const { step, change } = this.#pairs[this.size];
     const [along, steps, changes, mapped] = this.#team.reduce(4, (block, values) => {

@@ -57,11 +57,13 @@ export class Dcd extends BlockMethod {
   constructor(context: SolverContext, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
     super(new BlockState(context, memory.generators), memory, memory.alpha);
     this.#memory = memory;
-    const { totalWeight, labels, rowWeights, l2 } = context.problem;
+    const { totalWeight, labels, rowWeights, l2, penalty } = context.problem;
     this.#rows = { ...memory, labels, rowWeights };
     const { active, activeCount: count, order: runs } = memory;
     this.#batches = new Batches({ active, count, runs, run: 1, random: this.state.random(0) });
-    this.#map = this.#isMapped() ? memory : undefined;
+    // Else w is a multiple of its image.
+    const isMapped = penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
+    this.#map = isMapped ? memory : undefined;
     this.#step = {
       damping: 0,
       inverseTotalWeight: 1 / totalWeight,
@@ -103,12 +105,6 @@ export class Dcd extends BlockMethod {
       }
     });
     return conjugate / problem.totalWeight - penalty;
-  }
-
-  /** Whether w is anything but a multiple of its image. */
-  #isMapped(): boolean {
-    const { penalty, l2 } = this.context.problem;
-    return penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
   }
 
   #prepare(): void {

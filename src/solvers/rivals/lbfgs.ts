@@ -43,8 +43,8 @@ export function allocateLbfgs(arena: Arena, partition: Partition, { history }: L
 /**
  * Limited-memory BFGS (Liu and Nocedal 1989) for smooth losses. An epoch is an iteration.
  *
- * The gradient of P's smooth part is l2 w − v, with v = (1/m) Σ α_i x_i and α_i = −ℓ'(u_i): the very
- * image that D(α) needs, so that every iteration has its lower bound for nothing.
+ * The gradient of P's smooth part is l2 w − v, with v = (1/m) Σ α_i x_i and α_i = −ℓ'(u_i): the
+ * image that D(α) needs, so every iteration has its lower bound without further work.
  *
  * The margins of w + d are computed once, and the search along d, by slopes of P, needs no further
  * pass. Where the penalty has an L1 part the search is another one, see OwlQn.

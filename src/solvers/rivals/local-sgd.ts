@@ -172,7 +172,7 @@ export class LocalSgd {
     this.#clock[sgdClock.work] += 2 * nonzeros;
   }
 
-  /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
+  /** Non-zeros touched so far: each row is read, and written where ℓ' is not 0. */
   get work(): number {
     return this.#clock[sgdClock.work];
   }

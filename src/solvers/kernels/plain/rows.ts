@@ -55,17 +55,37 @@ function rowStep(loss: Loss) {
   };
 }
 
-/** image += delta · the nonzeros first … last-1, and the weights that follow from it. */
-function updateMapped(
-  { indices, values }: Cell,
-  first: number,
-  last: number,
-  map: WeightMap,
+/** start + Σ_j weights_j x_ij */
+function dotRow(
+  { offsets, indices, values }: Cell,
+  i: number,
   weights: Float64Array,
+  start: number,
+): number {
+  let u = start;
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) u += weights[indices[k]] * values[k];
+  return u;
+}
+
+/** target_j += delta x_ij */
+function addRow(
+  { offsets, indices, values }: Cell,
+  i: number,
   delta: number,
+  target: Float64Array,
 ): void {
-  const { image, threshold, inverse, shift, box } = map;
-  for (let k = first; k < last; k++) {
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) target[indices[k]] += delta * values[k];
+}
+
+/** image_j += delta x_ij, and the weights that follow from it. */
+function addRowMapped(
+  { offsets, indices, values }: Cell,
+  i: number,
+  delta: number,
+  { image, threshold, inverse, shift, box }: WeightMap,
+  weights: Float64Array,
+): void {
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) {
     const j = indices[k];
     const v = image[j] + delta * values[k];
     image[j] = v;
@@ -79,29 +99,19 @@ export function plainRowKernels(loss: Loss) {
   const stepRow = rowStep(loss);
 
   return {
-    gather({ offsets, indices, values }, order, begin, end, fresh, weights, margins) {
+    gather(cell, order, begin, end, fresh, weights, margins) {
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        let u = fresh ? 0 : margins[i];
-        for (let k = offsets[i]; k < offsets[i + 1]; k++) u += weights[indices[k]] * values[k];
-        margins[i] = u;
+        margins[i] = dotRow(cell, i, weights, fresh ? 0 : margins[i]);
       }
     },
 
-    scatter({ offsets, indices, values }, pending, count, target) {
-      for (let position = 0; position < count; position++) {
-        const i = pending.units[position];
-        const delta = pending.deltas[position];
-        for (let k = offsets[i]; k < offsets[i + 1]; k++) target[indices[k]] += delta * values[k];
-      }
+    scatter(cell, { units, deltas }, count, target) {
+      for (let p = 0; p < count; p++) addRow(cell, units[p], deltas[p], target);
     },
 
-    scatterMapped(cell, pending, count, map, weights) {
-      const { offsets } = cell;
-      for (let position = 0; position < count; position++) {
-        const i = pending.units[position];
-        updateMapped(cell, offsets[i], offsets[i + 1], map, weights, pending.deltas[position]);
-      }
+    scatterMapped(cell, { units, deltas }, count, map, weights) {
+      for (let p = 0; p < count; p++) addRowMapped(cell, units[p], deltas[p], map, weights);
     },
 
     rowNorms({ offsets, indices, values }, units, a, b, norms, collisions) {
@@ -132,31 +142,19 @@ export function plainRowKernels(loss: Loss) {
       return count;
     },
 
-    sweepRows({ offsets, indices, values }, order, begin, end, rows, step, weights, stats) {
+    sweepRows(cell, order, begin, end, rows, step, weights, stats) {
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        const first = offsets[i];
-        const last = offsets[i + 1];
-        let u = 0;
-        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
-        const delta = stepRow(i, u, rows, step, stats);
-        if (delta !== 0) {
-          const scaled = delta * step.deltaScale;
-          for (let k = first; k < last; k++) weights[indices[k]] += scaled * values[k];
-        }
+        const delta = stepRow(i, dotRow(cell, i, weights, 0), rows, step, stats);
+        if (delta !== 0) addRow(cell, i, delta * step.deltaScale, weights);
       }
     },
 
     sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats) {
-      const { offsets, indices, values } = cell;
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        const first = offsets[i];
-        const last = offsets[i + 1];
-        let u = 0;
-        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
-        const delta = stepRow(i, u, rows, step, stats);
-        if (delta !== 0) updateMapped(cell, first, last, map, weights, delta * step.deltaScale);
+        const delta = stepRow(i, dotRow(cell, i, weights, 0), rows, step, stats);
+        if (delta !== 0) addRowMapped(cell, i, delta * step.deltaScale, map, weights);
       }
     },
   } satisfies Partial<Kernels>;
