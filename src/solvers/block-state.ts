@@ -150,6 +150,14 @@ export abstract class BlockMethod<State extends BlockState = BlockState> impleme
     this.passes++;
   }
 
+  /** The nonzeros that all workers have touched, in passes over the data. */
+  protected passesOf(work: (worker: number) => number): number {
+    const [touched] = this.context.team.reduce(1, (worker, values) => {
+      values[0] = work(worker);
+    });
+    return touched / Math.max(1, this.context.problem.nonzeros);
+  }
+
   /** Where every bound was computed from α and the data alone, no rounding errors have gathered. */
   certify(bound: number): number {
     return bound;

@@ -21,7 +21,7 @@ import type { Kernels } from './kernels/kernels.ts';
 import { plainKernels } from './kernels/plain/index.ts';
 import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
-import { allocateObjective, Objective, type ObjectiveMemory } from './objective/objective.ts';
+import { allocateObjective, Objective } from './objective/objective.ts';
 import type { Problem } from './objective/problem.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
@@ -29,25 +29,19 @@ import { LargestWeights } from './statistics.ts';
 import { TestMeasure, type TestRows } from './test-error.ts';
 
 /** The arrays of a run; those of the method are known to its code alone. */
-export interface RunMemory {
-  readonly objective: ObjectiveMemory;
-  readonly best: Float64Array;
-  readonly bestMargins: Float64Array;
-  /** The point that did best on the test rows, where it is saved; else of length 0. */
-  readonly tested: Float64Array;
-  readonly method: unknown;
-}
+export type RunMemory = ReturnType<typeof allocateRun>;
 
 export function allocateRun(
   arena: Arena,
   partition: Partition,
   plan: SolverPlan,
   stopsEarly = false,
-): RunMemory {
+) {
   return {
     objective: allocateObjective(arena, partition),
     best: arena.float64(partition.bufferLength),
     bestMargins: arena.float64(partition.rowOrder.length),
+    /** The point that did best on the test rows, where it is saved. */
     tested: arena.float64(stopsEarly ? partition.bufferLength : 0),
     method: solverCode(plan).allocate(arena, partition, plan.settings),
   };

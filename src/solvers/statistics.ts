@@ -33,15 +33,7 @@ export interface Sample {
 const nothing: TimeUse = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
 
 /** Slots of what a thread reports at its first worker; then pairs of position and weight at each. */
-const slot = {
-  elapsed: 0,
-  waited: 1,
-  transferred: 2,
-  bytes: 3,
-  interrupts: 4,
-  memory: 5,
-  pairs: 6,
-};
+const slot = { elapsed: 0, waited: 1, moving: 2, sent: 3, interrupts: 4, memory: 5, pairs: 6 };
 
 /** How one thread spends its time; all threads add it up together after every epoch. */
 export class TimeAccounts {
@@ -125,8 +117,8 @@ function timeUseOf(reported: Float64Array): TimeUse {
   return {
     computing: Math.max(0, reported[slot.elapsed] - reported[slot.waited]) / 1000,
     waiting: reported[slot.waited] / 1000,
-    communicating: reported[slot.transferred] / 1000,
-    bytes: reported[slot.bytes],
+    communicating: reported[slot.moving] / 1000,
+    bytes: reported[slot.sent],
   };
 }
 

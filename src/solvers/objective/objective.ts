@@ -6,6 +6,7 @@ import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
 import { clamp } from '../../math/scalars.ts';
+import { reserve } from '../block-state.ts';
 import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
 import type { Problem } from './problem.ts';
 
@@ -33,15 +34,9 @@ export function relativeGap({ primal, dual }: Gap, atZero: number): number {
   return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
 }
 
-export interface ObjectiveMemory {
-  /** 0, 1, 2, …: every unit of a cell in order. */
-  readonly identity: Int32Array;
-  readonly alpha: Float64Array;
-  readonly margins: Float64Array;
-  readonly image: Float64Array;
-}
+export type ObjectiveMemory = ReturnType<typeof allocateObjective>;
 
-export function allocateObjective(arena: Arena, partition: Partition): ObjectiveMemory {
+export function allocateObjective(arena: Arena, partition: Partition) {
   let longest = 0;
   for (let k = 0; k < partition.size; k++) {
     const rows = partition.rowStarts[k + 1] - partition.rowStarts[k];
@@ -50,9 +45,9 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
   const identity = arena.int32(longest);
   for (let k = 0; k < identity.length; k++) identity[k] = k;
   return {
+    /** 0, 1, 2, …: every unit of a cell in order. */
     identity,
-    alpha: arena.float64(partition.rowOrder.length),
-    margins: arena.float64(partition.rowOrder.length),
+    ...reserve(arena, 'float64', partition.rowOrder.length, ['alpha', 'margins']),
     image: arena.float64(partition.bufferLength),
   };
 }

@@ -206,11 +206,6 @@ export class PackedBatches {
     ];
   }
 
-  #isHome(block: number): boolean {
-    const { first, end } = this.#context.team.shared;
-    return block >= first && block < end;
-  }
-
   /** Before the visit of a worker: unpacks the block if it comes from another process. */
   arrive(worker: number, block: number, begun: boolean, batch: Block): void {
     const { shared } = this.#context.team;
@@ -219,7 +214,8 @@ export class PackedBatches {
     const length = integers.length / 2;
     const [units, changes] = counts;
     const { columns, pending } = batch;
-    if (!this.#isHome(block)) {
+    const isHome = block >= shared.first && block < shared.end;
+    if (!isHome) {
       batch.units.set(integers.subarray(0, units));
       batch.range[0] = 0;
       batch.range[1] = units;

@@ -71,7 +71,7 @@ export function searchLine(slope: (eta: number) => number, farthest = 1, flat = 
 }
 
 /** ρ · stale: a quarter of the worst case, on margins that are up to 1.5 rotations old. */
-export const damped = 0.25 * 1.5;
+const damped = 0.25 * 1.5;
 
 /**
  * Rotations per epoch: the number given, or enough that the expected collisions of a batch are about

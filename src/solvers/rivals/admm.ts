@@ -56,12 +56,9 @@ export class Admm extends BlockMethod<AdmmCopies> {
   }
 
   epoch(): void {
-    const { team, problem } = this.context;
+    const { team } = this.context;
     const { scalars, state } = this;
-    const [work] = team.reduce(1, (worker, values) => {
-      values[0] = state.descend(worker, this.#passesPerEpoch);
-    });
-    this.passes += work / Math.max(1, problem.nonzeros);
+    this.passes += this.passesOf((worker) => state.descend(worker, this.#passesPerEpoch));
     state.sum(relaxation);
     this.#agree();
     state.share();

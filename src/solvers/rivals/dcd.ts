@@ -117,11 +117,7 @@ export class Dcd extends BlockMethod {
   }
 
   epoch(): void {
-    const { team, problem } = this.context;
-    const [work] = team.reduce(1, (_worker, values) => {
-      values[0] = this.#sweep();
-    });
-    this.passes += work / Math.max(1, problem.nonzeros);
+    this.passes += this.passesOf(() => this.#sweep());
   }
 
   /** A step on every row that does not rest; returns the nonzeros touched. */

@@ -65,18 +65,14 @@ export class Sgd extends BlockMethod {
   }
 
   epoch(): void {
-    const { team, problem } = this.context;
+    const { kernels, objective } = this.context;
     this.scalars.epochs++;
     for (const worker of this.#workers.values()) worker.epoch();
     const weight = 3 / (this.scalars.epochs + 2);
     this.#collectWeights(this.#average ? weight : 1);
-    const { kernels, objective } = this.context;
     const mean = objective.ownRows(this.#memory.meanAlpha);
     kernels.interpolate(mean, mean, objective.ownRows(this.#memory.alpha), weight);
-    const [work] = team.reduce(1, (worker, values) => {
-      values[0] = this.#workerOf(worker).work;
-    });
-    this.passes = work / Math.max(1, problem.nonzeros);
+    this.passes = this.passesOf((worker) => this.#workerOf(worker).work);
   }
 
   /** weights ← weights + weight · (mean of the workers' − weights) */
