@@ -1,4 +1,4 @@
-// The paper's update. Twin of src/solvers/kernels/plain/saddle.ts: the same operations in the same order.
+// The paper's update. Twin of src/solvers/kernels/plain/stochastic.ts: the same operations in the same order.
 // Scalars ride in vectors here, because the engine's vector minimum, maximum and root take no branch
 // and wait for no register they do not need; a lane rounds as a scalar does. w and α keep vectors of
 // their own: in one, α's next value would have to wait for w's.

@@ -1,4 +1,4 @@
-// Stochastic gradient descent. Twin of src/solvers/kernels/plain/sgd.ts: the same operations in the same order.
+// Stochastic gradient descent. Twin of src/solvers/kernels/plain/stochastic.ts: the same operations in the same order.
 import { decayed, meanOfDecay } from "../src/math/decay.ts";
 import { clamp } from "../src/math/scalars.ts";
 import * as loss from "./loss";

@@ -99,6 +99,7 @@ async function compile(lossName, tool, outFile) {
 /** The expression behind one value of a signature. @param {string} value */
 function expressionOf(value) {
   if (value === '*') return 'parameter';
+  if (value === '0') return value;
   const name = value.replace(/^[#?@]/, '');
   if (value.startsWith('#')) return name;
   if (value.startsWith('?')) return `${name} ? 1 : 0`;

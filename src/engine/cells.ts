@@ -20,7 +20,8 @@ export interface Cells {
 /** The cells of a grid as the thread of this number reaches them. */
 export function openCells(grid: Grid, thread: number): Cells {
   if (grid.disk) return new DiskCellReader(grid, grid.disk, thread);
-  return { at: (worker, block) => inMemory(grid.cells[worker * grid.size + block]) };
+  const cells = grid.cells.map(inMemory);
+  return { at: (worker, block) => cells[worker * grid.size + block] };
 }
 
 function inMemory(cell: GridCell): CellAccess {

@@ -12,7 +12,7 @@ import {
 import type { RingRowsOptions } from './ring/rows.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
 
-/** Functions every loss must have before a duality gap can be had. */
+/** Functions that a loss needs for a duality gap. */
 const dualParts = [
   'conjugate',
   'conjugateDerivative',
@@ -22,10 +22,9 @@ const dualParts = [
 ] as const;
 
 /**
- * Non-zeros up to which a grid of 1, 2, 4 or 8 workers is the default; beyond, 16. Every worker
- * more cuts rows into shorter pieces, which costs time on one thread and is won back by many only
- * where there is enough to do. A rule on the data alone, so that the same command gives the same
- * model on any machine.
+ * Non-zeros up to which a grid of 1, 2, 4 or 8 workers is the default; beyond, 16. More workers cut
+ * rows into shorter pieces, which pays only where there is enough work. A rule on the data alone, so
+ * that the same command gives the same model on any machine.
  */
 const gridSteps = [
   [2.5e6, 1],
@@ -61,28 +60,23 @@ function rowOptions(request: ProblemSummary): RingRowsOptions {
   };
 }
 
-type RingMode = 'rows' | 'columns';
-
 /**
- * Rows per column from which primal steps are the quicker ones; fewer where row mode has to find an
- * intercept by proximal steps, or there are few columns.
- */
-const worthPrimal = { default: 100, intercept: 1 };
-
-/**
- * Columns up to which L-BFGS is the quicker one for smooth losses, however few the rows: it builds a
- * model of the whole curvature, and copes with features of very different scale.
+ * Columns up to which L-BFGS is faster for smooth losses, however few the rows: it builds a model of
+ * the whole curvature, and copes with features of very different scale.
  */
 const fewColumns = 64;
 
-/** Whether there are enough rows that steps on the weights beat those on rows. */
+/**
+ * Whether there are enough rows per column that steps on the weights beat those on rows: fewer are
+ * enough where row mode has to find an intercept by proximal steps, or there are few columns.
+ */
 function isTall({ intercept, shape }: ProblemSummary): boolean {
-  const isLow = intercept || shape.columns <= fewColumns;
-  return shape.rows > (isLow ? worthPrimal.intercept : worthPrimal.default) * shape.columns;
+  const rowsPerColumn = intercept || shape.columns <= fewColumns ? 1 : 100;
+  return shape.rows > rowsPerColumn * shape.columns;
 }
 
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
-function favouredMode(request: ProblemSummary): [RingMode, string] {
+function favouredMode(request: ProblemSummary): ['rows' | 'columns', string] {
   const { loss, penalty } = request;
   if (!loss.smooth) return ['rows', `${loss.name} is not smooth: dual steps, row by row`];
   if (!(penalty.l2 > 0)) {
@@ -104,16 +98,15 @@ function reasonForLbfgs(request: ProblemSummary): string | undefined {
   return isTall(request) ? `${loss.name} on more rows than columns: second-order steps` : undefined;
 }
 
-/** What runs unless somebody asks for something else. */
 function planAuto(request: ProblemSummary): SolverPlan {
   const reason = reasonForLbfgs(request);
   if (reason) return { name: 'lbfgs', settings: solverEntries.lbfgs.defaults, reason };
   return planRing({ mode: 'auto' }, request);
 }
 
-/** Row mode takes every loss, at the price of proximal steps where the penalty has no curvature. */
-function planRing({ mode: asked, rotations }: RingSettings, request: ProblemSummary): SolverPlan {
-  const [mode, reason] = asked === 'auto' ? favouredMode(request) : ([asked, 'as asked'] as const);
+/** Row mode takes every loss, by proximal steps where the penalty has no curvature. */
+function planRing({ mode: given, rotations }: RingSettings, request: ProblemSummary): SolverPlan {
+  const [mode, reason] = given === 'auto' ? favouredMode(request) : ([given, 'as asked'] as const);
   const turns = rotations === undefined ? {} : { rotations };
   return mode === 'columns'
     ? { name: 'ring-columns', settings: turns, reason }
@@ -144,15 +137,15 @@ export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
   return plan;
 }
 
-/** The grid a plan runs on: what was asked for, or what suits the data and the solver. */
-export function gridFor(plan: SolverPlan, asked: number | undefined, shape: DataShape): number {
+/** The grid a plan runs on: the one given, or what suits the data and the solver. */
+export function gridFor(plan: SolverPlan, given: number | undefined, shape: DataShape): number {
   const { serial, leastGrid = 1 } = entryOf(plan);
-  if (serial && asked !== undefined && asked > 1) {
+  if (serial && given !== undefined && given > 1) {
     throw new UsageError(
-      `grid is ${asked}; ${plan.name} is a serial method and runs on a grid of 1`,
+      `grid is ${given}; ${plan.name} is a serial method and runs on a grid of 1`,
     );
   }
   if (serial) return 1;
   const most = Math.max(1, Math.min(shape.rows, shape.columns));
-  return asked ?? Math.min(most, Math.max(leastGrid, defaultGrid(shape)));
+  return given ?? Math.min(most, Math.max(leastGrid, defaultGrid(shape)));
 }

@@ -19,61 +19,57 @@ export interface RunLimits extends Limits {
 
 export type Stop = 'converged' | 'early-stop' | 'epoch-limit' | 'time-limit' | 'interrupted';
 
-/** What the first thread of the first process reports after every epoch. */
-export interface Progress {
-  readonly epoch: number;
-  readonly seconds: number;
-  readonly passes: number;
-  readonly primal: number;
-  readonly dual: number;
+interface RunFigures extends Gap {
   readonly relativeGap: number;
+  readonly passes: number;
+  readonly seconds: number;
+  readonly effort: TimeUse;
+}
+
+/** What the first thread of the first process reports after every epoch. */
+export interface Progress extends RunFigures {
+  readonly epoch: number;
   /** P and D of the last iterate that was evaluated, where primal and dual are the best so far. */
   readonly latest?: Gap;
   readonly testError?: number;
   readonly testAuprc?: number;
   /** Block visits in the order they began, worker · p + block, where a solver leaves it free. */
   readonly visits?: Int32Array;
-  readonly effort: TimeUse;
-  /** Now and then, if wanted. */
+  /** Now and then, if the run is observed. */
   readonly sample?: Sample;
 }
 
-export interface Outcome {
+export interface Outcome extends RunFigures {
   readonly epochs: number;
-  readonly passes: number;
-  readonly primal: number;
-  readonly dual: number;
-  readonly relativeGap: number;
   readonly stopped: Stop;
-  readonly seconds: number;
-  readonly effort: TimeUse;
   /** Per epoch, of the ring solver. */
   readonly rotations?: number;
   /** The array of the run that holds the method's last dual point, by row position. */
   readonly dualPoint?: Float64Array;
 }
 
-/** Keeps the state of a run from time to time; every thread calls both, at the same moments. */
+/** Saves the state of a run from time to time; every thread calls both, at the same moments. */
 export interface CheckpointSchedule {
   isDue(epoch: number): boolean;
   save(epoch: number, seconds: number): void;
 }
 
 interface Listeners {
+  readonly report: (progress: Progress) => void;
   readonly checkpoints?: CheckpointSchedule | undefined;
-  /** Wanted by somebody who looks on. */
+  /** Where the run is observed. */
   readonly largest?: LargestWeights | undefined;
 }
 
 /** What may end a run short of its goal, by the number that threads agree on. */
 const limitStops: readonly Stop[] = ['epoch-limit', 'time-limit', 'interrupted'];
-const goOn = -1;
+const withinLimits = -1;
 
 /**
  * Runs epochs until the certificate is good enough or a limit is reached. Called by every thread of
  * the team.
  *
- * A checkpoint is taken before the last look that a limit asks for: that look moves the best point,
+ * A checkpoint is saved before the last evaluation that a limit causes: it moves the best point,
  * and a run without the limit would not have had it.
  */
 export function runEpochs(
@@ -81,42 +77,53 @@ export function runEpochs(
   method: Method,
   convergence: Convergence,
   limits: RunLimits,
-  report: (progress: Progress) => void,
-  { checkpoints, largest }: Listeners = {},
+  { report, checkpoints, largest }: Listeners,
 ): Outcome {
   const { epoch: begin = 0, seconds: earlier = 0 } = limits.before ?? {};
-  // Nobody trains faster for being tested less often: the clock stands still meanwhile.
+  // Evaluations on test rows do not count as training time.
   const here = () => (performance.now() - limits.started - convergence.measuring) / 1000;
   const seconds = () => earlier + here();
   const accounts = new TimeAccounts(team, limits.started, largest);
+  const figures = (effort: TimeUse): RunFigures => {
+    const { primal, dual, relativeGap } = convergence;
+    return { primal, dual, relativeGap, passes: method.passes, seconds: seconds(), effort };
+  };
   // A resumed run begins with an epoch that is done; it may have been the last one.
   for (let epoch = Math.max(1, begin); ; epoch++) {
     const resumed = epoch === begin;
-    if (!resumed) method.epoch();
-    if (!resumed) convergence.observe(epoch);
-    if (!resumed && checkpoints && team.index === 0) noteVisits(method, convergence);
+    if (!resumed) {
+      method.epoch();
+      convergence.observe(epoch);
+      if (checkpoints && team.index === 0) noteVisits(method, convergence);
+    }
     const settled = accounts.settle();
     const limit = team.fromFirst(() => {
       if (settled.interrupted) return 2;
       if (epoch >= limits.epochs) return 0;
-      return here() >= limits.time ? 1 : goOn;
+      return here() >= limits.time ? 1 : withinLimits;
     });
-    const ending = convergence.left === 0 || convergence.exhausted || limit !== goOn;
+    const ending = convergence.left === 0 || convergence.exhausted || limit !== withinLimits;
     if (checkpoints && (ending || checkpoints.isDue(epoch))) checkpoints.save(epoch, seconds());
     if (resumed && !ending) continue;
     const stopped = ending ? end(convergence, epoch, limit) : undefined;
     const visits = resumed ? undefined : method.visits;
     const { sample } = stopped ? accounts.settle(true) : settled;
     if (team.leads) {
-      const details = { visits, effort: settled.effort, sample };
-      report(progressOf(epoch, seconds(), method.passes, convergence, details));
+      const { latest, measured } = convergence;
+      report({
+        epoch,
+        ...figures(settled.effort),
+        ...(latest && { latest }),
+        ...(measured && { testError: measured.error }),
+        ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
+        ...(visits && { visits: visits.slice() }),
+        ...(sample && { sample }),
+      });
     }
     if (stopped) {
-      const { primal, dual, relativeGap } = convergence;
-      const { passes, rotations, dualPoint } = method;
-      const found = { primal, dual, relativeGap, stopped, ...(rotations && { rotations }) };
-      const rest = { seconds: seconds(), effort: accounts.total, ...(dualPoint && { dualPoint }) };
-      return { epochs: epoch, passes, ...found, ...rest };
+      const { rotations, dualPoint } = method;
+      const details = { ...(rotations && { rotations }), ...(dualPoint && { dualPoint }) };
+      return { epochs: epoch, ...figures(accounts.total), stopped, ...details };
     }
   }
 }
@@ -128,7 +135,7 @@ export function runEpochs(
 function end(convergence: Convergence, epoch: number, limit: number): Stop | undefined {
   convergence.certify(epoch);
   if (convergence.met) return 'converged';
-  if (!convergence.exhausted && limit === goOn) return undefined;
+  if (!convergence.exhausted && limit === withinLimits) return undefined;
   const stopped = convergence.exhausted ? 'early-stop' : limitStops[limit];
   convergence.goBack();
   return stopped;
@@ -137,33 +144,4 @@ function end(convergence: Convergence, epoch: number, limit: number): Stop | und
 function noteVisits({ visits }: Method, convergence: Convergence): void {
   const { primal, dual } = convergence;
   if (visits) convergence.visited.push({ primal, dual, visits: [...visits] });
-}
-
-interface EpochDetails {
-  readonly visits: Int32Array | undefined;
-  readonly effort: TimeUse;
-  readonly sample: Sample | undefined;
-}
-
-function progressOf(
-  epoch: number,
-  seconds: number,
-  passes: number,
-  { primal, dual, relativeGap, latest, measured }: Convergence,
-  { visits, effort, sample }: EpochDetails,
-): Progress {
-  return {
-    epoch,
-    seconds,
-    passes,
-    primal,
-    dual,
-    relativeGap,
-    ...(latest && { latest }),
-    ...(measured && { testError: measured.error }),
-    ...(measured?.auprc !== undefined && { testAuprc: measured.auprc }),
-    ...(visits && { visits: visits.slice() }),
-    effort,
-    ...(sample && { sample }),
-  };
 }

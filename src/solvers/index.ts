@@ -1,17 +1,12 @@
 import { closest, UsageError } from '../errors.ts';
 import {
-  type AdmmSettings,
-  type BmrmSettings,
-  type DcdSettings,
-  type DsoAsyncSettings,
   type DsoSettings,
   entryOf,
-  type LbfgsSettings,
   type PlainName,
   type RingSettings,
   ringRule,
+  type SettingsOf,
   type SettingsRule,
-  type SgdSettings,
   type Solver,
   solverEntries,
 } from './registry.ts';
@@ -34,9 +29,9 @@ function checked<Settings extends object>(
 }
 
 /** A function that makes the solver of this name. */
-function factory<Settings extends object>(name: PlainName) {
-  const rule = solverEntries[name] as unknown as SettingsRule<Settings>;
-  return (settings: Partial<Settings> = {}) =>
+function factory<Name extends PlainName>(name: Name) {
+  const rule = solverEntries[name] as unknown as SettingsRule<SettingsOf<Name>>;
+  return (settings: Partial<SettingsOf<Name>> = {}) =>
     ({ name, settings: checked(rule, settings) }) as unknown as Solver;
 }
 
@@ -49,7 +44,7 @@ export function algorithm1Settings(stepSize?: number): Partial<DsoSettings> {
   return { step: 'sqrt', svrg: false, initialize: 0, boxes: false, average: false, ...steps };
 }
 
-const dso = factory<DsoSettings>('dso');
+const dso = factory('dso');
 
 export const solvers = {
   /** Picks by loss and penalty, and says why. */
@@ -65,19 +60,19 @@ export const solvers = {
   algorithm1: ({ stepSize }: { readonly stepSize?: number } = {}): Solver =>
     dso(algorithm1Settings(stepSize)),
   /** Algorithm 1 without its inner iterations in step; its order of visits can be replayed. */
-  dsoAsync: factory<DsoAsyncSettings>('dso-async'),
+  dsoAsync: factory('dso-async'),
   /** Stochastic gradient descent, serial. */
-  sgd: factory<SgdSettings>('sgd'),
+  sgd: factory('sgd'),
   /** Parallel stochastic gradient descent: every worker by itself, weights averaged. */
-  psgd: factory<SgdSettings>('psgd'),
+  psgd: factory('psgd'),
   /** The bundle method for regularized risk minimization. */
-  bmrm: factory<BmrmSettings>('bmrm'),
+  bmrm: factory('bmrm'),
   /** Limited-memory BFGS; OWL-QN where the penalty has an L1 part. */
-  lbfgs: factory<LbfgsSettings>('lbfgs'),
+  lbfgs: factory('lbfgs'),
   /** Consensus ADMM over the row blocks. */
-  admm: factory<AdmmSettings>('admm'),
+  admm: factory('admm'),
   /** Dual coordinate descent, serial. */
-  dcd: factory<DcdSettings>('dcd'),
+  dcd: factory('dcd'),
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */

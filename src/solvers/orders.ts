@@ -1,7 +1,7 @@
 import type { Random } from '../math/random.ts';
 import type { Kernels } from './kernels/kernels.ts';
 
-/** Room for a copy, lent to one call at a time. */
+/** Scratch memory for a copy, used by one call at a time. */
 let spare = new Int32Array(0);
 
 /**
@@ -77,29 +77,27 @@ interface BatchesOptions {
  */
 export class Batches {
   readonly active: Int32Array;
+  readonly #options: BatchesOptions;
   readonly #runs: Int32Array;
-  readonly #random: Random;
-  readonly #count: Int32Array;
-  readonly #run: number;
   readonly #order: SegmentOrder;
   #filled = false;
 
-  constructor({ active, count, runs, run, random, order }: BatchesOptions) {
+  constructor(options: BatchesOptions) {
+    const { active, run, runs, order } = options;
     this.active = active;
-    this.#count = count;
-    this.#run = run;
-    this.#random = random;
+    this.#options = options;
     this.#runs = runs.subarray(0, Math.ceil(active.length / run));
     this.#order = order ?? new SegmentOrder(Int32Array.of(0, active.length), run);
   }
 
   /** A unit rests this epoch if its skip count says so and it has not moved since `start`. */
   shuffle(kernels: Kernels, skip: Uint8Array, now: Float64Array, start: Float64Array): void {
+    const { run, random, count } = this.#options;
     const runs = this.#runs;
     if (!this.#filled) for (let k = 0; k < runs.length; k++) runs[k] = k;
     this.#filled = true;
-    this.#order.shuffle(runs, 1, this.#random);
-    this.#count[0] = kernels.listUnits(runs, this.#run, skip, now, start, this.active);
+    this.#order.shuffle(runs, 1, random);
+    count[0] = kernels.listUnits(runs, run, skip, now, start, this.active);
   }
 
   /** Continues with `runs` as they are. */
@@ -109,10 +107,23 @@ export class Batches {
 
   /** Units that do not rest; in shared memory, because a block's batches travel with it. */
   get count(): number {
-    return this.#count[0];
+    return this.#options.count[0];
   }
 
   begin(batch: number, batches: number): number {
     return Math.floor((this.count * batch) / batches);
   }
+}
+
+/** Units per call of a sweeping kernel: short calls let the engine replace it by a faster one. */
+const sweepChunk = 1024;
+
+/** Goes through begin … end-1 in chunks. */
+export function inChunks(
+  begin: number,
+  end: number,
+  visit: (from: number, to: number) => void,
+  chunk = sweepChunk,
+): void {
+  for (let from = begin; from < end; from += chunk) visit(from, Math.min(end, from + chunk));
 }

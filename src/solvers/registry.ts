@@ -1,17 +1,14 @@
 import { boundsOf } from '../problem/penalties/separable.ts';
-import type { DsoAsyncMemory, DsoAsyncSettings } from './dso/async.ts';
-import type { DsoMemory, DsoSettings } from './dso/state.ts';
+import type { DsoAsyncSettings } from './dso/async.ts';
+import type { DsoSettings } from './dso/state.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
-import type { RingColumnsMemory } from './ring/columns-state.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
-import type { RingRowsMemory } from './ring/rows-state.ts';
 import type { AdmmSettings } from './rivals/admm.ts';
-import type { AdmmMemory } from './rivals/admm-copies.ts';
-import type { BmrmMemory, BmrmSettings } from './rivals/bmrm.ts';
-import type { DcdMemory, DcdSettings } from './rivals/dcd.ts';
-import type { LbfgsMemory, LbfgsSettings } from './rivals/lbfgs.ts';
-import type { SgdMemory, SgdSettings } from './rivals/local-sgd.ts';
+import type { BmrmSettings } from './rivals/bmrm.ts';
+import type { DcdSettings } from './rivals/dcd.ts';
+import type { LbfgsSettings } from './rivals/lbfgs.ts';
+import type { SgdSettings } from './rivals/local-sgd.ts';
 import type { ProblemSummary, SolverCode, SolverEntry } from './solver.ts';
 
 /** What a setting must be, if the value is not; undefined if it is. */
@@ -37,9 +34,9 @@ export interface SettingsRule<Settings> {
   readonly checks: { readonly [Name in keyof Settings]?: Check };
 }
 
-interface Entry<Settings, Memory> extends SolverEntry<Settings, Memory>, SettingsRule<Settings> {}
+interface Entry<Settings> extends SolverEntry<Settings>, SettingsRule<Settings> {}
 
-const entry = <Settings, Memory>(described: Entry<Settings, Memory>) => described;
+const entry = <Settings>(described: Entry<Settings>) => described;
 
 /** The answer of solvers that cannot bound weights. */
 function noBounds({ penalty }: ProblemSummary): string | undefined {
@@ -52,7 +49,7 @@ function noBounds({ penalty }: ProblemSummary): string | undefined {
 
 const step = oneOf('adagrad', 'sqrt');
 
-const dso: Entry<DsoSettings, DsoMemory> = {
+const dso: Entry<DsoSettings> = {
   orientation: 'rows',
   defaults: { step: 'adagrad', svrg: true, initialize: 0, boxes: true, average: false },
   checks: { step, stepSize: positive, dualStepSize: positive, initialize: whole(0) },
@@ -66,7 +63,7 @@ const dso: Entry<DsoSettings, DsoMemory> = {
   load: async () => (await import('./dso/dso.ts')).dso,
 };
 
-const sgd: Entry<SgdSettings, SgdMemory> = {
+const sgd: Entry<SgdSettings> = {
   orientation: 'rows',
   serial: true,
   defaults: { step: 'adagrad', average: true },
@@ -76,7 +73,7 @@ const sgd: Entry<SgdSettings, SgdMemory> = {
 
 /** Every solver, by the name that models and reports carry. */
 export const solverEntries = {
-  'ring-rows': entry<RingRowsOptions, RingRowsMemory>({
+  'ring-rows': entry<RingRowsOptions>({
     title: 'ring (rows)',
     orientation: 'rows',
     defaults: { mapped: false, proximal: 0, startInside: false },
@@ -87,12 +84,12 @@ export const solverEntries = {
       tracksLocalUpdates(rotations, size)
         ? [
             `--rotations ${rotations} on a grid of ${size}`,
-            `ask for more than ${fewRotations} rotations`,
+            `use more than ${fewRotations} rotations`,
           ]
         : undefined,
     load: async () => (await import('./ring/rows.ts')).ringRows,
   }),
-  'ring-columns': entry<RingColumnsOptions, RingColumnsMemory>({
+  'ring-columns': entry<RingColumnsOptions>({
     title: 'ring (columns)',
     orientation: 'columns',
     defaults: {},
@@ -105,7 +102,7 @@ export const solverEntries = {
     load: async () => (await import('./ring/columns.ts')).ringColumns,
   }),
   dso,
-  'dso-async': entry<DsoAsyncSettings, DsoAsyncMemory>({
+  'dso-async': entry<DsoAsyncSettings>({
     ...dso,
     leastGrid: 4,
     asynchronous: true,
@@ -117,8 +114,8 @@ export const solverEntries = {
   }),
   sgd,
   // Without several workers it would be sgd.
-  psgd: entry<SgdSettings, SgdMemory>({ ...sgd, serial: false, leastGrid: 4 }),
-  bmrm: entry<BmrmSettings, BmrmMemory>({
+  psgd: entry<SgdSettings>({ ...sgd, serial: false, leastGrid: 4 }),
+  bmrm: entry<BmrmSettings>({
     orientation: 'rows',
     defaults: {},
     checks: { innerTolerance: positive },
@@ -134,7 +131,7 @@ export const solverEntries = {
     },
     load: async () => (await import('./rivals/bmrm.ts')).bmrm,
   }),
-  lbfgs: entry<LbfgsSettings, LbfgsMemory>({
+  lbfgs: entry<LbfgsSettings>({
     orientation: 'rows',
     defaults: { history: 10 },
     checks: { history: whole(1, 1000) },
@@ -143,16 +140,16 @@ export const solverEntries = {
       problem.loss.smooth
         ? noBounds(problem)
         : `loss '${problem.loss.name}': it needs a smooth loss (use ring, dso or bmrm)`,
-    load: async () => (await import('./rivals/lbfgs.ts')).lbfgs,
+    load: async () => (await import('./rivals/owl-qn.ts')).lbfgs,
   }),
-  admm: entry<AdmmSettings, AdmmMemory>({
+  admm: entry<AdmmSettings>({
     orientation: 'rows',
     leastGrid: 4,
     defaults: { passes: 1 },
     checks: { rho: positive, passes: whole(1) },
     load: async () => (await import('./rivals/admm.ts')).admm,
   }),
-  dcd: entry<DcdSettings, DcdMemory>({
+  dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
     defaults: { shrink: true },
@@ -189,13 +186,13 @@ export interface RingSettings {
   readonly rotations?: number;
 }
 
-/** Users ask for the ring; its mode follows from the problem unless they ask for one. */
+/** Users choose the ring; its mode follows from the problem unless they choose one. */
 export const ringRule: SettingsRule<RingSettings> = {
   defaults: { mode: 'auto' },
   checks: { mode: oneOf('auto', 'rows', 'columns'), rotations: whole(1) },
 };
 
-type SettingsOf<Name extends EntryName> = (typeof solverEntries)[Name]['defaults'];
+export type SettingsOf<Name extends EntryName> = (typeof solverEntries)[Name]['defaults'];
 
 /** Solvers that users name as they are. */
 export type PlainName = Exclude<EntryName, 'ring-rows' | 'ring-columns'>;
@@ -219,7 +216,7 @@ export type SolverPlan = {
 }[EntryName];
 
 /** The entry of a plan; that its settings are the right ones is what SolverPlan says. */
-export function entryOf(plan: Pick<SolverPlan, 'name'>): SolverEntry<unknown, unknown> {
+export function entryOf(plan: Pick<SolverPlan, 'name'>): SolverEntry<unknown> {
   return solverEntries[plan.name];
 }
 
@@ -230,7 +227,7 @@ export function isReplay({ settings }: SolverPlan): boolean {
 
 const loaded = new Map<EntryName, SolverCode<unknown, unknown>>();
 
-/** Loads the code of a solver; until then there is nothing but its entry. */
+/** Loads the code of a solver; until then only its entry is there. */
 export async function loadSolver(plan: Pick<SolverPlan, 'name'>): Promise<void> {
   if (!loaded.has(plan.name)) loaded.set(plan.name, await entryOf(plan).load());
 }

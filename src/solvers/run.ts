@@ -21,7 +21,7 @@ import type { Kernels } from './kernels/kernels.ts';
 import { plainKernels } from './kernels/plain/index.ts';
 import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
-import { allocateObjective, Objective, type ObjectiveMemory } from './objective/objective.ts';
+import { allocateObjective, Objective } from './objective/objective.ts';
 import type { Problem } from './objective/problem.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
@@ -29,25 +29,19 @@ import { LargestWeights } from './statistics.ts';
 import { TestMeasure, type TestRows } from './test-error.ts';
 
 /** The arrays of a run; those of the method are known to its code alone. */
-export interface RunMemory {
-  readonly objective: ObjectiveMemory;
-  readonly best: Float64Array;
-  readonly bestMargins: Float64Array;
-  /** The point that did best on the test rows, where it is saved; else of length 0. */
-  readonly tested: Float64Array;
-  readonly method: unknown;
-}
+export type RunMemory = ReturnType<typeof allocateRun>;
 
 export function allocateRun(
   arena: Arena,
   partition: Partition,
   plan: SolverPlan,
   stopsEarly = false,
-): RunMemory {
+) {
   return {
     objective: allocateObjective(arena, partition),
     best: arena.float64(partition.bufferLength),
     bestMargins: arena.float64(partition.rowOrder.length),
+    /** The point that did best on the test rows, where it is saved. */
     tested: arena.float64(stopsEarly ? partition.bufferLength : 0),
     method: solverCode(plan).allocate(arena, partition, plan.settings),
   };
@@ -65,11 +59,11 @@ export interface RunPayload {
   readonly limits: Limits;
   readonly wasm?: { readonly module: WebAssembly.Module; readonly memory: WebAssembly.Memory };
   readonly test?: TestRows;
-  /** Measurements on test rows without a better one that end the run; needs room in `memory`. */
+  /** Measurements on test rows without a lower error that end the run; needs `tested` in `memory`. */
   readonly earlyStop?: number;
   /** Where to start, unless the run resumes. */
   readonly start?: WarmStart;
-  /** Whether somebody wants to know, now and then, what the threads do and which weights are large. */
+  /** Whether the run is observed: now and then it reports what threads do and the largest weights. */
   readonly samples?: boolean;
   readonly checkpoint?: CheckpointWriterSettings;
   readonly resume?: Resume;
@@ -84,12 +78,12 @@ export interface Resume {
   readonly sameTest: boolean;
 }
 
-/** What thread 0 says besides its progress. */
+/** Thread 0 also reports notices. */
 export interface Notice {
   readonly notice: string;
 }
 
-/** Also from thread 0: the run can be resumed from this epoch. */
+/** From thread 0: the run can be resumed from this epoch. */
 export interface CheckpointSaved {
   readonly saved: number;
 }
@@ -120,41 +114,42 @@ export async function runThread(
   const start = resumes ? undefined : payload.start;
   const common = { problem, kernels, team, ring, objective, seed, resumes };
   const context: SolverContext = { ...common, ...(start && { start }) };
-  const method = solverCode(payload.plan).create(
-    context,
-    memory.method,
-    payload.plan.settings,
-    loss,
-  );
+  const { plan } = payload;
+  const method = solverCode(plan).create(context, memory.method, plan.settings, loss);
   const measure = test && new TestMeasure(test, context, loss);
-  const best = new BestPoint(memory.best, memory.bestMargins, objective, team);
+  const point = { weights: memory.best, margins: memory.bestMargins };
+  const best = new BestPoint(point, objective, team);
   const early =
-    earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, context);
+    earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, objective);
   const atZero = objective.primalAtZero();
-  const convergence = new Convergence(method, best, measure, limits.tolerance, atZero, early);
+  const { tolerance } = limits;
+  const convergence = new Convergence({ method, best, test: measure, early, tolerance, atZero });
   if (start) {
     convergence.begin(start.weights, start.alpha ? objective.dualWithin(start.alpha) : -Infinity);
   }
-  const arrays = () => arraysOf(memory, method);
   const { partition } = problem.grid;
-  if (resume) resumeRun(resume, team, partition, method, convergence, arrays);
+  const run = { team, partition, method, convergence, arrays: () => arraysOf(memory, method) };
+  if (resume) resumeRun(run, resume);
   const before = resume?.found.header;
   const notice = (message: string) => report({ notice: message });
   const { checkpoint } = payload;
   const writer =
     checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, notice);
-  return runEpochs(
-    context,
-    method,
-    convergence,
-    { ...limits, started, ...(before && { before }) },
+  const runLimits = { ...limits, started, ...(before && { before }) };
+  return runEpochs(context, method, convergence, runLimits, {
     report,
-    {
-      checkpoints:
-        writer && checkpointScheduleOf(team, method, convergence, writer, arrays, report),
-      largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
-    },
-  );
+    checkpoints: writer && checkpointScheduleOf(run, writer, report),
+    largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
+  });
+}
+
+/** One thread's part of a run. */
+interface ThreadRun {
+  readonly team: Team;
+  readonly partition: Partition;
+  readonly method: Method;
+  readonly convergence: Convergence;
+  readonly arrays: () => StateArray[];
 }
 
 function arraysOf({ best, bestMargins, tested }: RunMemory, method: Method): StateArray[] {
@@ -164,14 +159,10 @@ function arraysOf({ best, bestMargins, tested }: RunMemory, method: Method): Sta
   return [...result, ...method.arrays()];
 }
 
-/** Puts a run where a checkpoint was taken. */
+/** Puts a run where a checkpoint was saved. */
 function resumeRun(
+  { team, partition, method, convergence, arrays }: ThreadRun,
   { found, sameTolerance, sameTest }: Resume,
-  team: Team,
-  partition: Partition,
-  method: Method,
-  convergence: Convergence,
-  arrays: () => StateArray[],
 ): void {
   const { saved } = found.header;
   method.restore(saved.method);
@@ -185,11 +176,8 @@ function resumeRun(
 
 /** All threads stand still while the first one of each process writes straight from shared memory. */
 function checkpointScheduleOf(
-  team: Team,
-  method: Method,
-  convergence: Convergence,
+  { team, method, convergence, arrays }: ThreadRun,
   writer: CheckpointWriter,
-  arrays: () => StateArray[],
   report: (message: CheckpointSaved) => void,
 ): CheckpointSchedule {
   return {
@@ -214,12 +202,12 @@ function checkpointScheduleOf(
 /** The workers, from the first to the last, whose part could not be written. */
 function failedAnywhere(team: Team, writer: CheckpointWriter): Workers | undefined {
   const { workers } = team.shared;
-  const [end, fromBehind] = team.reduce(
+  const [end, fromEnd] = team.reduce(
     2,
     (_, values) => {
       if (writer.failed) values.set([writer.failed[1], workers - writer.failed[0]]);
     },
     'max',
   );
-  return end > 0 ? [workers - fromBehind, end] : undefined;
+  return end > 0 ? [workers - fromEnd, end] : undefined;
 }

@@ -11,9 +11,8 @@ import type { Gap, Objective } from './objective/objective.ts';
 import type { Problem } from './objective/problem.ts';
 
 /**
- * A point to start from, by position: `weights` as long as an array that travels and within their box,
- * where there is one, `alpha` by rows.
- * Both are read only, and are not among the arrays of the run itself.
+ * A point to start from, by position: `weights` as long as an array that travels, and within their
+ * box; `alpha` by rows. Both are read only, and are not among the arrays of the run itself.
  */
 export interface WarmStart {
   readonly weights: Float64Array;
@@ -44,10 +43,10 @@ export interface Method {
   /** Those of `weights`, after an evaluation that returned P. */
   readonly margins: Float64Array;
   /**
-   * The dual point behind the last bound, by row position, where a method has one. It may be outside of
-   * what an intercept or a pure L1 penalty asks for; Objective.dual makes it feasible.
+   * The dual point behind the last bound, by row position, where a method has one. It may be
+   * infeasible with an intercept or a pure L1 penalty; Objective.dual makes it feasible.
    */
-  readonly dualPoint?: Float64Array;
+  readonly dualPoint?: Float64Array | undefined;
   /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
   /**
@@ -61,17 +60,16 @@ export interface Method {
   readonly visits?: Int32Array | undefined;
   /** Rotations of the ring per epoch, where they are a choice. */
   readonly rotations?: number;
-  /** One epoch. */
   epoch(): void;
   /**
-   * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is false, what would cost a pass
-   * over the data may be left at ±Infinity.
+   * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is
+   * false, what would take a pass over the data may be left at ±Infinity.
    */
   evaluate(whole: boolean): Gap;
   /**
    * A lower bound that holds to the last digit, given the best one that evaluate() has returned:
    * where that came from incremental updates, which gather rounding errors, it is computed again
-   * from nothing but α and the data.
+   * from α and the data alone.
    */
   certify(bound: number): number;
   /**
@@ -93,7 +91,7 @@ export interface DataShape {
   readonly nonzeros: number;
 }
 
-/** The problem somebody wants solved, before any data is laid out. */
+/** The problem to solve, before any data is laid out. */
 export interface ProblemSummary {
   readonly loss: Loss;
   readonly penalty: Penalty;
@@ -105,13 +103,13 @@ export interface ProblemSummary {
 }
 
 /** What is known of a solver before its code is loaded: see registry.ts. */
-export interface SolverEntry<Settings, Memory> {
+export interface SolverEntry<Settings> {
   /** Its name in messages, where that differs. */
   readonly title?: string;
   readonly orientation: Orientation;
   /** A serial method has a grid of one and no use for a second thread. */
   readonly serial?: boolean;
-  /** Workers it gets by default where the data alone would ask for fewer. */
+  /** Workers it gets by default where the data alone would give fewer. */
   readonly leastGrid?: number;
   /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */
   readonly asynchronous?: true;
@@ -122,7 +120,7 @@ export interface SolverEntry<Settings, Memory> {
   readonly given?: readonly string[];
   /** What of a problem it cannot solve, a colon, and why. */
   incompatible?(problem: ProblemSummary, settings: Settings): string | undefined;
-  load(): Promise<SolverCode<Settings, Memory>>;
+  load(): Promise<SolverCode<Settings, unknown>>;
 }
 
 /** The arrays that a solver needs, and the method itself. */

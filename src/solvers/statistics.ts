@@ -20,7 +20,7 @@ export interface ThreadTimeUse extends TimeUse {
   readonly first: number;
 }
 
-/** What is reported from time to time for those who watch a run. */
+/** What is reported now and then to those who watch a run. */
 export interface Sample {
   /** Since the run began. */
   readonly threads: readonly ThreadTimeUse[];
@@ -32,18 +32,10 @@ export interface Sample {
 
 const nothing: TimeUse = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
 
-/** Slots of what a thread reports at its first worker; pairs of position and weight at each of them. */
-const slot = {
-  elapsed: 0,
-  waited: 1,
-  transferred: 2,
-  bytes: 3,
-  interrupts: 4,
-  memory: 5,
-  pairs: 6,
-};
+/** Slots of what a thread reports at its first worker; then pairs of position and weight at each. */
+const slot = { elapsed: 0, waited: 1, moving: 2, sent: 3, interrupts: 4, memory: 5, pairs: 6 };
 
-/** One thread's books on its time, which all threads close together after every epoch. */
+/** How one thread spends its time; all threads add it up together after every epoch. */
 export class TimeAccounts {
   total: TimeUse = nothing;
   readonly #team: Team;
@@ -52,80 +44,64 @@ export class TimeAccounts {
   readonly #threads = new Map<number, ThreadTimeUse>();
   /** Bytes of each process, as last reported, by the first worker of its first thread. */
   readonly #memory = new Map<number, number>();
-  #since: number;
-  #waited = 0;
-  #transferred = 0;
-  #bytes = 0;
+  /** The clock, and milliseconds waited, milliseconds transferred and bytes sent by then. */
+  #before: readonly number[];
 
-  /** `largest`: the weights to report beside the times, if wanted. */
+  /** `largest`: the weights to report with the times. */
   constructor(team: Team, since: number, largest?: LargestWeights) {
     this.#team = team;
-    this.#since = since;
+    this.#before = [since, 0, 0, 0];
     this.#largest = largest;
   }
 
   /**
-   * What has been done since the last time, by all threads; and whether somebody asked one of the
-   * processes to end. Figures for people: no decision about the model hangs on them. `last`: the
-   * run is over, and a sample is due whatever the clock says.
+   * What all threads have done since the last call, and whether one of the processes was asked to
+   * end. No decision about the model depends on these figures. `last`: the run is over, and a sample
+   * is due whatever the clock says.
    */
   settle(last = false): { effort: TimeUse; interrupted: boolean; sample?: Sample } {
     const team = this.#team;
     const largest = this.#largest;
-    const isDue = largest?.look(last) ?? false;
+    const isDue = largest?.isDue(last) ?? false;
     const mine = this.#mine(isDue);
     const table = team.table(width, (worker, values) => {
       if (worker === team.first) values.set(mine);
       if (isDue) largest?.report(worker, values.subarray(slot.pairs));
     });
-    const { effort, interrupted } = this.#add(table);
-    if (!team.leads || !largest) return { effort, interrupted };
-    this.#note(table);
-    for (let worker = 0; worker < team.shared.workers; worker++) {
-      largest.hear(worker, table.subarray(worker * width + slot.pairs, (worker + 1) * width));
+    const reports = Array.from({ length: team.shared.workers }, (_, worker) =>
+      table.subarray(worker * width, (worker + 1) * width),
+    );
+    const sums = new Float64Array(slot.memory);
+    for (const reported of reports) {
+      for (let k = 0; k < sums.length; k++) sums[k] += reported[k];
     }
-    return { effort, interrupted, ...(isDue && { sample: this.#sample(largest) }) };
+    const effort = timeUseOf(sums);
+    this.total = added(this.total, effort);
+    const found = { effort, interrupted: sums[slot.interrupts] > 0 };
+    if (!team.leads || !largest) return found;
+    for (const [worker, reported] of reports.entries()) {
+      this.#note(worker, reported);
+      largest.receive(worker, reported.subarray(slot.pairs));
+    }
+    return { ...found, ...(isDue && { sample: this.#sample(largest) }) };
   }
 
   #mine(isDue: boolean): number[] {
     const { waited, link, index, interrupted } = this.#team;
-    const now = performance.now();
-    const transferred = index === 0 ? link.milliseconds : 0;
-    const bytes = index === 0 ? link.sent : 0;
-    const mine = [
-      now - this.#since,
-      waited - this.#waited,
-      transferred - this.#transferred,
-      bytes - this.#bytes,
-      interrupted ? 1 : 0,
-      isDue && index === 0 ? process.memoryUsage.rss() : 0,
-    ];
-    this.#since = now;
-    this.#waited = waited;
-    this.#transferred = transferred;
-    this.#bytes = bytes;
-    return mine;
+    const isFirst = index === 0;
+    const [transferred, bytes] = isFirst ? [link.milliseconds, link.sent] : [0, 0];
+    const now = [performance.now(), waited, transferred, bytes];
+    const since = now.map((total, k) => total - this.#before[k]);
+    this.#before = now;
+    return [...since, interrupted ? 1 : 0, isDue && isFirst ? process.memoryUsage.rss() : 0];
   }
 
-  #add(table: Float64Array): { effort: TimeUse; interrupted: boolean } {
-    const sums = new Float64Array(slot.memory);
-    for (let at = 0; at < table.length; at += width) {
-      for (let k = 0; k < sums.length; k++) sums[k] += table[at + k];
-    }
-    const effort = timeUseOf(sums);
-    this.total = added(this.total, effort);
-    return { effort, interrupted: sums[slot.interrupts] > 0 };
-  }
-
-  /** Adds what each thread has reported. */
-  #note(table: Float64Array): void {
-    for (let first = 0; first * width < table.length; first++) {
-      const reported = table.subarray(first * width, (first + 1) * width);
-      if (reported[slot.elapsed] === 0) continue;
-      const before = this.#threads.get(first) ?? { first, ...nothing };
-      this.#threads.set(first, { first, ...added(before, timeUseOf(reported)) });
-      if (reported[slot.memory] > 0) this.#memory.set(first, reported[slot.memory]);
-    }
+  /** Adds what a thread has reported, at its first worker. */
+  #note(first: number, reported: Float64Array): void {
+    if (reported[slot.elapsed] === 0) return;
+    const before = this.#threads.get(first) ?? nothing;
+    this.#threads.set(first, { first, ...added(before, timeUseOf(reported)) });
+    if (reported[slot.memory] > 0) this.#memory.set(first, reported[slot.memory]);
   }
 
   #sample(largest: LargestWeights): Sample {
@@ -141,8 +117,8 @@ function timeUseOf(reported: Float64Array): TimeUse {
   return {
     computing: Math.max(0, reported[slot.elapsed] - reported[slot.waited]) / 1000,
     waiting: reported[slot.waited] / 1000,
-    communicating: reported[slot.transferred] / 1000,
-    bytes: reported[slot.bytes],
+    communicating: reported[slot.moving] / 1000,
+    bytes: reported[slot.sent],
   };
 }
 
@@ -165,20 +141,20 @@ export interface LargeWeight {
 const reported = 20;
 const reportedOfBlock = 5;
 
-/** Milliseconds from one sample to the next; looking takes no more than this part of the time. */
+/** Milliseconds from one sample to the next; taking them uses at most this share of the time. */
 const interval = 500;
 const share = 0.005;
 
 /**
- * The weights of the largest size, now and then. A process looks at the columns it is home to; the
- * blocks of other processes come as pairs of position and weight beside their efforts. When that
- * happens hangs on the clock, and nothing hangs on it.
+ * The weights of the largest size, now and then. A process searches the columns it is home to; the
+ * blocks of other processes come as pairs of position and weight with their times. When that
+ * happens depends on the clock, and nothing depends on it.
  */
 export class LargestWeights {
   readonly #team: Team;
   readonly #weights: Float64Array;
   readonly #partition: Partition;
-  readonly #elsewhere = new Map<number, readonly LargeWeight[]>();
+  readonly #remote = new Map<number, readonly LargeWeight[]>();
   #due = 0;
   #cost = 0;
 
@@ -189,8 +165,8 @@ export class LargestWeights {
     this.#partition = partition;
   }
 
-  /** Whether it is time; `last`: it is, whatever the clock says. */
-  look(last: boolean): boolean {
+  /** Whether a sample is due; the next one is then due later. `last`: it is, whatever the clock says. */
+  isDue(last: boolean): boolean {
     const now = performance.now();
     if (!last && now < this.#due) return false;
     this.#due = now + Math.max(interval, this.#cost / share);
@@ -207,42 +183,35 @@ export class LargestWeights {
     }
   }
 
-  hear(block: number, values: Float64Array): void {
+  receive(block: number, values: Float64Array): void {
     if (values[0] === 0) return;
-    const heard: LargeWeight[] = [];
+    const weights: LargeWeight[] = [];
     for (let k = 0; k + 1 < values.length && values[k] > 0; k += 2) {
-      heard.push({ position: values[k] - 1, weight: values[k + 1] });
+      weights.push({ position: values[k] - 1, weight: values[k + 1] });
     }
-    this.#elsewhere.set(block, heard);
+    this.#remote.set(block, weights);
   }
 
   largest(): LargeWeight[] {
     const { first, end } = this.#partition;
-    const heard = [...this.#elsewhere.values()];
-    const all = heard.flat();
+    const remote = [...this.#remote.values()];
+    const all = remote.flat();
     for (let block = first; block < end; block++) all.push(...this.#of(block, reported));
-    // What a block has below the last that it could report of is not known.
-    const limits = heard
-      .filter((block) => block.length === reportedOfBlock)
-      .map((block) => block.at(-1)!);
+    // What a remote block has below the last weight it could report is not known.
+    const limits = remote.flatMap((weights) => weights[reportedOfBlock - 1] ?? []);
     const least = limits.reduce((most, { weight }) => Math.max(most, Math.abs(weight)), 0);
-    return all
-      .filter(({ weight }) => Math.abs(weight) >= least)
-      .sort(
-        (left, right) =>
-          Math.abs(right.weight) - Math.abs(left.weight) || left.position - right.position,
-      )
-      .slice(0, reported);
+    const bySize = (left: LargeWeight, right: LargeWeight) =>
+      Math.abs(right.weight) - Math.abs(left.weight) || left.position - right.position;
+    const known = all.filter(({ weight }) => Math.abs(weight) >= least);
+    return known.sort(bySize).slice(0, reported);
   }
 
   #of(block: number, count: number): LargeWeight[] {
     const before = performance.now();
     const weights = blockOf(this.#partition, this.#weights, block);
     const from = this.#partition.columnBounds[block];
-    const found = largestOf(weights, count).map((k) => ({
-      position: from + k,
-      weight: weights[k],
-    }));
+    const positions = largestOf(weights, count);
+    const found = positions.map((k) => ({ position: from + k, weight: weights[k] }));
     this.#cost += performance.now() - before;
     return found;
   }

@@ -41,7 +41,7 @@ export interface Measured {
 
 /**
  * The error on rows that are not trained on: the share of wrong signs, or the mean squared error
- * of what the scores predict; and, when asked for, the area under the precision-recall curve.
+ * of what the scores predict; with `auprc` also the area under the precision-recall curve.
  * Scores are added up by a rotation of the ring, like the margins of the rows that are trained on.
  */
 export class TestMeasure {

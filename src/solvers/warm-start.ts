@@ -1,4 +1,5 @@
 import type { Loss } from '../problem/losses/loss.ts';
+import type { Objective } from './objective/objective.ts';
 import type { SolverContext, WarmStart } from './solver.ts';
 
 /** Over how much of the mean loss a kink is smoothed: measured, see docs/solvers.md. */
@@ -17,33 +18,25 @@ export function startingShare(best: number): number {
 }
 
 /**
- * The α a run starts from: what is given, cut to its domain, or else what the margins of the
- * starting weights suggest, for which `margins` is room. Returns the passes this takes.
+ * The α a run starts from: the one given, cut to its domain, or else what the margins of the
+ * starting weights suggest, which are left in `margins`. Returns the passes this takes.
  */
 export function startingAlpha(
-  context: SolverContext,
+  { objective }: SolverContext,
   start: WarmStart,
   loss: Loss,
   margins: Float64Array,
   alpha: Float64Array,
 ): number {
-  const { objective, kernels, problem, team } = context;
-  if (!start.alpha) objective.margins(start.weights, margins);
-  const width = start.alpha || loss.smooth ? 0 : kinkWidth * meanLoss(context, margins);
-  for (let worker = team.first; worker < team.end; worker++) {
-    const labels = objective.rowsOf(problem.labels, worker);
-    const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-    const target = objective.rowsOf(alpha, worker);
-    const u = objective.rowsOf(margins, worker);
-    if (start.alpha) {
-      const given = objective.rowsOf(start.alpha, worker);
-      kernels.shiftAlpha(given, labels, rowWeights, 0, given.length, 0, target);
-    } else {
-      kernels.dualPoint(u, labels, rowWeights, 0, u.length, target);
-      if (width > 0) soften(loss, u, labels, rowWeights, width, target);
-    }
+  if (start.alpha) {
+    objective.clipAlpha(start.alpha, alpha);
+    return 0;
   }
-  return start.alpha ? 0 : 1;
+  objective.margins(start.weights, margins);
+  const width = loss.smooth ? 0 : kinkWidth * objective.meanLoss(margins);
+  objective.dualPoint(margins, alpha);
+  if (width > 0) soften(objective, loss, margins, width, alpha);
+  return 1;
 }
 
 /**
@@ -52,33 +45,20 @@ export function startingAlpha(
  * a stretch of width q, with c the middle of the domain.
  */
 function soften(
+  objective: Objective,
   loss: Loss,
   margins: Float64Array,
-  labels: Float64Array,
-  rowWeights: Float64Array,
   width: number,
   alpha: Float64Array,
 ): void {
   const { parameter } = loss;
-  for (let i = 0; i < alpha.length; i++) {
-    const y = labels[i];
-    const middle = -0.5 * (loss.conjugateLow(y, parameter) + loss.conjugateHigh(y, parameter));
+  const { labels, rowWeights } = objective.problem;
+  const [y, c, u, a] = [labels, rowWeights, margins, alpha].map((all) => objective.ownRows(all));
+  for (let i = 0; i < a.length; i++) {
+    const low = loss.conjugateLow(y[i], parameter);
+    const middle = -0.5 * (low + loss.conjugateHigh(y[i], parameter));
     // A domain without an end has no middle.
     if (!Number.isFinite(middle)) continue;
-    alpha[i] = rowWeights[i] * loss.dualStep(middle, margins[i], width, y, parameter);
+    a[i] = c[i] * loss.dualStep(middle, u[i], width, y[i], parameter);
   }
-}
-
-/** (1/Σc) Σ c_i ℓ(u_i, y_i) */
-function meanLoss(
-  { objective, kernels, problem, team }: SolverContext,
-  margins: Float64Array,
-): number {
-  const [sum] = team.reduce(1, (worker, values) => {
-    const u = objective.rowsOf(margins, worker);
-    const labels = objective.rowsOf(problem.labels, worker);
-    const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-    values[0] = kernels.lossSum(u, labels, rowWeights, 0, u.length);
-  });
-  return sum / problem.totalWeight;
 }

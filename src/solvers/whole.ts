@@ -1,7 +1,17 @@
+import type { Arena } from '../engine/arena.ts';
 import { workerOffsets } from '../engine/grid.ts';
 import type { Partition } from '../engine/partition.ts';
-import type { WholeRows } from './kernels/kernels.ts';
+import type { Random } from '../math/random.ts';
+import { type BlockState, reserve } from './block-state.ts';
+import {
+  type Cell,
+  type Kernels,
+  type LocalRows,
+  stat,
+  type WholeRows,
+} from './kernels/kernels.ts';
 import type { Problem } from './objective/problem.ts';
+import { inChunks } from './orders.ts';
 import type { SolverContext } from './solver.ts';
 
 /**
@@ -50,12 +60,8 @@ export function everywhere(
 }
 
 /** Position of the intercept's column among all columns, −1 without one: it is the last original. */
-export function interceptAmongAll({
-  intercept,
-  grid,
-}: Pick<SolverContext['problem'], 'intercept' | 'grid'>): number {
-  const { columnPosition } = grid.partition;
-  return intercept ? columnPosition[columnPosition.length - 1] : -1;
+export function interceptAmongAll({ intercept, grid }: Problem): number {
+  return intercept ? (grid.partition.columnPosition.at(-1) as number) : -1;
 }
 
 /**
@@ -75,10 +81,7 @@ export function wholeRows({ grid }: Problem, worker: number, starts: Int32Array)
   };
 }
 
-/**
- * The columns that occur in a worker's rows: `held` by position among all columns; those of block b from
- * listed[b] on.
- */
+/** The columns that occur in a worker's rows, by position among all; those of block b from listed[b] on. */
 export interface HeldColumns {
   readonly held: Int32Array;
   readonly listed: Int32Array;
@@ -107,4 +110,77 @@ export function heldColumns({ grid, columns }: Problem, worker: number): HeldCol
 /** The most columns that can occur in a worker's rows. */
 export function mostHeld(partition: Partition, worker: number): number {
   return Math.min(allColumns(partition), partition.workerNonzeros[worker]);
+}
+
+/** What descent on workers' own rows needs; every process has a number for all columns. */
+export function allocateLocalProblems(arena: Arena, partition: Partition) {
+  const rows = partition.rowOrder.length;
+  return {
+    norms: arena.float64(rows),
+    ...reserve(arena, 'int32', rows, ['counts', 'order']),
+    /** 1/μ_j of the columns at home, and of all columns. */
+    inverse: arena.float64(partition.bufferLength),
+    inverses: arena.float64(allColumns(partition)),
+    starts: arena.int32(partition.size + 1),
+    stats: arena.float64(stat.length * partition.size),
+  };
+}
+
+/** The problem of a worker's own rows, with weights of its own and curvature μ_j per column. */
+export interface LocalProblem {
+  readonly whole: WholeRows;
+  readonly rows: LocalRows;
+  readonly order: Int32Array;
+  readonly inverses: Float64Array;
+  readonly stats: Float64Array;
+}
+
+export function localProblem(
+  state: BlockState,
+  memory: ReturnType<typeof allocateLocalProblems>,
+  alpha: Float64Array,
+  worker: number,
+): LocalProblem {
+  const { problem } = state.context;
+  const { labels, rowWeights, grid } = problem;
+  const { norms, counts, starts, inverses, stats } = memory;
+  const rows = state.rowsOf(worker, { labels, rowWeights, alpha, norms, counts });
+  rows.counts.set(state.rowsOf(worker, { counts: grid.partition.rowCounts }).counts);
+  const { order } = state.rowsOf(worker, { order: memory.order });
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  const whole = wholeRows(problem, worker, starts);
+  return { whole, rows, order, inverses, stats: state.partOf(stats, worker) };
+}
+
+/** Passes of dual coordinate descent on a local problem, whose losses are divided by 1/`share`. */
+export function descend(
+  kernels: Kernels,
+  { whole, rows, order, inverses, stats }: LocalProblem,
+  weights: Float64Array,
+  random: Random,
+  { passes, share }: { readonly passes: number; readonly share: number },
+): void {
+  for (let pass = 0; pass < passes; pass++) {
+    random.shuffle(order, order.length);
+    inChunks(0, order.length, (begin, end) => {
+      kernels.sweepWholeRows(whole, order, begin, end, rows, share, inverses, weights, stats);
+    });
+  }
+}
+
+/** weights += share · Σ_i α_i x_i ∘ inverse. */
+export function addImage(
+  { offsets, indices, values }: Cell,
+  alpha: Float64Array,
+  share: number,
+  inverse: Float64Array,
+  weights: Float64Array,
+): void {
+  for (let i = 0; i < alpha.length; i++) {
+    const scaled = alpha[i] * share;
+    if (scaled === 0) continue;
+    for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+      weights[indices[k]] += scaled * values[k] * inverse[indices[k]];
+    }
+  }
 }

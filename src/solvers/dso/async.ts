@@ -1,11 +1,4 @@
-import type { Arena } from '../../engine/arena.ts';
-import {
-  AsyncRing,
-  type AsyncRingMemory,
-  allocateAsyncRing,
-  Replay,
-} from '../../engine/async-ring.ts';
-import type { Partition } from '../../engine/partition.ts';
+import { AsyncRing, allocateAsyncRing, Replay } from '../../engine/async-ring.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { Dso } from './dso.ts';
@@ -16,17 +9,7 @@ export interface DsoAsyncSettings extends DsoSettings {
   readonly order?: Int32Array;
 }
 
-export interface DsoAsyncMemory {
-  readonly dso: DsoMemory;
-  readonly async: AsyncRingMemory;
-}
-
-function allocate(arena: Arena, partition: Partition, settings: DsoAsyncSettings): DsoAsyncMemory {
-  return {
-    dso: allocateDso(arena, partition, settings),
-    async: allocateAsyncRing(arena, partition.size),
-  };
-}
+type DsoAsyncMemory = DsoMemory & { readonly async: ReturnType<typeof allocateAsyncRing> };
 
 /**
  * Algorithm 1 without its inner iterations, as the paper's conclusion proposes: the blocks of an
@@ -48,7 +31,7 @@ export class DsoAsync extends Dso {
     const rotation = settings.order
       ? new Replay(settings.order, team.shared.workers)
       : new AsyncRing(team, memory.async);
-    super(context, memory.dso, settings, loss, rotation);
+    super(context, memory, settings, loss, rotation);
     this.#rotation = rotation;
   }
 
@@ -58,6 +41,9 @@ export class DsoAsync extends Dso {
 }
 
 export const dsoAsync: SolverCode<DsoAsyncSettings, DsoAsyncMemory> = {
-  allocate,
+  allocate: (arena, partition, settings) => ({
+    ...allocateDso(arena, partition, settings),
+    async: allocateAsyncRing(arena, partition.size),
+  }),
   create: (context, memory, settings, loss) => new DsoAsync(context, memory, settings, loss),
 };

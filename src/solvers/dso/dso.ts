@@ -1,9 +1,9 @@
-import type { StateArray } from '../../engine/checkpoint/state.ts';
 import type { Rotation } from '../../engine/ring.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
+import { BlockMethod } from '../block-state.ts';
 import type { SaddleStep } from '../kernels/kernels.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { Method, SolverCode, SolverContext } from '../solver.ts';
+import type { SolverCode, SolverContext } from '../solver.ts';
 import { allocateDso, type DsoMemory, type DsoSettings, DsoState } from './state.ts';
 import { average, defaultSteps, initialize, takeSnapshot } from './steps.ts';
 
@@ -30,17 +30,15 @@ import { average, defaultSteps, initialize, takeSnapshot } from './steps.ts';
  * η₀/√t, variance reduction (SVRG), a start by local dual coordinate descent and boxes; Theorem 1 is
  * about the averaged iterate. Each is a setting, and its code is in steps.ts.
  */
-export class Dso implements Method {
-  passes: number;
-  readonly polish = 0;
-  readonly combinesIterates = false;
-  readonly #state: DsoState;
+export class Dso extends BlockMethod<DsoState> {
+  declare readonly dualPoint: Float64Array;
+  /** t of the last epoch. */
+  protected override readonly scalars = { t: 0 };
   readonly #rotation: Rotation;
   /** η₀ of w and of α. */
   readonly #eta0: readonly [number, number];
-  #t = 0;
 
-  /** Lines 1 and 2. `rotation`: in which order the workers meet the blocks. */
+  /** Line 1. `rotation`: in which order the workers meet the blocks, σ of the ring by default. */
   constructor(
     context: SolverContext,
     memory: DsoMemory,
@@ -48,38 +46,43 @@ export class Dso implements Method {
     loss: Loss,
     rotation: Rotation = context.ring,
   ) {
-    this.#state = new DsoState(context, memory, settings);
+    const { weights, alpha, weightSum, alphaSum, margins } = memory;
+    const point = { weights: settings.average ? weightSum : weights, margins };
+    super(new DsoState(context, memory, settings), point, settings.average ? alphaSum : alpha);
     this.#rotation = rotation;
-    const [weightStep, alphaStep] = defaultSteps(this.#state, loss);
+    const [weightStep, alphaStep] = defaultSteps(this.state, loss);
     this.#eta0 = [settings.stepSize ?? weightStep, settings.dualStepSize ?? alphaStep];
-    this.passes = initialize(this.#state, loss);
+    this.passes = initialize(this.state, loss);
   }
 
-  /** Lines 4 to 13; runEpochs repeats it until convergence. */
+  /** The body of lines 3 to 14; runEpochs repeats it until convergence. */
   epoch(): void {
-    const { context, settings, workers, lines, fields } = this.#state;
-    const { kernels, objective, team } = context;
-    this.#t += 1;
-    if (settings.svrg) takeSnapshot(this.#state);
-    const step = this.#stepAt(this.#t);
-    this.#state.shuffleRows();
-    this.#rotation.rotate(fields, (q, block) => {
+    const { settings, workers, lines, fields } = this.state;
+    const { kernels, objective, team } = this.context;
+    // Line 2 for the first epoch, line 13 for the others.
+    const t = ++this.scalars.t;
+    if (settings.svrg) takeSnapshot(this.state);
+    const step = this.#stepAt(t);
+    this.state.shuffleRows();
+    // Lines 5, 6 and 10: σ is the block that worker q has in this inner iteration.
+    this.#rotation.rotate(fields, (q, sigma) => {
       const { rows, order } = workers[q];
-      const w = lines[block];
-      objective.cells.at(q, block).over(order, 0, order.length, (omega, begin, end) => {
+      const w = lines[sigma];
+      // Lines 7 to 9.
+      objective.cells.at(q, sigma).over(order, 0, order.length, (omega, begin, end) => {
         kernels.saddleRows(omega, order, begin, end, rows, w, step);
       });
     });
     team.barrier();
-    this.#state.collectWeights();
+    this.state.collectWeights();
     this.passes += settings.svrg ? 4 : 2;
-    if (settings.average) average(this.#state, this.#t);
+    if (settings.average) average(this.state, t);
   }
 
   /** Line 4: η_t = η₀/√t, or AdaGrad's numerator, which stays as it is. */
   #stepAt(t: number): SaddleStep {
-    const { context, settings, adagrad } = this.#state;
-    const { penalty, totalWeight } = context.problem;
+    const { settings, adagrad } = this.state;
+    const { penalty, totalWeight } = this.context.problem;
     const decay = adagrad ? 1 : 1 / Math.sqrt(t);
     const [weightStep, alphaStep] = this.#eta0;
     return {
@@ -93,54 +96,15 @@ export class Dso implements Method {
     };
   }
 
-  /** The last iterate, or the average (Theorem 1). */
-  get weights(): Float64Array {
-    const { memory, settings } = this.#state;
-    return settings.average ? memory.weightSum : memory.weights;
-  }
-
-  get dualPoint(): Float64Array {
-    const { memory, settings } = this.#state;
-    return settings.average ? memory.alphaSum : memory.alpha;
-  }
-
-  get margins(): Float64Array {
-    return this.#state.memory.margins;
-  }
-
-  evaluate(): Gap {
-    const { context, memory } = this.#state;
-    const { objective, problem } = context;
+  /** Of the last iterate, or of the average (Theorem 1). */
+  override evaluate(): Gap {
+    const { objective, problem } = this.context;
+    const { image } = this.state.memory;
     const alpha = this.dualPoint;
-    this.#state.measure(this.weights, alpha);
-    const primal = objective.primal(this.weights, memory.margins);
-    const dual = problem.intercept
-      ? objective.dual(alpha)
-      : objective.dualOfImage(alpha, memory.image);
+    this.state.measure(this.weights, alpha);
+    const primal = objective.primal(this.weights, this.margins);
+    const dual = problem.intercept ? objective.dual(alpha) : objective.dualOfImage(alpha, image);
     return { primal, dual };
-  }
-
-  /** The image behind every bound was computed from scratch. */
-  certify(bound: number): number {
-    return bound;
-  }
-
-  save() {
-    this.#state.saveRandom();
-    return { t: this.#t, passes: this.passes };
-  }
-
-  restore(saved: ReturnType<Dso['save']>): void {
-    this.#t = saved.t;
-    this.passes = saved.passes;
-  }
-
-  arrays(): StateArray[] {
-    return this.#state.arrays();
-  }
-
-  resume(): void {
-    this.#state.resume();
   }
 }
 

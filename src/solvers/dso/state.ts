@@ -2,11 +2,11 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { type Partition, rowsTogether } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type SaddleRows, saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
 import { SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
-import { allocateLocalDescent } from './local-descent.ts';
+import { allocateLocalDescent } from './steps.ts';
 
 /** Settings of the paper's solver, and of its asynchronous variant. */
 export interface DsoSettings {
@@ -32,18 +32,11 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
   const rows = partition.rowOrder.length;
   const { bufferLength } = partition;
   return {
-    alpha: arena.float64(rows),
-    accumulators: arena.float64(rows),
-    inverseCounts: arena.float64(rows),
-    low: arena.float64(rows),
-    high: arena.float64(rows),
-    snapshot: arena.float64(rows),
-    snapshotGradient: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins', 'snapshot', 'snapshotGradient']),
+    ...reserve(arena, 'float64', rows, ['accumulators', 'inverseCounts', 'low', 'high']),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
-    weights: arena.float64(bufferLength),
-    image: arena.float64(bufferLength),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'image']),
     columns: arena.float64(saddleStride * bufferLength),
     alphaSum: arena.float64(settings.average ? rows : 0),
     weightSum: arena.float64(settings.average ? bufferLength : 0),
@@ -78,8 +71,8 @@ export class DsoState extends BlockState {
     super(context, memory.generators);
     this.memory = memory;
     this.settings = settings;
-    this.workers = this.all.map((worker) => this.#worker(worker));
-    this.lines = this.all.map(
+    this.workers = this.forAll((worker) => this.#worker(worker));
+    this.lines = this.forAll(
       (block) => this.columnsOf(block, { lines: memory.columns }, saddleStride).lines,
     );
     this.fields = context.ring.fields((block) => [this.lines[block]]);
@@ -135,7 +128,7 @@ export class DsoState extends BlockState {
     this.context.objective.image(alpha, this.memory.image);
   }
 
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { alpha, accumulators, order, columns, alphaSum, weightSum, generators } = this.memory;
     const slots = this.adagrad ? [slot.weight, slot.squares] : [slot.weight];
     return stateArrays({
@@ -145,8 +138,8 @@ export class DsoState extends BlockState {
     });
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     this.collectWeights();
     this.measure();
   }

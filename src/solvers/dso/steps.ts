@@ -1,8 +1,21 @@
+import type { Arena } from '../../engine/arena.ts';
+import type { Partition } from '../../engine/partition.ts';
+import { stream } from '../../math/random.ts';
+import { sum } from '../../math/vectors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
-import type { SolverContext } from '../solver.ts';
+import type { SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha } from '../warm-start.ts';
-import { localDualDescent } from './local-descent.ts';
+import {
+  addImage,
+  allColumns,
+  allocateLocalProblems,
+  blockAmongAll,
+  descend,
+  everywhere,
+  localProblem,
+  partOfWorker,
+} from '../whole.ts';
 import type { DsoState } from './state.ts';
 
 /** Rows whose mean square is this near to 1 count as rows of unit length: files round them. */
@@ -30,14 +43,14 @@ export function defaultSteps({ context, adagrad }: DsoState, loss: Loss): [numbe
 
 /** The mean of ‖x_i‖². */
 function meanRowSquare({ problem, objective, team }: SolverContext): number {
-  const [sum] = team.reduce(1, (worker, sums) => {
+  const [squares] = team.reduce(1, (worker, sums) => {
     for (let block = 0; block < problem.grid.size; block++) {
       objective.cells.at(worker, block).through(({ offsets, values }, first, end) => {
         for (let k = offsets[first]; k < offsets[end]; k++) sums[0] += values[k] * values[k];
       });
     }
   });
-  return sum / Math.max(1, problem.rows);
+  return squares / Math.max(1, problem.rows);
 }
 
 /**
@@ -59,14 +72,72 @@ export function initialize(state: DsoState, loss: Loss): number {
   }
   context.team.barrier();
   let passes = 0;
-  if (context.start) passes = startFrom(state, loss);
+  if (context.start) passes = startFrom(state, context.start, loss);
   else if (memory.local && !context.resumes) {
-    localDualDescent(context, memory.local, settings.initialize, memory.alpha, memory.weights);
+    localDualDescent(state, memory.local);
     passes = 2 * settings.initialize;
     project(state);
   }
   state.measure();
   return passes;
+}
+
+type LocalDescentMemory = ReturnType<typeof allocateLocalDescent>;
+
+/** Every worker has its own weights: 8 bytes per column and worker that the process runs. */
+export function allocateLocalDescent(arena: Arena, partition: Partition) {
+  const { first, end, rowOrder } = partition;
+  return {
+    ...allocateLocalProblems(arena, partition),
+    spare: arena.float64(rowOrder.length),
+    weights: arena.float64((end - first) * allColumns(partition)),
+  };
+}
+
+/**
+ * The appendix's starting point: every worker solves its own rows' problem by passes of dual
+ * coordinate descent (Hsieh et al. 2008); α stays as it is there, and w is the mean of the workers'
+ * weights. Only the quadratic part of the penalty counts, and columns without one stay at 0: it is
+ * a start, not a result.
+ */
+function localDualDescent(state: DsoState, memory: LocalDescentMemory): void {
+  const { problem, objective, ring, team } = state.context;
+  const { weights } = state.memory;
+  const { partition, size } = problem.grid;
+  const [begin, end] = state.ownColumns;
+  if (team.index === 0) memory.starts.set(partition.columnBounds);
+  for (let j = begin; j < end; j++) {
+    memory.inverse[j] = problem.l2[j] > 0 ? 1 / problem.l2[j] : 0;
+  }
+  everywhere(state.context, memory.inverse, memory.inverses);
+  const local = new Map(state.parts.map((worker) => [worker, solveLocally(state, memory, worker)]));
+  ring.rotate(objective.fieldsOf(weights), (worker, block, iteration) => {
+    const target = objective.columnsOf(weights, block);
+    const mine = blockAmongAll(partition, local.get(worker) as Float64Array, block);
+    if (iteration === 0) target.fill(0);
+    for (let j = 0; j < target.length; j++) target[j] += (1 / size) * mine[j];
+  });
+  team.barrier();
+}
+
+function solveLocally(state: DsoState, memory: LocalDescentMemory, worker: number): Float64Array {
+  const { problem, objective, kernels, seed } = state.context;
+  const { cells, partition, size } = problem.grid;
+  const own = partOfWorker(partition, memory.weights, worker);
+  const local = localProblem(state, memory, state.memory.alpha, worker);
+  const { alpha, rowWeights, norms } = local.rows;
+  const totalWeight = sum(rowWeights);
+  const share = 1 / (totalWeight > 0 ? totalWeight : 1);
+  const spare = objective.rowsOf(memory.spare, worker);
+  for (let block = 0; block < size; block++) {
+    const cell = cells[worker * size + block];
+    const inverse = blockAmongAll(partition, memory.inverses, block);
+    kernels.rowNorms(cell, norms.length, inverse, inverse, norms, spare);
+    addImage(cell, alpha, share, inverse, blockAmongAll(partition, own, block));
+  }
+  const random = stream(seed, 1 + size + worker);
+  descend(kernels, local, own, random, { passes: state.settings.initialize, share });
+  return own;
 }
 
 /** 1/(W|Ω_i|), the domain of α_i, and α_i = 0 wherever that is no open end of the domain. */
@@ -102,7 +173,7 @@ function settleEmptyRows(state: DsoState, worker: number, loss: Loss): void {
   }
 }
 
-/** λ f_j/|Ω̄_j|, and the box of w_j: the problem's own and, if wanted, the appendix's. */
+/** λ f_j/|Ω̄_j|, and the box of w_j: the problem's own and, with `boxes`, the appendix's. */
 function prepareColumns(state: DsoState, block: number, atZero: number): void {
   const { problem } = state.context;
   const { l1, l2, strength, box } = problem;
@@ -118,13 +189,9 @@ function prepareColumns(state: DsoState, block: number, atZero: number): void {
   }
 }
 
-function startFrom(state: DsoState, loss: Loss): number {
+function startFrom(state: DsoState, start: WarmStart, loss: Loss): number {
   const { context, memory, parts } = state;
-  const { objective, start } = context;
-  if (!start) return 0;
-  for (const part of parts) {
-    objective.columnsOf(memory.weights, part).set(objective.columnsOf(start.weights, part));
-  }
+  context.objective.copyColumns(start.weights, memory.weights);
   const passes = startingAlpha(context, start, loss, memory.margins, memory.alpha);
   for (const part of parts) settleEmptyRows(state, part, loss);
   project(state);
@@ -200,7 +267,7 @@ export function takeSnapshot(state: DsoState): void {
     const { rows, margins } = state.workers[part];
     const { alpha, labels, rowWeights, snapshotGradient } = rows;
     rows.snapshot.set(alpha);
-    kernels.dualSlopes(alpha, labels, rowWeights, 0, margins.length, snapshotGradient);
+    kernels.dualSlopes(alpha, labels, rowWeights, snapshotGradient);
     for (let i = 0; i < margins.length; i++) {
       snapshotGradient[i] = (snapshotGradient[i] - margins[i]) * rows.inverseCounts[i];
     }
@@ -208,17 +275,13 @@ export function takeSnapshot(state: DsoState): void {
 }
 
 /** Theorem 1: running means of w^t and α^t. */
-export function average({ context, memory, parts }: DsoState, t: number): void {
-  const { objective, team } = context;
+export function average({ context, memory }: DsoState, t: number): void {
+  const { kernels, objective, team } = context;
   const { weights, weightSum, alpha, alphaSum } = memory;
-  for (const part of parts) {
-    moveTowards(objective.columnsOf(weightSum, part), objective.columnsOf(weights, part), 1 / t);
-    moveTowards(objective.rowsOf(alphaSum, part), objective.rowsOf(alpha, part), 1 / t);
-  }
+  const [w, meanWeights] = [weights, weightSum].map((array) => objective.ownColumns(array));
+  const [a, meanAlpha] = [alpha, alphaSum].map((array) => objective.ownRows(array));
+  kernels.interpolate(meanWeights, meanWeights, w, 1 / t);
+  kernels.interpolate(meanAlpha, meanAlpha, a, 1 / t);
   objective.keepInBox(weightSum);
   team.barrier();
-}
-
-function moveTowards(mean: Float64Array, next: Float64Array, share: number): void {
-  for (let k = 0; k < mean.length; k++) mean[k] += share * (next[k] - mean[k]);
 }

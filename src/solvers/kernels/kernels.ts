@@ -1,17 +1,11 @@
-import type { SaddleRows, SaddleStep, SgdRows, SgdStep } from './slots.ts';
-
-export * from './slots.ts';
-
 /**
- * The hot loops. Two implementations share this interface and agree to the last bit: WebAssembly
- * compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript, which
- * also serves custom losses and data beyond one WebAssembly memory.
+ * The hot loops. Two implementations share the interface `Kernels` and agree to the last bit:
+ * WebAssembly compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript,
+ * which also serves custom losses and data beyond one WebAssembly memory.
  *
  * A *cell* is the part X[I_q, J_r] of the data matrix in compressed form. Its *units* are the rows
  * of I_q (row orientation) or the columns of J_r (column orientation); unit k has the nonzeros
  * offsets[k] … offsets[k+1]-1 of indices (local to the other axis) and values.
- *
- * `order` lists units; kernels work on order[begin … end-1].
  */
 export interface Cell {
   readonly offsets: Int32Array;
@@ -23,54 +17,50 @@ export interface Cell {
  * Whole rows of one worker, across its cells: the nonzeros of row i in block b are
  * offsets[b·(rows+1) + i] … offsets[b·(rows+1) + i + 1]-1, and their columns count from starts[b].
  */
-export interface WholeRows {
+export interface WholeRows extends Cell {
   readonly rows: number;
   readonly blocks: number;
-  readonly offsets: Int32Array;
-  readonly indices: Int32Array;
-  readonly values: Float32Array;
   readonly starts: Int32Array;
 }
 
+/** Arrays of doubles by name. */
+export type Doubles<Names extends string> = Readonly<Record<Names, Float64Array>>;
+
 /** The least and the greatest weight each column may have, low_j ≤ 0 ≤ high_j. */
-export interface Box {
-  readonly low: Float64Array;
-  readonly high: Float64Array;
-}
+export type Box = Doubles<'low' | 'high'>;
 
 /**
  * How a column's dual image v_j becomes its weight in row mode:
  * w_j = soft(v_j + shift_j, threshold_j) · inverse_j, the minimiser of
  * λφ_j(w) + (prox_j/2)(w − center_j)² − v_j w; clipped to the column's box where there is one.
  */
-export interface WeightMap {
-  readonly image: Float64Array;
-  readonly threshold: Float64Array;
-  readonly inverse: Float64Array;
-  readonly shift: Float64Array;
+export interface WeightMap extends Doubles<'image' | 'threshold' | 'inverse' | 'shift'> {
   readonly box?: Box;
 }
 
 /**
- * The rows of one worker in row mode. In every kernel the loss of row i is c_i ℓ: α_i and
- * slopes are those of the weighted loss, and a row with c_i = 0 has no say.
+ * Labels and weights c_i of rows. In every kernel the loss of row i is c_i ℓ: α_i and slopes are
+ * those of the weighted loss, and a row with c_i = 0 has no effect.
  */
-export interface RowState {
-  readonly labels: Float64Array;
-  /** c_i: how much the row counts. */
-  readonly rowWeights: Float64Array;
-  readonly alpha: Float64Array;
+type LabelledRows = Doubles<'labels' | 'rowWeights'>;
+
+/** The rows of one worker where it steps on whole rows by itself. */
+export interface LocalRows extends LabelledRows, Doubles<'alpha'> {
   /** Σ_j x_ij² / μ_j, with μ_j the curvature of column j's penalty. */
   readonly norms: Float64Array;
-  /** Σ_j x_ij² / μ_j · |Ω̄_j| / m: how much of the row collides with other rows. */
-  readonly collisions: Float64Array;
   /** |Ω_i| */
   readonly counts: Int32Array;
+}
+
+/** The rows of one worker in row mode. */
+export interface RowState extends LocalRows {
+  /** Σ_j x_ij² / μ_j · |Ω̄_j| / m: how much of the row collides with other rows. */
+  readonly collisions: Float64Array;
   readonly level: Uint8Array;
   readonly skip: Uint8Array;
 }
 
-/** The changes a batch left behind: unit pendingUnits[k] moved by pendingDeltas[k]. */
+/** The changes a batch left behind: units[k] moved by deltas[k]. */
 export interface Pending {
   readonly units: Int32Array;
   readonly deltas: Float64Array;
@@ -99,9 +89,7 @@ export interface RowStep {
 }
 
 /** The rows of one worker in column mode. */
-export interface MarginState {
-  readonly labels: Float64Array;
-  readonly rowWeights: Float64Array;
+export interface MarginState extends LabelledRows {
   readonly margins: Float64Array;
   /** c ℓ' and damped c ℓ'' at the margin, valid where dirty is 0. */
   readonly slopes: Float64Array;
@@ -111,14 +99,11 @@ export interface MarginState {
   readonly density: Float64Array;
 }
 
-/** The columns of one block in column mode. */
-export interface ColumnState {
-  readonly weights: Float64Array;
-  readonly gradients: Float64Array;
-  readonly hessians: Float64Array;
-  /** λ l1 f_j and λ l2 f_j */
-  readonly l1: Float64Array;
-  readonly l2: Float64Array;
+/** Σ c ℓ' x and Σ c ℓ'' x² of the columns of a batch. */
+export type ColumnSums = Doubles<'gradients' | 'hessians'>;
+
+/** The columns of one block in column mode; l1 and l2 are λ l1 f_j and λ l2 f_j. */
+export interface ColumnState extends ColumnSums, Doubles<'weights' | 'l1' | 'l2'> {
   readonly box?: Box;
   /** |Ω̄_j| */
   readonly counts: Int32Array;
@@ -126,9 +111,91 @@ export interface ColumnState {
   readonly skip: Uint8Array;
 }
 
+/** Doubles per column in the paper's solver: one cache line, see saddleSlot. */
+export const saddleStride = 8;
+
+/** Slots of a column's line: w, AdaGrad's sum, λf/|Ω̄|, w₀, ∇₀ and the ends of its box. */
+export const saddleSlot = {
+  weight: 0,
+  squares: 1,
+  share: 2,
+  snapshot: 3,
+  gradient: 4,
+  low: 5,
+  high: 6,
+} as const;
+
+/** The rows of one worker in the paper's solver. */
+export interface SaddleRows extends LabelledRows, Doubles<'alpha'> {
+  /** Σ of squared gradients (AdaGrad). */
+  readonly accumulators: Float64Array;
+  /** 1/(W |Ω_i|) */
+  readonly inverseCounts: Float64Array;
+  /** Ends of the domain of α_i/c_i. */
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  /** Snapshot of α and its full gradient, in α_i/c_i, per non-zero (SVRG). */
+  readonly snapshot: Float64Array;
+  readonly snapshotGradient: Float64Array;
+}
+
+export interface SaddleStep {
+  /** Step sizes: η_t itself, or AdaGrad's numerator. */
+  readonly weightStep: number;
+  readonly alphaStep: number;
+  readonly adagrad: boolean;
+  readonly svrg: boolean;
+  readonly l1: number;
+  readonly l2: number;
+  readonly inverseTotalWeight: number;
+}
+
+/** Doubles per column in stochastic gradient descent: one cache line, see sgdSlot. */
+export const sgdStride = 8;
+
+/**
+ * Slots of a column's line: the weight; AdaGrad's sum of squared gradients; the step size by which
+ * the penalty acts per unit of time; when the weight was last brought up to date; its sum over
+ * time; λ l1 f_j and λ l2 f_j; AdaGrad's numerator η_j.
+ */
+export const sgdSlot = {
+  weight: 0,
+  squares: 1,
+  rate: 2,
+  seen: 3,
+  sum: 4,
+  l1: 5,
+  l2: 6,
+  scale: 7,
+} as const;
+
+/**
+ * What a worker carries from row to row: time since the epoch began (steps with AdaGrad, else the
+ * sum of step sizes), the age that step sizes fall with, and nonzeros touched so far.
+ */
+export const sgdClock = { time: 0, age: 1, work: 2, length: 8 } as const;
+
+/** The rows of one worker; α_i is −c ℓ' at the row's last step. */
+export type SgdRows = LabelledRows & Doubles<'alpha'>;
+
+export interface SgdStep {
+  /** Step sizes η_j/√G_j, or else η₀/√age for all columns. */
+  readonly adagrad: boolean;
+  /** η₀; AdaGrad's are in the columns' lines. */
+  readonly stepSize: number;
+  /** What a step adds to the age. */
+  readonly aging: number;
+  /** n/W of the worker's n rows: c_i times it is 1 in the mean. */
+  readonly rowShare: number;
+  /** Bounds of every weight but that of a column without a penalty, the intercept. */
+  readonly bounds?: { readonly low: number; readonly high: number };
+}
+
 /** Numbers by row or by column, and lists of rows or columns. */
 type Vector = Float64Array;
 type Units = Int32Array;
+/** The units order[begin] … order[end-1]. */
+type Listed = [order: Units, begin: number, end: number];
 
 /** Loops over whole vectors; in WebAssembly they are quick from the first call on. */
 export interface VectorKernels {
@@ -143,7 +210,7 @@ export interface VectorKernels {
   /** Σ soft(v_j, l1_j)² / (2 l2_j) over the columns with a quadratic part. */
   penaltyConjugateSum(image: Vector, l1: Vector, l2: Vector): number;
   /**
-   * The same with weights that are bounded, at scale · v: Σ w_j (e_j − (l2_j/2) w_j) with
+   * The same with bounded weights, at scale · v: Σ w_j (e_j − (l2_j/2) w_j) with
    * e_j = soft(scale v_j, l1_j) and w_j the weight in the box that attains it. Columns where e_j
    * points to a side without an end, and nothing else holds it, are left out.
    */
@@ -163,12 +230,7 @@ export interface VectorKernels {
    * down, and which have not moved since `start`. Returns how many are listed.
    */
   listUnits(
-    runs: Units,
-    length: number,
-    skip: Uint8Array,
-    now: Vector,
-    start: Vector,
-    active: Units,
+    ...args: [runs: Units, run: number, skip: Uint8Array, now: Vector, start: Vector, active: Units]
   ): number;
 }
 
@@ -176,212 +238,106 @@ export interface Kernels extends VectorKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */
-  gather(
-    cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    fresh: boolean,
-    source: Vector,
-    result: Vector,
-  ): void;
-
+  gather(...args: [cell: Cell, ...Listed, fresh: boolean, source: Vector, result: Vector]): void;
   /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
   scatter(cell: Cell, pending: Pending, count: number, target: Vector): void;
-
   /** The same on the image v, followed by the map's w_j. */
   scatterMapped(cell: Cell, pending: Pending, count: number, map: WeightMap, weights: Vector): void;
-
   /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */
   rowNorms(
-    cell: Cell,
-    units: number,
-    a: Vector,
-    b: Vector,
-    norms: Vector,
-    collisions: Vector,
+    ...args: [cell: Cell, units: number, a: Vector, b: Vector, norms: Vector, collisions: Vector]
   ): void;
 
   /** Dual steps of a batch whose margins are complete. Returns the number of pending changes. */
   stepRows(
-    order: Units,
-    begin: number,
-    end: number,
-    margins: Vector,
-    rows: RowState,
-    step: RowStep,
-    pending: Pending,
-    stats: Vector,
+    ...args: [...Listed, margins: Vector, RowState, RowStep, pending: Pending, stats: Vector]
   ): number;
-
   /** One worker, one row at a time: margin, dual step, update. */
   sweepRows(
-    cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: RowState,
-    step: RowStep,
-    weights: Vector,
-    stats: Vector,
+    ...args: [cell: Cell, ...Listed, RowState, RowStep, weights: Vector, stats: Vector]
   ): void;
-
   sweepRowsMapped(
-    cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: RowState,
-    step: RowStep,
-    map: WeightMap,
-    weights: Vector,
-    stats: Vector,
+    ...args: [cell: Cell, ...Listed, RowState, RowStep, WeightMap, weights: Vector, stats: Vector]
   ): void;
-
   /**
    * One worker by itself, one whole row at a time: margin, dual step, and for each of its columns
    * weights[j] += (1/W) Δα · value · inverse[j], where 1/inverse[j] is the column's curvature.
    */
   sweepWholeRows(
     whole: WholeRows,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: Pick<RowState, 'labels' | 'rowWeights' | 'alpha' | 'norms' | 'counts'>,
-    inverseTotalWeight: number,
-    inverse: Vector,
-    weights: Vector,
-    stats: Vector,
+    ...args: [
+      ...Listed,
+      rows: LocalRows,
+      inverseTotalWeight: number,
+      inverse: Vector,
+      weights: Vector,
+      stats: Vector,
+    ]
   ): void;
-
   /**
    * Dual steps of a batch whose margins are complete, one whole row after the other: a row also
-   * takes account of what the rows before it have changed, drift[j] += (1/W) Δα · value · pull[j], where drift
-   * is 0 to begin with. Returns the number of pending changes.
+   * takes account of what the rows before it have changed, drift[j] += (1/W) Δα · value · pull[j].
+   * Drift must be 0 at first. Returns the number of pending changes.
    */
   stepWholeRows(
     whole: WholeRows,
-    order: Units,
-    begin: number,
-    end: number,
-    margins: Vector,
-    rows: RowState,
-    step: RowStep,
-    pull: Vector,
-    drift: Vector,
-    pending: Pending,
-    stats: Vector,
+    ...args: [
+      ...Listed,
+      margins: Vector,
+      rows: RowState,
+      step: RowStep,
+      pull: Vector,
+      drift: Vector,
+      pending: Pending,
+      stats: Vector,
+    ]
   ): number;
 
   /** margins[index_k] += deltas[p] · value_k, and marks those rows dirty. */
   scatterColumns(cell: Cell, pending: Pending, count: number, rows: MarginState): void;
-
   /** gradients[j] (+)= Σ c_i ℓ'(u_i) x_ij, hessians[j] (+)= Σ c_i ℓ''(u_i) (1 + damping·density_i) x_ij². */
   gatherColumns(
-    cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    fresh: boolean,
-    rows: MarginState,
-    columns: Pick<ColumnState, 'gradients' | 'hessians'>,
-    damping: number,
+    ...args: [cell: Cell, ...Listed, fresh: boolean, MarginState, ColumnSums, damping: number]
   ): void;
-
   /** Prox-Newton steps of a batch of columns. Returns the number of pending changes. */
   stepColumns(
-    order: Units,
-    begin: number,
-    end: number,
-    columns: ColumnState,
-    inverseTotalWeight: number,
-    pending: Pending,
-    stats: Vector,
+    ...args: [...Listed, ColumnState, inverseTotalWeight: number, pending: Pending, stats: Vector]
   ): number;
-
   /** One worker, one column at a time. */
   sweepColumns(
     cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: MarginState,
-    columns: ColumnState,
-    damping: number,
-    inverseTotalWeight: number,
-    stats: Vector,
+    ...args: [
+      ...Listed,
+      rows: MarginState,
+      columns: ColumnState,
+      damping: number,
+      inverseTotalWeight: number,
+      stats: Vector,
+    ]
   ): void;
 
   /** Equation saddle_grad of the paper over the listed rows of a cell. */
-  saddleRows(
-    cell: Cell,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: SaddleRows,
-    columns: Vector,
-    step: SaddleStep,
-  ): void;
-
+  saddleRows(...args: [cell: Cell, ...Listed, SaddleRows, columns: Vector, SaddleStep]): void;
   /** Gradient steps on the listed rows; the penalty acts on a column when a row meets it. */
   sgdRows(
-    whole: WholeRows,
-    order: Units,
-    begin: number,
-    end: number,
-    rows: SgdRows,
-    lines: Vector,
-    clock: Vector,
-    step: SgdStep,
+    ...args: [whole: WholeRows, ...Listed, SgdRows, lines: Vector, clock: Vector, SgdStep]
   ): void;
-
   /** Brings the columns listed up to date and starts a new count of time. */
   sgdSettle(lines: Vector, held: Units, clock: Vector): void;
 
-  // Sums over the rows begin … end-1, with labels y, row weights c and margins u.
+  // Sums over rows, with labels y, row weights c and margins u.
   /** Σ c_i ℓ(u_i, y_i) */
-  lossSum(u: Vector, y: Vector, c: Vector, begin: number, end: number): number;
+  lossSum(u: Vector, y: Vector, c: Vector): number;
   /** Σ c_i ℓ*(−scale·α_i/c_i) */
-  conjugateSum(
-    alpha: Vector,
-    y: Vector,
-    c: Vector,
-    begin: number,
-    end: number,
-    scale: number,
-  ): number;
+  conjugateSum(alpha: Vector, y: Vector, c: Vector, scale: number): number;
   /** Σ (b_i − a_i) ℓ*'(−(a_i + η (b_i − a_i))/c_i): slope of −Σ c ℓ*(−α/c) from a to b. */
-  conjugateSlope(
-    a: Vector,
-    b: Vector,
-    y: Vector,
-    c: Vector,
-    begin: number,
-    end: number,
-    eta: number,
-  ): number;
+  conjugateSlope(a: Vector, b: Vector, y: Vector, c: Vector, eta: number): number;
   /** Σ (b_i − a_i) c_i ℓ'(a_i + η (b_i − a_i)): slope of Σ c ℓ from margins a to b. */
-  lossSlope(
-    a: Vector,
-    b: Vector,
-    y: Vector,
-    c: Vector,
-    begin: number,
-    end: number,
-    eta: number,
-  ): number;
+  lossSlope(a: Vector, b: Vector, y: Vector, c: Vector, eta: number): number;
   /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
-  dualPoint(u: Vector, y: Vector, c: Vector, begin: number, end: number, alpha: Vector): void;
+  dualPoint(u: Vector, y: Vector, c: Vector, alpha: Vector): void;
   /** target[i] = ℓ*'(−α_i/c_i) */
-  dualSlopes(alpha: Vector, y: Vector, c: Vector, begin: number, end: number, target: Vector): void;
+  dualSlopes(alpha: Vector, y: Vector, c: Vector, target: Vector): void;
   /** target[i] = clip(alpha[i] + c_i · shift) to the domain; returns the sum. */
-  shiftAlpha(
-    alpha: Vector,
-    y: Vector,
-    c: Vector,
-    begin: number,
-    end: number,
-    shift: number,
-    target: Vector,
-  ): number;
+  shiftAlpha(alpha: Vector, y: Vector, c: Vector, shift: number, target: Vector): number;
 }

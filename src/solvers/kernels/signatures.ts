@@ -7,7 +7,7 @@ export type KernelName = Exclude<keyof Kernels, 'name'>;
  * and, where weights may be bounded, the function to call then and where it finds the bounds.
  *
  * Values: `a` or `a.b` the address of an array, `#a` a number, `?a` a flag, `@a` the length of an
- * array, `*` the parameter of the loss. A group such as `rows` stands for the members listed below.
+ * array, `0` zero, `*` the parameter of the loss. A group such as `rows` stands for the members listed below.
  */
 export type Signature = readonly [parameters: string, values: string, bounded?: string];
 
@@ -24,7 +24,6 @@ const margins = `${loss} rows.margins rows.slopes rows.curvatures rows.dirty row
 const columns =
   'columns.weights columns.gradients columns.hessians columns.l1 columns.l2 ' +
   'columns.counts columns.level columns.skip';
-const range = '#begin #end';
 const of = 'labels rowWeights';
 
 export const signatures: Readonly<Record<KernelName, Signature>> = {
@@ -85,16 +84,13 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'sgdRowsBounded #step.bounds',
   ],
   sgdSettle: ['lines held clock', 'lines held @held clock'],
-  lossSum: ['margins labels rowWeights begin end', `margins ${of} ${range} *`],
-  conjugateSum: ['alpha labels rowWeights begin end scale', `alpha ${of} ${range} #scale *`],
-  conjugateSlope: ['from to labels rowWeights begin end eta', `from to ${of} ${range} #eta *`],
-  lossSlope: ['from to labels rowWeights begin end eta', `from to ${of} ${range} #eta *`],
-  dualPoint: ['margins labels rowWeights begin end alpha', `margins ${of} ${range} alpha *`],
-  dualSlopes: ['alpha labels rowWeights begin end target', `alpha ${of} ${range} target *`],
-  shiftAlpha: [
-    'alpha labels rowWeights begin end shift target',
-    `alpha ${of} ${range} #shift target *`,
-  ],
+  lossSum: ['margins labels rowWeights', `margins ${of} 0 @margins *`],
+  conjugateSum: ['alpha labels rowWeights scale', `alpha ${of} 0 @alpha #scale *`],
+  conjugateSlope: ['from to labels rowWeights eta', `from to ${of} 0 @from #eta *`],
+  lossSlope: ['from to labels rowWeights eta', `from to ${of} 0 @from #eta *`],
+  dualPoint: ['margins labels rowWeights alpha', `margins ${of} 0 @margins alpha *`],
+  dualSlopes: ['alpha labels rowWeights target', `alpha ${of} 0 @alpha target *`],
+  shiftAlpha: ['alpha labels rowWeights shift target', `alpha ${of} 0 @alpha #shift target *`],
   extrapolate: ['now start previous beta', 'now start previous @now #beta'],
   interpolate: ['target from to share', 'target from to @target #share'],
   scaleInto: ['source target factor', 'source target @target #factor'],

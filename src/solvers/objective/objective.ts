@@ -6,13 +6,20 @@ import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
 import { clamp } from '../../math/scalars.ts';
+import { reserve } from '../block-state.ts';
 import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
 import type { Problem } from './problem.ts';
 
-/** A primal point's value, a lower bound on the optimum, and how far apart they are. */
+/** The value of a primal point and a lower bound on the optimum. */
 export interface Gap {
   readonly primal: number;
   readonly dual: number;
+}
+
+/** A primal point: weights by column and their margins by row. */
+export interface Point {
+  readonly weights: Float64Array;
+  readonly margins: Float64Array;
 }
 
 /** An objective this much smaller than at w = 0 counts as zero: its gap is measured against P(0). */
@@ -27,15 +34,9 @@ export function relativeGap({ primal, dual }: Gap, atZero: number): number {
   return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
 }
 
-export interface ObjectiveMemory {
-  /** 0, 1, 2, …: every unit of a cell in order. */
-  readonly identity: Int32Array;
-  readonly alpha: Float64Array;
-  readonly margins: Float64Array;
-  readonly image: Float64Array;
-}
+export type ObjectiveMemory = ReturnType<typeof allocateObjective>;
 
-export function allocateObjective(arena: Arena, partition: Partition): ObjectiveMemory {
+export function allocateObjective(arena: Arena, partition: Partition) {
   let longest = 0;
   for (let k = 0; k < partition.size; k++) {
     const rows = partition.rowStarts[k + 1] - partition.rowStarts[k];
@@ -44,9 +45,9 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
   const identity = arena.int32(longest);
   for (let k = 0; k < identity.length; k++) identity[k] = k;
   return {
+    /** 0, 1, 2, …: every unit of a cell in order. */
     identity,
-    alpha: arena.float64(partition.rowOrder.length),
-    margins: arena.float64(partition.rowOrder.length),
+    ...reserve(arena, 'float64', partition.rowOrder.length, ['alpha', 'margins']),
     image: arena.float64(partition.bufferLength),
   };
 }
@@ -59,7 +60,7 @@ export function allocateObjective(arena: Arena, partition: Partition): Objective
  *
  * P(w) ≥ D(α) for every w and every feasible α. Where the penalty has no quadratic part, feasible
  * means |v_j| ≤ λ l1 f_j, and α is scaled down to it; where weights are bounded, only as far as v_j
- * points to a side without an end. An unpenalised intercept asks for Σα = 0, and α is shifted to it.
+ * points to a side without an end. An unpenalised intercept needs Σα = 0, and α is shifted to it.
  *
  * Every thread of the team calls each method; all get the same bits back.
  */
@@ -82,7 +83,7 @@ export class Objective {
     this.#memory = memory;
   }
 
-  /** Room for one image, free between calls of dual(). */
+  /** Memory for one image, free between calls of dual(). */
   get scratchImage(): Float64Array {
     return this.#memory.image;
   }
@@ -98,7 +99,38 @@ export class Objective {
     return blockOf(this.problem.grid.partition, array, block);
   }
 
-  /** One array of columns, as what travels; all threads ask in the same order. */
+  /** The rows of all workers that this thread runs, as one view. */
+  ownRows(array: Float64Array): Float64Array {
+    const { rowStarts } = this.problem.grid.partition;
+    return array.subarray(rowStarts[this.#team.first], rowStarts[this.#team.end]);
+  }
+
+  /** The columns of all blocks that this thread is home to, as one view. */
+  ownColumns(array: Float64Array): Float64Array {
+    const { columnStarts } = this.problem.grid.partition;
+    return array.subarray(columnStarts[this.#team.first], columnStarts[this.#team.end]);
+  }
+
+  /** Copies this thread's part of the columns. */
+  copyColumns(from: Float64Array, to: Float64Array): void {
+    this.ownColumns(to).set(this.ownColumns(from));
+  }
+
+  /** Copies this thread's part of a point. */
+  copyPoint(from: Point, to: Point): void {
+    this.copyColumns(from.weights, to.weights);
+    this.ownRows(to.margins).set(this.ownRows(from.margins));
+  }
+
+  /** target ← from + share · (to − from), in this thread's part; target may be one of the two. */
+  interpolate(target: Point, from: Point, to: Point, share: number): void {
+    const columns = [target, from, to].map(({ weights }) => this.ownColumns(weights));
+    const rows = [target, from, to].map(({ margins }) => this.ownRows(margins));
+    this.kernels.interpolate(columns[0], columns[1], columns[2], share);
+    this.kernels.interpolate(rows[0], rows[1], rows[2], share);
+  }
+
+  /** One array of columns, as what travels; all threads call it in the same order. */
   fieldsOf(array: Float64Array): BlockFields {
     let fields = this.#fields.get(array);
     if (!fields) {
@@ -110,38 +142,28 @@ export class Objective {
 
   /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
   margins(weights: Float64Array, margins: Float64Array): void {
-    const { orientation } = this.problem.grid;
-    this.#multiply(orientation === 'rows', weights, margins, 'row');
+    this.#multiply(weights, margins, 'row');
   }
 
   /** v = (1/W) Σ α_i x_i by one rotation of the ring. */
   image(alpha: Float64Array, image: Float64Array): void {
-    const { orientation } = this.problem.grid;
-    this.#multiply(orientation === 'columns', alpha, image, 'column');
-    const scale = 1 / this.problem.totalWeight;
-    for (let block = this.#team.first; block < this.#team.end; block++) {
-      const mine = this.columnsOf(image, block);
-      this.kernels.scaleInto(mine, mine, scale);
-    }
+    this.#multiply(alpha, image, 'column');
+    const own = this.ownColumns(image);
+    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
     this.#team.barrier();
   }
 
   /** X·source onto rows or Xᵀ·source onto columns: gathered along units or scattered from them. */
-  #multiply(
-    gather: boolean,
-    source: Float64Array,
-    target: Float64Array,
-    onto: 'row' | 'column',
-  ): void {
+  #multiply(source: Float64Array, target: Float64Array, onto: 'row' | 'column'): void {
     const { identity } = this.#memory;
-    const home = onto === 'row' ? this.rowsOf : this.columnsOf;
-    for (let own = this.#team.first; own < this.#team.end; own++)
-      home.call(this, target, own).fill(0);
-    this.#ring.rotate(this.fieldsOf(onto === 'row' ? source : target), (worker, block) => {
-      const rows = this.rowsOf(onto === 'row' ? target : source, worker);
-      const columns = this.columnsOf(onto === 'row' ? source : target, block);
-      const from = onto === 'row' ? columns : rows;
-      const to = onto === 'row' ? rows : columns;
+    const toRows = onto === 'row';
+    const gather = toRows === (this.problem.grid.orientation === 'rows');
+    const [byRow, byColumn] = toRows ? [target, source] : [source, target];
+    (toRows ? this.ownRows(target) : this.ownColumns(target)).fill(0);
+    this.#ring.rotate(this.fieldsOf(byColumn), (worker, block) => {
+      const rows = this.rowsOf(byRow, worker);
+      const columns = this.columnsOf(byColumn, block);
+      const [from, to] = toRows ? [columns, rows] : [rows, columns];
       const all = { units: identity, deltas: from };
       this.cells.at(worker, block).through((cell, first, end) => {
         if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
@@ -151,33 +173,78 @@ export class Objective {
     this.#team.barrier();
   }
 
+  /** (1/W) Σ c_i ℓ(u_i, y_i) */
+  meanLoss(margins: Float64Array): number {
+    return this.#mean((worker) => this.#lossSum(margins, worker));
+  }
+
+  /** (1/W) Σ c_i ℓ*(−α_i/c_i) */
+  meanConjugate(alpha: Float64Array): number {
+    return this.#mean((worker) => this.#conjugateSum(alpha, worker, 1));
+  }
+
+  #mean(sumOf: (worker: number) => number): number {
+    const [sum] = this.#team.reduce(1, (worker, values) => {
+      values[0] = sumOf(worker);
+    });
+    return sum / this.problem.totalWeight;
+  }
+
+  #lossSum(margins: Float64Array, worker: number): number {
+    const { labels, rowWeights } = this.problem;
+    const u = this.rowsOf(margins, worker);
+    return this.kernels.lossSum(u, this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker));
+  }
+
+  #conjugateSum(alpha: Float64Array, worker: number, scale: number): number {
+    const { labels, rowWeights } = this.problem;
+    const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker)];
+    return this.kernels.conjugateSum(this.rowsOf(alpha, worker), y, c, scale);
+  }
+
   /** P(0) = (1/W) Σ c_i ℓ(0, y_i) */
   primalAtZero(): number {
-    const { totalWeight, labels, rowWeights } = this.problem;
-    const [sum] = this.#team.reduce(1, (worker, values) => {
-      const zero = this.rowsOf(this.#memory.margins, worker).fill(0);
-      const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker)];
-      values[0] = this.kernels.lossSum(zero, y, c, 0, zero.length);
-    });
-    return sum / totalWeight;
+    this.ownRows(this.#memory.margins).fill(0);
+    return this.meanLoss(this.#memory.margins);
   }
 
   /** P(w), given the margins of w. */
   primal(weights: Float64Array, margins: Float64Array): number {
-    const { totalWeight, l1, l2, labels, rowWeights } = this.problem;
-    const sums = this.#team.reduce(2, (part, values) => {
-      const w = this.columnsOf(weights, part);
-      const penalty = this.kernels.penaltySum(
-        w,
-        this.columnsOf(l1, part),
-        this.columnsOf(l2, part),
-      );
-      const u = this.rowsOf(margins, part);
-      values[0] = penalty;
-      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(rowWeights, part)];
-      values[1] = this.kernels.lossSum(u, y, c, 0, u.length);
+    const { totalWeight, l1, l2 } = this.problem;
+    const [penalty, loss] = this.#team.reduce(2, (part, values) => {
+      const of = (array: Float64Array) => this.columnsOf(array, part);
+      values[0] = this.kernels.penaltySum(of(weights), of(l1), of(l2));
+      values[1] = this.#lossSum(margins, part);
     });
-    return sums[0] + sums[1] / totalWeight;
+    return penalty + loss / totalWeight;
+  }
+
+  /** d/ds of P at from + s (to − from). */
+  primalSlope(from: Point, to: Point, share: number): number {
+    const { kernels, problem } = this;
+    const [loss, penalty] = this.#team.reduce(2, (part, values) => {
+      const rows = (array: Float64Array) => this.rowsOf(array, part);
+      const columns = (array: Float64Array) => this.columnsOf(array, part);
+      const [u, target] = [rows(from.margins), rows(to.margins)];
+      const [y, c] = [rows(problem.labels), rows(problem.rowWeights)];
+      values[0] = kernels.lossSlope(u, target, y, c, share);
+      const [w, next] = [columns(from.weights), columns(to.weights)];
+      const [l1, l2] = [columns(problem.l1), columns(problem.l2)];
+      values[1] = kernels.penaltySlope(w, next, l1, l2, share);
+    });
+    return loss / problem.totalWeight + penalty;
+  }
+
+  /** α_i = −c_i ℓ'(u_i), the dual point that margins suggest, in this thread's part. */
+  dualPoint(margins: Float64Array, alpha: Float64Array): void {
+    const [y, c] = [this.problem.labels, this.problem.rowWeights].map((all) => this.ownRows(all));
+    this.kernels.dualPoint(this.ownRows(margins), y, c, this.ownRows(alpha));
+  }
+
+  /** target ← α cut to its domain, in this thread's part. */
+  clipAlpha(alpha: Float64Array, target: Float64Array): void {
+    const [y, c] = [this.problem.labels, this.problem.rowWeights].map((all) => this.ownRows(all));
+    this.kernels.shiftAlpha(this.ownRows(alpha), y, c, 0, this.ownRows(target));
   }
 
   /** P(w) and D(α), each from nothing but its point and the data; leaves the margins of w. */
@@ -195,28 +262,19 @@ export class Objective {
 
   /** D at α cut to its domain, wherever it comes from. */
   dualWithin(alpha: Float64Array): number {
-    const { intercept, labels, rowWeights } = this.problem;
-    // The shift that an intercept asks for cuts it anyway.
-    if (intercept) return this.dual(alpha);
-    const cut = this.#memory.alpha;
-    for (let worker = this.#team.first; worker < this.#team.end; worker++) {
-      const from = this.rowsOf(alpha, worker);
-      const y = this.rowsOf(labels, worker);
-      const c = this.rowsOf(rowWeights, worker);
-      this.kernels.shiftAlpha(from, y, c, 0, from.length, 0, this.rowsOf(cut, worker));
-    }
-    return this.dual(cut);
+    // The shift that an intercept needs cuts it anyway.
+    if (this.problem.intercept) return this.dual(alpha);
+    this.clipAlpha(alpha, this.#memory.alpha);
+    return this.dual(this.#memory.alpha);
   }
 
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
   dualOfImage(alpha: Float64Array, image: Float64Array): number {
-    const { totalWeight, labels, rowWeights, penalty } = this.problem;
+    const { totalWeight, penalty } = this.problem;
     const scale = penalty.l2 > 0 ? 1 : 1 / Math.max(1, this.#largestExcess(image));
     const sums = this.#team.reduce(2, (part, values) => {
-      const a = this.rowsOf(alpha, part);
       values[0] = this.#conjugatePenalty(image, part, scale);
-      const [y, c] = [this.rowsOf(labels, part), this.rowsOf(rowWeights, part)];
-      values[1] = this.kernels.conjugateSum(a, y, c, 0, a.length, scale);
+      values[1] = this.#conjugateSum(alpha, part, scale);
     });
     return -sums[0] - sums[1] / totalWeight;
   }
@@ -233,7 +291,7 @@ export class Objective {
     const one = this.columnsOf(l1, block);
     const two = this.columnsOf(l2, block);
     if (!box) return this.kernels.penaltyConjugateSum(v, one, two);
-    return this.kernels.boundedConjugateSum(v, one, two, this.boxOf(box, block), scale);
+    return this.kernels.boundedConjugateSum(v, one, two, this.#boxOf(box, block), scale);
   }
 
   /** max_j |v_j| / (λ l1 f_j): the factor by which α breaks the constraint of a pure L1 penalty. */
@@ -244,7 +302,7 @@ export class Objective {
       (block, values) => {
         const v = this.columnsOf(image, block);
         const one = this.columnsOf(this.problem.l1, block);
-        const ends = box && this.boxOf(box, block);
+        const ends = box && this.#boxOf(box, block);
         let excess = 0;
         for (let j = 0; j < v.length; j++) {
           // An end of the box keeps the conjugate finite.
@@ -259,26 +317,23 @@ export class Objective {
   }
 
   /** The box of a block's columns, as views. */
-  boxOf({ low, high }: Box, block: number): Box {
+  #boxOf({ low, high }: Box, block: number): Box {
     return { low: this.columnsOf(low, block), high: this.columnsOf(high, block) };
   }
 
   /**
    * Takes back what rounding has put outside the box, of weights that are means of such inside; each
-   * thread those of its own blocks, to which nobody else may be writing.
+   * thread those of its own blocks, to which no other may be writing.
    */
   keepInBox(weights: Float64Array): void {
     const { box } = this.problem;
     if (!box) return;
-    for (let block = this.#team.first; block < this.#team.end; block++) {
-      const w = this.columnsOf(weights, block);
-      const { low, high } = this.boxOf(box, block);
-      for (let j = 0; j < w.length; j++) w[j] = clamp(w[j], low[j], high[j]);
-    }
+    const [w, low, high] = [weights, box.low, box.high].map((array) => this.ownColumns(array));
+    for (let j = 0; j < w.length; j++) w[j] = clamp(w[j], low[j], high[j]);
   }
 
   /**
-   * α shifted, α/c by one number, and clipped to the domain so that Σα = 0, as an intercept demands.
+   * α shifted, α/c by one number, and clipped to the domain so that Σα = 0, as an intercept requires.
    */
   #balance(alpha: Float64Array): Float64Array {
     if (!this.problem.intercept) return alpha;
@@ -289,7 +344,7 @@ export class Objective {
         const a = this.rowsOf(alpha, worker);
         const target = this.rowsOf(balanced, worker);
         const [y, c] = [this.rowsOf(labels, worker), this.rowsOf(rowWeights, worker)];
-        values[0] = this.kernels.shiftAlpha(a, y, c, 0, a.length, shift, target);
+        values[0] = this.kernels.shiftAlpha(a, y, c, shift, target);
       })[0];
     const start = sumAt(0);
     const goal = 1e-13 * this.#absoluteSum(balanced);

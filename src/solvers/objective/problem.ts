@@ -3,6 +3,7 @@ import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import { boundsOf } from '../../problem/penalties/separable.ts';
+import { reserve } from '../block-state.ts';
 import type { Box } from '../kernels/kernels.ts';
 
 /**
@@ -46,81 +47,60 @@ export function allocateProblem(arena: Arena, partition: Partition, penalty: Pen
   const columns = partition.columnOrder.length;
   const isBounded = boundsOf(penalty) !== undefined;
   return {
-    labels: arena.float64(rows),
-    rowWeights: arena.float64(rows),
-    l1: arena.float64(columns),
-    l2: arena.float64(columns),
-    strength: arena.float64(columns),
-    ...(isBounded && { box: { low: arena.float64(columns), high: arena.float64(columns) } }),
+    ...reserve(arena, 'float64', rows, ['labels', 'rowWeights']),
+    ...reserve(arena, 'float64', columns, ['l1', 'l2', 'strength']),
+    ...(isBounded && { box: reserve(arena, 'float64', columns, ['low', 'high']) }),
   };
 }
 
-/** `rowWeights` and `totalWeight` go together: those of the rows here, in their order, and the sum of all. */
+interface ProblemOptions {
+  readonly penalty: Penalty;
+  readonly lambda: number;
+  readonly factors: Float64Array | undefined;
+  readonly intercept: boolean;
+  /** Of the rows here, in their order; given together with `totalWeight`, the sum of all. */
+  readonly rowWeights?: Float64Array | undefined;
+  readonly totalWeight?: number | undefined;
+}
+
 export function layOutProblem(
   memory: ProblemMemory,
   grid: Grid,
   targets: Float64Array,
-  options: {
-    penalty: Penalty;
-    lambda: number;
-    factors: Float64Array | undefined;
-    intercept: boolean;
-    rowWeights?: Float64Array | undefined;
-    totalWeight?: number | undefined;
-  },
+  options: ProblemOptions,
 ): Problem {
   const { rowBounds, rowOrder, columnOrder, columnPosition, workerNonzeros, size } = grid.partition;
-  const {
-    penalty,
-    lambda,
-    factors,
-    intercept,
-    rowWeights,
-    totalWeight = rowBounds[size],
-  } = options;
-  const columns = columnOrder.length;
+  const { penalty, lambda, factors, intercept, rowWeights } = options;
+  const { strength, box } = memory;
   for (let position = 0; position < rowOrder.length; position++) {
     memory.labels[position] = targets[rowOrder[position]];
     memory.rowWeights[position] = rowWeights ? rowWeights[rowOrder[position]] : 1;
   }
   const interceptPosition = intercept ? columnOrder.indexOf(columnPosition.length - 1) : -1;
-  memory.strength.fill(lambda);
-  if (factors) {
-    for (let position = 0; position < columns; position++) {
-      if (position !== interceptPosition)
-        memory.strength[position] = lambda * factors[columnOrder[position]];
-    }
-  }
-  if (interceptPosition >= 0) memory.strength[interceptPosition] = 0;
-  for (let position = 0; position < columns; position++) {
-    memory.l1[position] = memory.strength[position] * penalty.l1;
-    memory.l2[position] = memory.strength[position] * penalty.l2;
+  for (let position = 0; position < columnOrder.length; position++) {
+    const factor = factors && position !== interceptPosition ? factors[columnOrder[position]] : 1;
+    strength[position] = position === interceptPosition ? 0 : lambda * factor;
+    memory.l1[position] = strength[position] * penalty.l1;
+    memory.l2[position] = strength[position] * penalty.l2;
   }
   const bounds = boundsOf(penalty);
-  if (memory.box && bounds) fillBox(memory.box, bounds, interceptPosition);
+  if (box && bounds) {
+    box.low.fill(bounds.low);
+    box.high.fill(bounds.high);
+    if (interceptPosition >= 0) box.low[interceptPosition] = -Infinity;
+    if (interceptPosition >= 0) box.high[interceptPosition] = Infinity;
+  }
   return {
     rows: rowBounds[size],
     columns: columnPosition.length,
     nonzeros: workerNonzeros.reduce((sum, nonzeros) => sum + nonzeros, 0),
     grid,
     ...memory,
-    totalWeight,
+    totalWeight: options.totalWeight ?? rowBounds[size],
     penalty: { l1: penalty.l1, l2: penalty.l2 },
     ...(bounds && { bounds }),
     lambda,
     intercept,
     interceptPosition,
   };
-}
-
-function fillBox(
-  box: Box,
-  { low, high }: NonNullable<Problem['bounds']>,
-  interceptPosition: number,
-): void {
-  box.low.fill(low);
-  box.high.fill(high);
-  if (interceptPosition < 0) return;
-  box.low[interceptPosition] = -Infinity;
-  box.high[interceptPosition] = Infinity;
 }

@@ -1,13 +1,13 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { exp, log1p } from '../../math/elementary.ts';
+import { reserve } from '../block-state.ts';
 import { pendingPart, type RowStep, type WholeRows } from '../kernels/kernels.ts';
+import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns, everywhere, partOfWorker, wholeRows } from '../whole.ts';
 import type { WorkerRows } from './rows-state.ts';
 
-/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
-const chunk = 1024;
 export type LocalUpdatesMemory = ReturnType<typeof allocateLocalUpdates>;
 
 /** Where they are tracked, 8 bytes per column and worker and 32 per column and process. */
@@ -15,10 +15,7 @@ export function allocateLocalUpdates(arena: Arena, partition: Partition, tracked
   const all = tracked ? allColumns(partition) : 0;
   return {
     overlap: arena.float64(tracked ? partition.bufferLength : 0),
-    /** Those of all columns. */
-    allOverlaps: arena.float64(all),
-    inverses: arena.float64(all),
-    pull: arena.float64(all),
+    ...reserve(arena, 'float64', all, ['allOverlaps', 'inverses', 'pull']),
     drifts: arena.float64((partition.end - partition.first) * all),
     starts: arena.int32(tracked ? partition.size + 1 : 0),
   };
@@ -58,7 +55,7 @@ export class LocalUpdates {
     everywhere(context, memory.overlap, memory.allOverlaps);
   }
 
-  /** Tells all workers 1/μ_j, of which a home knows those of its columns. */
+  /** Sends all workers 1/μ_j, which is known where a column is at home. */
   learnCurvature(inverse: Float64Array): void {
     everywhere(this.#context, inverse, this.#memory.inverses);
     this.#share = -1;
@@ -78,29 +75,19 @@ export class LocalUpdates {
     team.barrier();
   }
 
-  /** The steps of a batch, which is active[begin … end-1]. */
-  step(worker: number, own: WorkerRows, begin: number, end: number, step: RowStep): void {
+  /** The steps of a batch, which is active[begin … end-1]. Returns the number of pending changes. */
+  step(worker: number, own: WorkerRows, begin: number, end: number, step: RowStep): number {
     const { kernels, problem, team } = this.#context;
     const { pull } = this.#memory;
     const whole = this.#whole[worker - team.first];
     const drift = partOfWorker(problem.grid.partition, this.#memory.drifts, worker).fill(0);
     const { batches, margins, rows, pending, stats } = own;
-    own.pendingCount = 0;
-    for (let from = begin; from < end; from += chunk) {
-      const to = Math.min(end, from + chunk);
-      own.pendingCount += kernels.stepWholeRows(
-        whole,
-        batches.active,
-        from,
-        to,
-        margins,
-        rows,
-        step,
-        pull,
-        drift,
-        pendingPart(pending, own.pendingCount, pending.units.length),
-        stats,
-      );
-    }
+    let count = 0;
+    inChunks(begin, end, (from, to) => {
+      const left = pendingPart(pending, count, pending.units.length);
+      const row = [margins, rows, step, pull, drift, left, stats] as const;
+      count += kernels.stepWholeRows(whole, batches.active, from, to, ...row);
+    });
+    return count;
   }
 }

@@ -20,9 +20,10 @@ export class ColumnCurvature {
    */
   prepareColumns(proximal: number, overlapOf: (count: number) => number): void {
     const { problem, team } = this.#state.context;
-    const { columnStarts, columnCounts } = problem.grid.partition;
+    const { columnCounts } = problem.grid.partition;
+    const [begin, end] = this.#state.ownColumns;
     const { inverse, weightedOverlap, overlap, threshold, box } = this.#state.memory;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+    for (let j = begin; j < end; j++) {
       if (this.#state.mapped) threshold[j] = problem.l1[j];
       if (box && problem.box) {
         box.low[j] = problem.box.low[j];
@@ -89,14 +90,19 @@ export class ColumnCurvature {
     const { intercept, interceptPosition } = this.#state.context.problem;
     if (!intercept) return;
     const share = 1 / proximal;
+    this.#addToRows(share, overlap);
+    if (this.#state.isOwn(interceptPosition)) this.#state.memory.inverse[interceptPosition] = share;
+    this.#state.context.team.barrier();
+  }
+
+  /** Adds what the intercept's column contributes to every row. */
+  #addToRows(norm: number, overlap: number): void {
     for (const { rows } of this.#state.mine) {
       for (let i = 0; i < rows.norms.length; i++) {
-        rows.norms[i] += share;
-        rows.collisions[i] += overlap * share * this.#othersWeight(rows, i);
+        rows.norms[i] += norm;
+        rows.collisions[i] += overlap * norm * this.#othersWeight(rows, i);
       }
     }
-    if (this.#isHome(interceptPosition)) this.#state.memory.inverse[interceptPosition] = share;
-    this.#state.context.team.barrier();
   }
 
   /**
@@ -126,14 +132,8 @@ export class ColumnCurvature {
       const before = this.#atIntercept((block) =>
         this.#state.context.objective.columnsOf(inverse, block),
       );
-      const more = before / factor - before;
-      for (const { rows } of this.#state.mine) {
-        for (let i = 0; i < rows.norms.length; i++) {
-          rows.norms[i] += more;
-          rows.collisions[i] += overlap * more * this.#othersWeight(rows, i);
-        }
-      }
-      if (this.#isHome(interceptPosition)) inverse[interceptPosition] = before / factor;
+      this.#addToRows(before / factor - before, overlap);
+      if (this.#state.isOwn(interceptPosition)) inverse[interceptPosition] = before / factor;
     } else {
       // Without a quadratic part every column has nothing but its proximal term.
       for (const { rows } of this.#state.mine) {
@@ -147,11 +147,5 @@ export class ColumnCurvature {
       }
     }
     this.#state.context.team.barrier();
-  }
-
-  #isHome(column: number): boolean {
-    const { problem, team } = this.#state.context;
-    const { columnStarts } = problem.grid.partition;
-    return column >= columnStarts[team.first] && column < columnStarts[team.end];
   }
 }

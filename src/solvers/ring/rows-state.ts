@@ -2,93 +2,67 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { type Partition, rowsTogether } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
-import { type Pending, type RowState, stat, type WeightMap } from '../kernels/kernels.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
+import {
+  type Doubles,
+  type Pending,
+  type RowState,
+  stat,
+  type WeightMap,
+} from '../kernels/kernels.ts';
 import { Batches, SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
+import { tracksLocalUpdates } from './damping.ts';
 import { allocateLocalUpdates } from './local-updates.ts';
 import type { RingRowsOptions } from './rows.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
-/** `few`: rotations are so few that workers track their own updates, see LocalUpdates. */
-export function allocateRingRows(
-  arena: Arena,
-  partition: Partition,
-  { mapped, bounded }: Pick<RingRowsOptions, 'mapped' | 'bounded'>,
-  few: boolean,
-) {
+export function allocateRingRows(arena: Arena, partition: Partition, options: RingRowsOptions) {
+  const { mapped, bounded, rotations } = options;
+  const few = tracksLocalUpdates(rotations, partition.size);
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
   const { bufferLength } = partition;
-  const mappedLength = mapped ? bufferLength : 0;
   return {
-    alpha: arena.float64(rows),
-    alphaStart: arena.float64(rows),
-    alphaPrevious: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'alphaStart', 'alphaPrevious', 'margins']),
+    ...reserve(arena, 'float64', rows, ['norms', 'collisions', 'pendingDeltas']),
+    ...reserve(arena, 'int32', rows, ['counts', 'active', 'pendingUnits']),
+    ...reserve(arena, 'uint8', rows, ['level', 'skip']),
     marginsPrevious: arena.float64(few && !mapped ? rows : 0),
-    norms: arena.float64(rows),
-    collisions: arena.float64(rows),
-    counts: arena.int32(rows),
-    level: arena.uint8(rows),
-    skip: arena.uint8(rows),
-    active: arena.int32(rows),
     runs: arena.int32(partition.size * mostRuns(partition)),
     activeCounts: arena.int32(partition.size),
     generators: allocateGenerators(arena, partition),
-    pendingUnits: arena.int32(rows),
-    pendingDeltas: arena.float64(rows),
     stats: arena.float64(stat.length * partition.size),
-    weights: arena.float64(bufferLength),
-    imageStart: arena.float64(home),
-    imagePrevious: arena.float64(home),
-    inverse: arena.float64(bufferLength),
-    weightedOverlap: arena.float64(bufferLength),
-    image: arena.float64(mappedLength),
-    threshold: arena.float64(mappedLength),
-    shift: arena.float64(mappedLength),
-    ...(bounded && {
-      box: { low: arena.float64(bufferLength), high: arena.float64(bufferLength) },
-    }),
+    ...reserve(arena, 'float64', home, ['imageStart', 'imagePrevious']),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'inverse', 'weightedOverlap']),
+    ...reserve(arena, 'float64', mapped ? bufferLength : 0, ['image', 'threshold', 'shift']),
+    ...(bounded && { box: reserve(arena, 'float64', bufferLength, ['low', 'high']) }),
     ...allocateLocalUpdates(arena, partition, few),
   };
 }
 
 /** Runs of the worker that has the most rows. */
-function mostRuns({ rowBounds, size }: Partition): number {
-  let most = 0;
-  for (let worker = 0; worker < size; worker++) {
-    most = Math.max(most, Math.ceil((rowBounds[worker + 1] - rowBounds[worker]) / rowsTogether));
-  }
-  return most;
+function mostRuns({ rowBounds }: Partition): number {
+  const lengths = rowBounds.map((end, k) => end - (rowBounds[k - 1] ?? 0));
+  return Math.ceil(lengths.reduce((most, rows) => Math.max(most, rows)) / rowsTogether);
 }
 
 /** One worker's views of the row arrays. */
-export interface WorkerRows {
+export interface WorkerRows
+  extends Doubles<'start' | 'previous' | 'margins' | 'marginsPrevious' | 'stats'> {
   readonly rows: RowState;
-  readonly start: Float64Array;
-  readonly previous: Float64Array;
-  readonly margins: Float64Array;
-  readonly marginsPrevious: Float64Array;
   readonly batches: Batches;
   readonly pending: Pending;
-  readonly stats: Float64Array;
   pendingCount: number;
 }
 
-/** A block's views of the arrays that travel; `image` is what steps add to. */
-export interface BlockColumns {
-  readonly weights: Float64Array;
-  readonly image: Float64Array;
+/**
+ * A block's views of the arrays that travel, of which `image` is what steps add to; and of `start`,
+ * `previous` and `l2`, which it has where it is at home.
+ */
+interface BlockColumns extends Doubles<'weights' | 'image' | 'start' | 'previous' | 'l2'> {
   readonly map: WeightMap | undefined;
-}
-
-/** A block where it is at home. */
-export interface HomeColumns extends BlockColumns {
-  readonly start: Float64Array;
-  readonly previous: Float64Array;
-  readonly l2: Float64Array;
 }
 
 /**
@@ -99,7 +73,7 @@ export class RowModeState extends BlockState {
   readonly memory: RingRowsMemory;
   readonly mapped: boolean;
   /**
-   * Whether the margins of all rows are part of the state, as few rotations make it pay: they follow
+   * Whether the margins of all rows are part of the state, which pays with few rotations: they follow
    * the momentum like w, of which they are a linear function unless there is a map.
    */
   readonly savesMargins: boolean;
@@ -109,17 +83,17 @@ export class RowModeState extends BlockState {
   readonly fields: BlockFields;
   /** The workers this thread runs and the blocks it is home to. */
   readonly mine: readonly WorkerRows[];
-  readonly home: readonly HomeColumns[];
+  readonly home: readonly BlockColumns[];
 
   constructor(context: SolverContext, memory: RingRowsMemory, mapped: boolean, few: boolean) {
     super(context, memory.generators);
     this.memory = memory;
     this.mapped = mapped;
     this.savesMargins = few && !mapped;
-    this.workers = this.all.map((worker) => this.#viewWorker(worker));
-    this.blocks = this.all.map((block) => this.#viewBlock(block));
+    this.workers = this.forAll((worker) => this.#viewWorker(worker));
+    this.blocks = this.forAll((block) => this.#viewBlock(block));
     this.mine = this.parts.map((worker) => this.workers[worker]);
-    this.home = this.parts.map((block) => this.#viewHome(block));
+    this.home = this.parts.map((block) => this.blocks[block]);
     this.fields = context.ring.fields((block) => {
       const { weights, map } = this.blocks[block];
       if (!map) return [weights];
@@ -133,56 +107,41 @@ export class RowModeState extends BlockState {
     const { alpha, norms, collisions, counts, level, skip, stats, runs } = this.memory;
     const { alphaStart: start, alphaPrevious: previous, margins, marginsPrevious } = this.memory;
     const { active, pendingUnits: units, pendingDeltas: deltas, activeCounts } = this.memory;
-    const most = runs.length / grid.size;
-    const constants = { labels, rowWeights };
     const variables = { alpha, norms, collisions, counts, level, skip };
     return {
-      rows: this.rowsOf(worker, { ...constants, ...variables }),
+      rows: this.rowsOf(worker, { labels, rowWeights, ...variables }),
       ...this.rowsOf(worker, { start, previous, margins, marginsPrevious }),
       batches: new Batches({
         ...this.rowsOf(worker, { active }),
-        count: activeCounts.subarray(worker, worker + 1),
-        runs: runs.subarray(worker * most, (worker + 1) * most),
+        count: this.partOf(activeCounts, worker),
+        runs: this.partOf(runs, worker),
         run: rowsTogether,
         random: this.random(worker),
         order: new SegmentOrder(grid.segments[worker], rowsTogether),
       }),
       pending: this.rowsOf(worker, { units, deltas }),
-      stats: stats.subarray(worker * stat.length, (worker + 1) * stat.length),
+      stats: this.partOf(stats, worker),
       pendingCount: 0,
     };
   }
 
   #viewBlock(block: number): BlockColumns {
-    const { image, threshold, inverse, shift, box } = this.memory;
-    const { weights } = this.columnsOf(block, { weights: this.memory.weights });
-    const map = this.mapped
-      ? {
-          ...this.columnsOf(block, { image, threshold, inverse, shift }),
-          ...(box && { box: this.columnsOf(block, box) }),
-        }
-      : undefined;
-    return { weights, image: map?.image ?? weights, map };
-  }
-
-  #viewHome(block: number): HomeColumns {
     const { l2 } = this.context.problem;
-    const { imageStart: start, imagePrevious: previous } = this.memory;
-    return { ...this.blocks[block], ...this.columnsOf(block, { start, previous, l2 }) };
-  }
-
-  /** A block that this thread is home to. */
-  homeOf(block: number): HomeColumns {
-    return this.home[block - this.context.team.first];
+    const { image, threshold, inverse, shift, box } = this.memory;
+    const { weights, imageStart: start, imagePrevious: previous } = this.memory;
+    const columns = this.columnsOf(block, { weights, start, previous, l2 });
+    if (!this.mapped) return { ...columns, image: columns.weights, map: undefined };
+    const map = {
+      ...this.columnsOf(block, { image, threshold, inverse, shift }),
+      ...(box && { box: this.columnsOf(block, box) }),
+    };
+    return { ...columns, image: map.image, map };
   }
 
   /** α = 0, where the arrays are when they are new, or the dual point of w = 0. */
   startCold(inside: boolean): void {
     if (!inside) return;
-    for (const { rows, margins } of this.mine) {
-      const { labels, rowWeights, alpha } = rows;
-      this.context.kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, alpha);
-    }
+    this.context.objective.dualPoint(this.memory.margins, this.memory.alpha);
     this.recomputeImage();
   }
 
@@ -190,7 +149,7 @@ export class RowModeState extends BlockState {
   centreAt(weights: Float64Array): void {
     const { objective } = this.context;
     for (const block of this.parts) {
-      this.#recentre(this.homeOf(block), objective.columnsOf(weights, block));
+      this.#recentre(this.blocks[block], objective.columnsOf(weights, block));
     }
   }
 
@@ -207,18 +166,17 @@ export class RowModeState extends BlockState {
   /** The image of α from scratch, and w from it. */
   recomputeImage(): void {
     const { problem, objective } = this.context;
-    const target = this.mapped ? this.memory.image : this.memory.weights;
-    objective.image(this.memory.alpha, target);
-    if (!this.mapped) {
-      for (const { weights } of this.home) {
-        for (let j = 0; j < weights.length; j++) weights[j] /= problem.lambda;
-      }
+    const { alpha, image, weights } = this.memory;
+    objective.image(alpha, this.mapped ? image : weights);
+    for (const block of this.home) {
+      const { weights: w, map } = block;
+      if (map) this.#mapWeights(block);
+      else for (let j = 0; j < w.length; j++) w[j] /= problem.lambda;
     }
-    for (const block of this.home) this.#mapWeights(block);
     this.context.team.barrier();
   }
 
-  /** Nesterov's momentum on (α, image, margins), after the proximal centre has moved to w if asked. */
+  /** Nesterov's momentum on (α, image, margins); `recentre` moves the proximal centre to w before. */
   extrapolate(beta: number, recentre: boolean): void {
     const { kernels } = this.context;
     for (const { rows, start, previous, margins, marginsPrevious } of this.mine) {
@@ -232,7 +190,7 @@ export class RowModeState extends BlockState {
     }
   }
 
-  #recentre({ map, l2 }: HomeColumns, weights: Float64Array): void {
+  #recentre({ map, l2 }: BlockColumns, weights: Float64Array): void {
     if (!map) return;
     for (let j = 0; j < weights.length; j++) {
       if (!(l2[j] > 0)) map.shift[j] = weights[j] / map.inverse[j];
@@ -264,43 +222,31 @@ export class RowModeState extends BlockState {
     if (this.mapped) return this.memory.image;
     const { objective, problem, kernels } = this.context;
     const { scratchImage } = objective;
-    for (const block of this.parts) {
-      const v = objective.columnsOf(scratchImage, block);
-      kernels.scaleInto(this.blocks[block].weights, v, problem.lambda);
-    }
+    const [w, v] = [this.memory.weights, scratchImage].map((array) => objective.ownColumns(array));
+    kernels.scaleInto(w, v, problem.lambda);
     return scratchImage;
   }
 
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { penalty, intercept } = this.context.problem;
     const { alpha, alphaPrevious, level, skip, norms, collisions, inverse } = this.memory;
     const { weights, imagePrevious, image, shift, runs, generators } = this.memory;
     const { margins, marginsPrevious } = this.memory;
+    const curved = penalty.l2 > 0;
     // Proximal terms that adapt change these from epoch to epoch; else they follow from the data.
-    const adapts = intercept || !(penalty.l2 > 0);
+    const terms = intercept || !curved;
+    const saved = this.savesMargins && { margins, marginsPrevious };
+    // With curvature every epoch begins with a new centre.
+    const centre = !curved && { shift };
     return stateArrays({
-      row: {
-        alpha,
-        alphaPrevious,
-        level,
-        skip,
-        ...(adapts && { norms, collisions }),
-        ...(this.savesMargins && { margins, marginsPrevious }),
-      },
-      column: {
-        weights,
-        imagePrevious,
-        image,
-        ...(adapts && { inverse }),
-        // Else every epoch begins with a new centre.
-        ...(!(penalty.l2 > 0) && { shift }),
-      },
+      row: { alpha, alphaPrevious, level, skip, ...(terms && { norms, collisions }), ...saved },
+      column: { weights, imagePrevious, image, ...(terms && { inverse }), ...centre },
       worker: { runs, generators },
     });
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     for (const { batches } of this.mine) batches.resume();
   }
 

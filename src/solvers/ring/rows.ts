@@ -1,18 +1,16 @@
 import type { CellVisit } from '../../engine/cells.ts';
-import type { StateArray } from '../../engine/checkpoint/state.ts';
-import { rootOfFalling } from '../../math/line-search.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
+import { BlockMethod } from '../block-state.ts';
 import { pendingPart, type RowStep } from '../kernels/kernels.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
+import { inChunks } from '../orders.ts';
+import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha, startingShare } from '../warm-start.ts';
-import { Damping, InterceptStep, rotationsFor, tracksLocalUpdates } from './damping.ts';
+import { Damping, InterceptStep, rotationsFor, searchLine, tracksLocalUpdates } from './damping.ts';
 import { expectedOverlap, LocalUpdates } from './local-updates.ts';
 import { ColumnCurvature } from './rows-columns.ts';
 import { allocateRingRows, type RingRowsMemory, RowModeState } from './rows-state.ts';
 
-/** Units per call of a sweeping kernel: short calls let the engine replace a kernel by a faster one. */
-const sweepChunk = 1024;
 /** A proximal subproblem counts as solved when its gap is this share of the whole problem's. */
 const solved = 0.1;
 /** Epochs in which a proximal subproblem should be solved. */
@@ -27,7 +25,7 @@ const interceptWeight = 10;
 export interface RingRowsOptions {
   /** Whether w is a non-linear function of its image (L1, factors, proximal terms, a box). */
   readonly mapped: boolean;
-  /** Whether weights are kept in a box. */
+  /** Whether weights are bounded. */
   readonly bounded?: boolean;
   /** Weight μ of the proximal term on columns whose penalty has no curvature. */
   readonly proximal: number;
@@ -43,20 +41,23 @@ export interface RingRowsOptions {
  * current batch; after p visits the margins are complete and the batch takes its dual steps.
  * Momentum carries over epochs, and an exact line search keeps the dual objective rising.
  *
- * With few rotations batches are long, and a worker's steps take account of each other: see LocalUpdates. An
- * epoch then ends with the margins of all rows, which serve its evaluation and the first batch of
+ * With few rotations batches are long, and a worker's steps take account of each other: see LocalUpdates.
+ * An epoch then ends with the margins of all rows, which serve its evaluation and the first batch of
  * the next epoch: B + 1 rotations in all.
  *
  * The steps need a penalty with curvature. Columns without (the intercept; all of them under a
  * pure L1 penalty) get a proximal term (μ/2)(w_j − c_j)² whose centre follows the iterate.
  */
-export class RingRows implements Method {
-  readonly weights: Float64Array;
-  readonly margins: Float64Array;
-  passes = 0;
-  readonly combinesIterates = true;
-  readonly #context: SolverContext;
-  readonly #state: RowModeState;
+export class RingRows extends BlockMethod<RowModeState> {
+  override readonly combinesIterates = true;
+  protected override readonly scalars = {
+    momentum: 0,
+    /** Passes of the last epoch. */
+    lastPasses: 2,
+    /** Whether the proximal centre moves to the current w before the next epoch. */
+    recentreNext: true,
+    epochsSinceRecentring: 0,
+  };
   readonly #curvature: ColumnCurvature;
   readonly #rotations: number;
   readonly #damping: Damping;
@@ -65,12 +66,6 @@ export class RingRows implements Method {
   /** How much rows collide in the intercept's column. */
   readonly #interceptOverlap: number;
   readonly #interceptStep: InterceptStep;
-  #momentum = 0;
-  /** Passes of the last epoch. */
-  #lastPasses = 2;
-  /** Whether the proximal centre moves to the current w before the next epoch. */
-  #recentreNext = true;
-  #epochsSinceRecentring = 0;
 
   constructor(
     context: SolverContext,
@@ -81,19 +76,13 @@ export class RingRows implements Method {
     const { rows, nonzeros, grid } = context.problem;
     const few = tracksLocalUpdates(options.rotations, grid.size);
     const state = new RowModeState(context, memory, options.mapped, few);
-    this.#context = context;
-    this.#state = state;
+    super(state, memory, memory.alpha);
     this.#curvature = new ColumnCurvature(state, few);
-    this.weights = memory.weights;
-    this.margins = memory.margins;
     const overlapOf = (count: number) =>
       few ? expectedOverlap(count, options.rotations ?? rows, grid.size) : count / rows;
     this.#curvature.prepareColumns(options.proximal, overlapOf);
     const { norm, collision } = this.#curvature.prepareNorms();
-    this.#rotations =
-      grid.size === 1
-        ? rows
-        : (options.rotations ?? rotationsFor(rows, collision, nonzeros, grid.size));
+    this.#rotations = rotationsFor(rows, collision, nonzeros, grid.size, options.rotations);
     this.#interceptOverlap = overlapOf(rows);
     this.#damping = new Damping(few ? 1 : rows / this.#rotations);
     const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptOverlap)) / norm;
@@ -108,55 +97,52 @@ export class RingRows implements Method {
 
   /** A point between the cold start and the one suggested, see startingShare. */
   #startFrom(start: WarmStart, loss: Loss): void {
-    const state = this.#state;
+    const { state } = this;
     const { margins, alpha } = state.memory;
     state.centreAt(start.weights);
     state.extrapolate(0, false);
-    this.passes += 1 + startingAlpha(this.#context, start, loss, margins, alpha);
+    this.passes += 1 + startingAlpha(this.context, start, loss, margins, alpha);
     state.recomputeImage();
     state.moveTo(startingShare(this.#search().eta));
   }
 
-  get dualPoint(): Float64Array {
-    return this.#state.memory.alpha;
-  }
-
   /** With one worker, which hands nothing on, every row is a batch. */
   get rotations(): number {
-    return this.#context.problem.grid.size === 1 ? 0 : this.#rotations;
+    return this.context.problem.grid.size === 1 ? 0 : this.#rotations;
   }
 
   /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
-  get polish(): number {
-    return Math.min(mostPolish, Math.floor(polishPasses / this.#lastPasses));
+  override get polish(): number {
+    return Math.min(mostPolish, Math.floor(polishPasses / this.scalars.lastPasses));
   }
 
   epoch(): void {
-    const { team } = this.#context;
-    const recentre = this.#recentreNext;
-    if (recentre) this.#adaptProximal();
+    const { kernels, problem, team } = this.context;
+    const { scalars, state } = this;
+    const { recentreNext } = scalars;
+    if (recentreNext) this.#adaptProximal();
     // A new centre is a new problem, unless it is the intercept's alone.
-    if (recentre && !(this.#context.problem.penalty.l2 > 0)) this.#momentum = 0;
-    this.#state.extrapolate(this.#momentum / (this.#momentum + 3), recentre);
-    this.#momentum++;
-    for (const { batches, rows, start, stats } of this.#state.mine) {
-      batches.shuffle(this.#context.kernels, rows.skip, rows.alpha, start);
+    if (recentreNext && !(problem.penalty.l2 > 0)) scalars.momentum = 0;
+    state.extrapolate(scalars.momentum / (scalars.momentum + 3), recentreNext);
+    scalars.momentum++;
+    for (const { batches, rows, start, stats } of state.mine) {
+      batches.shuffle(kernels, rows.skip, rows.alpha, start);
       stats.fill(0);
     }
     if (team.shared.workers === 1) this.#sweep();
     else this.#rotate();
     const [work, effective] = team.reduce(2, (worker, values) => {
-      values.set(this.#state.workers[worker].stats.subarray(0, 2));
+      values.set(state.workers[worker].stats.subarray(0, 2));
     });
-    this.#lastPasses = work / Math.max(1, this.#context.problem.nonzeros);
-    this.passes += this.#lastPasses;
-    const { eta, exactness } = this.#search();
-    this.#state.moveTo(eta);
-    this.#state.refreshMargins();
-    if (eta < 0.5) this.#momentum = 0;
+    scalars.lastPasses = work / Math.max(1, problem.nonzeros);
+    this.passes += scalars.lastPasses;
+    const found = this.#search();
+    state.moveTo(found.eta);
+    state.refreshMargins();
+    if (found.eta < 0.5) scalars.momentum = 0;
     // Whether many rows move or few, the other workers' do as one's own.
-    this.#damping.learn(exactness, this.#localUpdates ? 1 : effective / this.#context.problem.rows);
-    this.#epochsSinceRecentring++;
+    this.#damping.learn(found.exactness, this.#localUpdates ? 1 : effective / problem.rows);
+    scalars.epochsSinceRecentring++;
   }
 
   /**
@@ -164,9 +150,9 @@ export class RingRows implements Method {
    * that are solved at once were too easy, those that drag on too hard.
    */
   #adaptProximal(): void {
-    const { penalty, intercept } = this.#context.problem;
-    const epochs = this.#epochsSinceRecentring;
-    this.#epochsSinceRecentring = 0;
+    const { penalty, intercept } = this.context.problem;
+    const epochs = this.scalars.epochsSinceRecentring;
+    this.scalars.epochsSinceRecentring = 0;
     if (epochs === 0) return;
     if (!(penalty.l2 > 0)) {
       if (epochs < quickEpochs) this.#scaleProximal(0.5);
@@ -174,7 +160,7 @@ export class RingRows implements Method {
     } else if (intercept) {
       const pull = this.#curvature.interceptPull();
       // Where batches are long it might swing for ever.
-      if (this.#localUpdates && this.#interceptStep.swings(pull)) this.#momentum = 0;
+      if (this.#localUpdates && this.#interceptStep.swings(pull)) this.scalars.momentum = 0;
       const factor = this.#interceptStep.observe(pull);
       if (factor !== 1) this.#scaleProximal(factor);
     }
@@ -182,34 +168,33 @@ export class RingRows implements Method {
 
   #scaleProximal(factor: number): void {
     this.#curvature.scaleProximal(factor, this.#interceptOverlap);
-    this.#localUpdates?.learnCurvature(this.#state.memory.inverse);
+    this.#localUpdates?.learnCurvature(this.state.memory.inverse);
   }
 
   #step(): RowStep {
-    const { totalWeight, lambda } = this.#context.problem;
+    const { totalWeight, lambda } = this.context.problem;
     return {
       damping: this.#damping.value,
       inverseTotalWeight: 1 / totalWeight,
-      deltaScale: this.#state.mapped ? 1 / totalWeight : 1 / (lambda * totalWeight),
+      deltaScale: this.state.mapped ? 1 / totalWeight : 1 / (lambda * totalWeight),
       shrink: 1,
     };
   }
 
   /** One worker: every row is a batch of its own. */
   #sweep(): void {
-    const { kernels, objective } = this.#context;
-    const { rows, batches, stats } = this.#state.workers[0];
+    const { kernels, objective } = this.context;
+    const { rows, batches, stats } = this.state.workers[0];
     const { active } = batches;
-    const { weights, map } = this.#state.blocks[0];
+    const { weights, map } = this.state.blocks[0];
     const step = this.#step();
     const sweep: CellVisit = (cell, begin, end) => {
       if (map) kernels.sweepRowsMapped(cell, active, begin, end, rows, step, map, weights, stats);
       else kernels.sweepRows(cell, active, begin, end, rows, step, weights, stats);
     };
-    for (let begin = 0; begin < batches.count; begin += sweepChunk) {
-      const end = Math.min(batches.count, begin + sweepChunk);
+    inChunks(0, batches.count, (begin, end) => {
       objective.cells.at(0, 0).over(active, begin, end, sweep);
-    }
+    });
   }
 
   /**
@@ -217,17 +202,17 @@ export class RingRows implements Method {
    * where margins are part of the state.
    */
   #rotate(): void {
-    const { kernels, objective, ring, team } = this.#context;
+    const { kernels, objective, ring, team } = this.context;
     const { cells } = objective;
     const step = this.#step();
     const batchCount = this.#rotations;
-    for (const worker of this.#state.mine) worker.pendingCount = 0;
+    for (const worker of this.state.mine) worker.pendingCount = 0;
     this.#localUpdates?.assume(step.damping);
-    if (this.#state.savesMargins) this.#stepBatch(0, step);
-    for (let batch = this.#state.savesMargins ? 1 : 0; batch <= batchCount; batch++) {
-      ring.rotate(this.#state.fields, (worker, block, iteration) => {
-        const { batches, margins, pending, pendingCount } = this.#state.workers[worker];
-        const { weights, map } = this.#state.blocks[block];
+    if (this.state.savesMargins) this.#stepBatch(0, step);
+    for (let batch = this.state.savesMargins ? 1 : 0; batch <= batchCount; batch++) {
+      ring.rotate(this.state.fields, (worker, block, iteration) => {
+        const { batches, margins, pending, pendingCount } = this.state.workers[worker];
+        const { weights, map } = this.state.blocks[block];
         cells.at(worker, block).over(pending.units, 0, pendingCount, (cell, from, to) => {
           const part = pendingPart(pending, from, to);
           if (map) kernels.scatterMapped(cell, part, to - from, map, weights);
@@ -248,46 +233,33 @@ export class RingRows implements Method {
 
   /** The dual steps of a batch whose margins are complete. */
   #stepBatch(batch: number, step: RowStep): void {
-    const { kernels, team } = this.#context;
-    for (const [k, worker] of this.#state.mine.entries()) {
+    const { kernels, team } = this.context;
+    const updates = this.#localUpdates;
+    for (const [k, worker] of this.state.mine.entries()) {
       const { batches, margins, rows, pending, stats } = worker;
+      const { active } = batches;
       const begin = batches.begin(batch, this.#rotations);
       const end = batches.begin(batch + 1, this.#rotations);
-      if (this.#localUpdates) this.#localUpdates.step(team.first + k, worker, begin, end, step);
-      else
-        worker.pendingCount = kernels.stepRows(
-          batches.active,
-          begin,
-          end,
-          margins,
-          rows,
-          step,
-          pending,
-          stats,
-        );
+      worker.pendingCount = updates
+        ? updates.step(team.first + k, worker, begin, end, step)
+        : kernels.stepRows(active, begin, end, margins, rows, step, pending, stats);
     }
   }
 
-  /** The exact maximiser of the dual on the segment from the epoch's start to its end. */
-  #search(): { eta: number; exactness: number } {
-    const straight = this.#state.mapped ? undefined : this.#straightSlope();
-    const slope = (eta: number) => this.#dualSlope(eta, straight);
-    const atStart = slope(0);
-    const atEnd = slope(1);
-    const exactness = atStart / Math.max(1e-300, atStart - atEnd);
-    if (!(atStart > 0)) return { eta: 0, exactness };
-    if (atEnd >= 0) return { eta: 1, exactness };
-    return { eta: rootOfFalling(slope, [0, atStart], [1, atEnd], 1e-3 * atStart, 12), exactness };
+  /** The maximiser of the dual on the segment from the epoch's start to its end. */
+  #search() {
+    const straight = this.state.mapped ? undefined : this.#straightSlope();
+    return searchLine((eta) => this.#dualSlope(eta, straight));
   }
 
   /** d/dη of D at start + η (end − start); `straight` is the penalty's part where it is linear. */
   #dualSlope(eta: number, straight: readonly [number, number] | undefined): number {
-    const { team, kernels, problem } = this.#context;
+    const { team, kernels, problem } = this.context;
     const [conjugate, penalty] = team.reduce(2, (part, values) => {
-      const { rows, start } = this.#state.workers[part];
+      const { rows, start } = this.state.workers[part];
       const { alpha, labels, rowWeights } = rows;
-      values[0] = kernels.conjugateSlope(start, alpha, labels, rowWeights, 0, alpha.length, eta);
-      const { map, start: from } = this.#state.homeOf(part);
+      values[0] = kernels.conjugateSlope(start, alpha, labels, rowWeights, eta);
+      const { map, start: from } = this.state.blocks[part];
       if (map) values[1] = kernels.mappedSlope(map, from, eta);
     });
     const bend = straight ? straight[0] + eta * straight[1] : penalty;
@@ -296,32 +268,32 @@ export class RingRows implements Method {
 
   /** λ Σ_j w_j dw_j as a function of η: (value at 0, growth). */
   #straightSlope(): [number, number] {
-    const { team, problem, kernels } = this.#context;
+    const { team, problem, kernels } = this.context;
     const [value, growth] = team.reduce(2, (block, values) => {
-      const { image, start } = this.#state.homeOf(block);
+      const { image, start } = this.state.blocks[block];
       values[0] = kernels.changeAlong(start, image);
       values[1] = kernels.changeSquare(start, image);
     });
     return [problem.lambda * value, problem.lambda * growth];
   }
 
-  evaluate(whole: boolean): Gap {
-    const { problem, objective } = this.#context;
-    const { alpha } = this.#state.memory;
+  override evaluate(whole: boolean): Gap {
+    const { problem, objective } = this.context;
+    const { alpha } = this.state.memory;
     const curved = problem.penalty.l2 > 0;
-    const { savesMargins } = this.#state;
+    const { savesMargins } = this.state;
     const primal = whole || !curved || savesMargins ? this.#primal() : Infinity;
-    if (this.#imageServes())
-      return { primal, dual: objective.dualOfImage(alpha, this.#state.image()) };
+    if (this.#hasFeasibleImage())
+      return { primal, dual: objective.dualOfImage(alpha, this.state.image()) };
     if (!whole && curved) return { primal, dual: -Infinity };
     const dual = objective.dual(alpha);
-    if (!curved) this.#recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
+    if (!curved) this.scalars.recentreNext = this.#proximalGap(primal) <= solved * (primal - dual);
     return { primal, dual };
   }
 
   #primal(): number {
-    const { objective } = this.#context;
-    if (!this.#state.savesMargins) objective.margins(this.weights, this.margins);
+    const { objective } = this.context;
+    if (!this.state.savesMargins) objective.margins(this.weights, this.margins);
     return objective.primal(this.weights, this.margins);
   }
 
@@ -331,70 +303,47 @@ export class RingRows implements Method {
    * cancel.
    */
   #proximalGap(primal: number): number {
-    const { team, kernels, problem } = this.#context;
-    const [value, conjugate] = team.reduce(2, (part, values) => {
-      const { rows } = this.#state.workers[part];
-      const { image, weights, map } = this.#state.blocks[part];
-      const { alpha, labels, rowWeights } = rows;
-      values[1] = kernels.conjugateSum(alpha, labels, rowWeights, 0, alpha.length, 1);
+    const { objective, team } = this.context;
+    const [value] = team.reduce(1, (part, values) => {
+      const { image, weights, map } = this.state.blocks[part];
       if (!map) return;
       for (let j = 0; j < weights.length; j++) {
         values[0] += image[j] * weights[j] - map.threshold[j] * Math.abs(weights[j]);
       }
     });
-    return primal + value + conjugate / problem.totalWeight;
+    return primal + value + objective.meanConjugate(this.state.memory.alpha);
   }
 
-  certify(bound: number): number {
-    return this.#imageServes() ? this.#context.objective.dual(this.#state.memory.alpha) : bound;
-  }
-
-  save() {
-    this.#state.saveRandom();
-    return {
-      passes: this.passes,
-      momentum: this.#momentum,
-      lastPasses: this.#lastPasses,
-      recentreNext: this.#recentreNext,
-      epochsSinceRecentring: this.#epochsSinceRecentring,
-      damping: this.#damping.save(),
-      interceptStep: this.#interceptStep.save(),
-    };
-  }
-
-  restore(saved: ReturnType<RingRows['save']>): void {
-    this.passes = saved.passes;
-    this.#momentum = saved.momentum;
-    this.#lastPasses = saved.lastPasses;
-    this.#recentreNext = saved.recentreNext;
-    this.#epochsSinceRecentring = saved.epochsSinceRecentring;
-    this.#damping.restore(saved.damping);
-    this.#interceptStep.restore(saved.interceptStep);
-  }
-
-  arrays(): StateArray[] {
-    return this.#state.arrays();
-  }
-
-  resume(): void {
-    this.#state.resume();
-    this.#localUpdates?.learnCurvature(this.#state.memory.inverse);
-  }
-
-  /** Whether the image at hand is the one of a feasible α, so that D costs no pass. */
-  #imageServes(): boolean {
-    const { penalty, intercept } = this.#context.problem;
+  /** Whether the image at hand is the one of a feasible α, so that D needs no pass. */
+  #hasFeasibleImage(): boolean {
+    const { penalty, intercept } = this.context.problem;
     return penalty.l2 > 0 && !intercept;
+  }
+
+  /** That image gathers rounding errors from step to step. */
+  override certify(bound: number): number {
+    const { alpha } = this.state.memory;
+    return this.#hasFeasibleImage() ? this.context.objective.dual(alpha) : bound;
+  }
+
+  override save() {
+    const [damping, interceptStep] = [this.#damping.save(), this.#interceptStep.save()];
+    return { ...super.save(), damping, interceptStep };
+  }
+
+  override restore({ damping, interceptStep, ...rest }: ReturnType<RingRows['save']>): void {
+    super.restore(rest);
+    this.#damping.restore(damping);
+    this.#interceptStep.restore(interceptStep);
+  }
+
+  override resume(): void {
+    super.resume();
+    this.#localUpdates?.learnCurvature(this.state.memory.inverse);
   }
 }
 
 export const ringRows: SolverCode<RingRowsOptions, RingRowsMemory> = {
-  allocate: (arena, partition, options) =>
-    allocateRingRows(
-      arena,
-      partition,
-      options,
-      tracksLocalUpdates(options.rotations, partition.size),
-    ),
+  allocate: allocateRingRows,
   create: (context, memory, options, loss) => new RingRows(context, memory, options, loss),
 };

@@ -1,77 +1,49 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
-import type { Random } from '../../math/random.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, BlockState } from '../block-state.ts';
-import { addImage } from '../dso/local-descent.ts';
-import { type RowState, stat, type WholeRows } from '../kernels/kernels.ts';
+import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
+import { type Doubles, stat } from '../kernels/kernels.ts';
 import type { SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha } from '../warm-start.ts';
 import {
+  addImage,
   allColumns,
+  allocateLocalProblems,
   blockAmongAll,
+  descend,
   everywhere,
+  type HeldColumns,
   heldColumns,
   interceptAmongAll,
+  type LocalProblem,
+  localProblem,
   partOfWorker,
-  wholeRows,
 } from '../whole.ts';
-
-/** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
-const sweepChunk = 1024;
 
 export type AdmmMemory = ReturnType<typeof allocateAdmm>;
 
-/**
- * 16 bytes per worker and column, for x_q and u_q, whether or not the column occurs there: that is
- * the price of weights which every worker has to itself. A process has those of the workers it
- * runs.
- */
+/** x_q and u_q take 16 bytes per column for every worker that the process runs. */
 export function allocateAdmm(arena: Arena, partition: Partition) {
-  const { size, bufferLength } = partition;
+  const { bufferLength } = partition;
   const rows = partition.rowOrder.length;
   const all = allColumns(partition);
   const played = partition.end - partition.first;
   return {
-    alpha: arena.float64(rows),
-    norms: arena.float64(rows),
-    counts: arena.int32(rows),
-    order: arena.int32(rows),
+    /** Their 1/μ_j is 1/ρ_j. */
+    ...allocateLocalProblems(arena, partition),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins']),
     generators: allocateGenerators(arena, partition),
-    margins: arena.float64(rows),
-    starts: arena.int32(size + 1),
-    stats: arena.float64(stat.length * size),
-    /** z */
-    weights: arena.float64(bufferLength),
-    sums: arena.float64(bufferLength),
-    /** 1/ρ_j */
-    inverse: arena.float64(bufferLength),
-    /** How many workers have a copy of column j. */
-    holders: arena.float64(bufferLength),
-    /** z, z of the epoch before, and 1/ρ_j, of all columns. */
-    agreed: arena.float64(all),
-    before: arena.float64(all),
-    inverses: arena.float64(all),
-    copies: arena.float64(played * all),
-    pulls: arena.float64(played * all),
+    /** z, and how many workers have a copy of column j. */
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'sums', 'holders']),
+    /** z and z of the epoch before, of all columns. */
+    ...reserve(arena, 'float64', all, ['agreed', 'before']),
+    ...reserve(arena, 'float64', played * all, ['copies', 'pulls']),
   };
 }
 
-/** What belongs to one worker alone. */
-interface Holder {
-  readonly whole: WholeRows;
-  readonly rows: Pick<RowState, 'labels' | 'rowWeights' | 'alpha' | 'norms' | 'counts'>;
-  readonly order: Int32Array;
-  readonly random: Random;
-  readonly stats: Float64Array;
-  /** x_q and u_q by position among all columns. */
-  readonly copy: Float64Array;
-  readonly pull: Float64Array;
-  /** The columns that occur in its rows; those of block b from listed[b] on. */
-  readonly held: Int32Array;
-  readonly listed: Int32Array;
-}
+/** What belongs to one worker alone, with x_q and u_q by position among all columns. */
+interface Holder extends LocalProblem, HeldColumns, Doubles<'copy' | 'pull'> {}
 
 /**
  * The workers' copies of the weights and what ties them to the agreed ones. Between epochs
@@ -84,6 +56,8 @@ interface Holder {
 export class AdmmCopies extends BlockState {
   readonly #memory: AdmmMemory;
   readonly #holders = new Map<number, Holder>();
+  /** Whether ρ is not given, and adapts. */
+  readonly #adapts: boolean;
   /** z as the workers know it, and as they knew it the epoch before. */
   #agreed: Float64Array;
   #before: Float64Array;
@@ -91,13 +65,20 @@ export class AdmmCopies extends BlockState {
   constructor(context: SolverContext, memory: AdmmMemory, rho?: number) {
     super(context, memory.generators);
     this.#memory = memory;
+    this.#adapts = rho === undefined;
     this.#agreed = memory.agreed;
     this.#before = memory.before;
     const { team, problem, ring, objective } = context;
-    const { columnBounds } = problem.grid.partition;
+    const { partition } = problem.grid;
+    const { columnBounds } = partition;
     if (team.index === 0) memory.starts.set(columnBounds);
-    for (let worker = team.first; worker < team.end; worker++) {
-      this.#holders.set(worker, this.#view(worker));
+    for (const worker of this.parts) {
+      this.#holders.set(worker, {
+        ...localProblem(this, memory, memory.alpha, worker),
+        ...heldColumns(problem, worker),
+        copy: partOfWorker(partition, memory.copies, worker),
+        pull: partOfWorker(partition, memory.pulls, worker),
+      });
     }
     ring.rotate(objective.fieldsOf(memory.holders), (worker, block) => {
       const { held, listed } = this.#of(worker);
@@ -114,12 +95,10 @@ export class AdmmCopies extends BlockState {
    * Returns the passes this takes.
    */
   startFrom(start: WarmStart, loss: Loss): number {
-    const { objective, problem, team } = this.context;
+    const { objective, problem } = this.context;
     const { grid, totalWeight } = problem;
     const { alpha, margins, weights, inverses } = this.#memory;
-    for (let block = team.first; block < team.end; block++) {
-      objective.columnsOf(weights, block).set(objective.columnsOf(start.weights, block));
-    }
+    objective.copyColumns(start.weights, weights);
     const passes = startingAlpha(this.context, start, loss, margins, alpha);
     everywhere(this.context, weights, this.#agreed);
     for (const [worker, { rows: own, held, copy, pull }] of this.#holders) {
@@ -139,27 +118,6 @@ export class AdmmCopies extends BlockState {
     return this.#holders.get(worker) as Holder;
   }
 
-  #view(worker: number): Holder {
-    const { problem } = this.context;
-    const { labels, rowWeights, grid } = problem;
-    const { partition } = grid;
-    const { alpha, norms, counts, copies, pulls, starts, stats } = this.#memory;
-    const rows = this.rowsOf(worker, { labels, rowWeights, alpha, norms, counts });
-    rows.counts.set(this.rowsOf(worker, { counts: partition.rowCounts }).counts);
-    const { order } = this.rowsOf(worker, { order: this.#memory.order });
-    for (let i = 0; i < order.length; i++) order[i] = i;
-    return {
-      whole: wholeRows(problem, worker, starts),
-      rows,
-      order,
-      random: this.random(worker),
-      stats: stats.subarray(worker * stat.length, (worker + 1) * stat.length),
-      copy: partOfWorker(partition, copies, worker),
-      pull: partOfWorker(partition, pulls, worker),
-      ...heldColumns(problem, worker),
-    };
-  }
-
   /** Chooses ρ unless it is given, and makes norms_i = Σ_j x_ij² / ρ_j. */
   #tie(given?: number): void {
     const { team, problem } = this.context;
@@ -172,9 +130,8 @@ export class AdmmCopies extends BlockState {
     const rho = given ?? (counted > 0 ? counted : 1) / (rows * totalWeight);
     const others = Math.max(1, intercept ? nonzeros - rows : nonzeros);
     const ones = total / others / rho;
-    this.#forHome((j) => {
-      inverse[j] = j === interceptPosition ? ones : 1 / rho;
-    });
+    this.context.objective.ownColumns(inverse).fill(1 / rho);
+    if (this.isOwn(interceptPosition)) inverse[interceptPosition] = ones;
     for (const { rows: own } of this.#holders.values()) {
       for (let i = 0; i < own.norms.length; i++) {
         own.norms[i] = own.norms[i] / rho + (intercept ? ones : 0);
@@ -204,20 +161,13 @@ export class AdmmCopies extends BlockState {
     }
   }
 
-  #forHome(visit: (column: number) => void): void {
-    const { team, problem } = this.context;
-    const { columnStarts } = problem.grid.partition;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) visit(j);
-  }
-
   /** ρ ← factor ρ. What is stored in multiples of 1/ρ, u_q and x_q − z among it, shrinks by it. */
   tighten(factor: number): void {
     const { inverse, inverses } = this.#memory;
     const z = this.#agreed;
     const share = 1 / factor;
-    this.#forHome((j) => {
-      inverse[j] *= share;
-    });
+    const own = this.context.objective.ownColumns(inverse);
+    for (let j = 0; j < own.length; j++) own[j] *= share;
     for (const { rows, held, copy, pull } of this.#holders.values()) {
       for (let i = 0; i < rows.norms.length; i++) rows.norms[i] *= share;
       for (let k = 0; k < held.length; k++) {
@@ -229,19 +179,19 @@ export class AdmmCopies extends BlockState {
     everywhere(this.context, inverse, inverses);
   }
 
-  resume(): void {
-    this.restoreRandom();
+  override resume(): void {
+    super.resume();
     const { weights, inverse, inverses } = this.#memory;
     everywhere(this.context, weights, this.#agreed);
     everywhere(this.context, inverse, inverses);
   }
 
   /** What is scaled with ρ belongs to it only where ρ adapts. */
-  arrays(adapts: boolean): StateArray[] {
+  override arrays(): StateArray[] {
     const { alpha, norms, order, weights, inverse, copies, pulls, generators } = this.#memory;
     return stateArrays({
-      row: { alpha, order, ...(adapts && { norms }) },
-      column: { weights, ...(adapts && { inverse }) },
+      row: { alpha, order, ...(this.#adapts && { norms }) },
+      column: { weights, ...(this.#adapts && { inverse }) },
       worker: { generators },
       played: { copies, pulls },
     });
@@ -250,18 +200,11 @@ export class AdmmCopies extends BlockState {
   /** Passes of dual coordinate descent on a worker's own problem; returns the nonzeros touched. */
   descend(worker: number, passes: number): number {
     const { kernels, problem } = this.context;
-    const { whole, rows, order, random, stats, copy } = this.#of(worker);
-    const { inverses } = this.#memory;
+    const holder = this.#of(worker);
+    holder.stats.fill(0);
     const share = 1 / problem.totalWeight;
-    stats.fill(0);
-    for (let pass = 0; pass < passes; pass++) {
-      random.shuffle(order, order.length);
-      for (let begin = 0; begin < order.length; begin += sweepChunk) {
-        const end = Math.min(order.length, begin + sweepChunk);
-        kernels.sweepWholeRows(whole, order, begin, end, rows, share, inverses, copy, stats);
-      }
-    }
-    return stats[stat.work];
+    descend(kernels, holder, holder.copy, this.random(worker), { passes, share });
+    return holder.stats[stat.work];
   }
 
   /** sums_j ← Σ_q a (x_q − z) + u_q over the copies of column j, a being the relaxation. */
@@ -281,8 +224,8 @@ export class AdmmCopies extends BlockState {
     team.barrier();
   }
 
-  /** Tells all workers the z that has just been agreed on. */
-  learn(): void {
+  /** Sends all workers the z that has just been agreed on. */
+  share(): void {
     [this.#agreed, this.#before] = [this.#before, this.#agreed];
     everywhere(this.context, this.#memory.weights, this.#agreed);
   }

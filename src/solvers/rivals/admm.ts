@@ -1,8 +1,7 @@
-import type { StateArray } from '../../engine/checkpoint/state.ts';
 import { clamp, softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import type { Gap } from '../objective/objective.ts';
-import type { Method, SolverCode, SolverContext } from '../solver.ts';
+import { BlockMethod } from '../block-state.ts';
+import type { SolverCode, SolverContext } from '../solver.ts';
 import { AdmmCopies, type AdmmMemory, allocateAdmm } from './admm-copies.ts';
 
 /** Over-relaxation (Boyd et al. §3.4.3): a third fewer iterations than 1; at 1.8 some stall. */
@@ -37,19 +36,11 @@ export interface AdmmSettings {
  * domain, and is doubled or halved to balance the residuals (§3.4.1), each relative to what it is a
  * residual of: so a change of units, of features, labels or weights, does not tip the scales.
  */
-export class Admm implements Method {
-  readonly weights: Float64Array;
-  readonly margins: Float64Array;
-  passes = 0;
-  readonly polish = 0;
-  readonly combinesIterates = false;
-  readonly #context: SolverContext;
+export class Admm extends BlockMethod<AdmmCopies> {
+  /** `adapting`: epochs in which ρ may still change. */
+  protected override readonly scalars = { adapting: 0 };
   readonly #memory: AdmmMemory;
-  readonly #copies: AdmmCopies;
   readonly #passesPerEpoch: number;
-  readonly #adapts: boolean;
-  /** Epochs in which ρ may still change. */
-  #adapting: number;
 
   constructor(
     context: SolverContext,
@@ -57,56 +48,42 @@ export class Admm implements Method {
     { rho, passes }: AdmmSettings,
     loss: Loss,
   ) {
-    this.#context = context;
+    super(new AdmmCopies(context, memory, rho), memory, memory.alpha);
     this.#memory = memory;
-    this.weights = memory.weights;
-    this.margins = memory.margins;
     this.#passesPerEpoch = passes;
-    this.#adapts = rho === undefined;
-    this.#adapting = rho === undefined ? adaptingEpochs : 0;
-    this.#copies = new AdmmCopies(context, memory, rho);
-    if (context.start) this.passes += this.#copies.startFrom(context.start, loss);
-  }
-
-  get dualPoint(): Float64Array {
-    return this.#memory.alpha;
+    this.scalars.adapting = rho === undefined ? adaptingEpochs : 0;
+    if (context.start) this.passes += this.state.startFrom(context.start, loss);
   }
 
   epoch(): void {
-    const { team, problem } = this.#context;
-    const copies = this.#copies;
-    const [work] = team.reduce(1, (worker, values) => {
-      values[0] = copies.descend(worker, this.#passesPerEpoch);
-    });
-    this.passes += work / Math.max(1, problem.nonzeros);
-    copies.sum(relaxation);
-    for (let block = team.first; block < team.end; block++) this.#agree(block);
-    copies.learn();
+    const { team } = this.context;
+    const { scalars, state } = this;
+    this.passes += this.passesOf((worker) => state.descend(worker, this.#passesPerEpoch));
+    state.sum(relaxation);
+    this.#agree();
+    state.share();
     const [apart, size, moved, pull] = team.reduce(4, (worker, values) => {
-      copies.follow(worker, relaxation, values);
+      state.follow(worker, relaxation, values);
     });
-    if (this.#adapting === 0) return;
-    this.#adapting--;
+    if (scalars.adapting === 0) return;
+    scalars.adapting--;
     // apart/size is the square of the primal residual, moved/pull that of the dual one.
     const tilt = imbalance * imbalance;
-    if (apart * pull > tilt * moved * size) copies.tighten(change);
-    else if (moved * size > tilt * apart * pull) copies.tighten(1 / change);
+    if (apart * pull > tilt * moved * size) state.tighten(change);
+    else if (moved * size > tilt * apart * pull) state.tighten(1 / change);
   }
 
   /**
    * z_j = soft(n ρ_j c, l1_j) / (l2_j + n ρ_j), with c the mean of x_q + u_q over n copies, clipped
    * where weights are bounded: the copies may leave the box, what they agree on does not.
    */
-  #agree(block: number): void {
-    const { problem, objective } = this.#context;
-    const of = (array: Float64Array) => objective.columnsOf(array, block);
-    const weights = of(this.#memory.weights);
-    const sums = of(this.#memory.sums);
-    const inverse = of(this.#memory.inverse);
-    const holders = of(this.#memory.holders);
-    const l1 = of(problem.l1);
-    const l2 = of(problem.l2);
-    const box = problem.box && objective.boxOf(problem.box, block);
+  #agree(): void {
+    const { problem, objective } = this.context;
+    const of = (array: Float64Array) => objective.ownColumns(array);
+    const [weights, sums] = [of(this.#memory.weights), of(this.#memory.sums)];
+    const [inverse, holders] = [of(this.#memory.inverse), of(this.#memory.holders)];
+    const [l1, l2] = [of(problem.l1), of(problem.l2)];
+    const box = problem.box && { low: of(problem.box.low), high: of(problem.box.high) };
     for (let j = 0; j < weights.length; j++) {
       if (holders[j] === 0) continue;
       const pull = holders[j] / inverse[j];
@@ -114,34 +91,6 @@ export class Admm implements Method {
       const free = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
       weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }
-  }
-
-  evaluate(whole: boolean): Gap {
-    if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.#context.objective.gap(this.weights, this.margins, this.#memory.alpha);
-  }
-
-  /** Every bound was computed from nothing but α. */
-  certify(bound: number): number {
-    return bound;
-  }
-
-  save() {
-    this.#copies.saveRandom();
-    return { passes: this.passes, adapting: this.#adapting };
-  }
-
-  restore(saved: ReturnType<Admm['save']>): void {
-    this.passes = saved.passes;
-    this.#adapting = saved.adapting;
-  }
-
-  arrays(): StateArray[] {
-    return this.#copies.arrays(this.#adapts);
-  }
-
-  resume(): void {
-    this.#copies.resume();
   }
 }
 

@@ -2,14 +2,12 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
+import { BlockMethod, BlockState } from '../block-state.ts';
 import type { Gap } from '../objective/objective.ts';
-import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
+import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { BundleProgram } from './bundle-program.ts';
 
-/**
- * Planes: as many as fit this memory, within bounds. A page of memory is taken when it
- * is first written to, so that a run which needs few planes takes little, whatever is set aside.
- */
+/** Planes: as many as fit this memory, within bounds. A page is taken when it is first written to. */
 const planeBytes = 2 ** 28;
 const fewestPlanes = 20;
 const mostPlanes = 500;
@@ -64,13 +62,8 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
  * Planes are stored as a_kj / √l2_j, so that their products are plain ones. Every thread solves the
  * inner program for itself, from the same bits.
  */
-export class Bmrm implements Method {
-  readonly weights: Float64Array;
-  readonly margins: Float64Array;
-  passes = 0;
-  readonly polish = 0;
-  readonly combinesIterates = false;
-  readonly #context: SolverContext;
+export class Bmrm extends BlockMethod {
+  protected override readonly scalars = { primal: Infinity, bound: -Infinity };
   readonly #memory: BmrmMemory;
   readonly #share: number;
   readonly #program: BundleProgram;
@@ -78,43 +71,25 @@ export class Bmrm implements Method {
   readonly #planes: Float64Array[];
   /** Iterations since a plane was last in use. */
   readonly #idle: Int32Array;
-  #primal = Infinity;
-  #bound = -Infinity;
 
   constructor(context: SolverContext, memory: BmrmMemory, settings: BmrmSettings) {
-    this.#context = context;
+    super(new BlockState(context), memory);
     this.#memory = memory;
-    this.weights = memory.weights;
-    this.margins = memory.margins;
     this.#share = settings.innerTolerance ?? defaultShare;
     this.#planes = [...memory.planes];
     this.#program = new BundleProgram(this.#planes.length);
     this.#idle = new Int32Array(this.#planes.length);
-    const { problem, team } = context;
-    const { columnStarts } = problem.grid.partition;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
-      memory.inverseRoots[j] = 1 / Math.sqrt(problem.l2[j]);
-    }
+    const [begin, end] = this.state.ownColumns;
+    for (let j = begin; j < end; j++) memory.inverseRoots[j] = 1 / Math.sqrt(context.problem.l2[j]);
     if (context.start) this.#startFrom(context.start);
   }
 
   /** The first plane is taken at w; one of α, where it is given, comes before. */
   #startFrom(start: WarmStart): void {
-    const { objective, kernels, problem, team } = this.#context;
-    for (let block = team.first; block < team.end; block++) {
-      const weights = objective.columnsOf(this.weights, block);
-      weights.set(objective.columnsOf(start.weights, block));
-    }
-    objective.margins(this.weights, this.margins);
-    this.passes++;
+    const { objective } = this.context;
+    this.startAt(start);
     if (!start.alpha) return;
-    for (let worker = team.first; worker < team.end; worker++) {
-      const given = objective.rowsOf(start.alpha, worker);
-      const labels = objective.rowsOf(problem.labels, worker);
-      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-      const target = objective.rowsOf(this.#memory.alpha, worker);
-      kernels.shiftAlpha(given, labels, rowWeights, 0, given.length, 0, target);
-    }
+    objective.clipAlpha(start.alpha, this.#memory.alpha);
     this.#add(this.#cut());
     this.passes++;
   }
@@ -125,13 +100,15 @@ export class Bmrm implements Method {
   }
 
   epoch(): void {
+    const { objective } = this.context;
+    const { primal, bound } = this.scalars;
     const program = this.#program;
     this.#makeRoom();
-    this.#differentiate();
+    objective.dualPoint(this.margins, this.#memory.alpha);
     this.#add(this.#cut());
-    program.solve(this.#share * Math.max(0, this.#primal - this.#bound));
+    program.solve(this.#share * Math.max(0, primal - bound));
     this.#move();
-    this.#context.objective.margins(this.weights, this.margins);
+    objective.margins(this.weights, this.margins);
     this.passes += 2;
     for (let k = 0; k < program.size; k++) {
       this.#idle[k] = program.shares[k] > 0 ? 0 : this.#idle[k] + 1;
@@ -170,60 +147,35 @@ export class Bmrm implements Method {
   }
 
   #mergeLeast(): void {
-    const { kernels, objective, team } = this.#context;
+    const { kernels, objective } = this.context;
     const { shares, size } = this.#program;
-    let least = 0;
-    let next = 1;
-    if (shares[next] < shares[least]) [least, next] = [next, least];
-    for (let k = 2; k < size; k++) {
-      if (shares[k] < shares[least]) [least, next] = [k, least];
-      else if (shares[k] < shares[next]) next = k;
-    }
+    const bySize = Array.from({ length: size }, (_, k) => k).sort((a, b) => shares[a] - shares[b]);
+    const [least, next] = bySize;
     const [into, from] = [this.#planes[next], this.#planes[least]];
     const s = this.#program.merge(next, least);
-    for (let block = team.first; block < team.end; block++) {
-      const target = objective.columnsOf(into, block);
-      kernels.interpolate(target, target, objective.columnsOf(from, block), s);
-    }
+    const target = objective.ownColumns(into);
+    kernels.interpolate(target, target, objective.ownColumns(from), s);
     this.#release(least);
-  }
-
-  /** α at the current point. */
-  #differentiate(): void {
-    const { kernels, objective, problem, team } = this.#context;
-    for (let worker = team.first; worker < team.end; worker++) {
-      const margins = objective.rowsOf(this.margins, worker);
-      const labels = objective.rowsOf(problem.labels, worker);
-      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-      const alpha = objective.rowsOf(this.#memory.alpha, worker);
-      kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, alpha);
-    }
   }
 
   /** The plane of α at the current point, into the first free one; returns its offset b. */
   #cut(): number {
-    const { kernels, objective, problem, team } = this.#context;
+    const { objective, problem } = this.context;
     const { alpha, inverseRoots } = this.#memory;
     const plane = this.#planes[this.#program.size];
     const image = objective.scratchImage;
     objective.image(alpha, image);
-    const { columnStarts } = problem.grid.partition;
-    for (let j = columnStarts[team.first]; j < columnStarts[team.end]; j++) {
+    const [begin, end] = this.state.ownColumns;
+    for (let j = begin; j < end; j++) {
       const slope = slopeOfAbsolute(this.weights[j], image[j], problem.l1[j]);
       plane[j] = (slope - image[j]) * inverseRoots[j];
     }
-    const [conjugates] = team.reduce(1, (worker, values) => {
-      const a = objective.rowsOf(alpha, worker);
-      const labels = objective.rowsOf(problem.labels, worker);
-      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-      values[0] = kernels.conjugateSum(a, labels, rowWeights, 0, a.length, 1);
-    });
-    return -conjugates / problem.totalWeight;
+    return -objective.meanConjugate(alpha);
   }
 
   /** The new plane's products with the older ones and itself. */
   #products(): Float64Array {
-    const { objective, team } = this.#context;
+    const { objective, team } = this.context;
     const { size } = this.#program;
     const products = new Float64Array(size + 1);
     for (let begin = 0; begin <= size; begin += together) {
@@ -241,7 +193,7 @@ export class Bmrm implements Method {
 
   /** w = −Σ_k β_k a_k / l2, and D(β) from that very sum. */
   #move(): void {
-    const { objective, team } = this.#context;
+    const { objective, team } = this.context;
     const { inverseRoots } = this.#memory;
     const { shares, size } = this.#program;
     const [square] = team.reduce(1, (block, values) => {
@@ -253,40 +205,28 @@ export class Bmrm implements Method {
       const roots = objective.columnsOf(inverseRoots, block);
       for (let j = 0; j < w.length; j++) w[j] *= roots[j];
     });
-    this.#bound = Math.max(this.#bound, this.#program.offset() - square / 2);
+    this.scalars.bound = Math.max(this.scalars.bound, this.#program.offset() - square / 2);
   }
 
-  evaluate(): Gap {
-    const primal = this.#context.objective.primal(this.weights, this.margins);
-    this.#primal = Math.min(this.#primal, primal);
-    return { primal, dual: this.#bound };
+  override evaluate(): Gap {
+    const primal = this.context.objective.primal(this.weights, this.margins);
+    this.scalars.primal = Math.min(this.scalars.primal, primal);
+    return { primal, dual: this.scalars.bound };
   }
 
-  /** Every plane was computed from the data alone, and D from the planes: no error has gathered. */
-  certify(bound: number): number {
-    return bound;
+  override save() {
+    const idle = [...this.#idle.subarray(0, this.#program.size)];
+    return { ...super.save(), idle, program: this.#program.save() };
   }
 
-  save() {
-    return {
-      passes: this.passes,
-      primal: this.#primal,
-      bound: this.#bound,
-      idle: [...this.#idle.subarray(0, this.#program.size)],
-      program: this.#program.save(),
-    };
-  }
-
-  restore(saved: ReturnType<Bmrm['save']>): void {
-    this.passes = saved.passes;
-    this.#primal = saved.primal;
-    this.#bound = saved.bound;
-    this.#idle.set(saved.idle);
-    this.#program.restore(saved.program);
+  override restore({ idle, program, ...rest }: ReturnType<Bmrm['save']>): void {
+    super.restore(rest);
+    this.#idle.set(idle);
+    this.#program.restore(program);
   }
 
   /** Which memory a plane has means nothing: they come back by their numbers. */
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const planes = this.#planes.slice(0, this.#program.size);
     return stateArrays({
       column: {
@@ -296,8 +236,8 @@ export class Bmrm implements Method {
     });
   }
 
-  resume(): void {
-    this.#context.objective.margins(this.weights, this.margins);
+  override resume(): void {
+    this.context.objective.margins(this.weights, this.margins);
   }
 }
 
@@ -309,6 +249,6 @@ function slopeOfAbsolute(w: number, v: number, l1: number): number {
 }
 
 export const bmrm: SolverCode<BmrmSettings, BmrmMemory> = {
-  allocate: (arena, partition) => allocateBmrm(arena, partition),
+  allocate: allocateBmrm,
   create: (context, memory, settings) => new Bmrm(context, memory, settings),
 };

@@ -6,7 +6,7 @@ import { GrowingCholesky } from '../../math/cholesky.ts';
  *   max  f(β) = ⟨b, β⟩ − ½ βᵀGβ   over β ≥ 0, Σβ = 1,   G_kl = Σ_j a_kj a_lj / l2_j
  *
  * by an active set method (Wolfe 1976, with a linear term): β is kept optimal on the planes in use;
- * the plane most violated enters, and where an optimum would ask for a negative share the step
+ * the plane most violated enters, and where an optimum would need a negative share the step
  * ends at the boundary and the plane that has become zero leaves. f never falls. The result is
  * proved by its gap max_k r_k − ⟨β, r⟩ with r = b − Gβ, which bounds how far f is from its maximum.
  *
@@ -89,7 +89,7 @@ export class BundleProgram {
     return sum;
   }
 
-  /** Goes on from β until the gap is `tolerance` or as small as rounding lets it; returns it. */
+  /** Continues from β until the gap is `tolerance` or as small as rounding allows; returns it. */
   solve(tolerance: number): number {
     this.#factorize();
     this.#settle(-1);
@@ -131,7 +131,7 @@ export class BundleProgram {
     this.#gram[l * this.capacity + k] = value;
   }
 
-  /** Anew from G in every call, which costs less than the rounding errors of an old factor. */
+  /** Anew from G in every call: an old factor would gather rounding errors. */
   #factorize(): void {
     this.#shift = 0;
     const used: number[] = [];

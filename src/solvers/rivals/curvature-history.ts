@@ -3,26 +3,19 @@ import type { Values } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Team } from '../../engine/team.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
+import { reserve } from '../block-state.ts';
+import type { Doubles } from '../kernels/kernels.ts';
 
 /** A step s and the change y of the gradient along it. */
-export interface CurvaturePair {
-  readonly step: Float64Array;
-  readonly change: Float64Array;
-}
+export type CurvaturePair = Doubles<'step' | 'change'>;
 
 /** A pair whose step and change are nearer than this to a right angle is one of rounding errors. */
 const leastCosine = 1e-10;
 
-export function allocateHistory(
-  arena: Arena,
-  partition: Partition,
-  length: number,
-): CurvaturePair[] {
-  const columns = partition.columnOrder.length;
-  return Array.from({ length }, () => ({
-    step: arena.float64(columns),
-    change: arena.float64(columns),
-  }));
+export function allocateHistory(arena: Arena, { columnOrder }: Partition, length: number) {
+  return Array.from({ length }, () =>
+    reserve(arena, 'float64', columnOrder.length, ['step', 'change']),
+  );
 }
 
 /** One column whose curvature is known to be another than that of most. */
@@ -99,7 +92,7 @@ export class CurvatureHistory {
     return this.#pairs[this.size];
   }
 
-  /** Keeps the pair that next() gave out, if its curvature is positive beyond doubt. */
+  /** Adds the pair that next() returned, if its curvature is clearly positive. */
   add(): void {
     const { step, change } = this.#pairs[this.size];
     const [along, steps, changes, mapped] = this.#team.reduce(4, (block, values) => {

@@ -2,18 +2,14 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
-import { type Random, stream } from '../../math/random.ts';
 import { softThreshold } from '../../math/scalars.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators } from '../block-state.ts';
+import { allocateGenerators, BlockMethod, BlockState, reserve } from '../block-state.ts';
 import { type RowState, type RowStep, stat, type WeightMap } from '../kernels/kernels.ts';
 import type { Gap } from '../objective/objective.ts';
-import { Batches } from '../orders.ts';
-import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
+import { Batches, inChunks } from '../orders.ts';
+import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { startingAlpha, startingShare } from '../warm-start.ts';
-
-/** Rows per call of a kernel: short calls let the engine replace a kernel by a faster one. */
-const sweepChunk = 1024;
 
 export interface DcdSettings {
   /** Leaves out rows that rest at a bound (default true). */
@@ -27,23 +23,13 @@ function allocateDcd(arena: Arena, partition: Partition) {
   // One worker has all columns, or none: they never travel.
   const columns = partition.columnOrder.length;
   return {
-    alpha: arena.float64(rows),
-    norms: arena.float64(rows),
-    collisions: arena.float64(rows),
-    counts: arena.int32(rows),
-    level: arena.uint8(rows),
-    skip: arena.uint8(rows),
-    active: arena.int32(rows),
-    order: arena.int32(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'margins', 'norms', 'collisions']),
+    ...reserve(arena, 'int32', rows, ['counts', 'active', 'order']),
+    ...reserve(arena, 'uint8', rows, ['level', 'skip']),
     activeCount: arena.int32(1),
     generators: allocateGenerators(arena, partition),
-    margins: arena.float64(rows),
     stats: arena.float64(stat.length),
-    weights: arena.float64(columns),
-    image: arena.float64(columns),
-    threshold: arena.float64(columns),
-    inverse: arena.float64(columns),
-    shift: arena.float64(columns),
+    ...reserve(arena, 'float64', columns, ['weights', 'image', 'threshold', 'inverse', 'shift']),
   };
 }
 
@@ -61,31 +47,23 @@ function allocateDcd(arena: Arena, partition: Partition) {
  * seven. Hsieh et al. leave such a row out until everything else has converged, which takes a last
  * check of all rows to be safe; here none is out for longer than seven epochs.
  */
-export class Dcd implements Method {
-  readonly weights: Float64Array;
-  readonly margins: Float64Array;
-  passes = 0;
-  readonly polish = 0;
-  readonly combinesIterates = false;
-  readonly #context: SolverContext;
+export class Dcd extends BlockMethod {
   readonly #memory: DcdMemory;
   readonly #rows: RowState;
-  readonly #random: Random;
   readonly #batches: Batches;
   readonly #step: RowStep;
   readonly #map: WeightMap | undefined;
 
   constructor(context: SolverContext, memory: DcdMemory, { shrink }: DcdSettings, loss: Loss) {
-    this.#context = context;
+    super(new BlockState(context, memory.generators), memory, memory.alpha);
     this.#memory = memory;
-    this.weights = memory.weights;
-    this.margins = memory.margins;
-    const { totalWeight, labels, rowWeights, l2 } = context.problem;
+    const { totalWeight, labels, rowWeights, l2, penalty } = context.problem;
     this.#rows = { ...memory, labels, rowWeights };
     const { active, activeCount: count, order: runs } = memory;
-    this.#random = stream(context.seed, 1);
-    this.#batches = new Batches({ active, count, runs, run: 1, random: this.#random });
-    this.#map = this.#isMapped() ? memory : undefined;
+    this.#batches = new Batches({ active, count, runs, run: 1, random: this.state.random(0) });
+    // Else w is a multiple of its image.
+    const isMapped = penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
+    this.#map = isMapped ? memory : undefined;
     this.#step = {
       damping: 0,
       inverseTotalWeight: 1 / totalWeight,
@@ -96,15 +74,11 @@ export class Dcd implements Method {
     if (context.start) this.#startFrom(context.start, loss);
   }
 
-  get dualPoint(): Float64Array {
-    return this.#memory.alpha;
-  }
-
   /** A multiple of the α suggested, see startingShare. */
   #startFrom(start: WarmStart, loss: Loss): void {
-    const { objective, kernels, problem } = this.#context;
+    const { objective, kernels, problem } = this.context;
     const { alpha, margins, image, weights, inverse } = this.#memory;
-    this.passes += 1 + startingAlpha(this.#context, start, loss, margins, alpha);
+    this.passes += 1 + startingAlpha(this.context, start, loss, margins, alpha);
     objective.image(alpha, image);
     margins.fill(0);
     const slope = (share: number) => this.#slopeFromZero(share);
@@ -121,12 +95,11 @@ export class Dcd implements Method {
 
   /** d/ds of D(s α); the margins are 0. */
   #slopeFromZero(share: number): number {
-    const { team, kernels, problem } = this.#context;
+    const { team, kernels, problem } = this.context;
     const { alpha, margins, image, inverse } = this.#memory;
     const [conjugate, penalty] = team.reduce(2, (_worker, values) => {
       const { labels, rowWeights } = problem;
-      const { length } = alpha;
-      values[0] = kernels.conjugateSlope(margins, alpha, labels, rowWeights, 0, length, share);
+      values[0] = kernels.conjugateSlope(margins, alpha, labels, rowWeights, share);
       for (let j = 0; j < image.length; j++) {
         values[1] += softThreshold(share * image[j], problem.l1[j]) * inverse[j] * image[j];
       }
@@ -134,14 +107,8 @@ export class Dcd implements Method {
     return conjugate / problem.totalWeight - penalty;
   }
 
-  /** Whether w is anything but a multiple of its image. */
-  #isMapped(): boolean {
-    const { penalty, l2 } = this.#context.problem;
-    return penalty.l1 > 0 || l2.some((curvature) => curvature !== l2[0]);
-  }
-
   #prepare(): void {
-    const { problem, kernels } = this.#context;
+    const { problem, kernels } = this.context;
     const { inverse, threshold, norms, collisions, counts } = this.#memory;
     threshold.set(problem.l1);
     for (let j = 0; j < inverse.length; j++) inverse[j] = 1 / problem.l2[j];
@@ -150,32 +117,27 @@ export class Dcd implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#context;
-    const [work] = team.reduce(1, (_worker, values) => {
-      values[0] = this.#sweep();
-    });
-    this.passes += work / Math.max(1, problem.nonzeros);
+    this.passes += this.passesOf(() => this.#sweep());
   }
 
   /** A step on every row that does not rest; returns the nonzeros touched. */
   #sweep(): number {
-    const { kernels, problem } = this.#context;
+    const { kernels, problem } = this.context;
     const { alpha, skip, stats, weights } = this.#memory;
     const batches = this.#batches;
     const cell = problem.grid.cells[0];
     batches.shuffle(kernels, skip, alpha, alpha);
     stats.fill(0);
-    for (let begin = 0; begin < batches.count; begin += sweepChunk) {
-      const end = Math.min(batches.count, begin + sweepChunk);
+    inChunks(0, batches.count, (begin, end) => {
       const sweep = [cell, batches.active, begin, end, this.#rows, this.#step] as const;
       if (this.#map) kernels.sweepRowsMapped(...sweep, this.#map, weights, stats);
       else kernels.sweepRows(...sweep, weights, stats);
-    }
+    });
     return stats[stat.work];
   }
 
-  evaluate(whole: boolean): Gap {
-    const { objective } = this.#context;
+  override evaluate(whole: boolean): Gap {
+    const { objective } = this.context;
     const { weights, margins, alpha } = this.#memory;
     const dual = objective.dualOfImage(alpha, this.#image());
     if (!whole) return { primal: Infinity, dual };
@@ -185,27 +147,18 @@ export class Dcd implements Method {
 
   /** v = (1/W) Σ α_i x_i, which without a map is λ l2 w. */
   #image(): Float64Array {
-    const { kernels, problem } = this.#context;
+    const { kernels, problem } = this.context;
     const { image, weights } = this.#memory;
     if (!this.#map) kernels.scaleInto(weights, image, problem.l2[0]);
     return image;
   }
 
   /** The image gathers rounding errors from step to step. */
-  certify(): number {
-    return this.#context.objective.dual(this.#memory.alpha);
+  override certify(): number {
+    return this.context.objective.dual(this.#memory.alpha);
   }
 
-  save() {
-    this.#random.store(this.#memory.generators);
-    return { passes: this.passes };
-  }
-
-  restore(saved: ReturnType<Dcd['save']>): void {
-    this.passes = saved.passes;
-  }
-
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { alpha, level, skip, order, weights, image, generators } = this.#memory;
     return stateArrays({
       row: { alpha, level, skip, order },
@@ -214,8 +167,8 @@ export class Dcd implements Method {
     });
   }
 
-  resume(): void {
-    this.#random.load(this.#memory.generators);
+  override resume(): void {
+    super.resume();
     this.#batches.resume();
   }
 }

@@ -3,7 +3,7 @@ import type { Partition } from '../../engine/partition.ts';
 import type { Random } from '../../math/random.ts';
 import { sum } from '../../math/vectors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { allocateGenerators, type BlockState } from '../block-state.ts';
+import { allocateGenerators, type BlockState, reserve } from '../block-state.ts';
 import {
   type SgdRows,
   type SgdStep,
@@ -13,11 +13,9 @@ import {
   type WholeRows,
 } from '../kernels/kernels.ts';
 import type { Problem } from '../objective/problem.ts';
+import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns, heldColumns, mostHeld, partOfWorker, wholeRows } from '../whole.ts';
-
-/** Rows per call of the kernel: short calls let the engine replace it by a faster one. */
-const chunk = 1024;
 
 /** Default step sizes η that did well on text and small samples; their units: see LocalSgd. */
 const adagradStep = { classification: 1, regression: 0.5 };
@@ -40,9 +38,7 @@ export function allocateSgd(arena: Arena, partition: Partition) {
   const { first, bufferLength } = partition;
   const played = partition.end - first;
   return {
-    alpha: arena.float64(rows),
-    meanAlpha: arena.float64(rows),
-    margins: arena.float64(rows),
+    ...reserve(arena, 'float64', rows, ['alpha', 'meanAlpha', 'margins']),
     order: arena.int32(rows),
     generators: allocateGenerators(arena, partition),
     weights: arena.float64(bufferLength),
@@ -60,10 +56,10 @@ export function allocateSgd(arena: Arena, partition: Partition) {
  * One worker's descent on the regularized risk of its own rows, λφ(w) + (1/W) Σ c_i ℓ_i(w) over the n
  * rows it has, W = Σ c_i. An epoch takes each of them once, in a new random order.
  *
- * A step on row i follows the gradient of c_i (n/W) ℓ_i, which in the mean is that of the risk, and the penalty acts by its flow
- * dw/dt = −l1 sign(w) − l2 w for as long as the step is. A column that no row met for a while
- * catches up in one go, so that a step costs no more than the non-zeros of its row. At the end of
- * an epoch all have caught up.
+ * A step on row i follows the gradient of c_i (n/W) ℓ_i, which in the mean is that of the risk, and
+ * the penalty acts by its flow dw/dt = −l1 sign(w) − l2 w for as long as the step is. A column that
+ * no row met for a while catches up in one go, so that a step takes time proportional to the
+ * non-zeros of its row. At the end of an epoch all have caught up.
  *
  * Step sizes must fit the scale of features and labels. With root mean squares Y of the labels and
  * X_j of the column's non-zeros, and k non-zeros a row:
@@ -88,7 +84,7 @@ export class LocalSgd {
   readonly #listed: Int32Array;
   readonly #clock: Float64Array;
   readonly #step: SgdStep;
-  /** n/W */
+  /** n/W, 0 where no row counts. */
   readonly #rowShare: number;
   readonly #random: Random;
   /** Time the last epoch took; its mean weights are sums divided by it. */
@@ -102,48 +98,52 @@ export class LocalSgd {
     worker: number,
   ) {
     const { problem, kernels } = state.context;
-    const { labels, rowWeights, grid } = problem;
-    const { partition } = grid;
-    const { columnBounds, first } = partition;
+    const { labels, rowWeights, bounds } = problem;
+    const { partition } = problem.grid;
     const { alpha, order } = memory;
     this.#kernels = kernels;
     this.#average = settings.average;
     this.#whole = wholeRows(problem, worker, memory.starts);
-    this.#columnBounds = columnBounds;
+    this.#columnBounds = partition.columnBounds;
     this.#rows = state.rowsOf(worker, { labels, rowWeights, alpha });
     this.alpha = this.#rows.alpha;
     this.#order = state.rowsOf(worker, { order }).order;
-    this.#rowShare = rowShareOf(this.#rows.rowWeights);
+    const totalWeight = sum(this.#rows.rowWeights);
+    this.#rowShare = totalWeight > 0 ? this.#order.length / totalWeight : 0;
     this.#lines = partOfWorker(partition, memory.lines, worker);
-    this.#clock = memory.clocks.subarray(worker * sgdClock.length, (worker + 1) * sgdClock.length);
+    this.#clock = state.partOf(memory.clocks, worker);
     this.#random = state.random(worker);
     for (let i = 0; i < this.#order.length; i++) this.#order[i] = i;
     this.#clock[sgdClock.age] = 1;
     const { held, listed } = heldColumns(problem, worker);
-    this.#held = memory.held[worker - first].subarray(0, held.length);
+    this.#held = memory.held[worker - partition.first].subarray(0, held.length);
     this.#held.set(held);
     this.#listed = listed;
     const rate = settings.step === 'adagrad' ? 0 : 1;
     for (const j of held) this.#lines[j * sgdStride + sgdSlot.rate] = rate;
-    const { bounds } = problem;
     this.#step = { ...this.#stepFor(settings, loss), ...(bounds && { bounds }) };
   }
 
-  /** Takes down λ l1 f_j and λ l2 f_j of a block's columns, given their λ f_j. */
+  /** Stores λ l1 f_j and λ l2 f_j of a block's columns, given their λ f_j. */
   penalise(block: number, strength: Float64Array, { l1, l2 }: Problem['penalty']): void {
-    const start = this.#columnBounds[block];
-    for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
-      const at = sgdStride * this.#held[k];
-      this.#lines[at + sgdSlot.l1] = strength[this.#held[k] - start] * l1;
-      this.#lines[at + sgdSlot.l2] = strength[this.#held[k] - start] * l2;
-    }
+    this.#forColumns(block, (at, j) => {
+      this.#lines[at + sgdSlot.l1] = strength[j] * l1;
+      this.#lines[at + sgdSlot.l2] = strength[j] * l2;
+    });
   }
 
   /** Starts the block's columns at these weights. */
   startAt(block: number, weights: Float64Array): void {
+    this.#forColumns(block, (at, j) => {
+      this.#lines[at + sgdSlot.weight] = weights[j];
+    });
+  }
+
+  /** Goes through the columns of a block that occur in these rows: their lines, and their numbers. */
+  #forColumns(block: number, visit: (line: number, column: number) => void): void {
     const start = this.#columnBounds[block];
     for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
-      this.#lines[sgdStride * this.#held[k] + sgdSlot.weight] = weights[this.#held[k] - start];
+      visit(sgdStride * this.#held[k], this.#held[k] - start);
     }
   }
 
@@ -172,7 +172,7 @@ export class LocalSgd {
     this.#clock[sgdClock.work] += 2 * nonzeros;
   }
 
-  /** Non-zeros touched so far: one look at each row, and an update where ℓ' is not 0. */
+  /** Non-zeros touched so far: each row is read, and written where ℓ' is not 0. */
   get work(): number {
     return this.#clock[sgdClock.work];
   }
@@ -180,19 +180,10 @@ export class LocalSgd {
   epoch(): void {
     const rows = this.#order.length;
     this.#random.shuffle(this.#order, rows);
-    for (let begin = 0; begin < rows; begin += chunk) {
-      const end = Math.min(rows, begin + chunk);
-      this.#kernels.sgdRows(
-        this.#whole,
-        this.#order,
-        begin,
-        end,
-        this.#rows,
-        this.#lines,
-        this.#clock,
-        this.#step,
-      );
-    }
+    inChunks(0, rows, (begin, end) => {
+      const state = [this.#rows, this.#lines, this.#clock, this.#step] as const;
+      this.#kernels.sgdRows(this.#whole, this.#order, begin, end, ...state);
+    });
     this.#span = rows > 0 ? this.#clock[sgdClock.time] : 1;
     this.#kernels.sgdSettle(this.#lines, this.#held, this.#clock);
   }
@@ -201,12 +192,10 @@ export class LocalSgd {
   addTo(target: Float64Array, block: number, share: number): void {
     const slot = this.#average ? sgdSlot.sum : sgdSlot.weight;
     const factor = this.#average ? share / this.#span : share;
-    const start = this.#columnBounds[block];
-    for (let k = this.#listed[block]; k < this.#listed[block + 1]; k++) {
-      const at = sgdStride * this.#held[k];
-      target[this.#held[k] - start] += factor * this.#lines[at + slot];
+    this.#forColumns(block, (at, j) => {
+      target[j] += factor * this.#lines[at + slot];
       this.#lines[at + sgdSlot.sum] = 0;
-    }
+    });
   }
 
   #stepFor({ step, stepSize }: SgdSettings, loss: Loss): SgdStep {
@@ -271,12 +260,6 @@ export class LocalSgd {
       }
     }
   }
-}
-
-/** How many rows there are for each unit of weight; 0 where no row counts. */
-function rowShareOf(rowWeights: Float64Array): number {
-  const totalWeight = sum(rowWeights);
-  return totalWeight > 0 ? rowWeights.length / totalWeight : 0;
 }
 
 /** L of LocalSgd. For a label 1 every ℓ'' there is shows between the scores 0 and 2. */

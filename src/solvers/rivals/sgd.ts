@@ -1,9 +1,8 @@
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { BlockState } from '../block-state.ts';
+import { BlockMethod, BlockState } from '../block-state.ts';
 import { sgdSlot, sgdStride } from '../kernels/kernels.ts';
-import type { Gap } from '../objective/objective.ts';
-import type { Method, SolverCode, SolverContext, WarmStart } from '../solver.ts';
+import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { allocateSgd, LocalSgd, type SgdMemory, type SgdSettings } from './local-sgd.ts';
 
 /**
@@ -21,64 +20,43 @@ import { allocateSgd, LocalSgd, type SgdMemory, type SgdSettings } from './local
  * point: the domain of the conjugate, being convex, holds them, and where w comes to rest they are
  * the dual optimum.
  */
-export class Sgd implements Method {
-  passes = 0;
-  readonly polish = 0;
-  readonly combinesIterates = false;
-  readonly weights: Float64Array;
-  readonly margins: Float64Array;
-  readonly #context: SolverContext;
+export class Sgd extends BlockMethod {
+  protected override readonly scalars = { epochs: 0 };
   readonly #memory: SgdMemory;
-  readonly #state: BlockState;
   readonly #average: boolean;
   readonly #adagrad: boolean;
   readonly #workers = new Map<number, LocalSgd>();
-  #epochs = 0;
 
   constructor(context: SolverContext, memory: SgdMemory, settings: SgdSettings, loss: Loss) {
+    super(new BlockState(context, memory.generators), memory, memory.meanAlpha);
     const { team, problem } = context;
-    this.#context = context;
     this.#memory = memory;
     this.#average = settings.average;
     this.#adagrad = settings.step === 'adagrad';
-    this.weights = memory.weights;
-    this.margins = memory.margins;
     if (team.index === 0) memory.starts.set(problem.grid.partition.columnBounds);
-    this.#state = new BlockState(context, memory.generators);
-    for (const worker of this.#state.parts) {
-      this.#workers.set(worker, new LocalSgd(this.#state, memory, settings, loss, worker));
+    for (const worker of this.state.parts) {
+      this.#workers.set(worker, new LocalSgd(this.state, memory, settings, loss, worker));
     }
     this.#penalise();
     if (context.start) this.#startFrom(context.start);
   }
 
-  get dualPoint(): Float64Array {
-    return this.#memory.meanAlpha;
-  }
-
   #startFrom({ weights }: WarmStart): void {
-    const { ring, objective, kernels, problem, team } = this.#context;
+    const { ring, objective, team } = this.context;
     objective.margins(weights, this.margins);
     ring.rotate(objective.fieldsOf(weights), (worker, block) => {
       this.#workerOf(worker).startAt(block, objective.columnsOf(weights, block));
     });
-    for (const [worker, local] of this.#workers) {
-      const margins = objective.rowsOf(this.margins, worker);
-      const labels = objective.rowsOf(problem.labels, worker);
-      const rowWeights = objective.rowsOf(problem.rowWeights, worker);
-      kernels.dualPoint(margins, labels, rowWeights, 0, margins.length, local.alpha);
-      if (this.#adagrad) local.rememberGradients();
-    }
+    objective.dualPoint(this.margins, this.#memory.alpha);
+    if (this.#adagrad) for (const local of this.#workers.values()) local.rememberGradients();
     team.barrier();
   }
 
   /** Every worker has to know the penalty of the columns in its rows, wherever they are at home. */
   #penalise(): void {
-    const { ring, objective, problem, team } = this.#context;
+    const { ring, objective, problem, team } = this.context;
     const { strength } = this.#memory;
-    for (let block = team.first; block < team.end; block++) {
-      objective.columnsOf(strength, block).set(objective.columnsOf(problem.strength, block));
-    }
+    objective.copyColumns(problem.strength, strength);
     ring.rotate(objective.fieldsOf(strength), (worker, block) => {
       const visiting = objective.columnsOf(strength, block);
       this.#workerOf(worker).penalise(block, visiting, problem.penalty);
@@ -87,21 +65,19 @@ export class Sgd implements Method {
   }
 
   epoch(): void {
-    const { team, problem } = this.#context;
-    this.#epochs++;
+    const { kernels, objective } = this.context;
+    this.scalars.epochs++;
     for (const worker of this.#workers.values()) worker.epoch();
-    const weight = 3 / (this.#epochs + 2);
+    const weight = 3 / (this.scalars.epochs + 2);
     this.#collectWeights(this.#average ? weight : 1);
-    this.#collectAlpha(weight);
-    const [work] = team.reduce(1, (worker, values) => {
-      values[0] = this.#workerOf(worker).work;
-    });
-    this.passes = work / Math.max(1, problem.nonzeros);
+    const mean = objective.ownRows(this.#memory.meanAlpha);
+    kernels.interpolate(mean, mean, objective.ownRows(this.#memory.alpha), weight);
+    this.passes = this.passesOf((worker) => this.#workerOf(worker).work);
   }
 
   /** weights ← weights + weight · (mean of the workers' − weights) */
   #collectWeights(weight: number): void {
-    const { ring, objective, problem, team } = this.#context;
+    const { ring, objective, problem, team } = this.context;
     const share = weight / problem.grid.size;
     ring.rotate(objective.fieldsOf(this.weights), (worker, block, iteration) => {
       const target = objective.columnsOf(this.weights, block);
@@ -116,39 +92,12 @@ export class Sgd implements Method {
     team.barrier();
   }
 
-  #collectAlpha(weight: number): void {
-    for (const [worker, { alpha }] of this.#workers) {
-      const mean = this.#context.objective.rowsOf(this.#memory.meanAlpha, worker);
-      this.#context.kernels.interpolate(mean, mean, alpha, weight);
-    }
-  }
-
   #workerOf(worker: number): LocalSgd {
     return this.#workers.get(worker) as LocalSgd;
   }
 
-  evaluate(whole: boolean): Gap {
-    if (!whole) return { primal: Infinity, dual: -Infinity };
-    return this.#context.objective.gap(this.weights, this.margins, this.#memory.meanAlpha);
-  }
-
-  /** Every bound was computed from nothing but α and the data. */
-  certify(bound: number): number {
-    return bound;
-  }
-
-  save() {
-    this.#state.saveRandom();
-    return { epochs: this.#epochs, passes: this.passes };
-  }
-
-  restore(saved: ReturnType<Sgd['save']>): void {
-    this.#epochs = saved.epochs;
-    this.passes = saved.passes;
-  }
-
   /** Between epochs every weight has caught up, and the sums have been collected. */
-  arrays(): StateArray[] {
+  override arrays(): StateArray[] {
     const { meanAlpha, order, weights, lines, clocks, generators } = this.#memory;
     const slots = this.#adagrad
       ? [sgdSlot.weight, sgdSlot.squares, sgdSlot.rate]
@@ -159,10 +108,6 @@ export class Sgd implements Method {
       worker: { clocks, generators },
       played: { lines: { lines, stride: sgdStride, slots } },
     });
-  }
-
-  resume(): void {
-    this.#state.restoreRandom();
   }
 }
 

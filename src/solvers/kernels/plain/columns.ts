@@ -1,11 +1,6 @@
 import { clamp, softThreshold } from '../../../math/scalars.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
-import type { ColumnState, Kernels, MarginState } from '../kernels.ts';
-
-type ColumnKernels = Pick<
-  Kernels,
-  'scatterColumns' | 'gatherColumns' | 'stepColumns' | 'sweepColumns'
->;
+import type { Cell, ColumnState, ColumnSums, Kernels, MarginState } from '../kernels.ts';
 
 /** A zero weight rests when its gradient is below this part of its threshold. */
 const restShare = 0.9;
@@ -21,11 +16,25 @@ function restsAtEnd(w: number, g: number, l1: number, l2: number, low: number, h
   return w === high && -g - l2 * w - (w > 0 ? l1 : -l1) > least;
 }
 
+/** margins += delta · the column's values; their rows become dirty. */
+function scatterColumn(
+  j: number,
+  delta: number,
+  { offsets, indices, values }: Cell,
+  { margins, dirty }: MarginState,
+): void {
+  for (let k = offsets[j]; k < offsets[j + 1]; k++) {
+    const i = indices[k];
+    margins[i] += delta * values[k];
+    dirty[i] = 1;
+  }
+}
+
 /** Column mode: the unit is a column, the worker keeps margins. Twin of assembly/columns.ts. */
-export function plainColumnKernels(loss: Loss): ColumnKernels {
+export function plainColumnKernels(loss: Loss) {
   const { parameter } = loss;
 
-  /** c ℓ' and c ℓ'' of a row are computed when a column asks for them after the margin has moved. */
+  /** c ℓ' and c ℓ'' of a row are computed when a column needs them after the margin has moved. */
   function refresh(i: number, rows: MarginState, damping: number): void {
     const u = rows.margins[i];
     const y = rows.labels[i];
@@ -35,6 +44,28 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
     rows.slopes[i] = c * slope;
     rows.curvatures[i] = c * curvature * (1 + damping * rows.density[i]);
     rows.dirty[i] = 0;
+  }
+
+  /** Adds a column's nonzeros to its sums, or to 0. */
+  function gatherColumn(
+    j: number,
+    { offsets, indices, values }: Cell,
+    rows: MarginState,
+    columns: ColumnSums,
+    { fresh, damping }: { readonly fresh: boolean; readonly damping: number },
+  ): void {
+    const { slopes, curvatures, dirty } = rows;
+    let g = fresh ? 0 : columns.gradients[j];
+    let h = fresh ? 0 : columns.hessians[j];
+    for (let k = offsets[j]; k < offsets[j + 1]; k++) {
+      const i = indices[k];
+      const x = values[k];
+      if (dirty[i] !== 0) refresh(i, rows, damping);
+      g += slopes[i] * x;
+      h += curvatures[i] * x * x;
+    }
+    columns.gradients[j] = g;
+    columns.hessians[j] = h;
   }
 
   /** argmin_w g (w − w_j) + (h/2)(w − w_j)² + λφ_j(w), in the box if there is one; returns the change of w_j. */
@@ -76,35 +107,13 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
   }
 
   return {
-    scatterColumns({ offsets, indices, values }, pending, count, rows) {
-      const { margins, dirty } = rows;
-      for (let position = 0; position < count; position++) {
-        const j = pending.units[position];
-        const delta = pending.deltas[position];
-        for (let k = offsets[j]; k < offsets[j + 1]; k++) {
-          const i = indices[k];
-          margins[i] += delta * values[k];
-          dirty[i] = 1;
-        }
-      }
+    scatterColumns(cell, { units, deltas }, count, rows) {
+      for (let p = 0; p < count; p++) scatterColumn(units[p], deltas[p], cell, rows);
     },
 
-    gatherColumns({ offsets, indices, values }, order, begin, end, fresh, rows, columns, damping) {
-      const { slopes, curvatures, dirty } = rows;
-      for (let position = begin; position < end; position++) {
-        const j = order[position];
-        let g = fresh ? 0 : columns.gradients[j];
-        let h = fresh ? 0 : columns.hessians[j];
-        for (let k = offsets[j]; k < offsets[j + 1]; k++) {
-          const i = indices[k];
-          const x = values[k];
-          if (dirty[i] !== 0) refresh(i, rows, damping);
-          g += slopes[i] * x;
-          h += curvatures[i] * x * x;
-        }
-        columns.gradients[j] = g;
-        columns.hessians[j] = h;
-      }
+    gatherColumns(cell, order, begin, end, fresh, rows, columns, damping) {
+      const options = { fresh, damping };
+      for (let p = begin; p < end; p++) gatherColumn(order[p], cell, rows, columns, options);
     },
 
     stepColumns(order, begin, end, columns, inverseTotalWeight, pending, stats) {
@@ -122,32 +131,13 @@ export function plainColumnKernels(loss: Loss): ColumnKernels {
     },
 
     sweepColumns(cell, order, begin, end, rows, columns, damping, inverseTotalWeight, stats) {
-      const { offsets, indices, values } = cell;
-      const { margins, slopes, curvatures, dirty } = rows;
+      const options = { fresh: true, damping };
       for (let position = begin; position < end; position++) {
         const j = order[position];
-        const first = offsets[j];
-        const last = offsets[j + 1];
-        let g = 0;
-        let h = 0;
-        for (let k = first; k < last; k++) {
-          const i = indices[k];
-          const x = values[k];
-          if (dirty[i] !== 0) refresh(i, rows, damping);
-          g += slopes[i] * x;
-          h += curvatures[i] * x * x;
-        }
-        columns.gradients[j] = g;
-        columns.hessians[j] = h;
+        gatherColumn(j, cell, rows, columns, options);
         const delta = stepColumn(j, columns, inverseTotalWeight, stats);
-        if (delta !== 0) {
-          for (let k = first; k < last; k++) {
-            const i = indices[k];
-            margins[i] += delta * values[k];
-            dirty[i] = 1;
-          }
-        }
+        if (delta !== 0) scatterColumn(j, delta, cell, rows);
       }
     },
-  };
+  } satisfies Partial<Kernels>;
 }

@@ -2,8 +2,7 @@ import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
-import { plainSaddleKernel } from './saddle.ts';
-import { plainSgdKernels } from './sgd.ts';
+import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */

@@ -6,33 +6,25 @@ import type { Cell, Kernels, RowState, RowStep, WeightMap, WholeRows } from '../
 const restMargin = 0.05;
 const highestLevel = 3;
 
-/** Its α is 0 for good. */
-function restWithoutSay(i: number, rows: RowState, step: RowStep, stats: Float64Array): number {
-  stats[0] += rows.counts[i];
-  if (step.shrink !== 0) {
-    rows.level[i] = highestLevel;
-    rows.skip[i] = (1 << highestLevel) - 1;
-  }
-  return 0;
-}
-
 /**
- * The exact dual step of one row, as a function that returns the change of α and keeps the books.
+ * The exact dual step of one row, as a function that returns the change of α and updates the row's counters.
  * For the loss c ℓ it is that of ℓ in α/c, with c times the curvature: α ← c step(α/c, u, c q).
  * Twin of assembly/row-step.ts.
  */
-export function rowStep(loss: Loss) {
+function rowStep(loss: Loss) {
   const { parameter } = loss;
 
-  return function stepRow(
-    i: number,
-    u: number,
-    rows: RowState,
-    step: RowStep,
-    stats: Float64Array,
-  ): number {
+  return (i: number, u: number, rows: RowState, step: RowStep, stats: Float64Array): number => {
     const c = rows.rowWeights[i];
-    if (c === 0) return restWithoutSay(i, rows, step, stats);
+    if (c === 0) {
+      // Without weight its α is 0 for good.
+      stats[0] += rows.counts[i];
+      if (step.shrink !== 0) {
+        rows.level[i] = highestLevel;
+        rows.skip[i] = (1 << highestLevel) - 1;
+      }
+      return 0;
+    }
     const y = rows.labels[i];
     const alpha = rows.alpha[i];
     const inverse = 1 / c;
@@ -63,22 +55,37 @@ export function rowStep(loss: Loss) {
   };
 }
 
-type RowKernels = Pick<
-  Kernels,
-  'gather' | 'scatter' | 'scatterMapped' | 'rowNorms' | 'stepRows' | 'sweepRows' | 'sweepRowsMapped'
->;
-
-/** image += delta · the nonzeros first … last-1, and the weights that follow from it. */
-function updateMapped(
-  { indices, values }: Cell,
-  first: number,
-  last: number,
-  map: WeightMap,
+/** start + Σ_j weights_j x_ij */
+function dotRow(
+  { offsets, indices, values }: Cell,
+  i: number,
   weights: Float64Array,
+  start: number,
+): number {
+  let u = start;
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) u += weights[indices[k]] * values[k];
+  return u;
+}
+
+/** target_j += delta x_ij */
+function addRow(
+  { offsets, indices, values }: Cell,
+  i: number,
   delta: number,
+  target: Float64Array,
 ): void {
-  const { image, threshold, inverse, shift, box } = map;
-  for (let k = first; k < last; k++) {
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) target[indices[k]] += delta * values[k];
+}
+
+/** image_j += delta x_ij, and the weights that follow from it. */
+function addRowMapped(
+  { offsets, indices, values }: Cell,
+  i: number,
+  delta: number,
+  { image, threshold, inverse, shift, box }: WeightMap,
+  weights: Float64Array,
+): void {
+  for (let k = offsets[i]; k < offsets[i + 1]; k++) {
     const j = indices[k];
     const v = image[j] + delta * values[k];
     image[j] = v;
@@ -88,33 +95,23 @@ function updateMapped(
 }
 
 /** Row mode: the unit is a row, the block that travels is w. Twin of assembly/rows.ts. */
-export function plainRowKernels(loss: Loss): RowKernels {
+export function plainRowKernels(loss: Loss) {
   const stepRow = rowStep(loss);
 
   return {
-    gather({ offsets, indices, values }, order, begin, end, fresh, weights, margins) {
+    gather(cell, order, begin, end, fresh, weights, margins) {
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        let u = fresh ? 0 : margins[i];
-        for (let k = offsets[i]; k < offsets[i + 1]; k++) u += weights[indices[k]] * values[k];
-        margins[i] = u;
+        margins[i] = dotRow(cell, i, weights, fresh ? 0 : margins[i]);
       }
     },
 
-    scatter({ offsets, indices, values }, pending, count, target) {
-      for (let position = 0; position < count; position++) {
-        const i = pending.units[position];
-        const delta = pending.deltas[position];
-        for (let k = offsets[i]; k < offsets[i + 1]; k++) target[indices[k]] += delta * values[k];
-      }
+    scatter(cell, { units, deltas }, count, target) {
+      for (let p = 0; p < count; p++) addRow(cell, units[p], deltas[p], target);
     },
 
-    scatterMapped(cell, pending, count, map, weights) {
-      const { offsets } = cell;
-      for (let position = 0; position < count; position++) {
-        const i = pending.units[position];
-        updateMapped(cell, offsets[i], offsets[i + 1], map, weights, pending.deltas[position]);
-      }
+    scatterMapped(cell, { units, deltas }, count, map, weights) {
+      for (let p = 0; p < count; p++) addRowMapped(cell, units[p], deltas[p], map, weights);
     },
 
     rowNorms({ offsets, indices, values }, units, a, b, norms, collisions) {
@@ -145,34 +142,22 @@ export function plainRowKernels(loss: Loss): RowKernels {
       return count;
     },
 
-    sweepRows({ offsets, indices, values }, order, begin, end, rows, step, weights, stats) {
+    sweepRows(cell, order, begin, end, rows, step, weights, stats) {
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        const first = offsets[i];
-        const last = offsets[i + 1];
-        let u = 0;
-        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
-        const delta = stepRow(i, u, rows, step, stats);
-        if (delta !== 0) {
-          const scaled = delta * step.deltaScale;
-          for (let k = first; k < last; k++) weights[indices[k]] += scaled * values[k];
-        }
+        const delta = stepRow(i, dotRow(cell, i, weights, 0), rows, step, stats);
+        if (delta !== 0) addRow(cell, i, delta * step.deltaScale, weights);
       }
     },
 
     sweepRowsMapped(cell, order, begin, end, rows, step, map, weights, stats) {
-      const { offsets, indices, values } = cell;
       for (let position = begin; position < end; position++) {
         const i = order[position];
-        const first = offsets[i];
-        const last = offsets[i + 1];
-        let u = 0;
-        for (let k = first; k < last; k++) u += weights[indices[k]] * values[k];
-        const delta = stepRow(i, u, rows, step, stats);
-        if (delta !== 0) updateMapped(cell, first, last, map, weights, delta * step.deltaScale);
+        const delta = stepRow(i, dotRow(cell, i, weights, 0), rows, step, stats);
+        if (delta !== 0) addRowMapped(cell, i, delta * step.deltaScale, map, weights);
       }
     },
-  };
+  } satisfies Partial<Kernels>;
 }
 
 /** start + Σ_j weights_j x_ij; columns of a block count from its start. */
@@ -209,9 +194,7 @@ function update(
 }
 
 /** Dual steps on whole rows of one worker. Twin of assembly/whole-rows.ts. */
-export function plainWholeRowsKernels(
-  loss: Loss,
-): Pick<Kernels, 'sweepWholeRows' | 'stepWholeRows'> {
+export function plainWholeRowsKernels(loss: Loss) {
   const { parameter } = loss;
   const stepRow = rowStep(loss);
   return {
@@ -248,5 +231,5 @@ export function plainWholeRowsKernels(
       }
       return count;
     },
-  };
+  } satisfies Partial<Kernels>;
 }

@@ -1,32 +1,6 @@
 import { clamp, softThreshold } from '../../../math/scalars.ts';
 import type { Loss } from '../../../problem/losses/loss.ts';
-import type { Box, Kernels, VectorKernels, WeightMap } from '../kernels.ts';
-
-function mapBounded(
-  { image, threshold, inverse, shift }: WeightMap,
-  { low, high }: Box,
-  weights: Float64Array,
-): void {
-  for (let j = 0; j < weights.length; j++) {
-    const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
-    weights[j] = clamp(free, low[j], high[j]);
-  }
-}
-
-function boundedSlope(
-  { image, threshold, inverse, shift }: WeightMap,
-  { low, high }: Box,
-  start: Float64Array,
-  share: number,
-): number {
-  let sum = 0;
-  for (let j = 0; j < start.length; j++) {
-    const change = image[j] - start[j];
-    const v = start[j] + share * change + shift[j];
-    sum += change * clamp(softThreshold(v, threshold[j]) * inverse[j], low[j], high[j]);
-  }
-  return sum;
-}
+import type { Kernels, VectorKernels } from '../kernels.ts';
 
 /** Loops over whole vectors, for every loss the same. Twin of assembly/vectors.ts. */
 export const plainVectorKernels: VectorKernels = {
@@ -109,22 +83,21 @@ export const plainVectorKernels: VectorKernels = {
     return sum;
   },
 
-  mapWeights(map, weights) {
-    const { image, threshold, inverse, shift, box } = map;
-    if (box) return mapBounded(map, box, weights);
+  mapWeights({ image, threshold, inverse, shift, box }, weights) {
     for (let j = 0; j < weights.length; j++) {
-      weights[j] = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+      const free = softThreshold(image[j] + shift[j], threshold[j]) * inverse[j];
+      weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }
   },
 
-  mappedSlope(map, start, share) {
-    const { image, threshold, inverse, shift, box } = map;
-    if (box) return boundedSlope(map, box, start, share);
+  mappedSlope({ image, threshold, inverse, shift, box }, start, share) {
     let sum = 0;
     for (let j = 0; j < start.length; j++) {
       const change = image[j] - start[j];
-      const v = start[j] + share * change + shift[j];
-      sum += change * softThreshold(v, threshold[j]) * inverse[j];
+      const excess = softThreshold(start[j] + share * change + shift[j], threshold[j]);
+      sum += box
+        ? change * clamp(excess * inverse[j], box.low[j], box.high[j])
+        : change * excess * inverse[j];
     }
     return sum;
   },
@@ -146,33 +119,22 @@ export const plainVectorKernels: VectorKernels = {
   },
 };
 
-type SumKernels = Pick<
-  Kernels,
-  | 'lossSum'
-  | 'conjugateSum'
-  | 'conjugateSlope'
-  | 'lossSlope'
-  | 'dualPoint'
-  | 'dualSlopes'
-  | 'shiftAlpha'
->;
-
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
-export function plainSumKernels(loss: Loss): SumKernels {
+export function plainSumKernels(loss: Loss) {
   const { parameter } = loss;
   return {
-    lossSum(margins, labels, rowWeights, begin, end) {
+    lossSum(margins, labels, rowWeights) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < margins.length; i++) {
         const c = rowWeights[i];
         if (c !== 0) sum += c * loss.value(margins[i], labels[i], parameter);
       }
       return sum;
     },
 
-    conjugateSum(alpha, labels, rowWeights, begin, end, scale) {
+    conjugateSum(alpha, labels, rowWeights, scale) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < alpha.length; i++) {
         const c = rowWeights[i];
         if (c === 0) continue;
         sum += c * loss.conjugate(-(scale * alpha[i] * (1 / c)), labels[i], parameter);
@@ -180,9 +142,9 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    conjugateSlope(from, to, labels, rowWeights, begin, end, eta) {
+    conjugateSlope(from, to, labels, rowWeights, eta) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < from.length; i++) {
         const delta = to[i] - from[i];
         // Where c is 0, α never moves.
         if (delta !== 0) {
@@ -193,9 +155,9 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    lossSlope(from, to, labels, rowWeights, begin, end, eta) {
+    lossSlope(from, to, labels, rowWeights, eta) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < from.length; i++) {
         const delta = to[i] - from[i];
         if (delta !== 0) {
           const slope = loss.derivative(from[i] + eta * delta, labels[i], parameter);
@@ -205,23 +167,23 @@ export function plainSumKernels(loss: Loss): SumKernels {
       return sum;
     },
 
-    dualPoint(margins, labels, rowWeights, begin, end, alpha) {
-      for (let i = begin; i < end; i++) {
+    dualPoint(margins, labels, rowWeights, alpha) {
+      for (let i = 0; i < margins.length; i++) {
         alpha[i] = -(rowWeights[i] * loss.derivative(margins[i], labels[i], parameter));
       }
     },
 
-    dualSlopes(alpha, labels, rowWeights, begin, end, target) {
-      for (let i = begin; i < end; i++) {
+    dualSlopes(alpha, labels, rowWeights, target) {
+      for (let i = 0; i < alpha.length; i++) {
         const c = rowWeights[i];
         const inverse = c > 0 ? 1 / c : 0;
         target[i] = loss.conjugateDerivative(-(alpha[i] * inverse), labels[i], parameter);
       }
     },
 
-    shiftAlpha(alpha, labels, rowWeights, begin, end, shift, target) {
+    shiftAlpha(alpha, labels, rowWeights, shift, target) {
       let sum = 0;
-      for (let i = begin; i < end; i++) {
+      for (let i = 0; i < alpha.length; i++) {
         const y = labels[i];
         const c = rowWeights[i];
         let moved = 0;
@@ -235,5 +197,5 @@ export function plainSumKernels(loss: Loss): SumKernels {
       }
       return sum;
     },
-  };
+  } satisfies Partial<Kernels>;
 }

@@ -271,48 +271,40 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   'saddleRows: SVRG': saddleCase(false, true),
   'saddleRows: AdaGrad and SVRG': saddleCase(true, true),
   lossSum: (arena, random, loss) => {
-    const { labels, rowWeights, to, begin, end } = drawSegment(arena, random, loss);
-    return (kernels) => kernels.lossSum(to, labels, rowWeights, begin, end);
+    const { labels, rowWeights, to } = drawSegment(arena, random, loss);
+    return (kernels) => kernels.lossSum(to, labels, rowWeights);
   },
   conjugateSum: (arena, random, loss) => {
-    const { labels, rowWeights, from, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from } = drawSegment(arena, random, loss);
     const scale = random.below(2) === 0 ? 1 : random.uniform();
-    return (kernels) => kernels.conjugateSum(from, labels, rowWeights, begin, end, scale);
+    return (kernels) => kernels.conjugateSum(from, labels, rowWeights, scale);
   },
   conjugateSlope: (arena, random, loss) => {
-    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
     const eta = 2 * random.uniform();
-    return (kernels) => kernels.conjugateSlope(from, to, labels, rowWeights, begin, end, eta);
+    return (kernels) => kernels.conjugateSlope(from, to, labels, rowWeights, eta);
   },
   lossSlope: (arena, random, loss) => {
-    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
     const eta = 2 * random.uniform();
-    return (kernels) => kernels.lossSlope(from, to, labels, rowWeights, begin, end, eta);
+    return (kernels) => kernels.lossSlope(from, to, labels, rowWeights, eta);
   },
   dualPoint: (arena, random, loss) => {
-    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
     return (kernels) => {
-      kernels.dualPoint(to, labels, rowWeights, begin, end, from);
+      kernels.dualPoint(to, labels, rowWeights, from);
       return undefined;
     };
   },
   dualSlopes: (arena, random, loss) => {
-    const { labels, rowWeights, from, to, begin, end } = drawSegment(arena, random, loss);
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
     return (kernels) => {
-      kernels.dualSlopes(from, labels, rowWeights, begin, end, to);
+      kernels.dualSlopes(from, labels, rowWeights, to);
       return undefined;
     };
   },
   shiftAlpha: (arena, random, loss) => {
-    const {
-      labels,
-      rowWeights,
-      from,
-      to,
-      begin,
-      end,
-      number: shift,
-    } = drawSegment(arena, random, loss);
-    return (kernels) => kernels.shiftAlpha(from, labels, rowWeights, begin, end, shift, to);
+    const { labels, rowWeights, from, to, shift } = drawSegment(arena, random, loss);
+    return (kernels) => kernels.shiftAlpha(from, labels, rowWeights, shift, to);
   },
 };

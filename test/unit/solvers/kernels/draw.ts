@@ -272,5 +272,12 @@ export function drawSegment(arena: Arena, random: Random, loss: Loss) {
   const to = doubles(arena, rows, (i) => (random.below(3) === 0 ? (from[i] ?? 0) : number(random)));
   const begin = random.below(rows + 1);
   const end = begin + random.below(rows - begin + 1);
-  return { rows, labels, rowWeights, from, to, begin, end, number: number(random) };
+  const part = (array: Float64Array) => array.subarray(begin, end);
+  return {
+    labels: part(labels),
+    rowWeights: part(rowWeights),
+    from: part(from),
+    to: part(to),
+    shift: number(random),
+  };
 }

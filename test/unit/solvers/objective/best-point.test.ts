@@ -45,7 +45,7 @@ function setUp({ loss, penalty, grid, intercept }: Variant) {
     });
     objective.margins(weights, margins);
   };
-  const mixture = new BestPoint(best, bestMargins, objective, team);
+  const mixture = new BestPoint({ weights: best, margins: bestMargins }, objective, team);
   return { mixture, objective, best, bestMargins, weights, margins, draw };
 }
 
@@ -57,7 +57,7 @@ describe.each(variants)(
       const atZero = objective.primalAtZero();
       expect(mixture.primal()).toBeCloseTo(atZero, 13);
       draw(1e6);
-      mixture.take(weights, margins);
+      mixture.take({ weights, margins });
       expect(objective.primal(weights, margins)).toBeGreaterThan(atZero);
       expect(mixture.primal()).toBeLessThanOrEqual(atZero * (1 + 1e-12));
     });
@@ -65,7 +65,7 @@ describe.each(variants)(
     test('a point that replaces it is copied', () => {
       const { mixture, objective, best, bestMargins, weights, margins, draw } = setUp(variant);
       draw(3);
-      mixture.replace(weights, margins);
+      mixture.replace({ weights, margins });
       expect(firstDifference(best, weights)).toBeUndefined();
       expect(firstDifference(bestMargins, margins)).toBeUndefined();
       expect(mixture.primal()).toBe(objective.primal(weights, margins));
@@ -74,14 +74,14 @@ describe.each(variants)(
     test('goes along the segment to each point offered; P never rises', () => {
       const { mixture, best, bestMargins, weights, margins, draw } = setUp(variant);
       draw(1);
-      mixture.take(weights, margins);
+      mixture.take({ weights, margins });
       const shares: number[] = [];
       for (let trial = 0; trial < 200; trial++) {
         const primal = mixture.primal();
         const from = best.slice();
         const fromMargins = bestMargins.slice();
         draw(2 ** -(trial % 8));
-        const share = mixture.take(weights, margins);
+        const share = mixture.take({ weights, margins });
         shares.push(share);
         const between = (a: Float64Array, b: Float64Array) =>
           a.map((value, k) => (share === 1 ? b[k] : value + share * (b[k] - value)));
@@ -98,7 +98,7 @@ describe.each(variants)(
       const { mixture, weights, margins, draw } = setUp(variant);
       for (let trial = 0; trial < 200; trial++) {
         draw(2 ** -(trial % 8));
-        mixture.take(weights, margins);
+        mixture.take({ weights, margins });
       }
       const primal = mixture.primal();
       expect(Math.abs(mixture.primalAfresh() - primal)).toBeLessThan(1e-13 * primal);
@@ -108,19 +108,19 @@ describe.each(variants)(
     test('stays where it is when the way to the point is uphill', () => {
       const { mixture, objective, best, bestMargins, weights, margins, draw } = setUp(variant);
       draw(1);
-      mixture.take(weights, margins);
+      mixture.take({ weights, margins });
       let turned = 0;
       for (let trial = 0; trial < 20; trial++) {
         const from = best.slice();
         draw(1);
         const to = weights.slice();
-        if (mixture.take(weights, margins) === 0) continue;
+        if (mixture.take({ weights, margins }) === 0) continue;
         // P is convex: where it falls towards one side it rises towards the other.
         best.set(from);
         objective.margins(best, bestMargins);
         weights.set(from.map((w, j) => 2 * w - to[j]));
         objective.margins(weights, margins);
-        expect(mixture.take(weights, margins)).toBe(0);
+        expect(mixture.take({ weights, margins })).toBe(0);
         expect(firstDifference(best, from)).toBeUndefined();
         turned++;
       }
@@ -143,7 +143,7 @@ test('stays inside the box of its points, where rounding would leave it', () => 
     });
     objective.margins(weights, margins);
     const from = best.slice();
-    const share = mixture.take(weights, margins);
+    const share = mixture.take({ weights, margins });
     expect(best.every(inside)).toBe(true);
     left += [...from].filter((w, j) => !inside(w + share * (weights[j] - w))).length;
     best.fill(box.low);
@@ -156,12 +156,12 @@ test.each([losses.square(), losses.logistic()])('$name: takes the best of the se
   const variant = { loss, penalty: l2, grid: 2, intercept: true };
   const { mixture, objective, best, weights, margins, draw } = setUp(variant);
   draw(1);
-  mixture.take(weights, margins);
+  mixture.take({ weights, margins });
   for (let trial = 0; trial < 20; trial++) {
     const from = best.slice();
     draw(1);
     const to = weights.slice();
-    const share = mixture.take(weights, margins);
+    const share = mixture.take({ weights, margins });
     const primalAt = (at: number) => {
       weights.set(from.map((w, j) => w + at * (to[j] - w)));
       objective.margins(weights, margins);
@@ -222,12 +222,12 @@ test('P does not rise past a corner close by', () => {
   const { best, bestMargins } = engine.memory;
   for (const near of [1e-1, 1e-2, 1e-4, 1e-8, 1e-12]) {
     for (const far of [2, 1e3, 1e9]) {
-      const mixture = new BestPoint(best, bestMargins, objective, team);
+      const mixture = new BestPoint({ weights: best, margins: bestMargins }, objective, team);
       for (const w of [1 - near, far]) {
         const before = w === far ? mixture.primal() : Infinity;
         weights[0] = w;
         objective.margins(weights, margins);
-        mixture.take(weights, margins);
+        mixture.take({ weights, margins });
         expect(mixture.primal()).toBeLessThanOrEqual(before);
       }
     }
