@@ -14,7 +14,7 @@ import { finiteBounds } from '../problem/penalties/separable.ts';
 import type { Outcome } from '../solvers/epochs.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
 import type { ProblemBuffers } from './layout.ts';
-import { provenanceOptions } from './options/describe.ts';
+import { provenanceOptions } from './options/index.ts';
 import { stoppingOptions } from './options/run.ts';
 import type { Training } from './prepare.ts';
 import type { DataShard } from './shard.ts';

@@ -23,7 +23,7 @@ import type { SavedConvergence } from '../solvers/convergence.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
 import { entryOf, isReplay, type SolverPlan } from '../solvers/registry.ts';
 import type { Resume } from '../solvers/run.ts';
-import { identityOptions } from './options/describe.ts';
+import { identityOptions } from './options/index.ts';
 import type { TrainOptions } from './options/options.ts';
 import type { Training } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';

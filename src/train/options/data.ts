@@ -1,6 +1,6 @@
 /** Options that say how data is read; the same for every command that reads data. */
 import { formatNames } from '../../data/fields/options.ts';
-import { option } from './option.ts';
+import { option, optionsWith } from './option.ts';
 import { choice, columns, type OptionType, text, whole } from './types.ts';
 
 const delimiter: OptionType<string> = {
@@ -12,127 +12,82 @@ const delimiter: OptionType<string> = {
   },
 };
 
-export const dataOptions = {
-  format: option({
+export const dataOptions = optionsWith({ group: 'data', affectsModel: true, progressive: true })({
+  format: {
     flag: '--format <name>',
     type: choice(formatNames),
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: `${formatNames.join(', ')} (default: by file name, else by first line)`,
     doc: 'format of the data',
     defaultDoc: 'by the name of the file, else by its first line',
-  }),
-  label: option({
+  },
+  label: {
     flag: '--label <column>',
     type: text,
-    group: 'data',
     common: true,
-    affectsModel: true,
-    progressive: true,
     help: 'label column (default: label, target, class or y)',
     doc: 'the column or key with the label: its name, or in tables its number from 1',
     defaultDoc: '`label`, `target`, `class` or `y`',
-  }),
-  weight: option({
+  },
+  weight: {
     flag: '--weight <column>',
     type: text,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'column with row weights (default: weight, if present)',
     defaultDoc: '`weight`, if present',
-  }),
-  categorical: option({
+  },
+  categorical: {
     flag: '--categorical <columns>',
     type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'columns with categories that look like numbers',
     defaultDoc: 'columns with other values than numbers',
-  }),
-  ignore: option({
-    flag: '--ignore <columns>',
-    type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: 'columns to leave out',
-  }),
-  missing: option({
+  },
+  ignore: { flag: '--ignore <columns>', type: columns, help: 'columns to leave out' },
+  missing: {
     flag: '--missing <way>',
     type: choice(['indicator', 'zero', 'error']),
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'treat a missing value as a feature of its own, as 0 or as an error (default: indicator)',
     doc: 'how a missing value is treated: `indicator` (a feature of its own), `zero` or `error`',
     defaultDoc: '`indicator`',
-  }),
-  missingValues: option({
+  },
+  missingValues: {
     flag: '--missing-values <texts>',
     type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'further texts that mean a missing value, such as -999',
     defaultDoc: '[these](data.md#csv-and-tsv)',
-  }),
-  hash: option({
+  },
+  hash: {
     flag: '--hash <bits>',
     type: whole(1),
     library: 'hashBits',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'hash feature names into 2^BITS columns',
     doc: 'hash feature names into 2^BITS columns, 1 to 30 bits',
     defaultDoc: 'a column for every name',
-  }),
-  header: option({
+  },
+  header: {
     flag: '--no-header',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'CSV has no line of names: columns are c1, c2, …',
     defaultDoc: 'the first line has names',
-  }),
-  delimiter: option({
+  },
+  delimiter: {
     flag: '--delimiter <character>',
     type: delimiter,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'character between the values of CSV (tab for a tab)',
     defaultDoc: 'comma, tab or semicolon, by the first line',
-  }),
-  textLabels: option({
+  },
+  textLabels: {
     flag: '--text-labels',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'labels are texts, even if they look like numbers',
     doc: 'labels are texts, even if they look like numbers; rows may have none',
     defaultDoc: 'texts as soon as one is no number',
-  }),
-  zeroBased: option({
+  },
+  zeroBased: {
     flag: '--zero-based',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'the first feature of LIBSVM text has index 0 (default: 1)',
-    defaultDoc: '1',
-  }),
-  sumDuplicates: option({
+  },
+  sumDuplicates: {
     flag: '--sum-duplicates',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
     help: 'add up a feature that a row repeats (default: an error)',
-    defaultDoc: 'an error',
-  }),
-};
+  },
+});
 
 export const threadsOption = {
   threads: option({

@@ -14,6 +14,7 @@ import { solverByName } from '../../../solvers/index.ts';
 import { type CompareOptions, type Competitor, compare } from '../../../train/compare/compare.ts';
 import { type Comparison, readResults } from '../../../train/compare/comparison.ts';
 import {
+  checkNeeds,
   isNegative,
   libraryValues,
   longFlag,
@@ -21,7 +22,6 @@ import {
   omit,
   pick,
 } from '../../../train/options/option.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
 import { busyNotice, ComparisonDisplay } from '../comparison-display.ts';
 import { Interrupts } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';

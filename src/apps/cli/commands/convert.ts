@@ -10,8 +10,7 @@ import { UsageError } from '../../../errors.ts';
 import { formatBytes, formatCount, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
-import { libraryValues, pick } from '../../../train/options/option.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
+import { checkNeeds, libraryValues, pick } from '../../../train/options/option.ts';
 import {
   type ConvertOptions,
   convertDataset,

@@ -19,7 +19,7 @@ import {
 import { headedTable } from '../../../reporting/table.ts';
 import { PathRecord, type PathRow } from '../../../reporting/text/path.ts';
 import { lambdaText, measureText } from '../../../reporting/text/selection.ts';
-import { checkNeeds } from '../../../train/options/refusals.ts';
+import { checkNeeds } from '../../../train/options/option.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import { walkPath } from '../../../train/select/path.ts';
 import { type PathFlags, pathOptions } from '../options.ts';
