@@ -122,17 +122,17 @@ export async function prepareTraining(
 }
 
 /** The options with their defaults; that of λ depends on the data. */
-function resolveOptions(options: TrainOptions): Omit<ResolvedOptions, 'lambda'> {
-  return {
-    loss: options.loss ?? losses.hinge(),
-    penalty: options.penalty ?? penalties.l2(),
-    solver: options.solver ?? solvers.auto(),
-    seed: options.seed ?? 1,
-    epochs: options.epochs ?? defaultEpochs,
-    tolerance: options.tolerance ?? 1e-3,
-    time: options.time ?? Infinity,
-    intercept: options.intercept ?? false,
-  };
+export function resolveOptions({
+  loss = losses.hinge(),
+  penalty = penalties.l2(),
+  solver = solvers.auto(),
+  seed = 1,
+  epochs = defaultEpochs,
+  tolerance = 1e-3,
+  time = Infinity,
+  intercept = false,
+}: Partial<ResolvedOptions>): Omit<ResolvedOptions, 'lambda'> {
+  return { loss, penalty, solver, seed, epochs, tolerance, time, intercept };
 }
 
 /** Sets test rows aside, finds the classes, and weights and scales as the options say. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount, formatNumber } from '../../math/format-number.ts';
 import { errorOf } from '../../model/metrics/evaluate.ts';
@@ -30,11 +31,7 @@ export interface Conditions {
   readonly warmUp: boolean;
 }
 
-export interface DataSummary {
-  readonly name: string;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
+export interface DataSummary extends Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'> {
   /** Of all labels, indices and values. */
   readonly hash: string;
 }
@@ -69,7 +66,7 @@ export interface Run extends RunKey {
   readonly state: RunState;
   /** Why it was refused or failed. */
   readonly reason?: string;
-  /** What training had to say: the plan chosen and why, memory. */
+  /** Notices of training: the solver chosen and why, memory. */
   readonly notices: readonly string[];
   /** When it began, in ISO form. */
   readonly started: string;
@@ -139,8 +136,6 @@ export function bestLowerBound({ runs }: Problem): number {
 
 /** What every run of a report must share, as names and values for people. */
 function shared({ version, machine, data, test, conditions }: Comparison): [string, string][] {
-  const number = (value: number | null, none: string) =>
-    value === null ? none : formatNumber(value);
   return [
     ['the training data', describe(data)],
     ['the test data', test === null ? 'none' : describe(test)],
@@ -149,7 +144,7 @@ function shared({ version, machine, data, test, conditions }: Comparison): [stri
     ['intercept', String(conditions.intercept)],
     ['tolerance', formatNumber(conditions.tolerance)],
     ['epochs', formatCount(conditions.epochs)],
-    ['time', number(conditions.time, 'no limit')],
+    ['time', conditions.time === null ? 'no limit' : formatNumber(conditions.time)],
     ['threads', String(conditions.threads)],
     ['grid', String(conditions.grid)],
     ['seed', String(conditions.seed)],
@@ -198,7 +193,7 @@ export async function readResults(folder: string): Promise<Comparison | undefine
 export function decodeResults(text: string, path: string): Comparison {
   const refusal = (found: string) =>
     new UsageError(
-      `${path}: ${found}; wanted the results of an earlier comparison ` +
+      `${path}: ${found}; expected the results of an earlier comparison ` +
         '(start over with --fresh, or choose another folder)',
     );
   let found: unknown;
@@ -229,37 +224,34 @@ function restoreNumber(key: string, value: unknown): unknown {
   return value === null && Object.hasOwn(unbounded, key) ? unbounded[key] : value;
 }
 
-type Cell = string | number | undefined;
-
-const columns: Readonly<Record<string, (event: EpochEvent, run: Run) => Cell>> = {
-  loss: (_, run) => run.loss,
-  lambda: (_, run) => run.lambda,
-  solver: (_, run) => run.solver,
-  epoch: (event) => event.epoch,
-  seconds: (event) => event.seconds,
-  passes: (event) => event.passes,
-  primal: (event) => event.primal,
-  dual: (event) => event.dual,
-  relativeGap: (event) => event.relativeGap,
-  testError: (event) => event.testError,
-  testAuprc: (event) => event.testAuprc,
-  latestPrimal: (event) => event.latest?.primal,
-  latestDual: (event) => event.latest?.dual,
-  state: (_, run) => run.state,
-};
+const csvHeader =
+  'loss,lambda,solver,epoch,seconds,passes,primal,dual,relativeGap,testError,testAuprc,latestPrimal,latestDual,state';
 
 /** A line per epoch of every run; a cell is empty where there is no finite number. */
 export function encodeCsv({ runs }: Comparison): string {
-  const cells = Object.values(columns);
-  const lines = runs.flatMap((run) =>
-    run.events.map((event) => cells.map((cell) => csvCell(cell(event, run))).join(',')),
+  const lines = runs.flatMap(({ loss, lambda, solver, state, events }) =>
+    events.map(({ latest, ...event }) => {
+      const ends = { latestPrimal: latest?.primal, latestDual: latest?.dual };
+      const cells: Readonly<Record<string, unknown>> = {
+        ...event,
+        ...ends,
+        loss,
+        lambda,
+        solver,
+        state,
+      };
+      return csvHeader
+        .split(',')
+        .map((name) => csvCell(cells[name]))
+        .join(',');
+    }),
   );
-  return `${[Object.keys(columns).join(','), ...lines].join('\n')}\n`;
+  return `${[csvHeader, ...lines].join('\n')}\n`;
 }
 
-function csvCell(value: Cell): string {
+function csvCell(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  const text = value ?? '';
+  const text = String(value ?? '');
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -314,16 +306,7 @@ function compareNumbers(a: number, b: number): number {
 /** Why a run ended, in words. */
 export function describeOutcome({ state, reason, report }: Run): string {
   if (state === 'refused' || state === 'failed') return `${state}: ${reason}`;
-  switch (report?.stopped) {
-    case 'converged':
-      return 'converged';
-    case 'epoch-limit':
-      return 'epoch limit';
-    case 'time-limit':
-      return 'time limit';
-    default:
-      return 'interrupted';
-  }
+  return (report?.stopped ?? 'interrupted').replace('-', ' ');
 }
 
 /** Error rate or mean squared error on the test rows at the end. */

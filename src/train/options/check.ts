@@ -6,12 +6,9 @@ import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
 import { checkValue, folder, interval, type OptionType, shown } from './types.ts';
 
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const has = (value: unknown, part: string) => isObject(value) && part in (value as object);
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
-const isNumbers = (value: unknown) => value instanceof Float64Array;
-
-function has(value: unknown, part: string): boolean {
-  return typeof value === 'object' && value !== null && part in value;
-}
 
 type Check = Pick<OptionType<unknown>, 'wanted' | 'accepts'>;
 
@@ -21,7 +18,7 @@ function is(wanted: string, accepts: (value: unknown) => boolean): Check {
 
 const boolean = is('true or false', (value) => typeof value === 'boolean');
 const callback = is('a function', (value) => typeof value === 'function');
-const numbers = is('a Float64Array', isNumbers);
+const numbers = is('a Float64Array', (value) => value instanceof Float64Array);
 
 /** Options that the command line has in another form, or not at all. */
 const objects = {
@@ -32,7 +29,7 @@ const objects = {
   testOn: is("'best' or 'latest'", (value) => value === 'best' || value === 'latest'),
   calibrate: is('an object with a method', (value) => has(value, 'method')),
   penaltyFactors: numbers,
-  start: is('an object with weights', (value) => typeof value === 'object' && value !== null),
+  start: is('an object with weights', isObject),
   alpha: boolean,
   checkpoint: is('an object with a folder', (value) => has(value, 'folder')),
   consume: boolean,
@@ -64,44 +61,41 @@ function checkEach(options: TrainOptions): void {
   }
 }
 
-/** Options that have no effect without another one. */
-function checkNeeds(options: TrainOptions): void {
+/** Options that have no effect without another one, or with this loss. */
+function checkEffects(options: TrainOptions): void {
+  const given = options as Readonly<Record<string, unknown>>;
   for (const [name, { needs }] of Object.entries(byLibraryName)) {
-    const given = options as Record<string, unknown>;
     if (!needs || !given[name] || needs.some((other) => given[other] !== undefined)) continue;
     throw new UsageError(`${name} needs ${needs.join(' or ')}`);
   }
-}
-
-/** Options of classification alone. */
-function checkTask({ loss, ...options }: TrainOptions): void {
-  if (loss?.task !== 'regression') return;
-  for (const name of ['auprc', 'multiLabel'] as const) {
-    if (!options[name]) continue;
-    throw new UsageError(`${name} is for classification; the ${loss.name} loss is for regression`);
-  }
+  const { loss } = options;
+  const misplaced = ['auprc', 'multiLabel'].find((name) => given[name]);
+  if (loss?.task !== 'regression' || !misplaced) return;
+  throw new UsageError(
+    `${misplaced} is for classification; the ${loss.name} loss is for regression`,
+  );
 }
 
 function checkCheckpoint({ checkpoint }: TrainOptions): void {
   if (!checkpoint) return;
   checkValue('checkpoint.folder', checkpoint.folder, folder);
-  const every = interval('epochs', 10, true);
   const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
-  checkValue('checkpoint.every', checkpoint.every, { ...every, wanted });
+  const every = { ...interval('epochs', 10, true), wanted };
+  checkValue('checkpoint.every', checkpoint.every, every);
 }
 
 function checkStart({ start, intercept }: TrainOptions): void {
   if (start === undefined) return;
   checkValue('start.weights', start.weights ?? null, numbers);
-  checkValue('start.alpha', start.alpha, numbers);
-  checkValue('start.intercepts', start.intercepts, numbers);
+  const names = ['weights', 'alpha', 'intercepts'] as const;
+  for (const name of names) checkValue(`start.${name}`, start[name], numbers);
   const offset = start.intercepts?.find((value) => value !== 0);
   if (offset !== undefined && !intercept) {
     throw new UsageError(
       `the starting point has an intercept (${offset}); the model has none (add the option intercept)`,
     );
   }
-  for (const name of ['weights', 'intercepts', 'alpha'] as const) {
+  for (const name of names) {
     const index = start[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
     if (index < 0) continue;
     throw new UsageError(
@@ -110,8 +104,9 @@ function checkStart({ start, intercept }: TrainOptions): void {
   }
 }
 
-/** What is read only once, in passing, can be neither set aside nor tested on. */
-function checkStored({ stored }: Dataset, { holdout, test }: TrainOptions): void {
+/** Test rows are in memory; data whose non-zeros are on disk is read in order, and never in parts. */
+function checkTest({ stored }: Dataset, { holdout, test }: TrainOptions): void {
+  if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
   if (stored && holdout !== undefined) {
     throw new UsageError(
       'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own',
@@ -127,7 +122,7 @@ export function checkArguments(dataset: Dataset, options: TrainOptions): void {
       `train wants a data set first, not ${shown(dataset)}: readDataset makes one from a file, datasetFromRows from arrays`,
     );
   }
-  if (typeof options !== 'object' || options === null) {
+  if (!isObject(options)) {
     throw new UsageError(`options is ${shown(options)}; it must be an object`);
   }
 }
@@ -143,26 +138,10 @@ function checkBoundsOfScaled({ scale, penalty }: TrainOptions): void {
   );
 }
 
-/** Refuses what cannot work before any memory is taken. */
-export function checkOptions(dataset: Dataset, options: TrainOptions): void {
-  checkEach(options);
-  checkNeeds(options);
-  checkTask(options);
-  checkCheckpoint(options);
-  const { grid, holdout, test, penaltyFactors } = options;
-  checkStored(dataset, options);
-  checkStart(options);
-  checkBoundsOfScaled(options);
-  if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
-  if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
-  if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {
+function checkFactors({ columns }: Dataset, { penaltyFactors }: TrainOptions): void {
+  if (penaltyFactors && penaltyFactors.length !== columns) {
     throw new UsageError(
-      `grid is ${grid}; with ${dataset.rows} rows and ${dataset.columns} columns it can be at most ${Math.min(dataset.rows, dataset.columns)}`,
-    );
-  }
-  if (penaltyFactors && penaltyFactors.length !== dataset.columns) {
-    throw new UsageError(
-      `penaltyFactors has ${penaltyFactors.length} numbers; the data has ${dataset.columns} columns`,
+      `penaltyFactors has ${penaltyFactors.length} numbers; the data has ${columns} columns`,
     );
   }
   penaltyFactors?.forEach((factor, j) => {
@@ -173,7 +152,26 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   });
 }
 
-/** One wild index makes a column count that no machine has room for: say so before taking it. */
+/** Refuses what cannot work before any memory is taken. */
+export function checkOptions(dataset: Dataset, options: TrainOptions): void {
+  checkEach(options);
+  checkEffects(options);
+  checkCheckpoint(options);
+  checkTest(dataset, options);
+  checkStart(options);
+  checkBoundsOfScaled(options);
+  const { name, rows, columns } = dataset;
+  if (rows === 0) throw new DataError(`${name}: no rows to train on`);
+  const { grid = 1 } = options;
+  if (grid > Math.min(rows, Math.max(1, columns))) {
+    throw new UsageError(
+      `grid is ${grid}; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`,
+    );
+  }
+  checkFactors(dataset, options);
+}
+
+/** One wild index makes a column count that no machine has memory for: say so before taking it. */
 export function checkMemory({
   name,
   rows,

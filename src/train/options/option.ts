@@ -172,21 +172,21 @@ export function defaultValues<Table extends OptionTable>(table: Table): Values<T
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Values<Table>;
 }
 
-/** Some options of a table. */
-export function pick<Table extends OptionTable, Name extends keyof Table>(
+/** Some options of a table, or some properties of another object. */
+export function pick<Table extends object, Name extends keyof Table>(
   table: Table,
   ...names: readonly Name[]
 ): Pick<Table, Name> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** A table without some of its options. */
-export function omit<Table extends OptionTable, Name extends keyof Table>(
+/** All but some options of a table, or properties of another object. */
+export function omit<Table extends object, Name extends keyof Table>(
   table: Table,
   ...names: readonly Name[]
 ): Omit<Table, Name> {
   const rest = Object.entries(table).filter(([name]) => !names.includes(name as Name));
-  return Object.fromEntries(rest) as unknown as Omit<Table, Name>;
+  return Object.fromEntries(rest) as Omit<Table, Name>;
 }
 
 /** Refuses options without one that they need. */

@@ -3,8 +3,11 @@ import { UsageError } from '../../errors.ts';
 import { exp, log } from '../../math/elementary.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
-import { type LaidOutTraining, layOutData } from '../layout.ts';
+import type { Fit } from '../fit.ts';
+import { type LaidOutTraining, layOutData, type Subproblem } from '../layout.ts';
 import type { TrainOptions } from '../options/options.ts';
+import { lambdaOptions } from '../options/problem.ts';
+import { checkValue, positive } from '../options/types.ts';
 import { prepareTraining } from '../prepare.ts';
 
 /** λ of a path: given, or `count` of them from the largest useful one down to a fraction of it. */
@@ -26,16 +29,9 @@ function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
     throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
   }
   if (lambdas?.length === 0) throw new UsageError('no value of lambda; give at least one');
-  for (const lambda of lambdas ?? []) {
-    if (lambda > 0 && lambda < Infinity) continue;
-    throw new UsageError(`lambda is ${lambda}; it must be a number above 0`);
-  }
-  if (count !== undefined && !(Number.isInteger(count) && count >= 1)) {
-    throw new UsageError(`count is ${count}; it must be a whole number of at least 1`);
-  }
-  if (ratio !== undefined && !(ratio > 0 && ratio < 1)) {
-    throw new UsageError(`ratio is ${ratio}; it must be a number between 0 and 1`);
-  }
+  for (const lambda of lambdas ?? []) checkValue('lambda', lambda, positive);
+  checkValue('count', count, lambdaOptions.count.type);
+  checkValue('ratio', ratio, lambdaOptions.ratio.type);
 }
 
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
@@ -67,19 +63,25 @@ function problemAtZero(
 }
 
 /**
- * Where the first model of a path starts: w = 0 with the best intercept, which is the optimum at the
- * largest λ. From 0, weights would grow first and never quite get back.
+ * Where a model of a path starts: where the one before it ended. The first one starts at w = 0 with
+ * the best intercept, which is the optimum at the largest λ; from an intercept of 0, weights would
+ * grow first and never quite get back.
  */
-export function startAtZero(
+export function startOfStep(
   training: LaidOutTraining,
   vector: number,
-  weights?: Float64Array,
-): { start?: { weights: Float64Array } } {
-  const problem = problemAtZero(training, vector, weights);
+  before: Fit | undefined,
+  rowWeights?: Float64Array,
+): Pick<Subproblem, 'start'> {
+  if (before?.weights) {
+    const { weights, alpha } = before;
+    return { start: { weights, ...(alpha && { alpha }) } };
+  }
+  const problem = problemAtZero(training, vector, rowWeights);
   if (!problem.intercept) return {};
-  const start = new Float64Array(problem.dataset.columns + 1);
-  start[problem.dataset.columns] = bestIntercept(problem);
-  return { start: { weights: start } };
+  const weights = new Float64Array(problem.dataset.columns + 1);
+  weights[problem.dataset.columns] = bestIntercept(problem);
+  return { start: { weights } };
 }
 
 /** λ from `first` down to `last`, equal factors apart. */

@@ -6,7 +6,7 @@ import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
 import type { LaidOutTraining } from '../layout.ts';
 import type { TrainOptions } from '../options/options.ts';
 import { TimeBudget } from '../train.ts';
-import { type LambdaOptions, openPath, type SingleRun, startAtZero } from './lambdas.ts';
+import { type LambdaOptions, openPath, type SingleRun, startOfStep } from './lambdas.ts';
 
 /** `time` is for the whole path; a signal ends it after the last model that is done. */
 export interface PathOptions extends Omit<TrainOptions, SingleRun | 'consume'>, LambdaOptions {}
@@ -64,7 +64,7 @@ async function* walk(
       const time = budget.next();
       isOver ||= options.signal?.aborted === true || !(time > 0);
       if (isOver) return;
-      const start = startFrom(before[vector]) ?? startAtZero(training, vector);
+      const start = startOfStep(training, vector, before[vector]);
       fits[vector] = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
       isOver ||= fits[vector].outcome.stopped === 'interrupted';
     });
@@ -72,13 +72,6 @@ async function* walk(
     before = fits;
     yield pointOf(training, path, place, fits);
   }
-}
-
-/** Where the fit before it ended. */
-export function startFrom(before: Fit | undefined) {
-  if (!before?.weights) return undefined;
-  const { weights, alpha } = before;
-  return { start: { weights, ...(alpha && { alpha }) } };
 }
 
 function pointOf(
