@@ -1,18 +1,22 @@
-import type { Dataset } from '../data/dataset.ts';
-import { type Arena, collectGarbage, wasmLimit } from '../engine/arena.ts';
+import { type Dataset, isWeighted } from '../data/dataset.ts';
+import { type Arena, Budget, collectGarbage, wasmLimit } from '../engine/arena.ts';
 import {
   allocateDiskCells,
   comfortableWindow,
   nonzeroBytes,
   windowBuffer,
 } from '../engine/disk/disk-cells.ts';
-import type { Segments } from '../engine/disk/segments.ts';
-import { layOutOnDisk } from '../engine/disk/shuffle.ts';
+import { cutSegments, type Segments } from '../engine/disk/segments.ts';
+import { layOutOnDisk, openScratch } from '../engine/disk/shuffle.ts';
 import type { Grid } from '../engine/grid.ts';
 import { machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
 import type { Partition } from '../engine/partition.ts';
+import { threadCount } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
+import { sum } from '../math/vectors.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
+import type { LocalRows, Storage } from './layout.ts';
+import type { Training } from './prepare.ts';
 
 /** The share of the machine's memory that is used where no limit was given. */
 const defaultShare = 0.75;
@@ -44,34 +48,61 @@ export function checkOutOfCore(plan: SolverPlan, size: number): void {
   );
 }
 
-/** What limits the memory of a run. */
-interface MemoryUse {
-  /** Bytes of the arrays. */
-  readonly fixed: number;
-  readonly weighted: boolean;
-  readonly memory: number | undefined;
-  /** Threads that train, and threads that there are. */
-  readonly threads: number;
-  readonly poolThreads: number;
+/** Leaves the non-zeros on disk and divides what memory there is among `threads` that train. */
+export function storeOnDisk(
+  training: Training,
+  rows: LocalRows,
+  others: number,
+  threads: number,
+): Storage {
+  const { plan, options } = training;
+  const { partition, dataset } = rows;
+  checkOutOfCore(plan, partition.size);
+  const segments = cutSegments(partition);
+  const bytesWith = (shares: readonly number[]) => {
+    const budget = new Budget();
+    allocateOnDisk(budget, partition, segments, shares, -1);
+    return budget.bytes + others;
+  };
+  const windows = comfortableWindows(partition, segments, threads);
+  const shares = shareWindow(training, rows, windows, bytesWith([0]));
+  const bytes = nonzeroBytes * sum(partition.workerNonzeros);
+  const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
+  const window = shares[shares.length - 1];
+  options.onNotice?.(
+    `training from disk: ${mebibytes(bytes)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
+  );
+  return {
+    bytes: bytesWith(shares),
+    allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
+    scratch,
+  };
+}
+
+/** Bytes of the window that each thread needs. */
+function comfortableWindows(partition: Partition, segments: Segments, threads: number): number[] {
+  const first = (thread: number) => Math.floor((thread * partition.size) / threads);
+  return Array.from({ length: threads }, (_, thread) =>
+    comfortableWindow(partition, segments, first(thread), first(thread + 1)),
+  );
 }
 
 /** Bytes of the window of each thread, added up from 0: what the limit leaves beside all the rest. */
-export function shareWindow(
-  partition: Partition,
-  segments: Segments,
-  { fixed, weighted, memory, threads, poolThreads }: MemoryUse,
+function shareWindow(
+  { options }: Training,
+  { partition, dataset }: LocalRows,
+  windows: readonly number[],
+  fixed: number,
 ): number[] {
   const { size, rowOrder, columnOrder, workerNonzeros } = partition;
-  const first = (thread: number) => Math.floor((thread * size) / threads);
-  const wanted = Array.from({ length: threads }, (_, thread) =>
-    comfortableWindow(partition, segments, first(thread), first(thread + 1)),
-  );
-  const least = wanted.reduce((sum, bytes) => sum + bytes, 0);
+  const { memory } = options;
+  const threads = windows.length;
+  const least = windows.reduce((total, bytes) => total + bytes, 0);
   const resident =
-    programBytes(poolThreads) +
+    programBytes(threadCount(options.threads)) +
     buffers +
     fixed +
-    (besides.row + (weighted ? besides.weight : 0)) * rowOrder.length +
+    (besides.row + (isWeighted(dataset) ? besides.weight : 0)) * rowOrder.length +
     besides.column * columnOrder.length;
   const limit = memory ?? defaultShare * machineMemory();
   if (limit < resident + least) {
@@ -80,22 +111,19 @@ export function shareWindow(
       `${chosen} ${mebibytes(limit)}; to train from disk on a grid of ${size} with ${threads} thread${threads === 1 ? '' : 's'}, ${rowOrder.length} rows and ${columnOrder.length} columns take ${mebibytes(resident)} and a window on the non-zeros at least ${mebibytes(least)}: ${mebibytes(resident + least)} in all`,
     );
   }
-  const all = nonzeroBytes * workerNonzeros.reduce((sum, count) => sum + count, 0);
   // More than all of the data, and the gaps between its chunks, is of no use.
-  const most = 1.1 * all + least;
+  const most = 1.1 * (nonzeroBytes * sum(workerNonzeros)) + least;
   const reach = fixed + least < wasmLimit ? wasmLimit - fixed - edge : Infinity;
   const available = Math.min(limit - resident, most, reach);
-  return addUp(wanted.map((bytes) => (available * bytes) / Math.max(1, least)));
-}
-
-function addUp(shares: readonly number[]): number[] {
   const sums = [0];
-  for (const bytes of shares) sums.push(sums[sums.length - 1] + windowBuffer(bytes));
+  for (const bytes of windows) {
+    sums.push(sums[sums.length - 1] + windowBuffer((available * bytes) / Math.max(1, least)));
+  }
   return sums;
 }
 
 /** Reserves the memory of a grid whose non-zeros are in a file. */
-export function allocateOnDisk(
+function allocateOnDisk(
   arena: Arena,
   partition: Partition,
   segments: Segments,
@@ -103,14 +131,7 @@ export function allocateOnDisk(
   file: number,
 ): Grid {
   const disk = { ...allocateDiskCells(arena, partition, segments, shares), file };
-  return {
-    size: partition.size,
-    orientation: 'rows',
-    partition,
-    cells: [],
-    segments,
-    disk,
-  };
+  return { size: partition.size, orientation: 'rows', partition, cells: [], segments, disk };
 }
 
 /** Writes the non-zeros of a data set to the file of the grid. */

@@ -1,4 +1,4 @@
-import { type Dataset, type DatasetPart, isWeighted, rowWeights } from '../data/dataset.ts';
+import { type Dataset, type DatasetPart, rowWeights } from '../data/dataset.ts';
 import { type Targets, targetsOf } from '../data/labels.ts';
 import { withColumns } from '../data/row-packing.ts';
 import {
@@ -13,17 +13,9 @@ import {
 } from '../engine/arena.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
 import type { BlockPositions } from '../engine/block-positions.ts';
-import { nonzeroBytes } from '../engine/disk/disk-cells.ts';
-import { cutSegments } from '../engine/disk/segments.ts';
-import { openScratch, type ScratchFile } from '../engine/disk/shuffle.ts';
+import type { ScratchFile } from '../engine/disk/shuffle.ts';
 import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
-import {
-  checkWorkers,
-  gibibytes,
-  machineMemory,
-  mebibytes,
-  memoryOfLanes,
-} from '../engine/memory.ts';
+import { checkWorkers, gibibytes, machineMemory, memoryOfLanes } from '../engine/memory.ts';
 import {
   localPartition,
   type NonzeroCounts,
@@ -39,7 +31,7 @@ import { entryOf, isReplay } from '../solvers/registry.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
-import { allocateOnDisk, checkOutOfCore, fillOnDisk, shareWindow } from './disk-layout.ts';
+import { fillOnDisk, storeOnDisk } from './disk-layout.ts';
 import type { FillPayload } from './fit.ts';
 import type { Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
@@ -170,7 +162,7 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   allocateTestGrid(others);
   const besides = others.bytes + lanes * workspaceBytes;
   const storage = rows.dataset.stored
-    ? storeOnDisk(training, rows, besides)
+    ? storeOnDisk(training, rows, besides, threadsOfRuns(training, training.lanes))
     : storeInMemory(training, rows, besides);
   const { loss } = training.settings;
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
@@ -234,7 +226,7 @@ function totalOf(weights: Float64Array): number {
 }
 
 /** Where the non-zeros will be, and the memory that this takes. */
-interface Storage {
+export interface Storage {
   /** Of all arrays of the run. */
   readonly bytes: number;
   readonly allocate: (arena: Arena) => Grid;
@@ -242,7 +234,7 @@ interface Storage {
 }
 
 /** The rows of the workers that this process plays, and where they and its columns go. */
-interface LocalRows {
+export interface LocalRows {
   readonly partition: Partition;
   readonly dataset: Dataset;
 }
@@ -328,37 +320,6 @@ function storeInMemory(
     );
   }
   return { bytes, allocate };
-}
-
-/** Leaves the non-zeros on disk and divides what memory there is. */
-function storeOnDisk(training: Training, rows: LocalRows, besides: number): Storage {
-  const { plan, options } = training;
-  const { partition, dataset } = rows;
-  checkOutOfCore(plan, partition.size);
-  const segments = cutSegments(partition);
-  const bytesWith = (shares: readonly number[]) => {
-    const budget = new Budget();
-    allocateOnDisk(budget, partition, segments, shares, -1);
-    return budget.bytes + besides;
-  };
-  const shares = shareWindow(partition, segments, {
-    fixed: bytesWith([0]),
-    weighted: isWeighted(dataset),
-    memory: options.memory,
-    threads: threadsOfRuns(training, training.lanes),
-    poolThreads: threadCount(options.threads),
-  });
-  const bytes = nonzeroBytes * sum(partition.workerNonzeros);
-  const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
-  const window = shares[shares.length - 1];
-  options.onNotice?.(
-    `training from disk: ${mebibytes(bytes)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
-  );
-  return {
-    bytes: bytesWith(shares),
-    allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
-    scratch,
-  };
 }
 
 /** From this number of non-zeros on, freed memory is worth the few milliseconds of a collection. */

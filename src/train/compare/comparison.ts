@@ -251,7 +251,7 @@ export function encodeCsv({ runs }: Comparison): string {
 
 function csvCell(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  const text = String(value ?? '');
+  const text = typeof value === 'string' ? value : '';
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -6,8 +6,8 @@ import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
 import { checkValue, folder, interval, type OptionType, shown } from './types.ts';
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-const has = (value: unknown, part: string) => isObject(value) && part in (value as object);
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const has = (value: unknown, part: string) => isObject(value) && part in value;
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
 
 type Check = Pick<OptionType<unknown>, 'wanted' | 'accepts'>;

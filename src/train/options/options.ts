@@ -1,13 +1,14 @@
 import type { Dataset } from '../../data/dataset.ts';
 import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
+import type { Imbalance } from '../../engine/partition.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
-import type { Calibration, Label, Model } from '../../model/model.ts';
+import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { ClassWeights } from '../class-weights.ts';
-import type { BeginEvent, EpochEvent, SampleEvent, StopReason } from '../events.ts';
+import type { BeginEvent, EpochEvent, SampleEvent } from '../events.ts';
 
 export interface TrainOptions {
   /** Default: hinge. */
@@ -108,39 +109,26 @@ export interface TrainOptions {
   signal?: AbortSignal;
 }
 
+type DescribedByModel = Pick<
+  Model,
+  'solver' | 'lambda' | 'rows' | 'columns' | 'nonzeros' | 'classes' | 'grid' | 'seed'
+>;
+
 /** The numbers `dso train --json` prints. */
-export interface TrainReport {
-  readonly solver: string;
+export interface TrainReport extends Certificate, DescribedByModel {
   readonly loss: string;
   readonly penalty: string;
-  readonly lambda: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-  readonly classes?: readonly Label[];
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
-  readonly grid: number;
   readonly threads: number;
   /** Processes of the job, where there are several. */
   readonly ranks?: number;
-  readonly seed: number;
-  readonly epochs: number;
   readonly passes: number;
-  /** The checkpoint that was gone on from: its epoch, and the seconds of training until then. */
+  /** The checkpoint that the run continued from: its epoch, and the seconds of training until then. */
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
   /** Of this run alone; read is filled in by whoever read the data. */
   readonly seconds: { read: number; partition: number; train: number; total: number };
-  readonly primal: number;
-  readonly dual: number;
-  readonly gap: number;
-  readonly relativeGap: number;
-  readonly stopped: StopReason;
-  readonly imbalance: {
-    readonly rows: number;
-    readonly columns: number;
-    readonly nonzeros: number;
-  };
+  readonly imbalance: Imbalance;
   /** What the threads did with their time, over all epochs. */
   readonly effort: EpochEvent['effort'];
   /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */

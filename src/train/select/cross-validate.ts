@@ -135,7 +135,7 @@ async function measureFolds(
       const found = pending[fold][step];
       found[vector] = fit;
       if (Object.keys(found).length === vectors) {
-        delete pending[fold][step];
+        pending[fold][step] = [];
         const heldOut = {
           scores: found.map(({ scores }) => scores),
           targets: found.map(({ targets }) => targets),
@@ -167,10 +167,10 @@ async function* followPath(
   lane: number,
 ): AsyncGenerator<HeldOutFit, void, undefined> {
   const { layout, classes, shard, options } = training;
-  const rowWeights = weightsWithout(layout, folds, fold);
+  const inTraining = weightsWithout(layout, folds, fold);
   const all = layout.targets.of(vector);
   const targets = all.filter((_, row) => folds[row] === fold);
-  const only = classes && onlySign(all, rowWeights);
+  const only = classes && onlySign(all, inTraining);
   let before: Fit | undefined;
   for (const lambda of path) {
     const time = budget.next();
@@ -179,8 +179,9 @@ async function* followPath(
       yield { scores: targets.map(() => only), targets };
       continue;
     }
-    const start = startOfStep(training, vector, before, rowWeights);
-    before = await fitSubproblem(training, { vector, lambda, rowWeights, ...start }, lane, time);
+    const start = startOfStep(training, vector, before, inTraining);
+    const subproblem = { vector, lambda, rowWeights: inTraining, ...start };
+    before = await fitSubproblem(training, subproblem, lane, time);
     const { outcome, weights } = before;
     if (outcome.stopped === 'interrupted') return;
     yield { scores: scoresOfFold(shard.dataset, weights, folds, fold), targets, outcome };

@@ -11,6 +11,7 @@ import { CompensatedSum } from '../../math/vectors.ts';
 import type { Certificate, Model } from '../../model/model.ts';
 import { meanOfScore } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
+import { lossReference } from '../assemble.ts';
 import { type LearnerSettings, OnlineLearner } from './learner.ts';
 import {
   BinaryLabels,
@@ -171,11 +172,7 @@ export class StreamTraining {
     const turned = (values: Float64Array) => (reversed ? values.map((value) => 0 - value) : values);
     return {
       task: loss.task,
-      loss: {
-        name: loss.name,
-        parameter: loss.parameter,
-        ...(loss.module && { module: loss.module }),
-      },
+      loss: lossReference(loss),
       penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
       lambda,
       ...(isClassifier && { classes: this.#pair.classes }),
