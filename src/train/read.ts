@@ -21,10 +21,7 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
-export interface ReadShardOptions extends Omit<ShardOptions, 'runner'> {
-  /** Parsing threads of this process; default: all cores. */
-  threads?: number;
-}
+type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 'threads'>;
 
 /**
  * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
@@ -55,7 +52,6 @@ export function threadRunner(threads?: number): TaskRunner {
   };
 }
 
-export type { FileShard as DataShare } from '../data/read/read.ts';
 export {
   type DataSource,
   filesOfSource,
@@ -66,7 +62,7 @@ export {
 /** What training takes in memory per byte of text, at least: pairs are short where values are. */
 const bytesPerTextByte = 3;
 
-export interface OpenDatasetOptions extends ReadDatasetOptions {
+interface OpenDatasetOptions extends ReadDatasetOptions {
   /** Bytes that the process may take; default: those of the machine. */
   memory?: number;
 }
@@ -94,13 +90,11 @@ export async function readOrOpen(
 
 /** Bytes of the text; Infinity where that shows only when it is read. */
 function textBytes(source: DataSource): number {
-  let total = 0;
-  for (const path of filesOfSource(source)) {
+  const sizes = filesOfSource(source).map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats?.isFile() || /\.(gz|zst)$/.test(path)) return Infinity;
-    total += stats.size;
-  }
-  return total;
+    return stats?.isFile() && !/\.(gz|zst)$/.test(path) ? stats.size : Infinity;
+  });
+  return sizes.reduce((total, size) => total + size, 0);
 }
 
 export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | 'collect'> {
@@ -120,16 +114,12 @@ export async function convertDataset(
   return binary.convert(source, target, { ...options, ...machinery(threads) });
 }
 
-/** Reads all of a file, checks it and tells what it is. */
+type DescribeOptions = binary.ReadingOptions & Pick<ConvertOptions, 'threads' | 'onProgress'>;
+
+/** Reads all of a file, checks and describes it. */
 export async function describeData(
   source: DataSource,
-  {
-    threads,
-    ...options
-  }: binary.ReadingOptions & {
-    threads?: number;
-    onProgress?: (fraction: number) => void;
-  } = {},
+  { threads, ...options }: DescribeOptions = {},
 ): Promise<binary.DataDescription> {
   return binary.describeData(source, { ...options, ...machinery(threads) });
 }

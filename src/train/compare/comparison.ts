@@ -7,6 +7,7 @@ import { errorOf } from '../../model/metrics/evaluate.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { EpochEvent } from '../events.ts';
+import { pick } from '../options/option.ts';
 import type { TrainReport } from '../options/options.ts';
 
 /** What all runs of a comparison share. */
@@ -103,23 +104,17 @@ export function withRun(comparison: Comparison, run: Run): Comparison {
 }
 
 /** The runs of one problem. */
-export interface Problem {
-  readonly loss: string;
-  readonly lambda: number;
-  readonly task: Task;
+export interface Problem extends Pick<Run, 'loss' | 'lambda' | 'task'> {
   readonly runs: readonly Run[];
 }
 
 /** The problems in the order of their first runs. */
 export function problemsOf({ runs }: Comparison): Problem[] {
-  const problems: (Problem & { runs: Run[] })[] = [];
-  for (const run of runs) {
-    const { loss, lambda, task } = run;
-    const known = problems.find((other) => other.loss === loss && other.lambda === lambda);
-    if (known) known.runs.push(run);
-    else problems.push({ loss, lambda, task, runs: [run] });
-  }
-  return problems;
+  const problems = Map.groupBy(runs, ({ loss, lambda }) => `${loss} ${lambda}`);
+  return [...problems.values()].map((own) => ({
+    ...pick(own[0], 'loss', 'lambda', 'task'),
+    runs: own,
+  }));
 }
 
 /** The competitors in the order of their first runs. */

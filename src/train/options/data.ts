@@ -16,9 +16,7 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
   format: {
     flag: '--format <name>',
     type: choice(formatNames),
-    help: `${formatNames.join(', ')} (default: by file name, else by first line)`,
-    doc: 'format of the data',
-    defaultDoc: 'by the name of the file, else by its first line',
+    help: `format of the data: ${formatNames.join(', ')} (default: by file name, else by first line)`,
   },
   label: {
     flag: '--label <column>',
@@ -44,9 +42,7 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
   missing: {
     flag: '--missing <way>',
     type: choice(['indicator', 'zero', 'error']),
-    help: 'treat a missing value as a feature of its own, as 0 or as an error (default: indicator)',
-    doc: 'how a missing value is treated: `indicator` (a feature of its own), `zero` or `error`',
-    defaultDoc: '`indicator`',
+    help: 'missing values: indicator (a feature of their own), zero or error (default: indicator)',
   },
   missingValues: {
     flag: '--missing-values <texts>',
@@ -58,8 +54,7 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
     flag: '--hash <bits>',
     type: whole(1),
     library: 'hashBits',
-    help: 'hash feature names into 2^BITS columns',
-    doc: 'hash feature names into 2^BITS columns, 1 to 30 bits',
+    help: 'hash feature names into 2^BITS columns, 1 to 30 bits',
     defaultDoc: 'a column for every name',
   },
   header: {
@@ -75,8 +70,7 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
   },
   textLabels: {
     flag: '--text-labels',
-    help: 'labels are texts, even if they look like numbers',
-    doc: 'labels are texts, even if they look like numbers; rows may have none',
+    help: 'labels are texts, even if they look like numbers; rows may have none',
     defaultDoc: 'texts as soon as one is no number',
   },
   zeroBased: {
@@ -97,6 +91,5 @@ export const threadsOption = {
     common: true,
     help: 'worker threads (default: all cores)',
     doc: 'threads for reading and training, 1 to 1024; at most the workers of the grid train; never changes the result',
-    defaultDoc: 'all cores',
   }),
 };

@@ -68,8 +68,7 @@ export const problemOptions = optionsWith({ library: false, group: 'problem', af
       default: 'l2',
       common: true,
       progressive: true,
-      help: penaltyNames.join(', '),
-      doc: 'penalty on the weights: `l2`, `l1`, `elastic-net`',
+      help: `penalty on the weights: ${penaltyNames.join(', ')}`,
     },
     lambda: {
       flag: '--lambda <number>',
@@ -107,15 +106,13 @@ export const problemOptions = optionsWith({ library: false, group: 'problem', af
       flag: '--lower <number>',
       type: finite,
       provenance: 'lower',
-      help: 'allow no weight below this number (at most 0)',
-      doc: 'no weight below this number, which is at most 0; the intercept is never bounded',
+      help: 'allow no weight below this number (at most 0); the intercept is not bounded',
     },
     upper: {
       flag: '--upper <number>',
       type: finite,
       provenance: 'upper',
       help: 'allow no weight above this number (at least 0)',
-      doc: 'no weight above this number, which is at least 0',
     },
     epsilon: {
       flag: '--epsilon <number>',
@@ -169,8 +166,7 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     library: 'classWeights',
     common: true,
     provenance: 'class-weight',
-    help: 'class weights: balanced, or as in spam=5,ham=1',
-    doc: 'weights of the classes, times the weights of the rows: `balanced`, or `spam=5,ham=1`',
+    help: 'class weights, times the row weights: balanced, or as in spam=5,ham=1',
     defaultDoc: '1',
   },
   scale: {
@@ -190,7 +186,6 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     provenance: 'calibrate',
     help: 'fit probabilities to the scores: platt, isotonic',
     doc: 'fit a map from scores to probabilities, `platt` or `isotonic`, on rows held out in turn ([more](classification.md#probabilities))',
-    defaultDoc: 'none',
   },
   calibrateFolds: {
     flag: '--calibrate-folds <number>',
@@ -219,7 +214,6 @@ export const lambdaOptions = optionsWith({ group: 'lambdas', common: true })({
     library: 'lambdas',
     conflicts: ['count', 'ratio'],
     help: 'weights of the penalty, such as 1e-2,1e-3 (default: by --count and --ratio)',
-    defaultDoc: 'by `--count` and `--ratio`',
   },
   count: {
     flag: '--count <number>',

@@ -26,8 +26,7 @@ export const testOptions = optionsWith({ group: 'output' })({
     library: false,
     common: true,
     conflicts: ['holdout'],
-    help: 'test data: measure the error after every epoch',
-    doc: 'test data: the error on it is measured while training and at the end; not with `--holdout`',
+    help: 'test data: measure the error on it after every epoch and at the end',
   },
   holdout: {
     flag: '--holdout <fraction>',
@@ -35,14 +34,12 @@ export const testOptions = optionsWith({ group: 'output' })({
     common: true,
     affectsModel: true,
     provenance: 'holdout',
-    help: 'set aside this fraction of the rows as test data',
-    doc: 'set aside this fraction of the rows (0 < F < 1), chosen by the seed, as test data',
+    help: 'set aside this fraction of the rows, chosen by the seed, as test data',
   },
   auprc: {
     flag: '--auprc',
     needs: ['test', 'holdout'],
     help: 'also measure the area under the precision-recall curve on the test data',
-    doc: 'also measure the area under the precision-recall curve on the test data (`testAuprc` in the log)',
   },
 });
 
@@ -117,9 +114,7 @@ export const memoryOptions = optionsWith({ group: 'memory' })({
   scratch: {
     flag: '--scratch <folder>',
     type: folder,
-    help: 'folder for the rearranged data meanwhile (default: for temporary files)',
-    doc: 'folder for the data in the order of training meanwhile',
-    defaultDoc: "the system's folder for temporary files",
+    help: "folder for the rearranged data (default: the system's folder for temporary files)",
   },
 });
 
@@ -146,15 +141,13 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring' })({
   },
   chart: {
     flag: '--chart',
-    help: 'draw gap, objective and test error in the terminal',
-    doc: 'draw gap, objective and test error in the terminal: live, or at the end where it is no terminal',
+    help: 'draw gap, objective and test error in the terminal: live, or at the end if it is none',
   },
   name: {
     flag: '--name <text>',
     type: text,
     progressive: true,
     help: 'name of the run in lists and figures',
-    doc: 'name of the run in `dso runs`, on the page and in its figures',
     defaultDoc: 'the options in which it differs from other runs',
   },
   runs: {
@@ -164,7 +157,6 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring' })({
     progressive: true,
     help: 'folder for the record of the run, read by dso runs and dso ui (default: .dso/runs)',
     doc: 'folder where the run [is recorded](runs.md)',
-    defaultDoc: '`.dso/runs`',
   },
   record: {
     flag: '--no-record',
@@ -185,23 +177,20 @@ const checkpointOptions = optionsWith({ library: false, group: 'checkpoints' })(
     flag: '--checkpoint <folder>',
     type: folder,
     common: true,
-    help: 'save the run in this folder, to resume it later',
-    doc: 'save the state of the run in this folder while it trains and at its end',
+    help: 'save the run in this folder while it trains and at its end, to resume it later',
   },
   checkpointEvery: {
     flag: '--checkpoint-every <interval>',
     type: interval('epochs', 10, true),
     needs: ['checkpoint'],
     help: 'number of epochs (10) or time (30s, 5m) between checkpoints (default: 60s)',
-    doc: 'number of epochs between checkpoints; with `s`, `m` or `h` seconds, minutes or hours',
   },
   resume: {
     flag: '--resume <folder>',
     library: 'resume',
     type: folder,
     common: true,
-    help: 'continue from the newest checkpoint in this folder',
-    doc: 'continue from the newest complete checkpoint in this folder; all other options must be unchanged',
+    help: 'continue from the newest checkpoint in this folder; all other options must be unchanged',
   },
 });
 
@@ -209,16 +198,13 @@ const streamingOptions = optionsWith({ library: false, group: 'streaming', progr
   progressive: {
     flag: '--progressive',
     common: true,
-    help: 'one pass over a stream, predicting before learning',
-    doc: 'one pass of `sgd`; each row is predicted before it is learned',
+    help: 'one pass of sgd over a stream; each row is predicted before it is learned',
   },
   snapshotEvery: {
     flag: '--snapshot-every <interval>',
     type: interval('rows', 5000),
     needs: ['progressive'],
-    help: 'write the model every N rows (5000) or every so often (30s, 5m; default: 100000 rows or 60s)',
-    doc: 'write the model every N rows (`5000`) or after this time (`30s`, `5m`)',
-    defaultDoc: '100,000 rows or 60 s',
+    help: 'write the model after N rows (5000) or after a time (30s, 5m) (default: 100000 rows or 60s)',
   },
   reportEvery: {
     flag: '--progress-every <rows>',
@@ -241,8 +227,7 @@ export const processOptions = optionsWith({ library: false, group: 'processes' }
     flag: '--peer-timeout <seconds>',
     type: positive,
     default: 60,
-    help: 'treat a rank as lost after this many seconds without a heartbeat',
-    doc: 'treat a rank as lost after this many seconds without a heartbeat; exit code 5',
+    help: 'treat a rank as lost after this many seconds without a heartbeat; exit code 5',
   },
 });
 
@@ -255,7 +240,6 @@ export const trainOnlyOptions = {
       common: true,
       progressive: true,
       help: 'model file; - for stdout (default: <data>.model)',
-      doc: 'where the model is written; `-`: standard output',
       defaultDoc:
         'the name of the data + `.model`, in the current folder; `dso.model` for data from standard input, `query.model` for `--sql`',
     },

@@ -12,6 +12,7 @@ import type { Certificate, Model } from '../../model/model.ts';
 import { meanOfScore } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import { lossReference } from '../assemble.ts';
+import { pick } from '../options/option.ts';
 import { type LearnerSettings, OnlineLearner } from './learner.ts';
 import {
   BinaryLabels,
@@ -19,6 +20,7 @@ import {
   type RowBlock,
   RowStream,
   type StreamOptions,
+  withName,
 } from './row-stream.ts';
 
 /** How well rows were predicted before they were learned. */
@@ -35,11 +37,29 @@ export interface ProgressiveReport {
   readonly recentError: number;
 }
 
-/** Adds up losses and errors, and tells when to report: after 1, 2, 4, 8 … rows or at intervals. */
-export class ProgressiveSums {
+/** Losses and errors of rows, by their weights. */
+class WeightedSums {
+  readonly #loss = new CompensatedSum();
+  readonly #error = new CompensatedSum();
+  #weight = 0;
+
+  add(loss: number, error: number, weight: number): void {
+    this.#loss.add(weight * loss);
+    this.#error.add(weight * error);
+    this.#weight += weight;
+  }
+
+  get means(): { loss: number; error: number } {
+    const mean = ({ total }: CompensatedSum) => (this.#weight > 0 ? total / this.#weight : 0);
+    return { loss: mean(this.#loss), error: mean(this.#error) };
+  }
+}
+
+/** Adds up losses and errors; a report is due after 1, 2, 4, 8 … rows or at intervals. */
+class ProgressiveSums {
   readonly #every: number | undefined;
-  readonly #all = { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
-  #recent = freshSums();
+  readonly #all = new WeightedSums();
+  #recent = new WeightedSums();
   #rows = 0;
   #reported = 0;
   #next: number;
@@ -51,11 +71,8 @@ export class ProgressiveSums {
 
   /** Whether a report is due after this row. */
   add(loss: number, error: number, weight: number): boolean {
-    for (const sums of [this.#all, this.#recent]) {
-      sums.loss.add(weight * loss);
-      sums.error.add(weight * error);
-      sums.mass += weight;
-    }
+    this.#all.add(loss, error, weight);
+    this.#recent.add(loss, error, weight);
     this.#rows += 1;
     return this.#rows === this.#next;
   }
@@ -67,35 +84,25 @@ export class ProgressiveSums {
 
   /** All that is known; what follows counts as recent in the next report. */
   report(): ProgressiveReport {
-    const mean = (sum: CompensatedSum, mass: number) => (mass > 0 ? sum.total / mass : 0);
-    const [all, recent] = [this.#all, this.#recent];
-    this.#recent = freshSums();
+    const { loss, error } = this.#all.means;
+    const { loss: recentLoss, error: recentError } = this.#recent.means;
+    this.#recent = new WeightedSums();
     this.#reported = this.#rows;
     if (this.#rows === this.#next) this.#next += this.#every ?? this.#next;
-    return {
-      rows: this.#rows,
-      loss: mean(all.loss, all.mass),
-      recentLoss: mean(recent.loss, recent.mass),
-      error: mean(all.error, all.mass),
-      recentError: mean(recent.error, recent.mass),
-    };
+    return { rows: this.#rows, loss, recentLoss, error, recentError };
   }
-}
-
-function freshSums() {
-  return { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
 }
 
 export interface StreamTrainingOptions extends LearnerSettings {
   readonly penalty: Penalty;
   readonly reading: StreamOptions;
-  /** Reports come after so many rows each time; default: after 1, 2, 4, 8 … rows. */
+  /** Rows between two reports; default: after 1, 2, 4, 8 … rows. */
   readonly reportEvery?: number;
   readonly onReport: (report: ProgressiveReport) => void;
   readonly onNotice: (message: string) => void;
 }
 
-/** Rows that were not kept prove nothing. */
+/** Rows that were not stored prove nothing. */
 const noCertificate: Certificate = {
   primal: Infinity,
   dual: -Infinity,
@@ -135,18 +142,23 @@ export class StreamTraining {
     }
   }
 
-  /** Learns row by row, and says after each how many there have been. */
+  /** Learns row by row, and yields after each how many there have been. */
   *learn(block: RowBlock): Generator<number> {
-    const { rowOffsets, labels, indices, values, weights } = block;
+    const { rowOffsets, labels, indices, values, weights, labelTexts } = block;
     for (let row = 0; row < labels.length; row += 1) {
       const known = this.#pair.count;
-      const target = this.#explained(() => this.#targetOf(labelOf(block, row)));
+      const label = labelTexts ? labelTexts[labels[row]] : labels[row];
       const weight = weights ? weights[row] : 1;
       const [from, to] = [rowOffsets[row], rowOffsets[row + 1]];
-      const entry = { indices, values, from, to, target, weight };
-      const score = this.#explained(() => this.#learner.learn(entry));
+      const { target, score } = withName(this.#name, () => {
+        const signed = this.#targetOf(label);
+        const entry = { indices, values, from, to, target: signed, weight };
+        return { target: signed, score: this.#learner.learn(entry) };
+      });
       this.#nonzeros += to - from;
-      if (this.#note(score, target, weight, known)) this.#tell();
+      const { loss } = this.#options;
+      const value = loss.value(score, target, loss.parameter);
+      if (this.#sums.add(value, this.#errorOf(score, target, known), weight)) this.#report();
       yield this.rows;
     }
   }
@@ -160,7 +172,7 @@ export class StreamTraining {
   /** The model of the rows so far. */
   model(): Model {
     if (this.rows === 0) throw new DataError(`${this.#name}: no rows; expected at least one`);
-    if (!this.canBeModel) throw new DataError(`${this.#name}: ${this.#pair.complaint}`);
+    if (!this.canBeModel) throw new DataError(`${this.#name}: ${this.#pair.problem}`);
     const { loss, penalty, lambda } = this.#options;
     const isClassifier = loss.task === 'classification';
     const { featureNames, recipe } = this.#stream;
@@ -173,7 +185,7 @@ export class StreamTraining {
     return {
       task: loss.task,
       loss: lossReference(loss),
-      penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
+      penalty: pick(penalty, 'name', 'l1', 'l2'),
       lambda,
       ...(isClassifier && { classes: this.#pair.classes }),
       columns,
@@ -190,33 +202,28 @@ export class StreamTraining {
     };
   }
 
-  /** How it went until now; told once more if there is something new. */
+  /** The last report, after a further one if rows have come since. */
   report(): ProgressiveReport {
-    if (this.#sums.hasNews || !this.#last) this.#tell();
-    return this.#last as ProgressiveReport;
+    if (this.#sums.hasNews || !this.#last) return this.#report();
+    return this.#last;
   }
 
-  #tell(): void {
+  #report(): ProgressiveReport {
     this.#last = this.#sums.report();
     this.#options.onReport(this.#last);
+    return this.#last;
   }
 
-  /** Whether it is time to report; `known` classes were known when the row came. */
-  #note(score: number, target: number, weight: number, known: number): boolean {
+  /**
+   * The squared error, or whether a model would predict the other class: a score above 0 is the
+   * positive class. `known` classes were known when the row came; of one there is no doubt.
+   */
+  #errorOf(score: number, target: number, known: number): number {
     const { loss } = this.#options;
-    const value = loss.value(score, target, loss.parameter);
-    const error =
-      loss.task === 'classification'
-        ? Number(this.#isWrong(score, target, known))
-        : (meanOfScore(loss.link, score) - target) ** 2;
-    return this.#sums.add(value, error, weight);
-  }
-
-  /** What a model says: a score above 0 is the positive class. Of one known class there is no doubt. */
-  #isWrong(score: number, target: number, known: number): boolean {
-    if (known < 2) return known === 0 || target < 0;
+    if (loss.task === 'regression') return (meanOfScore(loss.link, score) - target) ** 2;
+    if (known < 2) return Number(known === 0 || target < 0);
     const sign = this.#pair.isReversed ? -1 : 1;
-    return sign * score > 0 !== sign * target > 0;
+    return Number(sign * score > 0 !== sign * target > 0);
   }
 
   #targetOf(label: Label): number {
@@ -229,26 +236,12 @@ export class StreamTraining {
     if (Number.isFinite(target) && (loss.labels?.accepts(target) ?? true)) return target;
     throw new DataError(`row ${row} has label ${label}; the ${loss.name} loss wants ${wanted}`);
   }
-
-  /** Faults of rows come without the name of the stream. */
-  #explained<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      throw new DataError(`${this.#name}: ${error.message}`, { cause: error });
-    }
-  }
-}
-
-function labelOf({ labels, labelTexts }: RowBlock, row: number): Label {
-  return labelTexts ? labelTexts[labels[row]] : labels[row];
 }
 
 export interface ProgressiveOptions extends StreamTrainingOptions {
   /**
-   * When the model is handed on: after so many rows, or seconds, each time, also while no rows come.
-   * It may be both.
+   * Rows and seconds after which the model is passed on, whichever comes first, also while no rows
+   * come.
    */
   readonly snapshot: { readonly rows?: number; readonly seconds?: number };
   readonly onSnapshot: (model: Model) => Promise<void>;
@@ -262,8 +255,8 @@ export interface ProgressiveResult {
 }
 
 /**
- * Learns from rows as they come, each predicted before it is learned, and hands on the model from
- * time to time. Rows are not kept, so nothing is proved about the model.
+ * Learns from rows as they come, each predicted before it is learned, and passes on the model from
+ * time to time. Rows are not stored, so nothing is proved about the model.
  */
 export async function learnStream(
   source: ByteChunks,
