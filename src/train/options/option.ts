@@ -59,7 +59,7 @@ export interface Option {
   /** The value may hold a secret: records say only that the option was given. */
   readonly private?: string;
   /** Whether `--progressive` makes use of it. */
-  readonly progressive?: true;
+  readonly progressive?: boolean;
   /** An earlier way to say something: accepted, but not shown. */
   readonly hidden?: true;
   /** One line or two of help, lower case, without a full stop. */

@@ -51,107 +51,102 @@ const classWeights: OptionType<ClassWeights> = {
   },
 };
 
-export const problemOptions = optionsWith({ library: false, group: 'problem', affectsModel: true })(
-  {
-    loss: {
-      flag: '--loss <name>',
-      type: lossName,
-      default: 'hinge',
-      common: true,
-      progressive: true,
-      help: `${lossNames.join(', ')}, or a module (./mine.js)`,
-      doc: '`hinge`, `squared-hinge`, `smoothed-hinge`, `logistic` (classification); `square`, `huber`, `absolute`, `squared-absolute`, `quantile`, `poisson` (regression); or the path of a [module](library.md#custom-losses), recognised by a slash or the ending `.js`, `.mjs`, `.ts` …',
-    },
-    penalty: {
-      flag: '--penalty <name>',
-      type: penaltyName,
-      default: 'l2',
-      common: true,
-      progressive: true,
-      help: `penalty on the weights: ${penaltyNames.join(', ')}`,
-    },
-    lambda: {
-      flag: '--lambda <number>',
-      library: 'lambda',
-      type: positive,
-      common: true,
-      progressive: true,
-      help: 'weight of the penalty (default: 1 / rows)',
-      doc: 'weight of the penalty, λ > 0',
-      defaultDoc:
-        '1/m, m the number of training rows, or the sum of their weights; with `--progressive` 1e-6',
-    },
-    l1Ratio: {
-      flag: '--l1-ratio <number>',
-      type: fraction,
-      penalty: 'elastic-net',
-      progressive: true,
-      help: 'share of L1 in the elastic net (default: 0.5)',
-      doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
-    },
-    intercept: {
-      flag: '--intercept',
-      library: 'intercept',
-      common: true,
-      progressive: true,
-      help: 'fit a constant term, which is not penalized',
-    },
-    nonNegative: {
-      flag: '--non-negative',
-      conflicts: ['lower'],
-      help: 'allow no weight below 0',
-      doc: 'no weight below 0; for `--solver` `auto`, `ring`, `dso`, `dso-async`, `sgd`, `psgd`, `admm`',
-    },
-    lower: {
-      flag: '--lower <number>',
-      type: finite,
-      provenance: 'lower',
-      help: 'allow no weight below this number (at most 0); the intercept is not bounded',
-    },
-    upper: {
-      flag: '--upper <number>',
-      type: finite,
-      provenance: 'upper',
-      help: 'allow no weight above this number (at least 0)',
-    },
-    epsilon: {
-      flag: '--epsilon <number>',
-      type: nonNegative,
-      lossParameter: true,
-      progressive: true,
-      help: 'absolute, squared-absolute: errors up to this cost nothing (default: 0)',
-    },
-    delta: {
-      flag: '--delta <number>',
-      type: positive,
-      lossParameter: true,
-      progressive: true,
-      help: 'huber: error at which the loss becomes linear (default: 1)',
-    },
-    smoothing: {
-      flag: '--smoothing <number>',
-      type: positive,
-      lossParameter: true,
-      progressive: true,
-      help: 'smoothed-hinge: width of the smoothed corner, at most 1 (default: 1)',
-    },
-    quantile: {
-      flag: '--quantile <number>',
-      type: fraction,
-      lossParameter: true,
-      progressive: true,
-      help: 'quantile: the quantile to fit (default: 0.5, the median)',
-    },
-    penaltyFactors: {
-      flag: '--penalty-factors <file>',
-      type: file,
-      provenance: 'penalty-factors',
-      help: 'file with a positive factor per line: line n is for feature n',
-      doc: 'factors of the penalty: a positive number per line, line n for feature n (with `--zero-based`, feature n − 1)',
-      defaultDoc: 'all 1',
-    },
+const shared = { library: false, group: 'problem', affectsModel: true, progressive: true } as const;
+
+export const problemOptions = optionsWith(shared)({
+  loss: {
+    flag: '--loss <name>',
+    type: lossName,
+    default: 'hinge',
+    common: true,
+    help: `${lossNames.join(', ')}, or a module (./mine.js)`,
+    doc: '`hinge`, `squared-hinge`, `smoothed-hinge`, `logistic` (classification); `square`, `huber`, `absolute`, `squared-absolute`, `quantile`, `poisson` (regression); or the path of a [module](library.md#custom-losses), recognised by a slash or the ending `.js`, `.mjs`, `.ts` …',
   },
-);
+  penalty: {
+    flag: '--penalty <name>',
+    type: penaltyName,
+    default: 'l2',
+    common: true,
+    help: `penalty on the weights: ${penaltyNames.join(', ')}`,
+  },
+  lambda: {
+    flag: '--lambda <number>',
+    library: 'lambda',
+    type: positive,
+    common: true,
+    help: 'weight of the penalty (default: 1 / rows)',
+    doc: 'weight of the penalty, λ > 0',
+    defaultDoc:
+      '1/m, m the number of training rows, or the sum of their weights; with `--progressive` 1e-6',
+  },
+  l1Ratio: {
+    flag: '--l1-ratio <number>',
+    type: fraction,
+    penalty: 'elastic-net',
+    help: 'share of L1 in the elastic net (default: 0.5)',
+    doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
+  },
+  intercept: {
+    flag: '--intercept',
+    library: 'intercept',
+    common: true,
+    help: 'fit a constant term, which is not penalized',
+  },
+  nonNegative: {
+    flag: '--non-negative',
+    progressive: false,
+    conflicts: ['lower'],
+    help: 'allow no weight below 0',
+    doc: 'no weight below 0; for `--solver` `auto`, `ring`, `dso`, `dso-async`, `sgd`, `psgd`, `admm`',
+  },
+  lower: {
+    flag: '--lower <number>',
+    progressive: false,
+    type: finite,
+    provenance: 'lower',
+    help: 'allow no weight below this number (at most 0); the intercept is not bounded',
+  },
+  upper: {
+    flag: '--upper <number>',
+    progressive: false,
+    type: finite,
+    provenance: 'upper',
+    help: 'allow no weight above this number (at least 0)',
+  },
+  epsilon: {
+    flag: '--epsilon <number>',
+    type: nonNegative,
+    lossParameter: true,
+    help: 'absolute, squared-absolute: errors up to this cost nothing (default: 0)',
+  },
+  delta: {
+    flag: '--delta <number>',
+    type: positive,
+    lossParameter: true,
+    help: 'huber: error at which the loss becomes linear (default: 1)',
+  },
+  smoothing: {
+    flag: '--smoothing <number>',
+    type: positive,
+    lossParameter: true,
+    help: 'smoothed-hinge: width of the smoothed corner, at most 1 (default: 1)',
+  },
+  quantile: {
+    flag: '--quantile <number>',
+    type: fraction,
+    lossParameter: true,
+    help: 'quantile: the quantile to fit (default: 0.5, the median)',
+  },
+  penaltyFactors: {
+    flag: '--penalty-factors <file>',
+    progressive: false,
+    type: file,
+    provenance: 'penalty-factors',
+    help: 'file with a positive factor per line: line n is for feature n',
+    doc: 'factors of the penalty: a positive number per line, line n for feature n (with `--zero-based`, feature n − 1)',
+    defaultDoc: 'all 1',
+  },
+});
 
 export const preparationOptions = optionsWith({ group: 'preparation', affectsModel: true })({
   multiLabel: {

@@ -118,11 +118,10 @@ export const memoryOptions = optionsWith({ group: 'memory' })({
   },
 });
 
-const monitoringOptions = optionsWith({ library: false, group: 'monitoring' })({
+const monitoringOptions = optionsWith({ library: false, group: 'monitoring', progressive: true })({
   ui: {
     flag: '--ui',
     common: true,
-    progressive: true,
     help: 'show the run in the browser while it trains',
     doc: 'show the run on [a local page](ui.md) while it trains; prints its address and opens it',
   },
@@ -130,23 +129,21 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring' })({
     flag: '--ui-port <number>',
     type: port,
     needs: ['ui'],
-    progressive: true,
     help: 'port of the page (default: any free port)',
   },
   open: {
     flag: '--no-open',
     needs: ['ui'],
-    progressive: true,
     help: 'print the address of the page and open no browser',
   },
   chart: {
     flag: '--chart',
+    progressive: false,
     help: 'draw gap, objective and test error in the terminal: live, or at the end if it is none',
   },
   name: {
     flag: '--name <text>',
     type: text,
-    progressive: true,
     help: 'name of the run in lists and figures',
     defaultDoc: 'the options in which it differs from other runs',
   },
@@ -154,18 +151,17 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring' })({
     flag: '--runs <folder>',
     type: folder,
     conflicts: ['record'],
-    progressive: true,
     help: 'folder for the record of the run, read by dso runs and dso ui (default: .dso/runs)',
     doc: 'folder where the run [is recorded](runs.md)',
   },
   record: {
     flag: '--no-record',
-    progressive: true,
     help: 'do not record the run (as DSO_NO_RECORD=1 does)',
     doc: 'do not record the run; `DSO_NO_RECORD=1` in the environment does the same for all runs without `--runs`',
   },
   log: {
     flag: '--log <file>',
+    progressive: false,
     type: file,
     help: 'write the record of the run to this file, as JSON lines',
     doc: 'write the [log](#the-log): a copy of the record of the run, as JSON lines',
