@@ -124,7 +124,7 @@ export async function testModel(
 ): Promise<Metrics | undefined> {
   const { dataset, group } = test;
   if (group.size === 1) return model && evaluate(model, dataset);
-  const own = model && concatenated([model.weights, model.intercepts]);
+  const own = model && concatenated(Float64Array, [model.weights, model.intercepts]);
   const weights = await broadcastNumbers(group, own);
   const vectors = weights.length / (columns + 1);
   const here = {
@@ -133,13 +133,22 @@ export async function testModel(
     intercepts: weights.subarray(vectors * columns),
   };
   const scores = await collectNumbers(group, scoreVectors(here, dataset));
-  const labelsHere = concatenated(dataset.parts.map((part) => part.labels));
+  const labelsHere = concatenated(
+    Float64Array,
+    dataset.parts.map((part) => part.labels),
+  );
   const labels = await collectNumbers(group, labelsHere);
-  return model && measureScores(model, concatenated(scores), concatenated(labels));
+  return (
+    model &&
+    measureScores(model, concatenated(Float64Array, scores), concatenated(Float64Array, labels))
+  );
 }
 
-export function concatenated(pieces: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+export function concatenated<Numbers extends Float64Array | Int32Array>(
+  Type: new (length: number) => Numbers,
+  pieces: readonly Numbers[],
+): Numbers {
+  const all = new Type(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);

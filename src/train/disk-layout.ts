@@ -32,6 +32,13 @@ const edge = 2 ** 16;
 /** For a section of the data, and other buffers. */
 const buffers = 12e6;
 
+/** The memory that an allocation takes. */
+export function bytesOf(allocate: (arena: Arena) => unknown): number {
+  const budget = new Budget();
+  allocate(budget);
+  return budget.bytes;
+}
+
 /** Refuses what needs all of the data in memory, and says what does not. */
 export function checkOutOfCore(plan: SolverPlan, size: number): void {
   const { readsFromDisk, inMemoryOnly } = entryOf(plan);
@@ -59,11 +66,8 @@ export function storeOnDisk(
   const { partition, dataset } = rows;
   checkOutOfCore(plan, partition.size);
   const segments = cutSegments(partition);
-  const bytesWith = (shares: readonly number[]) => {
-    const budget = new Budget();
-    allocateOnDisk(budget, partition, segments, shares, -1);
-    return budget.bytes + others;
-  };
+  const bytesWith = (shares: readonly number[]) =>
+    bytesOf((arena) => allocateOnDisk(arena, partition, segments, shares, -1)) + others;
   const windows = comfortableWindows(partition, segments, threads);
   const shares = shareWindow(training, rows, windows, bytesWith([0]));
   const bytes = nonzeroBytes * sum(partition.workerNonzeros);

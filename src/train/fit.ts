@@ -11,7 +11,7 @@ import { kernelModule } from '../solvers/kernels/wasm.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
 import type { CheckpointSaved, Notice, RunPayload } from '../solvers/run.ts';
 import type { Sample } from '../solvers/statistics.ts';
-import { collectWeights, lossReference } from './assemble.ts';
+import { collectWeights, concatenated, lossReference } from './assemble.ts';
 import { type RunCheckpoint, visitedBefore } from './checkpoints.ts';
 import type { SampleEvent } from './events.ts';
 import {
@@ -180,7 +180,11 @@ async function solve(
     group.endTransfer();
     await transfer;
     callbacks.rethrow();
-    return { outcome: outcomes[0], visits: joined(visits), bounds };
+    return {
+      outcome: outcomes[0],
+      visits: visits.length > 0 ? concatenated(Int32Array, visits) : undefined,
+      bounds,
+    };
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', interrupt);
     if (latest.positions === positions) latest.positions = undefined;
@@ -229,13 +233,6 @@ function sampleOf(
 async function failureOf(transfer: Promise<void>): Promise<never> {
   await transfer;
   return new Promise(() => {});
-}
-
-function joined(orders: readonly Int32Array[]): Int32Array | undefined {
-  if (orders.length === 0) return undefined;
-  const all = new Int32Array(orders.length * orders[0].length);
-  for (const [epoch, order] of orders.entries()) all.set(order, epoch * order.length);
-  return all;
 }
 
 export interface FillPayload {

@@ -3,7 +3,6 @@ import { type Targets, targetsOf } from '../data/labels.ts';
 import { withColumns } from '../data/row-packing.ts';
 import {
   type Arena,
-  Budget,
   collectGarbage,
   createArena,
   padded,
@@ -31,7 +30,7 @@ import { entryOf, isReplay } from '../solvers/registry.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
-import { fillOnDisk, storeOnDisk } from './disk-layout.ts';
+import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
 import type { FillPayload } from './fit.ts';
 import type { Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
@@ -63,8 +62,6 @@ export interface Layout {
 interface TestLayout {
   readonly grid: Grid;
   readonly targets: Targets;
-  readonly auprc: boolean;
-  readonly latest: boolean;
 }
 
 /** A training whose data is laid out: subproblems can be solved on it. */
@@ -123,13 +120,7 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     targets: targetsOf(rows.dataset, classes),
     rowWeights: rowWeights(rows.dataset),
     totalWeight: shard.totalWeight,
-    test: test &&
-      testRows && {
-        grid: test,
-        targets: targetsOf(testRows.dataset, classes),
-        auprc: options.auprc ?? false,
-        latest: options.testOn === 'latest',
-      },
+    test: test && testRows && { grid: test, targets: targetsOf(testRows.dataset, classes) },
     columnOrder: placement.columnOrder,
     latest: {},
     close: () => storage.scratch?.close(),
@@ -152,15 +143,14 @@ export function threadsOfRuns(
 
 /** Memory for the data, and for the arrays of as many runs as there is memory for. */
 function reserve(training: Training, rows: LocalRows, testRows: LocalRows | undefined) {
-  const run = new Budget();
-  allocateArrays(run, training, rows.partition, testRows?.partition);
-  const workspaceBytes = padded(run.bytes);
+  const runBytes = bytesOf((to) =>
+    allocateArrays(to, training, rows.partition, testRows?.partition),
+  );
+  const workspaceBytes = padded(runBytes);
   const fitting = Math.max(1, Math.floor(memoryOfLanes() / workspaceBytes));
   const lanes = Math.min(training.lanes, fitting);
   const allocateTestGrid = (to: Arena) => testRows && allocateGrid(to, testRows.partition, 'rows');
-  const others = new Budget();
-  allocateTestGrid(others);
-  const besides = others.bytes + lanes * workspaceBytes;
+  const besides = bytesOf(allocateTestGrid) + lanes * workspaceBytes;
   const storage = rows.dataset.stored
     ? storeOnDisk(training, rows, besides, threadsOfRuns(training, training.lanes))
     : storeInMemory(training, rows, besides);
@@ -168,7 +158,7 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
   const test = allocateTestGrid(arena);
-  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, run.bytes));
+  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, runBytes));
   return { storage, arena, grid, test, workspaces };
 }
 
@@ -212,7 +202,8 @@ export function setUpProblem(
   const { rowOrder } = test.grid.partition;
   const signs = test.targets.of(vector);
   for (let k = 0; k < rowOrder.length; k++) arrays.test.targets[k] = signs[rowOrder[k]];
-  const { auprc, latest } = test;
+  const { auprc = false, testOn } = options;
+  const latest = testOn === 'latest';
   return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
 }
 
@@ -302,9 +293,7 @@ function storeInMemory(
 ): Storage {
   checkWorkers(partition);
   const allocate = (arena: Arena) => allocateGrid(arena, partition, entryOf(plan).orientation);
-  const budget = new Budget();
-  allocate(budget);
-  const bytes = budget.bytes + besides;
+  const bytes = bytesOf(allocate) + besides;
   const peak = bytes + 8 * dataset.nonzeros;
   const machine = machineMemory();
   if (bytes > machine) {

@@ -67,10 +67,7 @@ interface OpenDatasetOptions extends ReadDatasetOptions {
   memory?: number;
 }
 
-/**
- * Reads data for training into memory if it will fit, and else, if it is in `.dsob` files, leaves
- * its entries there.
- */
+/** Reads data into memory if training will fit there; else leaves the entries of `.dsob` files on disk. */
 export async function readOrOpen(
   source: DataSource,
   { memory, ...options }: OpenDatasetOptions = {},
@@ -102,10 +99,7 @@ export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | '
   threads?: number;
 }
 
-/**
- * Writes data from a file or standard input (`-`) in another format: `.dsob`, or text for any other
- * ending.
- */
+/** Writes data from a file or standard input (`-`) as `.dsob`, or as text for any other ending. */
 export async function convertDataset(
   source: DataSource,
   target: string,

@@ -48,10 +48,7 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   return (await trainInGroup(dataset, options, singleProcess)) as TrainResult;
 }
 
-/**
- * Trains one model in all processes of a group, each with the rows that it has read; the result is
- * rank 0's.
- */
+/** Trains one model in all processes of a group, each with the rows it has read; rank 0 gets it. */
 export async function trainInGroup(
   dataset: Dataset,
   options: TrainOptions,
@@ -185,7 +182,7 @@ function beginEvent(
 
 function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
   const pieces = fits.flatMap(({ alpha }) => (alpha ? [alpha] : []));
-  return pieces.length < fits.length ? undefined : concatenated(pieces);
+  return pieces.length < fits.length ? undefined : concatenated(Float64Array, pieces);
 }
 
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {

@@ -61,10 +61,7 @@ export function allocateStart(arena: Arena, partition: Partition): Required<Warm
   };
 }
 
-/**
- * Puts a point in the order of the positions of this process; its weights go into their box, since
- * P is infinite outside.
- */
+/** Puts a point in the order of the positions here, its weights into their box: P is infinite outside. */
 export function layOutStart(
   start: Required<WarmStart>,
   { weights, alpha }: StartingPoint,

@@ -39,10 +39,7 @@ const smallData = 500_000;
 const warmUpEpochs = 3;
 const warmUpSeconds = 2;
 
-/**
- * The rows that warm-ups run on: all of them, or every n-th one with all columns. Labels may
- * alternate, so n is odd.
- */
+/** The rows that warm-ups run on: all, or every n-th one. Labels may alternate, so n is odd. */
 export function warmUpSample(dataset: Dataset): Dataset {
   if (dataset.nonzeros <= smallData) return dataset;
   const distance = Math.ceil(dataset.nonzeros / smallData) | 1;

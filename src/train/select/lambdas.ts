@@ -5,6 +5,7 @@ import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import type { Fit } from '../fit.ts';
 import { type LaidOutTraining, layOutData, type Subproblem } from '../layout.ts';
+import { omit } from '../options/option.ts';
 import type { TrainOptions } from '../options/options.ts';
 import { lambdaOptions } from '../options/problem.ts';
 import { checkValue, positive } from '../options/types.ts';
@@ -19,12 +20,10 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
-type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
-
 const defaultCount = 30;
 
 /** Refuses what can be no path, before anything is read or laid out for it. */
-function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
+function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
   if (lambdas && (count !== undefined || ratio !== undefined)) {
     throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
   }
@@ -37,7 +36,7 @@ function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 function lambdasOf(
   training: LaidOutTraining,
-  { lambdas, count = defaultCount, ratio }: Given<LambdaOptions>,
+  { lambdas, count = defaultCount, ratio }: LambdaOptions,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
   const { penalty } = training.settings;
@@ -186,17 +185,17 @@ export interface LaidPath {
 export async function openPath(
   purpose: string,
   dataset: Dataset,
-  { lambdas, count, ratio, ...options }: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
+  options: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
   tasksOf?: (vectors: number) => number,
 ): Promise<LaidPath> {
   refuseSingleRun(purpose, options);
-  checkLambdas({ lambdas, count, ratio });
+  checkLambdas(options);
   // The test rows may be a part of the data, and it may be used again.
-  const kept = { ...options, consume: false };
+  const repeatable = { ...omit(options, 'lambdas', 'count', 'ratio'), consume: false };
   const intent = { warmStarts: true, ...(tasksOf && { tasksOf }) };
-  const training = await layOutData(await prepareTraining(dataset, kept, intent));
+  const training = await layOutData(await prepareTraining(dataset, repeatable, intent));
   try {
-    return { training, path: lambdasOf(training, { lambdas, count, ratio }) };
+    return { training, path: lambdasOf(training, options) };
   } catch (error) {
     training.layout.close();
     throw error;

@@ -29,10 +29,7 @@ export interface ProgressiveReport {
   /** Mean loss of all rows so far, and of those since the last report; rows count by weight. */
   readonly loss: number;
   readonly recentLoss: number;
-  /**
-   * Classification: the share of rows whose class was not predicted. Regression: the mean squared
-   * error.
-   */
+  /** The share of rows whose class was not predicted; in regression the mean squared error. */
   readonly error: number;
   readonly recentError: number;
 }
@@ -93,13 +90,18 @@ class ProgressiveSums {
   }
 }
 
-export interface StreamTrainingOptions extends LearnerSettings {
+export interface ProgressiveOptions extends LearnerSettings {
   readonly penalty: Penalty;
   readonly reading: StreamOptions;
   /** Rows between two reports; default: after 1, 2, 4, 8 … rows. */
   readonly reportEvery?: number;
+  /** Rows or seconds after which the model is passed on, also while no rows come. */
+  readonly snapshot: { readonly rows?: number; readonly seconds?: number };
   readonly onReport: (report: ProgressiveReport) => void;
   readonly onNotice: (message: string) => void;
+  readonly onSnapshot: (model: Model) => Promise<void>;
+  /** Ends the stream here; what has been learned becomes the model. */
+  readonly signal?: AbortSignal;
 }
 
 /** Rows that were not stored prove nothing. */
@@ -113,33 +115,26 @@ const noCertificate: Certificate = {
 };
 
 /** A model on its way, and how well it has predicted what it then learned. */
-export class StreamTraining {
+class StreamTraining {
   readonly #name: string;
-  readonly #options: StreamTrainingOptions;
-  readonly #stream: RowStream;
+  readonly #options: ProgressiveOptions;
+  readonly stream: RowStream;
   readonly #learner: OnlineLearner;
   readonly #sums: ProgressiveSums;
   readonly #pair = new BinaryLabels();
   #nonzeros = 0;
   #last: ProgressiveReport | undefined;
 
-  constructor(name: string, options: StreamTrainingOptions) {
+  constructor(name: string, options: ProgressiveOptions) {
     this.#name = name;
     this.#options = options;
-    this.#stream = new RowStream(name, options.reading);
+    this.stream = new RowStream(name, options.reading, options.onNotice);
     this.#learner = new OnlineLearner(options);
     this.#sums = new ProgressiveSums(options.reportEvery);
   }
 
   get rows(): number {
     return this.#learner.rows;
-  }
-
-  async *blocks(chunks: ByteChunks): AsyncGenerator<RowBlock> {
-    for await (const block of this.#stream.blocks(chunks)) {
-      for (const notice of this.#stream.notices.splice(0)) this.#options.onNotice(notice);
-      yield block;
-    }
   }
 
   /** Learns row by row, and yields after each how many there have been. */
@@ -175,8 +170,8 @@ export class StreamTraining {
     if (!this.canBeModel) throw new DataError(`${this.#name}: ${this.#pair.problem}`);
     const { loss, penalty, lambda } = this.#options;
     const isClassifier = loss.task === 'classification';
-    const { featureNames, recipe } = this.#stream;
-    const columns = Math.max(this.#stream.columns, this.#learner.columns);
+    const { featureNames, recipe } = this.stream;
+    const columns = Math.max(this.stream.columns, this.#learner.columns);
     const weights = this.#learner.weights(columns);
     const intercepts = Float64Array.of(this.#learner.intercept);
     // The class that came first was +1; losses of classes do not change under a change of both signs.
@@ -238,17 +233,6 @@ export class StreamTraining {
   }
 }
 
-export interface ProgressiveOptions extends StreamTrainingOptions {
-  /**
-   * Rows and seconds after which the model is passed on, whichever comes first, also while no rows
-   * come.
-   */
-  readonly snapshot: { readonly rows?: number; readonly seconds?: number };
-  readonly onSnapshot: (model: Model) => Promise<void>;
-  /** Ends the stream here; what has been learned becomes the model. */
-  readonly signal?: AbortSignal;
-}
-
 export interface ProgressiveResult {
   readonly model: Model;
   readonly report: ProgressiveReport;
@@ -265,7 +249,10 @@ export async function learnStream(
 ): Promise<ProgressiveResult> {
   const { snapshot, onSnapshot, signal } = options;
   const learning = new StreamTraining(name, options);
-  const arrivals = new CancellableIterator(learning.blocks(plainChunks(source, name)), signal);
+  const arrivals = new CancellableIterator(
+    learning.stream.blocks(plainChunks(source, name)),
+    signal,
+  );
   const period = 1000 * (snapshot.seconds ?? Infinity);
   let due = performance.now() + period;
   let saved = 0;

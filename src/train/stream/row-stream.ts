@@ -31,19 +31,20 @@ export interface RowBlock extends DatasetPart {
  * record alone decides about columns.
  */
 export class RowStream {
-  /** What users should know of the format. */
-  readonly notices: string[] = [];
   readonly #name: string;
   readonly #options: StreamOptions;
+  readonly #onNotice: ((message: string) => void) | undefined;
   readonly #assembler: Assembler;
   #beginning: Beginning | undefined;
   #rest: Uint8Array = new Uint8Array(0);
   #lines = 0;
   #columns = 0;
 
-  constructor(name: string, options: StreamOptions) {
+  /** `onNotice`: what users should know of the format. */
+  constructor(name: string, options: StreamOptions, onNotice?: (message: string) => void) {
     this.#name = name;
     this.#options = options;
+    this.#onNotice = onNotice;
     // Labels are looked at row by row, so this list is never filled.
     this.#assembler = new Assembler(options, new LabelList(undefined, false, true));
   }
@@ -89,7 +90,7 @@ export class RowStream {
     this.#rest = this.#rest.subarray(skipped);
     this.#lines = lines;
     const [notice] = format.notices(plan, this.#options);
-    if (notice) this.notices.push(`${notice.replace(/^read as /, '')} (by the first row)`);
+    if (notice) this.#onNotice?.(`${notice.replace(/^read as /, '')} (by the first row)`);
     return beginning;
   }
 
