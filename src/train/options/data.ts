@@ -1,6 +1,6 @@
 /** Options that say how data is read; the same for every command that reads data. */
 import { formatNames } from '../../data/fields/options.ts';
-import { option, optionsWith } from './option.ts';
+import { flag, optionsWith, toggle } from './option.ts';
 import { choice, columns, type OptionType, text, whole } from './types.ts';
 
 const delimiter: OptionType<string> = {
@@ -13,80 +13,58 @@ const delimiter: OptionType<string> = {
 };
 
 export const dataOptions = optionsWith({ group: 'data', affectsModel: true, progressive: true })({
-  format: {
-    flag: '--format <name>',
-    type: choice(formatNames),
+  format: flag('--format <name>', choice(formatNames), {
     help: `format of the data: ${formatNames.join(', ')} (default: by file name, else by first line)`,
-  },
-  label: {
-    flag: '--label <column>',
-    type: text,
+  }),
+  label: flag('--label <column>', text, {
     common: true,
     help: 'label column (default: label, target, class or y)',
     doc: 'the column or key with the label: its name, or in tables its number from 1',
     defaultDoc: '`label`, `target`, `class` or `y`',
-  },
-  weight: {
-    flag: '--weight <column>',
-    type: text,
+  }),
+  weight: flag('--weight <column>', text, {
     help: 'column with row weights (default: weight, if present)',
     defaultDoc: '`weight`, if present',
-  },
-  categorical: {
-    flag: '--categorical <columns>',
-    type: columns,
+  }),
+  categorical: flag('--categorical <columns>', columns, {
     help: 'columns with categories that look like numbers',
     defaultDoc: 'columns with other values than numbers',
-  },
-  ignore: { flag: '--ignore <columns>', type: columns, help: 'columns to leave out' },
-  missing: {
-    flag: '--missing <way>',
-    type: choice(['indicator', 'zero', 'error']),
+  }),
+  ignore: flag('--ignore <columns>', columns, { help: 'columns to leave out' }),
+  missing: flag('--missing <way>', choice(['indicator', 'zero', 'error']), {
     help: 'missing values: indicator (a feature of their own), zero or error (default: indicator)',
-  },
-  missingValues: {
-    flag: '--missing-values <texts>',
-    type: columns,
+  }),
+  missingValues: flag('--missing-values <texts>', columns, {
     help: 'further texts that mean a missing value, such as -999',
     defaultDoc: '[these](data.md#csv-and-tsv)',
-  },
-  hash: {
-    flag: '--hash <bits>',
-    type: whole(1),
+  }),
+  hash: flag('--hash <bits>', whole(1), {
     library: 'hashBits',
     help: 'hash feature names into 2^BITS columns, 1 to 30 bits',
     defaultDoc: 'a column for every name',
-  },
-  header: {
-    flag: '--no-header',
+  }),
+  header: toggle('--no-header', {
     help: 'CSV has no line of names: columns are c1, c2, …',
     defaultDoc: 'the first line has names',
-  },
-  delimiter: {
-    flag: '--delimiter <character>',
-    type: delimiter,
+  }),
+  delimiter: flag('--delimiter <character>', delimiter, {
     help: 'character between the values of CSV (tab for a tab)',
     defaultDoc: 'comma, tab or semicolon, by the first line',
-  },
-  textLabels: {
-    flag: '--text-labels',
+  }),
+  textLabels: toggle('--text-labels', {
     help: 'labels are texts, even if they look like numbers; rows may have none',
     defaultDoc: 'texts as soon as one is no number',
-  },
-  zeroBased: {
-    flag: '--zero-based',
+  }),
+  zeroBased: toggle('--zero-based', {
     help: 'the first feature of LIBSVM text has index 0 (default: 1)',
-  },
-  sumDuplicates: {
-    flag: '--sum-duplicates',
+  }),
+  sumDuplicates: toggle('--sum-duplicates', {
     help: 'add up a feature that a row repeats (default: an error)',
-  },
+  }),
 });
 
 export const threadsOption = {
-  threads: option({
-    flag: '--threads <number>',
-    type: whole(1, 1024),
+  threads: flag('--threads <number>', whole(1, 1024), {
     group: 'data',
     common: true,
     help: 'worker threads (default: all cores)',

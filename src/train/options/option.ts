@@ -104,6 +104,20 @@ export function option<const Entry extends Option>(entry: Entry): Entry {
   return entry;
 }
 
+/** The fields of an option with a value, for a table. */
+export function flag<const Flag extends string, Type extends OptionType<unknown>, const Rest>(
+  written: Flag,
+  type: Type,
+  rest: Rest,
+) {
+  return { flag: written, type, ...rest };
+}
+
+/** The fields of an option that is on or off. */
+export function toggle<const Flag extends string, const Rest>(written: Flag, rest: Rest) {
+  return { flag: written, ...rest };
+}
+
 type EntryWith<Shared> = Omit<Option, keyof Shared> & Partial<Option>;
 
 /** Makes a table whose entries share some fields; an entry may say otherwise. */

@@ -3,7 +3,7 @@ import { scalings } from '../../data/scale.ts';
 import { lossNames } from '../../problem/losses/index.ts';
 import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
 import type { ClassWeights } from '../class-weights.ts';
-import { option, optionsWith } from './option.ts';
+import { flag, option, optionsWith, toggle } from './option.ts';
 import {
   choice,
   file,
@@ -54,172 +54,131 @@ const classWeights: OptionType<ClassWeights> = {
 const shared = { library: false, group: 'problem', affectsModel: true, progressive: true } as const;
 
 export const problemOptions = optionsWith(shared)({
-  loss: {
-    flag: '--loss <name>',
-    type: lossName,
+  loss: flag('--loss <name>', lossName, {
     default: 'hinge',
     common: true,
     help: `${lossNames.join(', ')}, or a module (./mine.js)`,
     doc: '`hinge`, `squared-hinge`, `smoothed-hinge`, `logistic` (classification); `square`, `huber`, `absolute`, `squared-absolute`, `quantile`, `poisson` (regression); or the path of a [module](library.md#custom-losses), recognised by a slash or the ending `.js`, `.mjs`, `.ts` …',
-  },
-  penalty: {
-    flag: '--penalty <name>',
-    type: penaltyName,
+  }),
+  penalty: flag('--penalty <name>', penaltyName, {
     default: 'l2',
     common: true,
     help: `penalty on the weights: ${penaltyNames.join(', ')}`,
-  },
-  lambda: {
-    flag: '--lambda <number>',
+  }),
+  lambda: flag('--lambda <number>', positive, {
     library: 'lambda',
-    type: positive,
     common: true,
     help: 'weight of the penalty (default: 1 / rows)',
     doc: 'weight of the penalty, λ > 0',
     defaultDoc:
       '1/m, m the number of training rows, or the sum of their weights; with `--progressive` 1e-6',
-  },
-  l1Ratio: {
-    flag: '--l1-ratio <number>',
-    type: fraction,
+  }),
+  l1Ratio: flag('--l1-ratio <number>', fraction, {
     penalty: 'elastic-net',
     help: 'share of L1 in the elastic net (default: 0.5)',
     doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
-  },
-  intercept: {
-    flag: '--intercept',
+  }),
+  intercept: toggle('--intercept', {
     library: 'intercept',
     common: true,
     help: 'fit a constant term, which is not penalized',
-  },
-  nonNegative: {
-    flag: '--non-negative',
+  }),
+  nonNegative: toggle('--non-negative', {
     progressive: false,
     conflicts: ['lower'],
     help: 'allow no weight below 0',
     doc: 'no weight below 0; for `--solver` `auto`, `ring`, `dso`, `dso-async`, `sgd`, `psgd`, `admm`',
-  },
-  lower: {
-    flag: '--lower <number>',
+  }),
+  lower: flag('--lower <number>', finite, {
     progressive: false,
-    type: finite,
     provenance: 'lower',
     help: 'allow no weight below this number (at most 0); the intercept is not bounded',
-  },
-  upper: {
-    flag: '--upper <number>',
+  }),
+  upper: flag('--upper <number>', finite, {
     progressive: false,
-    type: finite,
     provenance: 'upper',
     help: 'allow no weight above this number (at least 0)',
-  },
-  epsilon: {
-    flag: '--epsilon <number>',
-    type: nonNegative,
+  }),
+  epsilon: flag('--epsilon <number>', nonNegative, {
     lossParameter: true,
     help: 'absolute, squared-absolute: errors up to this cost nothing (default: 0)',
-  },
-  delta: {
-    flag: '--delta <number>',
-    type: positive,
+  }),
+  delta: flag('--delta <number>', positive, {
     lossParameter: true,
     help: 'huber: error at which the loss becomes linear (default: 1)',
-  },
-  smoothing: {
-    flag: '--smoothing <number>',
-    type: positive,
+  }),
+  smoothing: flag('--smoothing <number>', positive, {
     lossParameter: true,
     help: 'smoothed-hinge: width of the smoothed corner, at most 1 (default: 1)',
-  },
-  quantile: {
-    flag: '--quantile <number>',
-    type: fraction,
+  }),
+  quantile: flag('--quantile <number>', fraction, {
     lossParameter: true,
     help: 'quantile: the quantile to fit (default: 0.5, the median)',
-  },
-  penaltyFactors: {
-    flag: '--penalty-factors <file>',
+  }),
+  penaltyFactors: flag('--penalty-factors <file>', file, {
     progressive: false,
-    type: file,
     provenance: 'penalty-factors',
     help: 'file with a positive factor per line: line n is for feature n',
     doc: 'factors of the penalty: a positive number per line, line n for feature n (with `--zero-based`, feature n − 1)',
     defaultDoc: 'all 1',
-  },
+  }),
 });
 
 export const preparationOptions = optionsWith({ group: 'preparation', affectsModel: true })({
-  multiLabel: {
-    flag: '--multi-label',
+  multiLabel: toggle('--multi-label', {
     help: 'a row may have several labels, separated by commas: a,b',
     doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
     defaultDoc: 'one label per row',
-  },
-  classWeight: {
-    flag: '--class-weight <weights>',
-    type: classWeights,
+  }),
+  classWeight: flag('--class-weight <weights>', classWeights, {
     library: 'classWeights',
     common: true,
     provenance: 'class-weight',
     help: 'class weights, times the row weights: balanced, or as in spam=5,ham=1',
     defaultDoc: '1',
-  },
-  scale: {
-    flag: '--scale <way>',
-    type: choice(scalings),
+  }),
+  scale: flag('--scale <way>', choice(scalings), {
     common: true,
     provenance: 'scale',
     help: 'scale columns (max, std) or rows (unit-rows)',
     doc: '`max`, `std`: divide each column by its largest absolute value or by its standard deviation; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
     defaultDoc: 'no scaling',
-  },
-  calibrate: {
-    flag: '--calibrate <method>',
-    type: choice(['platt', 'isotonic']),
+  }),
+  calibrate: flag('--calibrate <method>', choice(['platt', 'isotonic']), {
     library: false,
     common: true,
     provenance: 'calibrate',
     help: 'fit probabilities to the scores: platt, isotonic',
     doc: 'fit a map from scores to probabilities, `platt` or `isotonic`, on rows held out in turn ([more](classification.md#probabilities))',
-  },
-  calibrateFolds: {
-    flag: '--calibrate-folds <number>',
-    type: whole(2),
+  }),
+  calibrateFolds: flag('--calibrate-folds <number>', whole(2), {
     library: false,
     needs: ['calibrate'],
     help: 'number of folds for --calibrate (default: 5)',
-  },
-  init: {
-    flag: '--warm-start <model>',
+  }),
+  init: flag('--warm-start <model>', file, {
     aliases: ['--init <model>'],
-    type: file,
     library: false,
     provenance: 'init',
     help: 'start from the weights of this model, matched by name where there are names',
     doc: 'start from the weights of a model, for data that has changed or another λ. Features are matched by name where both have names, else by number, classes by label; what the model does not have starts at 0. A model with an intercept needs `--intercept`',
     defaultDoc: 'all weights 0',
-  },
+  }),
 });
 
 /** Options that say which λs are tried, of the commands that try several. */
 export const lambdaOptions = optionsWith({ group: 'lambdas', common: true })({
-  lambda: {
-    flag: '--lambda <numbers>',
-    type: listOf(positive, 'numbers above 0, separated by commas'),
+  lambda: flag('--lambda <numbers>', listOf(positive, 'numbers above 0, separated by commas'), {
     library: 'lambdas',
     conflicts: ['count', 'ratio'],
     help: 'weights of the penalty, such as 1e-2,1e-3 (default: by --count and --ratio)',
-  },
-  count: {
-    flag: '--count <number>',
-    type: whole(1),
+  }),
+  count: flag('--count <number>', whole(1), {
     help: 'number of lambdas, from the largest that matters downwards (default: 30)',
-  },
-  ratio: {
-    flag: '--ratio <fraction>',
-    type: fraction,
+  }),
+  ratio: flag('--ratio <fraction>', fraction, {
     help: 'smallest lambda / largest lambda (default: 1e-3 with L1, else 1e-5)',
-  },
+  }),
 });
 
 /** Lists of losses and penalties, of the commands that try several. */

@@ -1,5 +1,5 @@
 /** Options of a training run: its output, when it stops, what is saved and who watches it. */
-import { option, optionsWith } from './option.ts';
+import { flag, optionsWith, toggle } from './option.ts';
 import {
   bytes,
   choice,
@@ -15,38 +15,31 @@ import {
 } from './types.ts';
 
 export const outputOptions = optionsWith({ library: false, group: 'output', progressive: true })({
-  json: { flag: '--json', common: true, help: 'print the result as JSON on standard output' },
-  quiet: { flag: '--quiet', help: 'print nothing but errors' },
+  json: toggle('--json', { common: true, help: 'print the result as JSON on standard output' }),
+  quiet: toggle('--quiet', { help: 'print nothing but errors' }),
 });
 
 export const testOptions = optionsWith({ group: 'output' })({
-  test: {
-    flag: '--test <file>',
-    type: file,
+  test: flag('--test <file>', file, {
     library: false,
     common: true,
     conflicts: ['holdout'],
     help: 'test data: measure the error on it after every epoch and at the end',
-  },
-  holdout: {
-    flag: '--holdout <fraction>',
-    type: fraction,
+  }),
+  holdout: flag('--holdout <fraction>', fraction, {
     common: true,
     affectsModel: true,
     provenance: 'holdout',
     help: 'set aside this fraction of the rows, chosen by the seed, as test data',
-  },
-  auprc: {
-    flag: '--auprc',
+  }),
+  auprc: toggle('--auprc', {
     needs: ['test', 'holdout'],
     help: 'also measure the area under the precision-recall curve on the test data',
-  },
+  }),
 });
 
 export const sqlOption = {
-  sql: option({
-    flag: '--sql <query>',
-    type: text,
+  sql: flag('--sql <query>', text, {
     library: false,
     group: 'data',
     private: '(query)',
@@ -60,36 +53,28 @@ export const stoppingOptions = optionsWith({
   common: true,
   affectsModel: 'end',
 })({
-  tolerance: {
-    flag: '--tolerance <number>',
-    type: limit,
+  tolerance: flag('--tolerance <number>', limit, {
     default: 1e-3,
     provenance: 'tolerance',
     help: 'relative duality gap to reach',
     doc: 'relative duality gap to reach; a few polishing epochs follow; `stopped` is `converged`, exit code 0',
-  },
-  epochs: {
-    flag: '--epochs <number>',
-    type: whole(1, 2 ** 31),
+  }),
+  epochs: flag('--epochs <number>', whole(1, 2 ** 31), {
     default: 10_000,
     provenance: 'epochs',
     help: 'maximum number of epochs',
     doc: 'maximum number of epochs; `stopped` is `epoch-limit`, exit code 4',
-  },
-  time: {
-    flag: '--time <seconds>',
-    type: limit,
+  }),
+  time: flag('--time <seconds>', limit, {
     provenance: 'time',
     help: 'maximum training time, without reading',
     doc: 'maximum number of seconds of training (reading does not count), checked after each epoch; `stopped` is `time-limit`, exit code 4',
     defaultDoc: 'no limit',
-  },
+  }),
 });
 
 export const earlyStopOption = {
-  earlyStop: option({
-    flag: '--early-stop [n]',
-    type: whole(1),
+  earlyStop: flag('--early-stop [n]', whole(1), {
     preset: '5',
     group: 'stopping',
     common: true,
@@ -103,156 +88,120 @@ export const earlyStopOption = {
 };
 
 export const memoryOptions = optionsWith({ group: 'memory' })({
-  memory: {
-    flag: '--memory <size>',
-    type: bytes,
+  memory: flag('--memory <size>', bytes, {
     common: true,
     help: 'maximum memory (500M, 2G); reads .dsob from disk',
     doc: 'use at most this much memory (`500M`, `2G`), and read `.dsob` data [from disk](data.md#out-of-core-training) if necessary',
     defaultDoc: "three quarters of the machine's",
-  },
-  scratch: {
-    flag: '--scratch <folder>',
-    type: folder,
+  }),
+  scratch: flag('--scratch <folder>', folder, {
     help: "folder for the rearranged data (default: the system's folder for temporary files)",
-  },
+  }),
 });
 
 const monitoringOptions = optionsWith({ library: false, group: 'monitoring', progressive: true })({
-  ui: {
-    flag: '--ui',
+  ui: toggle('--ui', {
     common: true,
     help: 'show the run in the browser while it trains',
     doc: 'show the run on [a local page](ui.md) while it trains; prints its address and opens it',
-  },
-  uiPort: {
-    flag: '--ui-port <number>',
-    type: port,
+  }),
+  uiPort: flag('--ui-port <number>', port, {
     needs: ['ui'],
     help: 'port of the page (default: any free port)',
-  },
-  open: {
-    flag: '--no-open',
+  }),
+  open: toggle('--no-open', {
     needs: ['ui'],
     help: 'print the address of the page and open no browser',
-  },
-  chart: {
-    flag: '--chart',
+  }),
+  chart: toggle('--chart', {
     progressive: false,
     help: 'draw gap, objective and test error in the terminal: live, or at the end if it is none',
-  },
-  name: {
-    flag: '--name <text>',
-    type: text,
+  }),
+  name: flag('--name <text>', text, {
     help: 'name of the run in lists and figures',
     defaultDoc: 'the options in which it differs from other runs',
-  },
-  runs: {
-    flag: '--runs <folder>',
-    type: folder,
+  }),
+  runs: flag('--runs <folder>', folder, {
     conflicts: ['record'],
     help: 'folder for the record of the run, read by dso runs and dso ui (default: .dso/runs)',
     doc: 'folder where the run [is recorded](runs.md)',
-  },
-  record: {
-    flag: '--no-record',
+  }),
+  record: toggle('--no-record', {
     help: 'do not record the run (as DSO_NO_RECORD=1 does)',
     doc: 'do not record the run; `DSO_NO_RECORD=1` in the environment does the same for all runs without `--runs`',
-  },
-  log: {
-    flag: '--log <file>',
+  }),
+  log: flag('--log <file>', file, {
     progressive: false,
-    type: file,
     help: 'write the record of the run to this file, as JSON lines',
     doc: 'write the [log](#the-log): a copy of the record of the run, as JSON lines',
-  },
+  }),
 });
 
 const checkpointOptions = optionsWith({ library: false, group: 'checkpoints' })({
-  checkpoint: {
-    flag: '--checkpoint <folder>',
-    type: folder,
+  checkpoint: flag('--checkpoint <folder>', folder, {
     common: true,
     help: 'save the run in this folder while it trains and at its end, to resume it later',
-  },
-  checkpointEvery: {
-    flag: '--checkpoint-every <interval>',
-    type: interval('epochs', 10, true),
+  }),
+  checkpointEvery: flag('--checkpoint-every <interval>', interval('epochs', 10, true), {
     needs: ['checkpoint'],
     help: 'number of epochs (10) or time (30s, 5m) between checkpoints (default: 60s)',
-  },
-  resume: {
-    flag: '--resume <folder>',
+  }),
+  resume: flag('--resume <folder>', folder, {
     library: 'resume',
-    type: folder,
     common: true,
     help: 'continue from the newest checkpoint in this folder; all other options must be unchanged',
-  },
+  }),
 });
 
 const streamingOptions = optionsWith({ library: false, group: 'streaming', progressive: true })({
-  progressive: {
-    flag: '--progressive',
+  progressive: toggle('--progressive', {
     common: true,
     help: 'one pass of sgd over a stream; each row is predicted before it is learned',
-  },
-  snapshotEvery: {
-    flag: '--snapshot-every <interval>',
-    type: interval('rows', 5000),
+  }),
+  snapshotEvery: flag('--snapshot-every <interval>', interval('rows', 5000), {
     needs: ['progressive'],
     help: 'write the model after N rows (5000) or after a time (30s, 5m) (default: 100000 rows or 60s)',
-  },
-  reportEvery: {
-    flag: '--progress-every <rows>',
+  }),
+  reportEvery: flag('--progress-every <rows>', whole(1), {
     aliases: ['--report-every <rows>'],
-    type: whole(1),
     needs: ['progressive'],
     help: 'print loss and error every N rows (default: after 1, 2, 4, 8 … rows)',
-  },
+  }),
 });
 
 export const processOptions = optionsWith({ library: false, group: 'processes' })({
-  transport: {
-    flag: '--transport <name>',
-    type: choice(['threads', 'mpi']),
+  transport: flag('--transport <name>', choice(['threads', 'mpi']), {
     help: 'how workers communicate (default: mpi under a launcher, else threads)',
     doc: "`mpi`: be one of the launcher's processes, an error without a launcher; `threads`: train alone, whatever launched it",
     defaultDoc: '`mpi` where a launcher has started several processes, else `threads`',
-  },
-  peerTimeout: {
-    flag: '--peer-timeout <seconds>',
-    type: positive,
+  }),
+  peerTimeout: flag('--peer-timeout <seconds>', positive, {
     default: 60,
     help: 'treat a rank as lost after this many seconds without a heartbeat; exit code 5',
-  },
+  }),
 });
 
 /** Options of `dso train` alone. */
 export const trainOnlyOptions = {
   ...optionsWith({ library: false, group: 'output' })({
-    output: {
-      flag: '-o, --output <model>',
-      type: file,
+    output: flag('-o, --output <model>', file, {
       common: true,
       progressive: true,
       help: 'model file; - for stdout (default: <data>.model)',
       defaultDoc:
         'the name of the data + `.model`, in the current folder; `dso.model` for data from standard input, `query.model` for `--sql`',
-    },
-    report: {
-      flag: '--describe',
+    }),
+    report: toggle('--describe', {
       aliases: ['--report'],
       help: 'first describe the data: classes, empty rows, constant columns, …',
       doc: 'first describe the data, as [`dso describe`](#dso-describe) does; with `--json` under `quality`',
-    },
-    visits: {
-      flag: '--visits <file>',
-      type: file,
+    }),
+    visits: flag('--visits <file>', file, {
       solvers: ['dso-async'],
       help: 'file for the record of the block visits (default: <model>.visits)',
       doc: 'file for the [record](solvers.md#--solver-dso-async-asynchronous-blocks) of the block visits',
       defaultDoc: "the model's name + `.visits`",
-    },
+    }),
   }),
   ...monitoringOptions,
   ...checkpointOptions,
