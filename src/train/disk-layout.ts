@@ -22,11 +22,11 @@ import type { Training } from './prepare.ts';
 const defaultShare = 0.75;
 
 /**
- * Bytes beside the arrays of the run. Of a row: label, target, offset and position while it is laid
+ * Bytes outside the arrays of the run. Of a row: label, target, offset and position while it is laid
  * out, its order and count, and its weight, twice, if it has one; of a column: order, position,
  * count and block, and its weight in the model and on its way there.
  */
-const besides = { row: 32, weight: 16, column: 48 };
+const outside = { row: 32, weight: 16, column: 48 };
 /** For the gaps that an arena leaves between two arrays. */
 const edge = 2 ** 16;
 /** For a section of the data, and other buffers. */
@@ -91,7 +91,7 @@ function comfortableWindows(partition: Partition, segments: Segments, threads: n
   );
 }
 
-/** Bytes of the window of each thread, added up from 0: what the limit leaves beside all the rest. */
+/** Bytes of the window of each thread, added up from 0: what the limit leaves. */
 function shareWindow(
   { options }: Training,
   { partition, dataset }: LocalRows,
@@ -106,8 +106,8 @@ function shareWindow(
     programBytes(threadCount(options.threads)) +
     buffers +
     fixed +
-    (besides.row + (isWeighted(dataset) ? besides.weight : 0)) * rowOrder.length +
-    besides.column * columnOrder.length;
+    (outside.row + (isWeighted(dataset) ? outside.weight : 0)) * rowOrder.length +
+    outside.column * columnOrder.length;
   const limit = memory ?? defaultShare * machineMemory();
   if (limit < resident + least) {
     const chosen = memory === undefined ? 'this machine allows' : 'memory is';

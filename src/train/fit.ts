@@ -24,7 +24,7 @@ import { alphaByRow } from './warm-start.ts';
 
 /**
  * Calls the caller's functions during a run, in a message handler, where an exception would end the
- * process. The first exception is remembered, the run is asked to stop, and train() rejects with it.
+ * process. The first exception is stored, the run stops, and train() rejects with it.
  */
 export class CallbackGuard {
   readonly #stop: () => void;
@@ -108,8 +108,8 @@ export async function fitSubproblem(
     if (before && before.epoch === solved.outcome.epochs) {
       options.onNotice?.('the run was complete already: nothing was left to train');
     }
-    const wanted = group.size === 1 && (warmStarts || options.alpha);
-    const alpha = wanted ? alphaByRow(buffers, solved.outcome.dualPoint) : undefined;
+    const hasAlpha = group.size === 1 && (warmStarts || options.alpha);
+    const alpha = hasAlpha ? alphaByRow(buffers, solved.outcome.dualPoint) : undefined;
     const resumed = before && { epoch: before.epoch, seconds: before.seconds };
     return { weights, ...solved, alpha, ...(resumed && { resumed }) };
   } finally {

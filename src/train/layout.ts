@@ -40,7 +40,7 @@ import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from '
 export interface Layout {
   readonly grid: Grid;
   readonly arena: Arena;
-  /** Memory for the arrays of each of the runs that go on at the same time. */
+  /** Memory for the arrays of each of the runs at the same time. */
   readonly workspaces: readonly Workspace[];
   /** Of each run. */
   readonly threads: number;
@@ -53,7 +53,7 @@ export interface Layout {
   readonly test: TestLayout | undefined;
   /** Original columns in the order of their positions, those of all processes. */
   readonly columnOrder: Int32Array;
-  /** Where blocks are in the run that was the last to begin, while it goes on. */
+  /** Where blocks are in the run that began last, while it lasts. */
   readonly latest: { positions?: (() => BlockPositions) | undefined };
   /** Removes the scratch file, if there is one. */
   close(): void;
@@ -150,10 +150,10 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   const fitting = Math.max(1, Math.floor(memoryOfLanes() / workspaceBytes));
   const lanes = Math.min(training.lanes, fitting);
   const allocateTestGrid = (to: Arena) => testRows && allocateGrid(to, testRows.partition, 'rows');
-  const besides = bytesOf(allocateTestGrid) + lanes * workspaceBytes;
+  const others = bytesOf(allocateTestGrid) + lanes * workspaceBytes;
   const storage = rows.dataset.stored
-    ? storeOnDisk(training, rows, besides, threadsOfRuns(training, training.lanes))
-    : storeInMemory(training, rows, besides);
+    ? storeOnDisk(training, rows, others, threadsOfRuns(training, training.lanes))
+    : storeInMemory(training, rows, others);
   const { loss } = training.settings;
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
@@ -162,7 +162,7 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   return { storage, arena, grid, test, workspaces };
 }
 
-/** The arrays of one run, beside the data. */
+/** The arrays of one run, without the data. */
 function allocateArrays(
   arena: Arena,
   { plan, options, settings, warmStarts }: Training,
@@ -177,7 +177,7 @@ function allocateArrays(
   };
 }
 
-/** Sets a subproblem up in a workspace, in place of the one that was there before. */
+/** Sets a subproblem up in a workspace, which it takes over from the one before. */
 export function setUpProblem(
   training: LaidOutTraining,
   workspace: Workspace,
@@ -289,11 +289,11 @@ async function fillGrid(
 function storeInMemory(
   { plan, options }: Training,
   { dataset, partition }: LocalRows,
-  besides: number,
+  others: number,
 ): Storage {
   checkWorkers(partition);
   const allocate = (arena: Arena) => allocateGrid(arena, partition, entryOf(plan).orientation);
-  const bytes = bytesOf(allocate) + besides;
+  const bytes = bytesOf(allocate) + others;
   const peak = bytes + 8 * dataset.nonzeros;
   const machine = machineMemory();
   if (bytes > machine) {

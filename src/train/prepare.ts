@@ -184,7 +184,7 @@ function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): Trai
 /** From this ratio of the sizes of columns on, scaling is worth advising. */
 const uneven = 1000;
 
-/** Fields of a table come in whatever unit somebody chose. */
+/** Fields of a table may have any unit. */
 function adviseOnScale(dataset: Dataset): string | undefined {
   const { recipe, featureNames, stored } = dataset;
   if (stored || !featureNames || !recipe?.fields?.some(({ kind }) => kind === 'number')) {

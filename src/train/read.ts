@@ -72,12 +72,12 @@ export async function readOrOpen(
   source: DataSource,
   { memory, ...options }: OpenDatasetOptions = {},
 ): Promise<Dataset> {
-  const room = (memory ?? machineMemory()) - programBytes(threadCount(options.threads));
+  const available = (memory ?? machineMemory()) - programBytes(threadCount(options.threads));
   if (isStored(source)) {
-    const fits = leastMemory(shapeOfStored(source)) <= room;
+    const fits = leastMemory(shapeOfStored(source)) <= available;
     return fits ? readDataset(source, options) : openDataset(source);
   }
-  if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= room)) {
+  if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= available)) {
     throw new UsageError(
       `memory is ${mebibytes(memory)}, which may be too little for ${titleOfSource(source)}; from disk, training reads .dsob files alone: dso convert makes one (dso convert DATA -o data.dsob, then dso train data.dsob)`,
     );

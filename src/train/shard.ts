@@ -116,7 +116,7 @@ export async function countShard(
   return { rows: lengths, columns: counts };
 }
 
-/** Fewer non-zeros are hashed sooner than a thread is asked to. */
+/** Fewer non-zeros are hashed faster than a thread starts. */
 const worthThreads = 1e6;
 
 /** The hash that one process with all the rows would compute. */

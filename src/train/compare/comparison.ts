@@ -46,7 +46,7 @@ export interface Machine {
   readonly node: string;
 }
 
-/** One problem, λ times the penalty + mean loss, and who solved it. */
+/** One problem, λ times the penalty + mean loss, and the competitor that solved it. */
 export interface RunKey {
   /** Name of the loss, with its parameter where it has one: `huber (delta 2)`. */
   readonly loss: string;
@@ -93,7 +93,7 @@ export function sameRun(a: RunKey, b: RunKey): boolean {
   return a.loss === b.loss && a.lambda === b.lambda && a.solver === b.solver;
 }
 
-/** A comparison in which the run has taken the place of an earlier one, or been added. */
+/** A comparison in which the run has replaced an earlier one, or been added. */
 export function withRun(comparison: Comparison, run: Run): Comparison {
   const { runs } = comparison;
   const known = runs.some((other) => sameRun(other, run));

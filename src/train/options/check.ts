@@ -112,14 +112,14 @@ function checkTest({ stored }: Dataset, { holdout, test }: TrainOptions): void {
       'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own',
     );
   }
-  if (test?.stored) throw new UsageError('test rows are kept in memory: read them by readDataset');
+  if (test?.stored) throw new UsageError('test rows must be in memory: read them by readDataset');
 }
 
 /** Callers without types may give anything. */
 export function checkArguments(dataset: Dataset, options: TrainOptions): void {
   if (!isDataset(dataset)) {
     throw new UsageError(
-      `train wants a data set first, not ${shown(dataset)}: readDataset makes one from a file, datasetFromRows from arrays`,
+      `the first argument is ${shown(dataset)}; it must be a data set: readDataset makes one from a file, datasetFromRows from arrays`,
     );
   }
   if (!isObject(options)) {
@@ -171,7 +171,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkFactors(dataset, options);
 }
 
-/** One wild index makes a column count that no machine has memory for: say so before taking it. */
+/** One wrong index can mean more columns than any machine has memory for: refused before it is taken. */
 export function checkMemory({
   name,
   rows,

@@ -74,7 +74,7 @@ export type OptionTable = Readonly<Record<string, Option>>;
 
 type ValueOf<Entry> = Entry extends { readonly type: OptionType<infer Value> } ? Value : boolean;
 
-/** The options that have a value even if nobody gives one. */
+/** The options that have a value even if none is given. */
 type AlwaysSet<Table> = {
   [Name in keyof Table]: Table[Name] extends
     | { readonly default: unknown }
@@ -131,8 +131,8 @@ export function optionsWith<const Shared extends Partial<Option>>(shared: Shared
 }
 
 /** `-o, --output <model>` → `--output`. */
-export function longFlag({ flag }: Option): string {
-  return /--[a-z0-9-]+/.exec(flag)?.[0] ?? flag;
+export function longFlag({ flag: written }: Option): string {
+  return /--[a-z0-9-]+/.exec(written)?.[0] ?? written;
 }
 
 export function isNegative(entry: Option): boolean {
@@ -180,7 +180,7 @@ export function libraryValues<Table extends OptionTable>(
   return values as LibraryValues<Table>;
 }
 
-/** The values of all options that nobody gives. */
+/** The values of all options that are not given. */
 export function defaultValues<Table extends OptionTable>(table: Table): Values<Table> {
   const values = Object.entries(table).map(([name, entry]) => [name, defaultOf(entry)]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Values<Table>;

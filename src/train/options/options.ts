@@ -37,36 +37,27 @@ export interface TrainOptions {
   holdout?: number;
   /** Also measure the area under the precision-recall curve on the test rows; default false. */
   auprc?: boolean;
-  /**
-   * What is measured on the test rows while training: the best point so far (default), which is what
-   * the model will be, or every iterate as it comes.
-   */
+  /** What is measured on the test rows: the best point so far (default), or every iterate. */
   testOn?: 'best' | 'latest';
-  /**
-   * A row may belong to any number of classes: its label lists them, with commas between. Default
-   * false.
-   */
+  /** A row may belong to any number of classes: its label lists them, separated by commas. */
   multiLabel?: boolean;
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
-  /** What rows of a class count, beside their own weights; default 1 for all. */
+  /** Factors of the weights of rows, by class; default 1 for all. */
   classWeights?: ClassWeights;
   /**
-   * Divides every column by its largest size (`max`) or its standard deviation (`std`), or every row
-   * by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   * Divides every column by its largest absolute value (`max`) or its standard deviation (`std`), or
+   * every row by its length (`unit-rows`), for training alone: the model is for the data as it is.
    */
   scale?: Scaling;
-  /**
-   * Fits how scores become probabilities, to the scores of rows held out in turn; default 5 folds.
-   * Each fold is trained as the model is.
-   */
+  /** Fits a map from scores to probabilities, on the scores of rows held out in turn; default 5 folds. */
   calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
   /**
-   * A point to start from instead of w = 0, such as a model: weights by column and intercepts, and a
-   * dual point by row trained on, which the result of an earlier run has if `alpha` was asked for.
-   * Of several vectors they lie one behind the other.
+   * A point to start from instead of w = 0, such as a model: weights by column, intercepts, and a
+   * dual point by row trained on, which an earlier run returns with `alpha`. Several vectors are one
+   * behind the other.
    */
   start?: {
     readonly weights: Float64Array;
@@ -76,13 +67,13 @@ export interface TrainOptions {
   /** Also return the dual point; default false. In one process. */
   alpha?: boolean;
   /**
-   * Stops when so many measurements of the error on the test rows, each of another point, were no
-   * better than the best. Unless the run has converged, the model is the point with the least error.
+   * Stops after this number of evaluations, each of another point, without a lower test error.
+   * Unless the run has converged, the model is the point with the lowest test error.
    */
   earlyStop?: number;
-  /** Keeps the run in a folder while it lasts, and at its end; default interval: 60 seconds. */
+  /** Saves the run in a folder while it trains, and at its end; default interval: 60 seconds. */
   checkpoint?: { readonly folder: string; readonly every?: Interval };
-  /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
+  /** A folder of checkpoints to resume from; options that affect the model must be unchanged. */
   resume?: string;
   /**
    * Bytes that the process may take, for data whose entries are left on disk (openDataset); default:
@@ -99,11 +90,11 @@ export interface TrainOptions {
   onEpoch?: (event: EpochEvent) => unknown;
   /** The data is laid out, in every process of a job; training begins. */
   onBegin?: (event: BeginEvent) => void;
-  /** Twice a second at most, and at the end: threads, memory and large weights. */
+  /** At most twice a second, and at the end: threads, memory and large weights. */
   onSample?: (event: SampleEvent) => void;
-  /** A checkpoint has been taken, by all processes of a job: the run can go on from this epoch. */
+  /** A checkpoint was saved, by all processes of a job: the run can be resumed from this epoch. */
   onCheckpoint?: (epoch: number) => void;
-  /** Something a person should know: the solver chosen and why, memory, imbalance. */
+  /** Messages for users: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
   signal?: AbortSignal;
@@ -126,7 +117,7 @@ export interface TrainReport extends Certificate, DescribedByModel {
   readonly passes: number;
   /** The checkpoint that the run continued from: its epoch, and the seconds of training until then. */
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
-  /** Of this run alone; read is filled in by whoever read the data. */
+  /** Of this run alone; `read` is 0 unless the caller sets it. */
   readonly seconds: { read: number; partition: number; train: number; total: number };
   readonly imbalance: Imbalance;
   /** What the threads did with their time, over all epochs. */

@@ -1,4 +1,4 @@
-/** Options of a training run: its output, when it stops, what is saved and who watches it. */
+/** Options of a training run: its output, when it stops, what is saved and shown. */
 import { flag, optionsWith, toggle } from './option.ts';
 import {
   bytes,

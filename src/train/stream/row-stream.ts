@@ -212,7 +212,7 @@ export class CancellableIterator<Item> {
   /** The next item, or `late` if it takes more than `timeout` milliseconds: it is still awaited. */
   async next(timeout = Infinity): Promise<Item | 'end' | 'late'> {
     this.#pending ??= this.#iterator.next().then(({ done, value }) => (done ? 'end' : value));
-    // Once the signal has come, nobody waits for it any more.
+    // Once the signal has come, nothing awaits it any more.
     this.#pending.catch(() => {});
     const late = Promise.withResolvers<'late'>();
     const timer = timeout < Infinity ? setTimeout(late.resolve, timeout, 'late') : undefined;
