@@ -135,7 +135,7 @@ export async function calibrate(
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
   let isWhole = true;
   await inLanes(trial, listFoldTasks(count, vectors), async ({ fold, vector }, lane) => {
-    const time = budget.next();
+    const time = budget();
     isWhole &&= !options.signal?.aborted && time > 0;
     if (!isWhole) return;
     const rowWeights = weightsWithout(layout, folds, fold);

@@ -26,31 +26,25 @@ import { alphaByRow } from './warm-start.ts';
  * Calls the caller's functions during a run, in a message handler, where an exception would end the
  * process. The first exception is stored, the run stops, and train() rejects with it.
  */
-export class CallbackGuard {
-  readonly #stop: () => void;
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(stop: () => void) {
-    this.#stop = stop;
-  }
-
-  call<Event>(callback: ((event: Event) => unknown) | undefined, event: Event): void {
-    try {
-      const result = callback?.(event);
-      if (result instanceof Promise) result.catch((error: unknown) => this.#fail(error));
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#stop();
-  }
-
-  rethrow(): void {
-    if (this.#failure) throw this.#failure.error;
-  }
+function guardCallbacks(stop: () => void) {
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown) => {
+    failure ??= { error };
+    stop();
+  };
+  return {
+    call<Event>(callback: ((event: Event) => unknown) | undefined, event: Event): void {
+      try {
+        const result = callback?.(event);
+        if (result instanceof Promise) result.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    rethrow(): void {
+      if (failure) throw failure.error;
+    },
+  };
 }
 
 export interface Fit {
@@ -138,7 +132,7 @@ async function solve(
   const interrupt = () => {
     Atomics.store(shared.interrupt, 0, 1);
   };
-  const callbacks = new CallbackGuard(interrupt);
+  const callbacks = guardCallbacks(interrupt);
   const { visits, bounds } = visitedBefore(run.checkpoint);
   const vector = vectors > 1 ? { vector: { index: run.vector, count: vectors } } : {};
   const report = (message: Progress | Notice | CheckpointSaved) => {

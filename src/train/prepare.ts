@@ -191,11 +191,8 @@ function adviseOnScale(dataset: Dataset): string | undefined {
     return undefined;
   }
   const sizes = columnScales(dataset, 'max');
-  let [least, most] = [0, 0];
-  for (let column = 1; column < sizes.length; column += 1) {
-    if (sizes[column] > sizes[most]) most = column;
-    if (sizes[column] < sizes[least]) least = column;
-  }
+  const most = sizes.reduce((best, size, column) => (size > sizes[best] ? column : best), 0);
+  const least = sizes.reduce((best, size, column) => (size < sizes[best] ? column : best), 0);
   if (!(sizes[most] > uneven * sizes[least])) return undefined;
   const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
   return `${shown(most)} is far larger than ${shown(least)}: scaling by std would make training faster, and one lambda fair to both`;

@@ -21,26 +21,19 @@ import type { TrainOptions, TrainReport, TrainResult } from './options/options.t
 import { prepareTraining } from './prepare.ts';
 import { startOfVector } from './warm-start.ts';
 
+/** Seconds for the next fit; none are left if that is not above 0. */
+export type TimeBudget = () => number;
+
 /** Divides a time limit evenly among the fits that are left, of which `lanes` run at a time. */
-export class TimeBudget {
-  readonly #seconds: number;
-  readonly #lanes: number;
-  readonly #started = performance.now();
-  #left: number;
-
-  constructor(seconds: number, fits: number, lanes: number) {
-    this.#seconds = seconds;
-    this.#left = fits;
-    this.#lanes = lanes;
-  }
-
-  /** Seconds for the next fit; none are left if that is not above 0. */
-  next(): number {
-    const spent = (performance.now() - this.#started) / 1000;
-    const share = ((this.#seconds - spent) * Math.min(this.#left, this.#lanes)) / this.#left;
-    this.#left -= 1;
+export function timeBudget(seconds: number, fits: number, lanes: number): TimeBudget {
+  const started = performance.now();
+  let left = fits;
+  return () => {
+    const spent = (performance.now() - started) / 1000;
+    const share = ((seconds - spent) * Math.min(left, lanes)) / left;
+    left -= 1;
     return share;
-  }
+  };
 }
 
 /** Trains a model and certifies how far from the optimum it is at most. */
@@ -74,7 +67,7 @@ async function trainModel(
   options.onBegin?.(begin);
   const { calibrate: calibrated } = options;
   const runs = vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
-  const budget = new TimeBudget(settings.time, runs, layout.workspaces.length);
+  const budget = timeBudget(settings.time, runs, layout.workspaces.length);
   const fits = await fitSubproblems(training, budget);
   const ended = performance.now();
   const calibration = calibrated && (await calibrate(training, calibrated, budget));
@@ -112,7 +105,7 @@ async function fitSubproblems(training: LaidOutTraining, budget: TimeBudget): Pr
   const fits: Fit[] = [];
   const numbers = Array.from({ length: vectors }, (_, vector) => vector);
   await inLanes(training, numbers, async (vector, lane) => {
-    const time = budget.next();
+    const time = budget();
     const isOver = options.signal?.aborted || !(time > 0);
     // The first vector is always trained. Only one clock can decide for all processes.
     const [leftOut] = vector === 0 ? [false] : await gatherValues(group, isOver);

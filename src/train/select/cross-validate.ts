@@ -10,7 +10,7 @@ import {
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
 import { omit } from '../options/option.ts';
 import type { TrainOptions, TrainResult } from '../options/options.ts';
-import { TimeBudget, train } from '../train.ts';
+import { type TimeBudget, timeBudget, train } from '../train.ts';
 import {
   type LaidPath,
   type LambdaOptions,
@@ -123,7 +123,7 @@ async function measureFolds(
   const several = vectors > 1 && !classes?.multiLabel;
   const tasks = listFoldTasks(count, vectors);
   const fits = tasks.length * laid.path.length;
-  const budget = new TimeBudget(settings.time, fits, layout.workspaces.length);
+  const budget = timeBudget(settings.time, fits, layout.workspaces.length);
   const steps: Step[][] = Array.from({ length: count }, () => []);
   // By fold, λ and vector; dropped as soon as all vectors of a λ have been fitted.
   const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
@@ -173,7 +173,7 @@ async function* followPath(
   const only = classes && onlySign(all, inTraining);
   let before: Fit | undefined;
   for (const lambda of path) {
-    const time = budget.next();
+    const time = budget();
     if (layout.halt.signal.aborted || options.signal?.aborted || !(time > 0)) return;
     if (only !== undefined) {
       yield { scores: targets.map(() => only), targets };

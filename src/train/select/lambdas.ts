@@ -1,7 +1,6 @@
 import type { Dataset, DatasetPart } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { exp, log } from '../../math/elementary.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import type { Fit } from '../fit.ts';
 import { type LaidOutTraining, layOutData, type Subproblem } from '../layout.ts';
@@ -50,16 +49,19 @@ function lambdasOf(
   return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
 }
 
+/** What the gradient at w = 0 is computed from; targets and weights are in the order of the rows. */
 function problemAtZero(
   { layout, settings, options, shard }: LaidOutTraining,
   vector: number,
   weights: Float64Array | undefined = layout.rowWeights,
-): AtZero {
+) {
   const { loss, intercept } = settings;
   const targets = layout.targets.of(vector);
   const factors = options.penaltyFactors;
   return { dataset: shard.dataset, targets, weights, loss, intercept, factors };
 }
+
+type ProblemAtZero = Readonly<ReturnType<typeof problemAtZero>>;
 
 /**
  * Where a model of a path starts: where the one before it ended. The first one starts at w = 0 with
@@ -93,17 +95,6 @@ export function lambdasBetween(first: number, last: number, count: number): numb
   });
 }
 
-/** What the gradient at w = 0 is computed from. */
-export interface AtZero {
-  readonly dataset: Pick<Dataset, 'parts' | 'columns' | 'stored'>;
-  /** Of all rows, in their order. */
-  readonly targets: Float64Array;
-  readonly weights: Float64Array | undefined;
-  readonly loss: Loss;
-  readonly intercept: boolean;
-  readonly factors: Float64Array | undefined;
-}
-
 /**
  * The smallest λ at which w = 0 is optimal: max_j |v_j| / (l1 f_j) with
  * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. Where b is a kink of the loss for some
@@ -112,7 +103,7 @@ export interface AtZero {
  * w = 0 show.
  */
 export function largestLambda(
-  problem: AtZero,
+  problem: ProblemAtZero,
   { l1, low = -Infinity, high = Infinity }: Pick<Penalty, 'l1' | 'low' | 'high'>,
 ): number {
   const { dataset, factors } = problem;
@@ -127,7 +118,7 @@ export function largestLambda(
   return largest;
 }
 
-function gradientAtZero(problem: AtZero): Float64Array {
+function gradientAtZero(problem: ProblemAtZero): Float64Array {
   const { dataset, targets, weights, loss, intercept } = problem;
   const offset = intercept ? bestIntercept(problem) : 0;
   const image = new Float64Array(dataset.columns);
@@ -149,7 +140,7 @@ function gradientAtZero(problem: AtZero): Float64Array {
 }
 
 /** Where Σ c_i ℓ'(b, y_i) changes its sign: the sum rises with b. */
-function bestIntercept({ targets, weights, loss }: AtZero): number {
+function bestIntercept({ targets, weights, loss }: ProblemAtZero): number {
   const slope = (offset: number) => {
     let sum = 0;
     for (let row = 0; row < targets.length; row += 1) {

@@ -4,7 +4,7 @@ import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import { omit } from '../options/option.ts';
 import type { TrainResult } from '../options/options.ts';
-import { TimeBudget, train } from '../train.ts';
+import { timeBudget, train } from '../train.ts';
 import {
   crossValidate,
   type ValidateOptions,
@@ -46,11 +46,11 @@ export async function search(
   const name = metric ?? (losses[0]?.task === 'regression' ? 'mse' : 'error');
   checkCandidates(losses, penalties, name);
   const pairs = losses.flatMap((loss) => penalties.map((penalty) => ({ loss, penalty })));
-  const budget = new TimeBudget(time, pairs.length, 1);
+  const budget = timeBudget(time, pairs.length, 1);
   const found: Candidate[] = [];
   let complete = true;
   for (const [index, pair] of pairs.entries()) {
-    const share = budget.next();
+    const share = budget();
     // The first candidate is tried in any case: it says what is wrong if nothing can be measured.
     if (index > 0 && (options.signal?.aborted || !(share > 0))) complete = false;
     if (!complete) break;

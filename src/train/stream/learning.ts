@@ -52,44 +52,6 @@ class WeightedSums {
   }
 }
 
-/** Adds up losses and errors; a report is due after 1, 2, 4, 8 … rows or at intervals. */
-class ProgressiveSums {
-  readonly #every: number | undefined;
-  readonly #all = new WeightedSums();
-  #recent = new WeightedSums();
-  #rows = 0;
-  #reported = 0;
-  #next: number;
-
-  constructor(every?: number) {
-    this.#every = every;
-    this.#next = every ?? 1;
-  }
-
-  /** Whether a report is due after this row. */
-  add(loss: number, error: number, weight: number): boolean {
-    this.#all.add(loss, error, weight);
-    this.#recent.add(loss, error, weight);
-    this.#rows += 1;
-    return this.#rows === this.#next;
-  }
-
-  /** Whether rows have come since the last report. */
-  get hasNews(): boolean {
-    return this.#rows > this.#reported;
-  }
-
-  /** All that is known; what follows counts as recent in the next report. */
-  report(): ProgressiveReport {
-    const { loss, error } = this.#all.means;
-    const { loss: recentLoss, error: recentError } = this.#recent.means;
-    this.#recent = new WeightedSums();
-    this.#reported = this.#rows;
-    if (this.#rows === this.#next) this.#next += this.#every ?? this.#next;
-    return { rows: this.#rows, loss, recentLoss, error, recentError };
-  }
-}
-
 export interface ProgressiveOptions extends LearnerSettings {
   readonly penalty: Penalty;
   readonly reading: StreamOptions;
@@ -120,7 +82,10 @@ class StreamTraining {
   readonly #options: ProgressiveOptions;
   readonly stream: RowStream;
   readonly #learner: OnlineLearner;
-  readonly #sums: ProgressiveSums;
+  readonly #all = new WeightedSums();
+  #recent = new WeightedSums();
+  /** Rows after which the next report is due. */
+  #next: number;
   readonly #pair = new BinaryLabels();
   #nonzeros = 0;
   #last: ProgressiveReport | undefined;
@@ -130,7 +95,7 @@ class StreamTraining {
     this.#options = options;
     this.stream = new RowStream(name, options.reading, options.onNotice);
     this.#learner = new OnlineLearner(options);
-    this.#sums = new ProgressiveSums(options.reportEvery);
+    this.#next = options.reportEvery ?? 1;
   }
 
   get rows(): number {
@@ -153,7 +118,9 @@ class StreamTraining {
       this.#nonzeros += to - from;
       const { loss } = this.#options;
       const value = loss.value(score, target, loss.parameter);
-      if (this.#sums.add(value, this.#errorOf(score, target, known), weight)) this.#report();
+      const error = this.#errorOf(score, target, known);
+      for (const sums of [this.#all, this.#recent]) sums.add(value, error, weight);
+      if (this.rows === this.#next) this.#report();
       yield this.rows;
     }
   }
@@ -197,14 +164,19 @@ class StreamTraining {
     };
   }
 
-  /** The last report, after a further one if rows have come since. */
+  /** The last report, or a further one if rows have come since. */
   report(): ProgressiveReport {
-    if (this.#sums.hasNews || !this.#last) return this.#report();
-    return this.#last;
+    return this.#last?.rows === this.rows ? this.#last : this.#report();
   }
 
+  /** All that is known; what follows counts as recent in the next report. */
   #report(): ProgressiveReport {
-    this.#last = this.#sums.report();
+    const { rows } = this;
+    const { loss, error } = this.#all.means;
+    const { loss: recentLoss, error: recentError } = this.#recent.means;
+    this.#recent = new WeightedSums();
+    if (rows === this.#next) this.#next += this.#options.reportEvery ?? rows;
+    this.#last = { rows, loss, recentLoss, error, recentError };
     this.#options.onReport(this.#last);
     return this.#last;
   }
