@@ -61,58 +61,64 @@ function checkEach(options: TrainOptions): void {
   }
 }
 
-/** Options that have no effect without another one, or with this loss. */
-function checkEffects(options: TrainOptions): void {
+const startNames = ['weights', 'alpha', 'intercepts'] as const;
+
+/** What options that are objects consist of. */
+function checkObjects({ checkpoint, start }: TrainOptions): void {
+  if (checkpoint) {
+    checkValue('checkpoint.folder', checkpoint.folder, folder);
+    const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
+    const every = { ...interval('epochs', 10, true), wanted };
+    checkValue('checkpoint.every', checkpoint.every, every);
+  }
+  if (!start) return;
+  checkValue('start.weights', start.weights ?? null, numbers);
+  for (const name of startNames) checkValue(`start.${name}`, start[name], numbers);
+}
+
+/** Why options do not fit one another, the loss or the data. */
+function* refusals(dataset: Dataset, options: TrainOptions): Generator<string> {
+  const { loss, penalty, holdout, test, start, intercept, scale, grid = 1 } = options;
+  const { stored, rows, columns } = dataset;
   const given = options as Readonly<Record<string, unknown>>;
   for (const [name, { needs }] of Object.entries(byLibraryName)) {
     if (!needs || !given[name] || needs.some((other) => given[other] !== undefined)) continue;
-    throw new UsageError(`${name} needs ${needs.join(' or ')}`);
+    yield `${name} needs ${needs.join(' or ')}`;
   }
-  const { loss } = options;
   const misplaced = ['auprc', 'multiLabel'].find((name) => given[name]);
-  if (loss?.task !== 'regression' || !misplaced) return;
-  throw new UsageError(
-    `${misplaced} is for classification; the ${loss.name} loss is for regression`,
-  );
-}
-
-function checkCheckpoint({ checkpoint }: TrainOptions): void {
-  if (!checkpoint) return;
-  checkValue('checkpoint.folder', checkpoint.folder, folder);
-  const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
-  const every = { ...interval('epochs', 10, true), wanted };
-  checkValue('checkpoint.every', checkpoint.every, every);
-}
-
-function checkStart({ start, intercept }: TrainOptions): void {
-  if (start === undefined) return;
-  checkValue('start.weights', start.weights ?? null, numbers);
-  const names = ['weights', 'alpha', 'intercepts'] as const;
-  for (const name of names) checkValue(`start.${name}`, start[name], numbers);
-  const offset = start.intercepts?.find((value) => value !== 0);
+  if (loss?.task === 'regression' && misplaced) {
+    yield `${misplaced} is for classification; the ${loss.name} loss is for regression`;
+  }
+  if (holdout !== undefined && test) yield 'give holdout or test, not both';
+  if (holdout !== undefined && stored) {
+    yield 'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own';
+  }
+  if (test?.stored) yield 'test rows must be in memory: read them by readDataset';
+  const offset = start?.intercepts?.find((value) => value !== 0);
   if (offset !== undefined && !intercept) {
-    throw new UsageError(
-      `the starting point has an intercept (${offset}); the model has none (add the option intercept)`,
-    );
+    yield `the starting point has an intercept (${offset}); the model has none (add the option intercept)`;
   }
-  for (const name of names) {
-    const index = start[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+  for (const name of startNames) {
+    const index = start?.[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
     if (index < 0) continue;
-    throw new UsageError(
-      `start.${name}[${index}] is ${start[name]?.[index]}; it must be a finite number`,
-    );
+    yield `start.${name}[${index}] is ${start?.[name]?.[index]}; it must be a finite number`;
   }
-}
-
-/** Test rows are in memory; data whose non-zeros are on disk is read in order, and never in parts. */
-function checkTest({ stored }: Dataset, { holdout, test }: TrainOptions): void {
-  if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
-  if (stored && holdout !== undefined) {
-    throw new UsageError(
-      'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own',
-    );
+  // Weights of divided columns are divided again for the model: their box would not be the same.
+  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
+  if ((scale === 'max' || scale === 'std') && ends.some((end) => end !== 0)) {
+    yield `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of the data as it is; only 0 can be a bound then (or scale the data beforehand)`;
   }
-  if (test?.stored) throw new UsageError('test rows must be in memory: read them by readDataset');
+  if (grid > Math.min(rows, Math.max(1, columns))) {
+    yield `grid is ${grid}; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`;
+  }
+  const { penaltyFactors: factors } = options;
+  if (factors && factors.length !== columns) {
+    yield `penaltyFactors has ${factors.length} numbers; the data has ${columns} columns`;
+  }
+  const wrong = factors?.findIndex((factor) => !(factor > 0 && factor < Infinity)) ?? -1;
+  if (factors && wrong >= 0) {
+    yield `penaltyFactors[${wrong}] is ${factors[wrong]}; factors must be positive (for an unpenalised intercept use the intercept option)`;
+  }
 }
 
 /** Callers without types may give anything. */
@@ -122,53 +128,16 @@ export function checkArguments(dataset: Dataset, options: TrainOptions): void {
       `the first argument is ${shown(dataset)}; it must be a data set: readDataset makes one from a file, datasetFromRows from arrays`,
     );
   }
-  if (!isObject(options)) {
-    throw new UsageError(`options is ${shown(options)}; it must be an object`);
-  }
-}
-
-/** Weights of divided columns are divided again for the model: their box would not be the same. */
-function checkBoundsOfScaled({ scale, penalty }: TrainOptions): void {
-  if (!penalty || (scale !== 'max' && scale !== 'std')) return;
-  const ends = Object.values(finiteBounds(penalty));
-  if (ends.every((end) => end === 0)) return;
-  throw new UsageError(
-    `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of ` +
-      'the data as it is; only 0 can be a bound then (or scale the data beforehand)',
-  );
-}
-
-function checkFactors({ columns }: Dataset, { penaltyFactors }: TrainOptions): void {
-  if (penaltyFactors && penaltyFactors.length !== columns) {
-    throw new UsageError(
-      `penaltyFactors has ${penaltyFactors.length} numbers; the data has ${columns} columns`,
-    );
-  }
-  penaltyFactors?.forEach((factor, j) => {
-    if (factor > 0 && factor < Infinity) return;
-    throw new UsageError(
-      `penaltyFactors[${j}] is ${factor}; factors must be positive (for an unpenalised intercept use the intercept option)`,
-    );
-  });
+  checkValue('options', options, is('an object', isObject));
 }
 
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkEach(options);
-  checkEffects(options);
-  checkCheckpoint(options);
-  checkTest(dataset, options);
-  checkStart(options);
-  checkBoundsOfScaled(options);
-  const { name, rows, columns } = dataset;
-  if (rows === 0) throw new DataError(`${name}: no rows to train on`);
-  const { grid = 1 } = options;
-  if (grid > Math.min(rows, Math.max(1, columns))) {
-    throw new UsageError(
-      `grid is ${grid}; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`,
-    );
-  }
-  checkFactors(dataset, options);
+  checkObjects(options);
+  if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
+  const [reason] = refusals(dataset, options);
+  if (reason !== undefined) throw new UsageError(reason);
 }
 
 /** One wrong index can mean more columns than any machine has memory for: refused before it is taken. */
