@@ -10,11 +10,12 @@ import { DataError } from '../errors.ts';
 import { evaluate, type Metrics, measureScores } from '../model/metrics/evaluate.ts';
 import type { Certificate, Model, Provenance } from '../model/model.ts';
 import { scoreVectors } from '../model/predict/score.ts';
+import type { Loss } from '../problem/losses/loss.ts';
 import { finiteBounds } from '../problem/penalties/separable.ts';
 import type { Outcome } from '../solvers/epochs.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
 import type { ProblemBuffers } from './layout.ts';
-import { provenanceOptions } from './options/describe.ts';
+import { provenanceOptions } from './options/index.ts';
 import { stoppingOptions } from './options/run.ts';
 import type { Training } from './prepare.ts';
 import type { DataShard } from './shard.ts';
@@ -67,11 +68,7 @@ export function assembleModel(
   const { featureNames, recipe } = dataset;
   return {
     task: loss.task,
-    loss: {
-      name: loss.name,
-      parameter: loss.parameter,
-      ...(loss.module && { module: loss.module }),
-    },
+    loss: lossReference(loss),
     penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2, ...finiteBounds(penalty) },
     lambda,
     ...(classes && { classes: classes.classes }),
@@ -91,6 +88,11 @@ export function assembleModel(
     intercepts: Float64Array.from(fits, (one) => (intercept ? one.weights[columns] : 0)),
     ...(featureNames && { featureNames }),
   };
+}
+
+/** What models and threads know of a loss. */
+export function lossReference({ name, parameter, module }: Loss): Model['loss'] {
+  return { name, parameter, ...(module && { module }) };
 }
 
 function certificateOf({ primal, dual, relativeGap, epochs, stopped }: Outcome): Certificate {
@@ -122,7 +124,8 @@ export async function testModel(
 ): Promise<Metrics | undefined> {
   const { dataset, group } = test;
   if (group.size === 1) return model && evaluate(model, dataset);
-  const weights = await broadcastNumbers(group, model && joined(model));
+  const own = model && concatenated(Float64Array, [model.weights, model.intercepts]);
+  const weights = await broadcastNumbers(group, own);
   const vectors = weights.length / (columns + 1);
   const here = {
     columns,
@@ -130,20 +133,22 @@ export async function testModel(
     intercepts: weights.subarray(vectors * columns),
   };
   const scores = await collectNumbers(group, scoreVectors(here, dataset));
-  const labels = await collectNumbers(group, labelsOf(test));
-  return model && measureScores(model, concatenated(scores), concatenated(labels));
+  const labelsHere = concatenated(
+    Float64Array,
+    dataset.parts.map((part) => part.labels),
+  );
+  const labels = await collectNumbers(group, labelsHere);
+  return (
+    model &&
+    measureScores(model, concatenated(Float64Array, scores), concatenated(Float64Array, labels))
+  );
 }
 
-function joined({ weights, intercepts }: Model): Float64Array {
-  return concatenated([weights, intercepts]);
-}
-
-function labelsOf({ dataset }: DataShard): Float64Array {
-  return concatenated(dataset.parts.map(({ labels }) => labels));
-}
-
-export function concatenated(pieces: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+export function concatenated<Numbers extends Float64Array | Int32Array>(
+  Type: new (length: number) => Numbers,
+  pieces: readonly Numbers[],
+): Numbers {
+  const all = new Type(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);
@@ -170,29 +175,24 @@ export function provenanceOf({ hash, options, settings, plan }: Training): Prove
     epochs: epochs === defaultEpochs || isReplayed ? undefined : epochs,
     time: time === Infinity || isReplayed ? undefined : time,
   };
-  const given: Record<string, Value | undefined> = {
+  const own = Object.fromEntries(settingsOf(plan));
+  const given: Readonly<Record<string, unknown>> = {
     ...provenanceOptions(options, penalty),
     ...limits,
-    ...solverSettings(plan),
+    ...own,
   };
-  const present = Object.entries(given).filter(
-    (entry): entry is [string, Value] => entry[1] !== undefined,
+  // A recorded order of visits is too long.
+  const present = Object.entries(given).filter((entry): entry is [string, Value] =>
+    ['number', 'boolean', 'string'].includes(typeof entry[1]),
   );
   present.sort(([left], [right]) => (left < right ? -1 : 1));
   const { version } = packageDescription;
   return { version, data: hash, options: Object.fromEntries(present) };
 }
 
-/**
- * Settings of the solver, by their names in the library; those of the ring but its rotations follow
- * from the rest, and a recorded order of visits is too long.
- */
-function solverSettings(plan: SolverPlan): Record<string, Value> {
-  const { given } = entryOf(plan);
-  const simple = Object.entries(plan.settings as Record<string, unknown>).filter(
-    (entry): entry is [string, Value] =>
-      ['number', 'boolean', 'string'].includes(typeof entry[1]) &&
-      (given?.includes(entry[0]) ?? true),
-  );
-  return Object.fromEntries(simple);
+/** Settings of the solver by name; those of the ring but its rotations follow from other options. */
+export function settingsOf(plan: SolverPlan): [string, unknown][] {
+  const settings: Readonly<Record<string, unknown>> = { ...plan.settings };
+  const names = entryOf(plan).given ?? Object.keys(settings);
+  return names.map((name) => [name, settings[name]]);
 }

@@ -5,11 +5,16 @@ import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
 import { RunCheckpoints } from './checkpoints.ts';
 import { fitSubproblem, inLanes } from './fit.ts';
-import type { LaidOutTraining } from './layout.ts';
+import type { LaidOutTraining, Layout } from './layout.ts';
+import { omit } from './options/option.ts';
 import type { TrainOptions } from './options/options.ts';
+import { preparationOptions } from './options/problem.ts';
+import { checkValue } from './options/types.ts';
 import type { ResolvedOptions } from './prepare.ts';
 import type { DataShard } from './shard.ts';
 import type { TimeBudget } from './train.ts';
+
+const foldsType = preparationOptions.calibrateFolds.type;
 
 /** Distinguishes this use of a seed from every other. */
 const foldStream = 0xf01d;
@@ -39,12 +44,26 @@ export function assignFolds(
 
 /** Every fold gets a row, and leaves some. */
 export function checkFolds(folds: number, rows: number): void {
-  if (!(Number.isInteger(folds) && folds >= 2)) {
-    throw new UsageError(`folds is ${folds}; it must be a whole number of at least 2`);
-  }
+  checkValue('folds', folds, foldsType);
   if (rows < folds) {
     throw new DataError(`${folds} folds need at least ${folds} rows; this data has ${rows}`);
   }
+}
+
+/** A model for each fold and vector, in this order. */
+export function listFoldTasks(folds: number, vectors: number) {
+  return Array.from({ length: folds * vectors }, (_, task) => {
+    return { fold: Math.floor(task / vectors), vector: task % vectors };
+  });
+}
+
+/** The weights of the rows, 0 for those of a fold. */
+export function weightsWithout(
+  { rowWeights }: Pick<Layout, 'rowWeights'>,
+  folds: Int32Array,
+  fold: number,
+): Float64Array {
+  return Float64Array.from(folds, (one, row) => (one === fold ? 0 : (rowWeights?.[row] ?? 1)));
 }
 
 /** Scores of the rows of a fold, in their order; `weights` by column, an intercept last. */
@@ -70,9 +89,7 @@ export function scoresOfFold(
   return Float64Array.from(scores);
 }
 
-const defaultFolds = 5;
-
-export function foldsOf({ folds = defaultFolds }: NonNullable<TrainOptions['calibrate']>): number {
+export function foldsOf({ folds = 5 }: NonNullable<TrainOptions['calibrate']>): number {
   return folds;
 }
 
@@ -83,14 +100,9 @@ export function checkCalibration(
   { loss }: Pick<ResolvedOptions, 'loss'>,
 ): void {
   if (!wanted) return;
-  const { method, folds = defaultFolds } = wanted;
-  if (method !== 'platt' && method !== 'isotonic') {
-    throw new UsageError(`calibrate.method is ${String(method)}; it must be 'platt' or 'isotonic'`);
-  }
-  if (!(Number.isInteger(folds) && folds >= 2)) {
-    throw new UsageError(`calibrate.folds is ${folds}; it must be a whole number of at least 2`);
-  }
-  checkFolds(folds, rows);
+  checkValue('calibrate.method', wanted.method ?? null, preparationOptions.calibrate.type);
+  checkValue('calibrate.folds', wanted.folds, foldsType);
+  checkFolds(foldsOf(wanted), rows);
   if (loss.task !== 'classification') {
     throw new UsageError(
       `probabilities are for classes; the ${loss.name} loss is for ${loss.task}: leave calibrate out`,
@@ -113,28 +125,24 @@ export async function calibrate(
   wanted: NonNullable<TrainOptions['calibrate']>,
   budget: TimeBudget,
 ): Promise<Calibration[] | undefined> {
-  const folds = foldsOf(wanted);
-  const { layout, settings, vectors, options } = training;
-  const { dataset } = training.shard;
-  const { onEpoch: _, onSample: ___, earlyStop: __, ...quiet } = options;
+  const { layout, settings, vectors, options, shard } = training;
+  const { lambda, seed } = settings;
+  const { dataset } = shard;
+  const quiet = omit(options, 'onEpoch', 'onSample', 'earlyStop');
   const trial = { ...training, options: quiet, checkpoints: RunCheckpoints.none };
-  const all = layout.rowWeights ?? new Float64Array(dataset.rows).fill(1);
-  const fold = assignFolds(dataset.rows, layout.targets.codes, folds, settings.seed);
+  const count = foldsOf(wanted);
+  const folds = assignFolds(dataset.rows, layout.targets.codes, count, seed);
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
-  const tasks = Array.from({ length: folds * vectors }, (_task, task) => task);
   let isWhole = true;
-  await inLanes(trial, tasks, async (task, lane) => {
-    const time = budget.next();
+  await inLanes(trial, listFoldTasks(count, vectors), async ({ fold, vector }, lane) => {
+    const time = budget();
     isWhole &&= !options.signal?.aborted && time > 0;
     if (!isWhole) return;
-    const [which, vector] = [Math.floor(task / vectors), task % vectors];
-    const weights = all.map((weight, row) => (fold[row] === which ? 0 : weight));
-    const subproblem = { vector, lambda: settings.lambda, rowWeights: weights };
-    const { weights: fitted } = await fitSubproblem(trial, subproblem, lane, time);
-    let next = 0;
-    const found = scoresOfFold(dataset, fitted, fold, which);
-    for (let row = 0; row < fold.length; row += 1) {
-      if (fold[row] === which) scores[vector][row] = found[next++];
+    const rowWeights = weightsWithout(layout, folds, fold);
+    const { weights } = await fitSubproblem(trial, { vector, lambda, rowWeights }, lane, time);
+    const found = scoresOfFold(dataset, weights, folds, fold).values();
+    for (let row = 0; row < folds.length; row += 1) {
+      if (folds[row] === fold) scores[vector][row] = found.next().value as number;
     }
   });
   if (!isWhole || options.signal?.aborted) {

@@ -8,11 +8,9 @@ import {
   checkpointsIn,
   clearPartial,
   makeFolder,
-  type Workers,
 } from '../engine/checkpoint/folder.ts';
 import { FolderLock } from '../engine/checkpoint/lock.ts';
 import {
-  type CheckpointListing,
   checkpointSetOf,
   chooseEpoch,
   listing,
@@ -21,13 +19,14 @@ import {
   parseListing,
 } from '../engine/checkpoint/resume.ts';
 import type { CheckpointWriterSettings, Interval } from '../engine/checkpoint/writer.ts';
-import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
+import { gatherValues } from '../engine/processes/process-group.ts';
 import { DataError, UsageError } from '../errors.ts';
 import type { SavedConvergence } from '../solvers/convergence.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
-import { entryOf, isReplay, type SolverPlan } from '../solvers/registry.ts';
+import { isReplay } from '../solvers/registry.ts';
 import type { Resume } from '../solvers/run.ts';
-import { identityOptions } from './options/describe.ts';
+import { settingsOf } from './assemble.ts';
+import { identityOptions } from './options/index.ts';
 import type { TrainOptions } from './options/options.ts';
 import type { Training } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';
@@ -49,7 +48,7 @@ export interface RunCheckpoint {
 }
 
 /** To be released when the run is over, however it ends. */
-export interface OpenedCheckpoint extends RunCheckpoint {
+interface OpenedCheckpoint extends RunCheckpoint {
   release(): void;
 }
 
@@ -59,7 +58,7 @@ type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
 const defaultInterval: Interval = { seconds: 60 };
 
 /** Where the checkpoints of one of several vectors are. */
-export function folderOfVector(folder: string, vector: number, vectors: number): string {
+function folderOfVector(folder: string, vector: number, vectors: number): string {
   return vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
 }
 
@@ -91,16 +90,28 @@ export class RunCheckpoints {
 
   /** Finds the checkpoint that a vector's run continues from, and prepares the folder for new ones. */
   async begin(vector: number): Promise<OpenedCheckpoint> {
-    if (!this.#training || !this.#own) return { release() {} };
-    const { options, vectors } = this.#training;
+    const training = this.#training;
+    if (!training || !this.#own) return { release() {} };
+    const { options, vectors } = training;
     const { checkpoint, resume } = options;
+    const own = { ...this.#own, identity: ofVector(this.#own.identity, vector, vectors) };
     const within = (folder: string) => folderOfVector(folder, vector, vectors);
-    return new RunFolders(
-      this.#training,
-      { ...this.#own, identity: ofVector(this.#own.identity, vector, vectors) },
-      checkpoint && { ...checkpoint, folder: within(checkpoint.folder) },
-      resume === undefined ? undefined : within(resume),
-    ).open(vector > 0);
+    const from = resume === undefined ? undefined : within(resume);
+    const folder = checkpoint && within(checkpoint.folder);
+    const continues = !!from && !!folder && resolve(folder) === resolve(from);
+    const found = from === undefined ? undefined : await resumePoint(training, own, from);
+    // Of several vectors, the run may have been ended before it came to this one.
+    if (from !== undefined && !found && vector === 0) {
+      if (!continues) throw new DataError(`${from}: no checkpoint there to resume from`);
+      noticeOf(training)?.(`no checkpoint in ${from} yet: training begins with the first epoch`);
+    }
+    const resumed = found && { resume: found };
+    if (folder === undefined) return { ...resumed, release() {} };
+    const lock = takeFolder(training, folder, continues);
+    const previous = found && continues && { previous: found.found.header.epoch };
+    const every = checkpoint?.every ?? defaultInterval;
+    const settings = { ...own, folder: resolve(folder), every, ...previous };
+    return { checkpoint: settings, ...resumed, release: () => lock?.release() };
   }
 }
 
@@ -109,133 +120,73 @@ function ofVector(identity: Identity, vector: number, vectors: number): Identity
   return { ...identity, options: { ...identity.options, vector: vector + 1, vectors } };
 }
 
-/** The folders of one run. */
-class RunFolders {
-  readonly #training: CheckpointedTraining;
-  readonly #own: Own;
-  readonly #checkpoint: TrainOptions['checkpoint'];
-  readonly #resume: string | undefined;
-  readonly #workers: Workers;
-
-  constructor(
-    training: CheckpointedTraining,
-    own: Own,
-    checkpoint: TrainOptions['checkpoint'],
-    resume: string | undefined,
-  ) {
-    this.#training = training;
-    this.#own = own;
-    this.#checkpoint = checkpoint;
-    this.#resume = resume;
-    this.#workers = workersOfRank(training.group, training.grid);
+/** Makes sure that no other run saves these workers there, and that it can be written to. */
+function takeFolder(
+  { group, grid }: CheckpointedTraining,
+  given: string,
+  continues: boolean,
+): FolderLock | undefined {
+  const workers = workersOfRank(group, grid);
+  const folder = resolve(given);
+  if (!continues && checkpointsIn(folder, workers).length > 0) {
+    throw new UsageError(
+      `${given} holds the checkpoints of a run: resume it from there, name another folder, or remove them first`,
+    );
   }
-
-  /** `mayStartOver`: there may be nothing to resume, since an earlier vector was not done yet. */
-  async open(mayStartOver: boolean): Promise<OpenedCheckpoint> {
-    const resume = await this.#resumePoint(mayStartOver);
-    const lock = this.#takeFolder();
-    const checkpoint = this.#writerSettings(resume);
-    return {
-      ...(checkpoint && { checkpoint }),
-      ...(resume && { resume }),
-      release: () => lock?.release(),
-    };
+  if (workers[0] === workers[1]) return undefined;
+  makeFolder(folder);
+  const lock = new FolderLock(folder, workers, grid);
+  try {
+    clearPartial(folder, workers);
+  } catch (error) {
+    lock.release();
+    throw error;
   }
-
-  /** Whether new checkpoints go to the folder that the run continues from. */
-  get #continues(): boolean {
-    const [folder, from] = [this.#checkpoint?.folder, this.#resume];
-    return folder !== undefined && from !== undefined && resolve(folder) === resolve(from);
-  }
-
-  /** Makes sure that no other run saves these workers there, and that it can be written to. */
-  #takeFolder(): FolderLock | undefined {
-    if (!this.#checkpoint) return undefined;
-    const workers = this.#workers;
-    const { folder: given } = this.#checkpoint;
-    const folder = resolve(given);
-    if (!this.#continues && checkpointsIn(folder, workers).length > 0) {
-      throw new UsageError(
-        `${given} holds the checkpoints of a run: resume it from there, name another folder, or remove them first`,
-      );
-    }
-    if (workers[0] === workers[1]) return undefined;
-    makeFolder(folder);
-    const lock = new FolderLock(folder, workers, this.#training.grid);
-    try {
-      clearPartial(folder, workers);
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
-    return lock;
-  }
-
-  #writerSettings(resume: Resume | undefined): CheckpointWriterSettings | undefined {
-    if (!this.#checkpoint) return undefined;
-    const { folder, every = defaultInterval } = this.#checkpoint;
-    const previous = resume && this.#continues && { previous: resume.found.header.epoch };
-    return { ...this.#own, folder: resolve(folder), every, ...previous };
-  }
-
-  async #resumePoint(mayStartOver: boolean): Promise<Resume | undefined> {
-    const given = this.#resume;
-    if (given === undefined) return undefined;
-    const { all, settings, grid, group, options } = this.#training;
-    // All ranks come to the same conclusions; rank 0 reports them.
-    const notice = group.leads ? options.onNotice : undefined;
-    const folder = resolve(given);
-    const { own, listings } = await listingsOf(folder, group, grid);
-    const newest = newestFile(listings);
-    if (newest) checkSame(all.dataset.name, newest, this.#own);
-    const { size } = group;
-    const choice = chooseEpoch(listings, grid, (rank) => workersOfRank({ rank, size }, grid));
-    if (!choice) {
-      if (mayStartOver) return undefined;
-      if (!this.#continues) {
-        throw new DataError(`${given}: no checkpoint there to resume from`);
-      }
-      notice?.(`no checkpoint in ${given} yet: training begins with the first epoch`);
-      return undefined;
-    }
-    for (const problem of choice.passedOver) {
-      notice?.(`${problem}; an older checkpoint is used instead`);
-    }
-    const { header } = choice;
-    const found = checkpointSetOf(own, choice);
-    const path = found.parts.length === 1 ? found.parts[0].path : folder;
-    if (settings.epochs < header.epoch) {
-      throw new UsageError(
-        `epochs is ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
-      );
-    }
-    notice?.(`resuming after epoch ${header.epoch}, from ${path}`);
-    const { tolerance, test } = this.#own;
-    const sameTolerance = header.tolerance === tolerance;
-    if (!sameTolerance) {
-      notice?.(
-        `tolerance was ${header.tolerance}, is ${tolerance}: as good a model as from the start, but not the same bits`,
-      );
-    }
-    return { found, sameTolerance, sameTest: header.test === test };
-  }
+  return lock;
 }
 
-/** What this process sees in the folder, and what each of the group does. */
-async function listingsOf(
-  folder: string,
-  group: ProcessGroup,
-  grid: number,
-): Promise<{ own: CheckpointListing; listings: readonly CheckpointListing[] }> {
+/** All ranks come to the same conclusions; rank 0 reports them. */
+function noticeOf({ group, options }: CheckpointedTraining): TrainOptions['onNotice'] {
+  return group.leads ? options.onNotice : undefined;
+}
+
+/** The newest complete checkpoint in a folder, if it has one. */
+async function resumePoint(
+  training: CheckpointedTraining,
+  own: Own,
+  given: string,
+): Promise<Resume | undefined> {
+  const { all, settings, grid, group } = training;
+  const notice = noticeOf(training);
+  const folder = resolve(given);
+  const { size } = group;
+  const here = listing(folder, workersOfRank(group, grid), size === 1 ? 1 : Infinity);
   // A single process needs one complete checkpoint; several must find one that all of them have.
-  const workers = workersOfRank(group, grid);
-  if (group.size === 1) {
-    const own = listing(folder, workers, 1);
-    return { own, listings: [own] };
+  const listings =
+    size === 1 ? [here] : (await gatherValues(group, listingText(here))).map(parseListing);
+  const newest = newestFile(listings);
+  if (newest) checkSame(all.dataset.name, newest, own);
+  const choice = chooseEpoch(listings, grid, (rank) => workersOfRank({ rank, size }, grid));
+  if (!choice) return undefined;
+  for (const problem of choice.passedOver) {
+    notice?.(`${problem}; an older checkpoint is used instead`);
   }
-  const own = listing(folder, workers);
-  const texts = await gatherValues(group, listingText(own));
-  return { own, listings: texts.map(parseListing) };
+  const { header } = choice;
+  const found = checkpointSetOf(here, choice);
+  const path = found.parts.length === 1 ? found.parts[0].path : folder;
+  if (settings.epochs < header.epoch) {
+    throw new UsageError(
+      `epochs is ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
+    );
+  }
+  notice?.(`resuming after epoch ${header.epoch}, from ${path}`);
+  const sameTolerance = header.tolerance === own.tolerance;
+  if (!sameTolerance) {
+    notice?.(
+      `tolerance was ${header.tolerance}, is ${own.tolerance}: as good a model as from the start, but not the same bits`,
+    );
+  }
+  return { found, sameTolerance, sameTest: header.test === own.test };
 }
 
 /** Any difference would give a model that neither run would have given. */
@@ -257,8 +208,7 @@ function checkSame(name: string, { path, header }: CheckpointFile, own: Own): vo
       `${name}: other numbers than those of the checkpoint ${path}, though as many of them`,
     );
   }
-  const { options: before } = identity;
-  const now = own.identity.options;
+  const [before, now] = [identity.options, own.identity.options];
   const differences = [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((key) => (before[key] ?? null) !== (now[key] ?? null))
     .map((key) => `${key} was ${shown(before[key])}, is ${shown(now[key])}`);
@@ -268,7 +218,7 @@ function checkSame(name: string, { path, header }: CheckpointFile, own: Own): vo
 }
 
 function shown(value: Identity['options'][string] | undefined): string {
-  return value === undefined || value === null ? 'not given' : String(value);
+  return String(value ?? 'not given');
 }
 
 function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTraining): Identity {
@@ -288,22 +238,16 @@ function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTr
       start: options.start ? hashOfStart(options.start) : null,
       'label names': labelNames ? hashText(JSON.stringify(labelNames)) : null,
       solver: plan.name,
-      ...solverOptions(plan),
+      ...Object.fromEntries(
+        settingsOf(plan).map(([name, value]) => [name, (value ?? null) as number | null]),
+      ),
     },
   };
 }
 
 function hashOfStart({ weights, intercepts, alpha }: NonNullable<TrainOptions['start']>) {
   const given = [weights, intercepts, alpha].filter((numbers) => numbers !== undefined);
-  const hashes = given.map(hashNumbers);
-  return hashes.join(' ');
-}
-
-/** The ring solver's other settings follow from the options above. */
-function solverOptions(plan: SolverPlan): Identity['options'] {
-  const settings: Readonly<Record<string, unknown>> = { ...plan.settings };
-  const names = entryOf(plan).given ?? Object.keys(settings);
-  return Object.fromEntries(names.map((name) => [name, (settings[name] ?? null) as number]));
+  return given.map(hashNumbers).join(' ');
 }
 
 function moduleHash(module: string): string {

@@ -1,31 +1,43 @@
-import type { Dataset } from '../data/dataset.ts';
-import { type Arena, collectGarbage, wasmLimit } from '../engine/arena.ts';
+import { type Dataset, isWeighted } from '../data/dataset.ts';
+import { type Arena, Budget, collectGarbage, wasmLimit } from '../engine/arena.ts';
 import {
   allocateDiskCells,
   comfortableWindow,
   nonzeroBytes,
+  openScratch,
   windowBuffer,
 } from '../engine/disk/disk-cells.ts';
 import { layOutOnDisk } from '../engine/disk/shuffle.ts';
 import type { Grid } from '../engine/grid.ts';
 import { machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
-import type { Partition, Segments } from '../engine/partition.ts';
+import { cutSegments, type Partition, type Segments } from '../engine/partition.ts';
+import { threadCount } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
+import { sum } from '../math/vectors.ts';
 import { entryOf, type SolverPlan } from '../solvers/registry.ts';
+import type { LocalRows, Storage } from './layout.ts';
+import type { Training } from './prepare.ts';
 
 /** The share of the machine's memory that is used where no limit was given. */
 const defaultShare = 0.75;
 
 /**
- * Bytes beside the arrays of the run. Of a row: label, target, offset and position while it is laid
+ * Bytes outside the arrays of the run. Of a row: label, target, offset and position while it is laid
  * out, its order and count, and its weight, twice, if it has one; of a column: order, position,
  * count and block, and its weight in the model and on its way there.
  */
-const besides = { row: 32, weight: 16, column: 48 };
+const outside = { row: 32, weight: 16, column: 48 };
 /** For the gaps that an arena leaves between two arrays. */
 const edge = 2 ** 16;
 /** For a section of the data, and other buffers. */
 const buffers = 12e6;
+
+/** The memory that an allocation takes. */
+export function bytesOf(allocate: (arena: Arena) => unknown): number {
+  const budget = new Budget();
+  allocate(budget);
+  return budget.bytes;
+}
 
 /** Refuses what needs all of the data in memory, and says what does not. */
 export function checkOutOfCore(plan: SolverPlan, size: number): void {
@@ -43,35 +55,59 @@ export function checkOutOfCore(plan: SolverPlan, size: number): void {
   );
 }
 
-/** What limits the memory of a run. */
-interface MemoryUse {
-  /** Bytes of the arrays. */
-  readonly fixed: number;
-  readonly weighted: boolean;
-  readonly memory: number | undefined;
-  /** Threads that train, and threads that there are. */
-  readonly threads: number;
-  readonly poolThreads: number;
+/** Leaves the non-zeros on disk and divides what memory there is among `threads` that train. */
+export function storeOnDisk(
+  training: Training,
+  rows: LocalRows,
+  others: number,
+  threads: number,
+): Storage {
+  const { plan, options } = training;
+  const { partition, dataset } = rows;
+  checkOutOfCore(plan, partition.size);
+  const segments = cutSegments(partition);
+  const bytesWith = (shares: readonly number[]) =>
+    bytesOf((arena) => allocateOnDisk(arena, partition, segments, shares, -1)) + others;
+  const windows = comfortableWindows(partition, segments, threads);
+  const shares = shareWindow(training, rows, windows, bytesWith([0]));
+  const bytes = nonzeroBytes * sum(partition.workerNonzeros);
+  const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
+  const window = shares[shares.length - 1];
+  options.onNotice?.(
+    `training from disk: ${mebibytes(bytes)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
+  );
+  return {
+    bytes: bytesWith(shares),
+    allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
+    scratch,
+  };
 }
 
-/** Bytes of the window of each thread, added up from 0: what the limit leaves beside all the rest. */
-export function shareWindow(
-  partition: Partition,
-  segments: Segments,
-  { fixed, weighted, memory, threads, poolThreads }: MemoryUse,
-): number[] {
-  const { size, rowOrder, columnOrder, workerNonzeros } = partition;
-  const first = (thread: number) => Math.floor((thread * size) / threads);
-  const wanted = Array.from({ length: threads }, (_, thread) =>
+/** Bytes of the window that each thread needs. */
+function comfortableWindows(partition: Partition, segments: Segments, threads: number): number[] {
+  const first = (thread: number) => Math.floor((thread * partition.size) / threads);
+  return Array.from({ length: threads }, (_, thread) =>
     comfortableWindow(partition, segments, first(thread), first(thread + 1)),
   );
-  const least = wanted.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Bytes of the window of each thread, added up from 0: what the limit leaves. */
+function shareWindow(
+  { options }: Training,
+  { partition, dataset }: LocalRows,
+  windows: readonly number[],
+  fixed: number,
+): number[] {
+  const { size, rowOrder, columnOrder, workerNonzeros } = partition;
+  const { memory } = options;
+  const threads = windows.length;
+  const least = windows.reduce((total, bytes) => total + bytes, 0);
   const resident =
-    programBytes(poolThreads) +
+    programBytes(threadCount(options.threads)) +
     buffers +
     fixed +
-    (besides.row + (weighted ? besides.weight : 0)) * rowOrder.length +
-    besides.column * columnOrder.length;
+    (outside.row + (isWeighted(dataset) ? outside.weight : 0)) * rowOrder.length +
+    outside.column * columnOrder.length;
   const limit = memory ?? defaultShare * machineMemory();
   if (limit < resident + least) {
     const chosen = memory === undefined ? 'this machine allows' : 'memory is';
@@ -79,22 +115,19 @@ export function shareWindow(
       `${chosen} ${mebibytes(limit)}; to train from disk on a grid of ${size} with ${threads} thread${threads === 1 ? '' : 's'}, ${rowOrder.length} rows and ${columnOrder.length} columns take ${mebibytes(resident)} and a window on the non-zeros at least ${mebibytes(least)}: ${mebibytes(resident + least)} in all`,
     );
   }
-  const all = nonzeroBytes * workerNonzeros.reduce((sum, count) => sum + count, 0);
   // More than all of the data, and the gaps between its chunks, is of no use.
-  const most = 1.1 * all + least;
+  const most = 1.1 * (nonzeroBytes * sum(workerNonzeros)) + least;
   const reach = fixed + least < wasmLimit ? wasmLimit - fixed - edge : Infinity;
   const available = Math.min(limit - resident, most, reach);
-  return addUp(wanted.map((bytes) => (available * bytes) / Math.max(1, least)));
-}
-
-function addUp(shares: readonly number[]): number[] {
   const sums = [0];
-  for (const bytes of shares) sums.push(sums[sums.length - 1] + windowBuffer(bytes));
+  for (const bytes of windows) {
+    sums.push(sums[sums.length - 1] + windowBuffer((available * bytes) / Math.max(1, least)));
+  }
   return sums;
 }
 
 /** Reserves the memory of a grid whose non-zeros are in a file. */
-export function allocateOnDisk(
+function allocateOnDisk(
   arena: Arena,
   partition: Partition,
   segments: Segments,
@@ -102,14 +135,7 @@ export function allocateOnDisk(
   file: number,
 ): Grid {
   const disk = { ...allocateDiskCells(arena, partition, segments, shares), file };
-  return {
-    size: partition.size,
-    orientation: 'rows',
-    partition,
-    cells: [],
-    segments,
-    disk,
-  };
+  return { size: partition.size, orientation: 'rows', partition, cells: [], segments, disk };
 }
 
 /** Writes the non-zeros of a data set to the file of the grid. */

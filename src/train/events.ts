@@ -1,9 +1,10 @@
 import type { Imbalance } from '../engine/partition.ts';
 import type { BlockPositions } from '../engine/ring.ts';
+import type { ThreadTimeUse, TimeUse } from '../solvers/statistics.ts';
 
 export type { StopReason } from '../model/model.ts';
 
-/** What training says after every epoch; the command line, logs and tests are listeners. */
+/** Sent after every epoch. */
 export interface EpochEvent {
   /** Which vector of the model is trained, from 0, and of how many, where there are several. */
   readonly vector?: { readonly index: number; readonly count: number };
@@ -20,21 +21,13 @@ export interface EpochEvent {
   readonly latest?: { readonly primal: number; readonly dual: number };
   /** Error rate (classification) or mean squared error (regression) on the test rows, if any. */
   readonly testError?: number;
-  /** Area under the precision-recall curve on the test rows, when asked for. */
+  /** Area under the precision-recall curve on the test rows, if it is measured. */
   readonly testAuprc?: number;
   /** What the threads did with their time in this epoch. */
-  readonly effort: {
-    /** Seconds, summed over all threads of all processes. */
-    readonly computing: number;
-    readonly waiting: number;
-    /** Seconds in which data was under way between processes, summed over processes. */
-    readonly communicating: number;
-    /** Sent from one process to another. */
-    readonly bytes: number;
-  };
+  readonly effort: TimeUse;
 }
 
-/** The data is laid out and training begins: what there is to do, and for whom. */
+/** The data is laid out and training begins: how the work is divided. */
 export interface BeginEvent {
   /** ring-rows, ring-columns, dso, lbfgs, … */
   readonly solver: string;
@@ -60,13 +53,13 @@ export interface BeginEvent {
   };
   /** Largest over fair share, minus 1. */
   readonly imbalance: Imbalance;
-  /** That it took to lay the data out. */
+  /** Seconds that laying out the data took. */
   readonly seconds: number;
   /** Where the blocks are at this moment; undefined while none travels. May be called at any time. */
   look(): BlockPositions | undefined;
 }
 
-/** Told twice a second at most, and at the end. */
+/** Sent at most twice a second, and at the end. */
 export interface SampleEvent {
   readonly vector?: EpochEvent['vector'];
   readonly epoch: number;
@@ -74,10 +67,7 @@ export interface SampleEvent {
   /** Bytes that all processes hold. */
   readonly memory: number;
   /** What each thread of each process has done since the run began. */
-  readonly threads: readonly (EpochEvent['effort'] & {
-    /** The first worker that it plays. */
-    readonly first: number;
-  })[];
+  readonly threads: readonly ThreadTimeUse[];
   /** The weights of the largest size in the best model so far, largest first, without intercept. */
   readonly largest: readonly { readonly column: number; readonly weight: number }[];
 }

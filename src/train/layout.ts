@@ -1,9 +1,8 @@
-import { type Dataset, type DatasetPart, isWeighted, rowWeights } from '../data/dataset.ts';
+import { type Dataset, type DatasetPart, rowWeights } from '../data/dataset.ts';
 import { type Targets, targetsOf } from '../data/labels.ts';
 import { withColumns } from '../data/row-packing.ts';
 import {
   type Arena,
-  Budget,
   collectGarbage,
   createArena,
   padded,
@@ -12,17 +11,10 @@ import {
   workspaceIn,
 } from '../engine/arena.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
-import { nonzeroBytes, openScratch, type ScratchFile } from '../engine/disk/disk-cells.ts';
+import type { ScratchFile } from '../engine/disk/disk-cells.ts';
 import { allocateGrid, canFillByRows, type Grid, offsetsFromCounts } from '../engine/grid.ts';
+import { checkWorkers, gibibytes, machineMemory, memoryOfLanes } from '../engine/memory.ts';
 import {
-  checkWorkers,
-  gibibytes,
-  machineMemory,
-  mebibytes,
-  memoryOfLanes,
-} from '../engine/memory.ts';
-import {
-  cutSegments,
   localPartition,
   type NonzeroCounts,
   type Partition,
@@ -38,7 +30,7 @@ import { entryOf, isReplay } from '../solvers/registry.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
-import { allocateOnDisk, checkOutOfCore, fillOnDisk, shareWindow } from './disk-layout.ts';
+import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
 import type { FillPayload } from './fit.ts';
 import type { Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
@@ -48,7 +40,7 @@ import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from '
 export interface Layout {
   readonly grid: Grid;
   readonly arena: Arena;
-  /** Memory for the arrays of each of the runs that go on at the same time. */
+  /** Memory for the arrays of each of the runs at the same time. */
   readonly workspaces: readonly Workspace[];
   /** Of each run. */
   readonly threads: number;
@@ -61,7 +53,7 @@ export interface Layout {
   readonly test: TestLayout | undefined;
   /** Original columns in the order of their positions, those of all processes. */
   readonly columnOrder: Int32Array;
-  /** Where blocks are in the run that was the last to begin, while it goes on. */
+  /** Where blocks are in the run that began last, while it lasts. */
   readonly latest: { positions?: (() => BlockPositions) | undefined };
   /** Removes the scratch file, if there is one. */
   close(): void;
@@ -70,8 +62,6 @@ export interface Layout {
 interface TestLayout {
   readonly grid: Grid;
   readonly targets: Targets;
-  readonly auprc: boolean;
-  readonly latest: boolean;
 }
 
 /** A training whose data is laid out: subproblems can be solved on it. */
@@ -130,13 +120,7 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     targets: targetsOf(rows.dataset, classes),
     rowWeights: rowWeights(rows.dataset),
     totalWeight: shard.totalWeight,
-    test: test &&
-      testRows && {
-        grid: test,
-        targets: targetsOf(testRows.dataset, classes),
-        auprc: options.auprc ?? false,
-        latest: options.testOn === 'latest',
-      },
+    test: test && testRows && { grid: test, targets: targetsOf(testRows.dataset, classes) },
     columnOrder: placement.columnOrder,
     latest: {},
     close: () => storage.scratch?.close(),
@@ -159,27 +143,26 @@ export function threadsOfRuns(
 
 /** Memory for the data, and for the arrays of as many runs as there is memory for. */
 function reserve(training: Training, rows: LocalRows, testRows: LocalRows | undefined) {
-  const run = new Budget();
-  allocateArrays(run, training, rows.partition, testRows?.partition);
-  const workspaceBytes = padded(run.bytes);
+  const runBytes = bytesOf((to) =>
+    allocateArrays(to, training, rows.partition, testRows?.partition),
+  );
+  const workspaceBytes = padded(runBytes);
   const fitting = Math.max(1, Math.floor(memoryOfLanes() / workspaceBytes));
   const lanes = Math.min(training.lanes, fitting);
   const allocateTestGrid = (to: Arena) => testRows && allocateGrid(to, testRows.partition, 'rows');
-  const others = new Budget();
-  allocateTestGrid(others);
-  const besides = others.bytes + lanes * workspaceBytes;
+  const others = bytesOf(allocateTestGrid) + lanes * workspaceBytes;
   const storage = rows.dataset.stored
-    ? storeOnDisk(training, rows, besides)
-    : storeInMemory(training, rows, besides);
+    ? storeOnDisk(training, rows, others, threadsOfRuns(training, training.lanes))
+    : storeInMemory(training, rows, others);
   const { loss } = training.settings;
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
   const test = allocateTestGrid(arena);
-  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, run.bytes));
+  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, runBytes));
   return { storage, arena, grid, test, workspaces };
 }
 
-/** The arrays of one run, beside the data. */
+/** The arrays of one run, without the data. */
 function allocateArrays(
   arena: Arena,
   { plan, options, settings, warmStarts }: Training,
@@ -194,7 +177,7 @@ function allocateArrays(
   };
 }
 
-/** Sets a subproblem up in a workspace, in place of the one that was there before. */
+/** Sets a subproblem up in a workspace, which it takes over from the one before. */
 export function setUpProblem(
   training: LaidOutTraining,
   workspace: Workspace,
@@ -219,7 +202,8 @@ export function setUpProblem(
   const { rowOrder } = test.grid.partition;
   const signs = test.targets.of(vector);
   for (let k = 0; k < rowOrder.length; k++) arrays.test.targets[k] = signs[rowOrder[k]];
-  const { auprc, latest } = test;
+  const { auprc = false, testOn } = options;
+  const latest = testOn === 'latest';
   return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };
 }
 
@@ -233,7 +217,7 @@ function totalOf(weights: Float64Array): number {
 }
 
 /** Where the non-zeros will be, and the memory that this takes. */
-interface Storage {
+export interface Storage {
   /** Of all arrays of the run. */
   readonly bytes: number;
   readonly allocate: (arena: Arena) => Grid;
@@ -241,7 +225,7 @@ interface Storage {
 }
 
 /** The rows of the workers that this process plays, and where they and its columns go. */
-interface LocalRows {
+export interface LocalRows {
   readonly partition: Partition;
   readonly dataset: Dataset;
 }
@@ -305,13 +289,11 @@ async function fillGrid(
 function storeInMemory(
   { plan, options }: Training,
   { dataset, partition }: LocalRows,
-  besides: number,
+  others: number,
 ): Storage {
   checkWorkers(partition);
   const allocate = (arena: Arena) => allocateGrid(arena, partition, entryOf(plan).orientation);
-  const budget = new Budget();
-  allocate(budget);
-  const bytes = budget.bytes + besides;
+  const bytes = bytesOf(allocate) + others;
   const peak = bytes + 8 * dataset.nonzeros;
   const machine = machineMemory();
   if (bytes > machine) {
@@ -327,37 +309,6 @@ function storeInMemory(
     );
   }
   return { bytes, allocate };
-}
-
-/** Leaves the non-zeros on disk and divides what memory there is. */
-function storeOnDisk(training: Training, rows: LocalRows, besides: number): Storage {
-  const { plan, options } = training;
-  const { partition, dataset } = rows;
-  checkOutOfCore(plan, partition.size);
-  const segments = cutSegments(partition);
-  const bytesWith = (shares: readonly number[]) => {
-    const budget = new Budget();
-    allocateOnDisk(budget, partition, segments, shares, -1);
-    return budget.bytes + besides;
-  };
-  const shares = shareWindow(partition, segments, {
-    fixed: bytesWith([0]),
-    weighted: isWeighted(dataset),
-    memory: options.memory,
-    threads: threadsOfRuns(training, training.lanes),
-    poolThreads: threadCount(options.threads),
-  });
-  const bytes = nonzeroBytes * sum(partition.workerNonzeros);
-  const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
-  const window = shares[shares.length - 1];
-  options.onNotice?.(
-    `training from disk: ${mebibytes(bytes)} in a scratch file in ${scratch.folder}, of which ${mebibytes(window)} are in memory at a time`,
-  );
-  return {
-    bytes: bytesWith(shares),
-    allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
-    scratch,
-  };
 }
 
 /** From this number of non-zeros on, freed memory is worth the few milliseconds of a collection. */

@@ -31,21 +31,25 @@ import {
   splitShard,
 } from './shard.ts';
 
-/** Options with their defaults. */
-export type ResolvedOptions = Required<
-  Pick<
-    TrainOptions,
-    | 'loss'
-    | 'penalty'
-    | 'lambda'
-    | 'solver'
-    | 'seed'
-    | 'epochs'
-    | 'tolerance'
-    | 'time'
-    | 'intercept'
-  >
->;
+/** The options with their defaults; that of λ depends on the data. */
+export function resolveOptions({
+  loss = losses.hinge(),
+  penalty = penalties.l2(),
+  solver = solvers.auto(),
+  seed = 1,
+  epochs = defaultEpochs,
+  tolerance = 1e-3,
+  time = Infinity,
+  intercept = false,
+}: Omit<TrainOptions, 'onEpoch' | 'onNotice'>) {
+  return { loss, penalty, solver, seed, epochs, tolerance, time, intercept };
+}
+
+type Defaults = ReturnType<typeof resolveOptions>;
+
+export interface ResolvedOptions extends Readonly<Defaults> {
+  readonly lambda: number;
+}
 
 /** The data of a run: rows to train on, rows to test on, and what the labels mean. */
 export interface TrainingData {
@@ -121,25 +125,11 @@ export async function prepareTraining(
   return { ...decided, hash, checkpoints, warmStarts };
 }
 
-/** The options with their defaults; that of λ depends on the data. */
-function resolveOptions(options: TrainOptions): Omit<ResolvedOptions, 'lambda'> {
-  return {
-    loss: options.loss ?? losses.hinge(),
-    penalty: options.penalty ?? penalties.l2(),
-    solver: options.solver ?? solvers.auto(),
-    seed: options.seed ?? 1,
-    epochs: options.epochs ?? defaultEpochs,
-    tolerance: options.tolerance ?? 1e-3,
-    time: options.time ?? Infinity,
-    intercept: options.intercept ?? false,
-  };
-}
-
 /** Sets test rows aside, finds the classes, and weights and scales as the options say. */
 async function selectTrainingData(
   all: DataShard,
   options: TrainOptions,
-  { loss, seed }: Omit<ResolvedOptions, 'lambda'>,
+  { loss, seed }: Defaults,
 ): Promise<TrainingData> {
   const { group } = all;
   const { train, test } =
@@ -159,31 +149,28 @@ async function selectTrainingData(
   }
   if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
   const { classWeights } = options;
-  if (!classWeights) return scaled({ shard: train, test, classes }, options);
+  if (!classWeights) return scale({ shard: train, test, classes }, options);
   const weighted = await withClassWeights(train.dataset, classes, classWeights, group);
   const shard = { ...(await dataShard(weighted, group)), columns: train.columns };
-  return scaled({ shard, test, classes }, options);
+  return scale({ shard, test, classes }, options);
 }
 
 /** Divides columns or rows for training; rows to test on while training are divided alike. */
-async function scaled(
-  data: TrainingData,
-  { scale, onNotice }: TrainOptions,
-): Promise<TrainingData> {
+function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): TrainingData {
   const { shard, test } = data;
-  if (scale === undefined) {
+  if (way === undefined) {
     const advice = adviseOnScale(shard.dataset);
     if (advice) onNotice?.(advice);
     return data;
   }
   if (shard.group.size > 1 || shard.dataset.stored) {
     throw new UsageError(
-      'scale wants all rows in the memory of one process: scale them beforehand',
+      'scale needs all rows in the memory of one process: scale them beforehand',
     );
   }
   // A shard may have fewer columns than all the data.
   const whole = { ...shard.dataset, columns: shard.columns };
-  const { dataset, factors } = scaleDataset(whole, scale);
+  const { dataset, factors } = scaleDataset(whole, way);
   const alike = (other: Dataset) => (factors ? divideColumns(other, factors) : withUnitRows(other));
   return {
     ...data,
@@ -197,18 +184,15 @@ async function scaled(
 /** From this ratio of the sizes of columns on, scaling is worth advising. */
 const uneven = 1000;
 
-/** Fields of a table come in whatever unit somebody chose. */
+/** Fields of a table may have any unit. */
 function adviseOnScale(dataset: Dataset): string | undefined {
   const { recipe, featureNames, stored } = dataset;
   if (stored || !featureNames || !recipe?.fields?.some(({ kind }) => kind === 'number')) {
     return undefined;
   }
   const sizes = columnScales(dataset, 'max');
-  let [least, most] = [0, 0];
-  for (let column = 1; column < sizes.length; column += 1) {
-    if (sizes[column] > sizes[most]) most = column;
-    if (sizes[column] < sizes[least]) least = column;
-  }
+  const most = sizes.reduce((best, size, column) => (size > sizes[best] ? column : best), 0);
+  const least = sizes.reduce((best, size, column) => (size < sizes[best] ? column : best), 0);
   if (!(sizes[most] > uneven * sizes[least])) return undefined;
   const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
   return `${shown(most)} is far larger than ${shown(least)}: scaling by std would make training faster, and one lambda fair to both`;

@@ -21,10 +21,7 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
-export interface ReadShardOptions extends Omit<ShardOptions, 'runner'> {
-  /** Parsing threads of this process; default: all cores. */
-  threads?: number;
-}
+type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 'threads'>;
 
 /**
  * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
@@ -55,7 +52,6 @@ export function threadRunner(threads?: number): TaskRunner {
   };
 }
 
-export type { FileShard as DataShare } from '../data/read/read.ts';
 export {
   type DataSource,
   filesOfSource,
@@ -66,25 +62,22 @@ export {
 /** What training takes in memory per byte of text, at least: pairs are short where values are. */
 const bytesPerTextByte = 3;
 
-export interface OpenDatasetOptions extends ReadDatasetOptions {
+interface OpenDatasetOptions extends ReadDatasetOptions {
   /** Bytes that the process may take; default: those of the machine. */
   memory?: number;
 }
 
-/**
- * Reads data for training into memory if it will fit, and else, if it is in `.dsob` files, leaves
- * its entries there.
- */
+/** Reads data into memory if training will fit there; else leaves the entries of `.dsob` files on disk. */
 export async function readOrOpen(
   source: DataSource,
   { memory, ...options }: OpenDatasetOptions = {},
 ): Promise<Dataset> {
-  const room = (memory ?? machineMemory()) - programBytes(threadCount(options.threads));
+  const available = (memory ?? machineMemory()) - programBytes(threadCount(options.threads));
   if (isStored(source)) {
-    const fits = leastMemory(shapeOfStored(source)) <= room;
+    const fits = leastMemory(shapeOfStored(source)) <= available;
     return fits ? readDataset(source, options) : openDataset(source);
   }
-  if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= room)) {
+  if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= available)) {
     throw new UsageError(
       `memory is ${mebibytes(memory)}, which may be too little for ${titleOfSource(source)}; from disk, training reads .dsob files alone: dso convert makes one (dso convert DATA -o data.dsob, then dso train data.dsob)`,
     );
@@ -94,13 +87,11 @@ export async function readOrOpen(
 
 /** Bytes of the text; Infinity where that shows only when it is read. */
 function textBytes(source: DataSource): number {
-  let total = 0;
-  for (const path of filesOfSource(source)) {
+  const sizes = filesOfSource(source).map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats?.isFile() || /\.(gz|zst)$/.test(path)) return Infinity;
-    total += stats.size;
-  }
-  return total;
+    return stats?.isFile() && !/\.(gz|zst)$/.test(path) ? stats.size : Infinity;
+  });
+  return sizes.reduce((total, size) => total + size, 0);
 }
 
 export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | 'collect'> {
@@ -108,10 +99,7 @@ export interface ConvertOptions extends Omit<binary.ConvertOptions, 'runner' | '
   threads?: number;
 }
 
-/**
- * Writes data from a file or standard input (`-`) in another format: `.dsob`, or text for any other
- * ending.
- */
+/** Writes data from a file or standard input (`-`) as `.dsob`, or as text for any other ending. */
 export async function convertDataset(
   source: DataSource,
   target: string,
@@ -120,16 +108,12 @@ export async function convertDataset(
   return binary.convert(source, target, { ...options, ...machinery(threads) });
 }
 
-/** Reads all of a file, checks it and tells what it is. */
+type DescribeOptions = binary.ReadingOptions & Pick<ConvertOptions, 'threads' | 'onProgress'>;
+
+/** Reads all of a file, checks and describes it. */
 export async function describeData(
   source: DataSource,
-  {
-    threads,
-    ...options
-  }: binary.ReadingOptions & {
-    threads?: number;
-    onProgress?: (fraction: number) => void;
-  } = {},
+  { threads, ...options }: DescribeOptions = {},
 ): Promise<binary.DataDescription> {
   return binary.describeData(source, { ...options, ...machinery(threads) });
 }

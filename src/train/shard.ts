@@ -15,7 +15,7 @@ import {
 } from '../engine/processes/process-group.ts';
 import { threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError } from '../errors.ts';
-import { CompensatedSum } from '../math/vectors.ts';
+import { CompensatedSum, sum } from '../math/vectors.ts';
 import type { HashPayload } from './fit.ts';
 
 /** The rows that one process of a group has read, and the shape of all the data. */
@@ -39,12 +39,8 @@ export async function dataShard(
   group: ProcessGroup = singleProcess,
 ): Promise<DataShard> {
   const { rows, columns, nonzeros } = dataset;
-  const all = await gatherValues(group, {
-    rows,
-    columns,
-    nonzeros,
-    weighted: isWeighted(dataset),
-  });
+  const here = { rows, columns, nonzeros, weighted: isWeighted(dataset) };
+  const all = await gatherValues(group, here);
   const total = (counts: readonly number[]) => counts.reduce((whole, count) => whole + count, 0);
   const weighted = all.some((one) => one.weighted);
   const allRows = total(all.map((one) => one.rows));
@@ -120,43 +116,35 @@ export async function countShard(
   return { rows: lengths, columns: counts };
 }
 
-/** Fewer non-zeros are hashed sooner than a thread is asked to. */
+/** Fewer non-zeros are hashed faster than a thread starts. */
 const worthThreads = 1e6;
 
 /** The hash that one process with all the rows would compute. */
 export async function hashOfShard(all: DataShard, threads?: number): Promise<string> {
-  const { dataset, firstRow, columns, rows, group } = all;
-  const here = (await hashesOfParts(dataset, firstRow, threads)).map((words) => [...words]);
-  const hashes = (await gatherValues(group, here)).flat();
-  return joinHashes(
-    hashes.map((words) => Uint32Array.from(words)),
-    columns,
-    rows,
-  );
+  const here = (await hashesOfParts(all, threadCount(threads))).map((words) => [...words]);
+  const hashes = (await gatherValues(all.group, here)).flat();
+  const arrays = hashes.map((words) => Uint32Array.from(words));
+  return joinHashes(arrays, all.columns, all.rows);
 }
 
 async function hashesOfParts(
-  dataset: Dataset,
-  firstRow: number,
-  threads: number | undefined,
+  { dataset, firstRow }: DataShard,
+  threads: number,
 ): Promise<RowHashes[]> {
   const { parts, nonzeros, stored } = dataset;
-  if (stored || nonzeros < worthThreads || threadCount(threads) === 1) {
-    return [hashShard(dataset, firstRow)];
-  }
-  const pool = threadPool(threadCount(threads));
+  if (stored || nonzeros < worthThreads || threads === 1) return [hashShard(dataset, firstRow)];
   let row = firstRow;
   return Promise.all(
     parts.map((part) => {
       const payload: HashPayload = { part, row };
       row += part.labels.length;
-      return pool.run<RowHashes>('hash', payload);
+      return threadPool(threads).run<RowHashes>('hash', payload);
     }),
   );
 }
 
 /** The rows of the workers that a process plays. */
-export interface MovedRows {
+interface MovedRows {
   readonly dataset: Dataset;
   /** Which row of the data set is at each of the process's positions. */
   readonly rowOrder: Int32Array;
@@ -179,61 +167,47 @@ export async function moveRows(
   const orderOf = (target: number) =>
     rowOrder.subarray(rowBounds[firsts[target]], rowBounds[firsts[target + 1]]);
   const outgoing = Array.from({ length: size }, (_, target) => {
-    const here = orderOf(target).filter((row) => isBetween(row, firstRow, dataset.rows));
-    return packRows(
-      dataset,
-      here.map((row) => row - firstRow),
-      weighted,
-    );
+    const here = rowsBetween(orderOf(target), firstRow, dataset.rows);
+    const local = here.map((row) => row - firstRow);
+    return packRows(dataset, local, weighted);
   });
   const incoming = await group.exchange(outgoing);
+  const sources = await gatherValues(group, [firstRow, dataset.rows]);
+  const order = orderOf(rank);
+  const received = sources.map(([first, count]) => rowsBetween(order, first, count));
+  const ends = sources.map(([first, count]) => first + count);
+  const parts = received.flatMap((rows, source) => {
+    const lengthsOfRows = rows.map((row) => lengths[row]);
+    return unpackRows(incoming[source], lengthsOfRows, undefined, weighted);
+  });
+  const nonzeros = parts.reduce((total, { indices }) => total + indices.length, 0);
   // The columns of all processes: an intercept comes behind the last one that any of them has.
   const { stored: _, ...schema } = dataset;
-  const sources = await gatherValues<Range>(group, [firstRow, dataset.rows]);
-  const received = { order: orderOf(rank), sources, lengths, incoming, weighted };
-  return unpack(received, { ...schema, columns });
+  return {
+    dataset: { ...schema, columns, parts, rows: order.length, nonzeros, notices: [] },
+    rowOrder: indicesIn(received, ends, order),
+  };
 }
 
-const isBetween = (row: number, first: number, count: number) =>
-  row >= first && row < first + count;
-
-type Range = readonly [first: number, count: number];
-
-interface ReceivedRows {
-  /** The rows by position. */
-  readonly order: Int32Array;
-  /** The rows that each process has read. */
-  readonly sources: readonly Range[];
-  readonly lengths: Int32Array;
-  readonly incoming: readonly Uint8Array[];
-  readonly weighted: boolean;
+/** Those of `count` consecutive rows. */
+function rowsBetween(rows: Int32Array, first: number, count: number): Int32Array {
+  return rows.filter((row) => row >= first && row < first + count);
 }
 
-function unpack(
-  { order, sources, lengths, incoming, weighted }: ReceivedRows,
-  schema: Omit<Dataset, 'stored'>,
-): MovedRows {
-  const rowsFrom = sources.map(([first, count]) =>
-    order.filter((row) => isBetween(row, first, count)),
-  );
-  const parts = rowsFrom.flatMap((rows, source) =>
-    unpackRows(
-      incoming[source],
-      rows.map((row) => lengths[row]),
-      undefined,
-      weighted,
-    ),
-  );
-  // Rows of a source follow those of the sources before it, in the order of their positions.
-  const next = rowsFrom.map((_, source) =>
-    rowsFrom.slice(0, source).reduce((sum, rows) => sum + rows.length, 0),
-  );
-  const ends = sources.map(([first, count]) => first + count);
-  const rowOrder = new Int32Array(new SharedArrayBuffer(4 * order.length));
+/**
+ * Where each row of `order` is among all that were received: those of a source follow those of the
+ * sources before it, in the order of their positions.
+ */
+function indicesIn(
+  received: readonly Int32Array[],
+  ends: readonly number[],
+  order: Int32Array,
+): Int32Array {
+  const lengths = Int32Array.from(received, (rows) => rows.length);
+  const next = received.map((_, source) => sum(lengths.subarray(0, source)));
+  const indices = new Int32Array(new SharedArrayBuffer(4 * order.length));
   for (let k = 0; k < order.length; k++) {
-    const source = ends.findIndex((end) => order[k] < end);
-    rowOrder[k] = next[source]++;
+    indices[k] = next[ends.findIndex((end) => order[k] < end)]++;
   }
-  const nonzeros = parts.reduce((sum, { indices }) => sum + indices.length, 0);
-  return { dataset: { ...schema, parts, rows: order.length, nonzeros, notices: [] }, rowOrder };
+  return indices;
 }

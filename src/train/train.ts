@@ -10,36 +10,30 @@ import { sum } from '../math/vectors.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import { describePenalty } from '../problem/penalties/index.ts';
-import type { Outcome } from '../solvers/epochs.ts';
+import type { TimeUse } from '../solvers/statistics.ts';
 import { assembleModel, concatenated, provenanceOf, testModel } from './assemble.ts';
 import { calibrate, foldsOf } from './calibrate.ts';
 import type { BeginEvent } from './events.ts';
 import { type Fit, fitSubproblem, inLanes } from './fit.ts';
 import { type LaidOutTraining, layOutData } from './layout.ts';
+import { pick } from './options/option.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options/options.ts';
 import { prepareTraining } from './prepare.ts';
 import { startOfVector } from './warm-start.ts';
 
+/** Seconds for the next fit; none are left if that is not above 0. */
+export type TimeBudget = () => number;
+
 /** Divides a time limit evenly among the fits that are left, of which `lanes` run at a time. */
-export class TimeBudget {
-  readonly #seconds: number;
-  readonly #lanes: number;
-  readonly #started = performance.now();
-  #left: number;
-
-  constructor(seconds: number, fits: number, lanes: number) {
-    this.#seconds = seconds;
-    this.#left = fits;
-    this.#lanes = lanes;
-  }
-
-  /** Seconds for the next fit; none are left if that is not above 0. */
-  next(): number {
-    const spent = (performance.now() - this.#started) / 1000;
-    const share = ((this.#seconds - spent) * Math.min(this.#left, this.#lanes)) / this.#left;
-    this.#left -= 1;
+export function timeBudget(seconds: number, fits: number, lanes: number): TimeBudget {
+  const started = performance.now();
+  let left = fits;
+  return () => {
+    const spent = (performance.now() - started) / 1000;
+    const share = ((seconds - spent) * Math.min(left, lanes)) / left;
+    left -= 1;
     return share;
-  }
+  };
 }
 
 /** Trains a model and certifies how far from the optimum it is at most. */
@@ -47,10 +41,7 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   return (await trainInGroup(dataset, options, singleProcess)) as TrainResult;
 }
 
-/**
- * Trains one model in all processes of a group, each with the rows that it has read; the result is
- * rank 0's.
- */
+/** Trains one model in all processes of a group, each with the rows it has read; rank 0 gets it. */
 export async function trainInGroup(
   dataset: Dataset,
   options: TrainOptions,
@@ -72,10 +63,11 @@ async function trainModel(
   const { options, settings, group, layout, shard, vectors } = training;
   const laidOut = performance.now();
   const loads = await loadsOf(training);
-  options.onBegin?.(beginEvent(training, loads, (laidOut - started) / 1000));
+  const begin = beginEvent(training, loads, (laidOut - started) / 1000);
+  options.onBegin?.(begin);
   const { calibrate: calibrated } = options;
   const runs = vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
-  const budget = new TimeBudget(settings.time, runs, layout.workspaces.length);
+  const budget = timeBudget(settings.time, runs, layout.workspaces.length);
   const fits = await fitSubproblems(training, budget);
   const ended = performance.now();
   const calibration = calibrated && (await calibrate(training, calibrated, budget));
@@ -85,18 +77,19 @@ async function trainModel(
   const test = tested && (await testModel(model, tested, shard.columns));
   if (!model) return undefined;
   const [{ visits, bounds, resumed }] = fits;
+  const { threads, imbalance: uneven } = begin;
   const report: TrainReport = {
     ...reportOf(model, fits, test),
-    threads: layout.threads * layout.workspaces.length,
+    threads,
     ...(group.size > 1 && { ranks: group.size }),
     ...(resumed && { resumed }),
     seconds: {
       read: 0,
-      partition: (laidOut - started) / 1000,
+      partition: begin.seconds,
       train: (ended - laidOut) / 1000,
       total: (performance.now() - started) / 1000,
     },
-    imbalance: imbalance(layout.grid.partition, loads.cells),
+    imbalance: uneven,
   };
   const alpha = options.alpha ? joinedAlpha(fits) : undefined;
   return { model, report, ...(alpha && { alpha }), ...(visits && { visits, bounds }) };
@@ -107,35 +100,30 @@ async function trainModel(
  * that there is no time for, or that an interruption leaves out, are 0.
  */
 async function fitSubproblems(training: LaidOutTraining, budget: TimeBudget): Promise<Fit[]> {
-  const { settings, vectors, group } = training;
+  const { settings, vectors, group, options } = training;
   const { lambda } = settings;
   const fits: Fit[] = [];
   const numbers = Array.from({ length: vectors }, (_, vector) => vector);
   await inLanes(training, numbers, async (vector, lane) => {
-    const time = budget.next();
-    // Only one clock can decide for all processes.
-    const [isOver] =
-      vector === 0 ? [false] : await gatherValues(group, isInterrupted(training) || !(time > 0));
+    const time = budget();
+    const isOver = options.signal?.aborted || !(time > 0);
+    // The first vector is always trained. Only one clock can decide for all processes.
+    const [leftOut] = vector === 0 ? [false] : await gatherValues(group, isOver);
     const start = startOfVector(training, vector);
-    fits[vector] = isOver
+    fits[vector] = leftOut
       ? await untrained(training, vector)
       : await fitSubproblem(training, { vector, lambda, ...(start && { start }) }, lane, time);
   });
   return fits;
 }
 
-function isInterrupted({ options }: LaidOutTraining): boolean {
-  return options.signal?.aborted ?? false;
-}
-
 /** A vector that there was no time for: w = 0, about which nothing has been proved. */
 async function untrained(training: LaidOutTraining, vector: number): Promise<Fit> {
-  const { layout, settings, group, shard } = training;
+  const { layout, settings, group, shard, options } = training;
   const { loss, intercept } = settings;
-  const targets = layout.targets.of(vector);
-  const losses = targets.map(
-    (target, row) => (layout.rowWeights?.[row] ?? 1) * loss.value(0, target, loss.parameter),
-  );
+  const losses = layout.targets
+    .of(vector)
+    .map((target, row) => (layout.rowWeights?.[row] ?? 1) * loss.value(0, target, loss.parameter));
   const sums = await gatherValues(group, sum(losses));
   return {
     weights: new Float64Array(shard.columns + (intercept ? 1 : 0)),
@@ -145,15 +133,13 @@ async function untrained(training: LaidOutTraining, vector: number): Promise<Fit
       primal: sums.reduce((total, one) => total + one, 0) / layout.totalWeight,
       dual: -Infinity,
       relativeGap: Infinity,
-      stopped: isInterrupted(training) ? 'interrupted' : 'time-limit',
+      stopped: options.signal?.aborted ? 'interrupted' : 'time-limit',
       seconds: 0,
-      effort: noEffort,
+      effort: { computing: 0, waiting: 0, communicating: 0, bytes: 0 },
     },
     bounds: [],
   };
 }
-
-const noEffort = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
 
 /** What each worker, block and cell of the grid has, in whichever process. */
 async function loadsOf({ layout, group }: LaidOutTraining): Promise<BeginEvent['loads']> {
@@ -170,21 +156,16 @@ function beginEvent(
   loads: BeginEvent['loads'],
   seconds: number,
 ): BeginEvent {
-  const { rows, columns, nonzeros } = shard;
+  const { size: ranks, hosts } = group;
+  const firsts = [...workersOfRanks(grid, ranks)].slice(0, ranks);
   return {
     solver: plan.name,
     lambda: settings.lambda,
-    rows,
-    columns,
-    nonzeros,
+    ...pick(shard, 'rows', 'columns', 'nonzeros'),
     vectors,
     grid,
     threads: layout.threads * layout.workspaces.length,
-    ...(group.size > 1 && {
-      ranks: group.size,
-      hosts: group.hosts,
-      firsts: [...workersOfRanks(grid, group.size)].slice(0, group.size),
-    }),
+    ...(ranks > 1 && { ranks, hosts, firsts }),
     loads,
     imbalance: imbalance(layout.grid.partition, loads.cells),
     seconds,
@@ -194,43 +175,33 @@ function beginEvent(
 
 function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
   const pieces = fits.flatMap(({ alpha }) => (alpha ? [alpha] : []));
-  return pieces.length < fits.length ? undefined : concatenated(pieces);
+  return pieces.length < fits.length ? undefined : concatenated(Float64Array, pieces);
 }
 
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {
-  const { solver, lambda, rows, columns, nonzeros, classes, grid, seed, certificate } = model;
-  const { primal, dual, gap, relativeGap, epochs, stopped } = certificate;
-  const [{ rotations }] = fits.map(({ outcome }) => outcome);
+  const { solver, classes, grid, seed, certificate, certificates } = model;
+  const outcomes = fits.map(({ outcome }) => outcome);
+  const total = (key: keyof TimeUse) => outcomes.reduce((sums, one) => sums + one.effort[key], 0);
+  const [{ rotations }] = outcomes;
   return {
     solver,
     loss: model.loss.name,
     penalty: describePenalty(model.penalty),
-    lambda,
-    rows,
-    columns,
-    nonzeros,
+    ...pick(model, 'lambda', 'rows', 'columns', 'nonzeros'),
     ...(classes && { classes }),
     grid,
     seed,
-    epochs,
-    passes: fits.reduce((total, { outcome }) => total + outcome.passes, 0),
-    primal,
-    dual,
-    gap,
-    relativeGap,
-    stopped,
-    effort: fits.map(({ outcome }) => outcome.effort).reduce(addEffort),
+    epochs: certificate.epochs,
+    passes: outcomes.reduce((sums, { passes }) => sums + passes, 0),
+    ...pick(certificate, 'primal', 'dual', 'gap', 'relativeGap', 'stopped'),
+    effort: {
+      computing: total('computing'),
+      waiting: total('waiting'),
+      communicating: total('communicating'),
+      bytes: total('bytes'),
+    },
     ...(rotations && { rotations }),
-    ...(model.certificates && { vectors: model.certificates.length }),
+    ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),
-  };
-}
-
-function addEffort(left: Outcome['effort'], right: Outcome['effort']): Outcome['effort'] {
-  return {
-    computing: left.computing + right.computing,
-    waiting: left.waiting + right.waiting,
-    communicating: left.communicating + right.communicating,
-    bytes: left.bytes + right.bytes,
   };
 }

@@ -1,11 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
-import {
-  type Classes,
-  classesFrom,
-  distinctLabels,
-  enoughLabels,
-  type Label,
-} from '../data/labels.ts';
+import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Partition } from '../engine/partition.ts';
 import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
@@ -53,7 +47,7 @@ export function startOfVector(
   if (!start) return undefined;
   const weights = new Float64Array(columns + 1);
   weights.set(start.weights.subarray(vector * columns, (vector + 1) * columns));
-  // Weights are those of the data as it is; columns divided by s want them times s.
+  // Weights are those of the data as it is; columns divided by s need them times s.
   if (factors) for (let j = 0; j < columns; j++) weights[j] *= factors[j];
   weights[columns] = start.intercepts?.[vector] ?? 0;
   const alpha = start.alpha?.subarray(vector * rows, (vector + 1) * rows);
@@ -67,10 +61,7 @@ export function allocateStart(arena: Arena, partition: Partition): Required<Warm
   };
 }
 
-/**
- * Puts a point in the order of the positions of this process; its weights go into their box, since
- * P is infinite outside.
- */
+/** Puts a point in the order of the positions here, its weights into their box: P is infinite outside. */
 export function layOutStart(
   start: Required<WarmStart>,
   { weights, alpha }: StartingPoint,
@@ -100,8 +91,8 @@ export function alphaByRow(
 
 type StartOption = NonNullable<TrainOptions['start']>;
 
-interface Wanted {
-  /** The loss that is to be trained; default: one for the model's own task. */
+interface StartOptions {
+  /** The loss to train; default: one for the model's own task. */
   readonly loss?: Loss;
   readonly multiLabel?: boolean;
   /** Of all the data, where a process has only some; default: those of the data set. */
@@ -112,26 +103,30 @@ interface Wanted {
  * A model as the point to start from on other data. Features are found by name where both have
  * names, else by column; classes by label. What the model does not know starts at 0.
  */
-export function startFromModel(model: Model, dataset: Dataset, wanted: Wanted = {}): StartOption {
-  return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), wanted);
+export function startFromModel(
+  model: Model,
+  dataset: Dataset,
+  options: StartOptions = {},
+): StartOption {
+  return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), options);
 }
 
 /** The same in all processes of a group, none of which may have read all labels. */
 export async function startInGroup(
   model: Model,
   dataset: Dataset,
-  wanted: Wanted,
+  options: StartOptions,
   group: ProcessGroup,
 ): Promise<StartOption> {
   const labels = await gatherValues(group, distinctLabels(dataset, enoughLabels));
-  return startFrom(model, dataset, [...new Set(labels.flat())], wanted);
+  return startFrom(model, dataset, [...new Set(labels.flat())], options);
 }
 
 function startFrom(
   model: Model,
   dataset: Dataset,
   labels: readonly number[],
-  { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns }: Wanted,
+  { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns }: StartOptions,
 ): StartOption {
   if (loss && model.task !== loss.task) {
     throw new UsageError(
@@ -156,30 +151,25 @@ function startFrom(
   return { weights, intercepts };
 }
 
-/** Of each vector that is to be trained, the one of the model that it starts from. */
+/** The vector of the model that each vector to train starts from, if any. */
 function vectorsFor(model: Model, found: Classes): (number | undefined)[] {
-  const known = model.classes ?? [];
-  const same = (label: Label) => known.findIndex((one) => String(one) === String(label));
-  const [count, before] = [vectorCount(found), vectorCount(model)];
-  if (count === 1) {
-    const indices = found.classes.map(same);
-    if (before === 1 && indices.includes(-1)) {
-      throw new UsageError(
-        `the model to start from has classes ${known.join(' and ')}; the data has ${found.classes.join(' and ')}`,
-      );
-    }
-    return [before === 1 ? 0 : indices[1] < 0 ? undefined : indices[1]];
-  }
+  const known = (model.classes ?? []).map(String);
+  const indices = found.classes.map((label) => known.indexOf(String(label)));
+  const sources = indices.map((index) => (index < 0 ? undefined : index));
+  const before = vectorCount(model);
   // The one vector of two classes says nothing about each of them against others.
-  if (before === 1) return found.classes.map(() => undefined);
-  return found.classes.map(same).map((index) => (index < 0 ? undefined : index));
+  if (vectorCount(found) > 1) return before === 1 ? sources.map(() => undefined) : sources;
+  if (before > 1) return [sources[1]];
+  if (!indices.includes(-1)) return [0];
+  throw new UsageError(
+    `the model to start from has classes ${known.join(' and ')}; the data has ${found.classes.join(' and ')}`,
+  );
 }
 
 /** Of each column of the data, the column of the model, -1 for none. */
 function columnsIn(model: Model, { featureNames }: Dataset, columns: number): Int32Array {
-  const names = model.featureNames;
-  const hashed = model.recipe?.hashBits;
-  if (!names || !featureNames || hashed !== undefined) {
+  const { featureNames: names, recipe } = model;
+  if (!names || !featureNames || recipe?.hashBits !== undefined) {
     return Int32Array.from({ length: columns }, (_, j) => (j < model.columns ? j : -1));
   }
   const columnOf = new Map(names.map((name, column) => [name, column]));

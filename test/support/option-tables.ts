@@ -46,15 +46,21 @@ function flagsOf(entry: Option): string {
 }
 
 function meaningOf({ solvers, doc, help, type, aliases, hidden, ...entry }: Option): string {
-  const plain = help.replace(inHelp, '').replaceAll(/<(\w+)>/g, '`<$1>`');
+  const isIn = (text: string) => type?.choices?.every((name) => text.includes(name)) ?? true;
+  const plain = coded(help.replace(inHelp, ''), isIn(help) ? type?.choices : []);
   const owners = solvers ? `${solvers.map((name) => `\`${name}\``).join(', ')}: ` : '';
   const text = `${owners}${doc ?? plain}`;
-  const listed = type?.choices?.every((name) => text.includes(name)) ?? true;
-  const choices = listed ? '' : `: ${type?.choices?.map((name) => `\`${name}\``).join(', ')}`;
+  const choices = isIn(text) ? '' : `: ${type?.choices?.map((name) => `\`${name}\``).join(', ')}`;
   const old = aliases
     ?.map((alias) => `\`${longFlag({ ...entry, help, flag: alias })}\``)
     .join(', ');
   return `${text}${choices}${old ? `; earlier spelling: ${old}` : ''}${hidden ? '; an earlier spelling' : ''}`;
+}
+
+/** Flags, arguments and the words that can be given, as code. */
+function coded(text: string, choices: readonly string[] = []): string {
+  const words = ['<\\w+>', '--[a-z][a-z-]+', '\\.\\w+/\\w+', ...choices].join('|');
+  return text.replaceAll(new RegExp(`(?<![\\w\`.-])(?:${words})(?![\\w\`-])`, 'g'), '`$&`');
 }
 
 function defaultOf(entry: Option): string {
@@ -67,5 +73,6 @@ function defaultOf(entry: Option): string {
       : `\`${String(value)}\``;
   }
   const described = inHelp.exec(entry.help)?.[1];
-  return described ?? (entry.type ? 'none' : '');
+  if (described !== undefined) return coded(described, entry.type?.choices);
+  return entry.type ? 'none' : '';
 }

@@ -11,8 +11,7 @@ import {
 } from '../../problem/penalties/index.ts';
 import { paperSettings, solverByName } from '../../solvers/index.ts';
 import type { Solver } from '../../solvers/registry.ts';
-import { libraryValues } from '../../train/options/option.ts';
-import { checkSolverOptions } from '../../train/options/refusals.ts';
+import { checkSolverOptions, libraryValues } from '../../train/options/option.ts';
 import { settingOptions } from '../../train/options/solver.ts';
 import type { TrainFlags } from './options.ts';
 

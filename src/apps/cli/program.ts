@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../../package.json' with { type: 'json' };
 import { DsoError } from '../../errors.ts';
-import { checkNeeds } from '../../train/options/refusals.ts';
+import { checkNeeds } from '../../train/options/option.ts';
 import { addCommand } from './command.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';

@@ -1,26 +1,22 @@
 import { cpus, totalmem } from 'node:os';
 import { basename } from 'node:path';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import {
-  type Dataset,
-  type DatasetPart,
-  sharedFloat32,
-  sharedFloat64,
-  sharedInt32,
-} from '../../data/dataset.ts';
+import type { Dataset } from '../../data/dataset.ts';
 import { hashData, hashNumbers } from '../../data/fingerprint.ts';
 import { classesOf, targetsOf } from '../../data/labels.ts';
-import { splitDataset } from '../../data/split.ts';
+import { selectRows, splitDataset } from '../../data/split.ts';
 import { threadCount } from '../../engine/thread-pool.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { formatNumber } from '../../math/format-number.ts';
 import { losses as lossFactories } from '../../problem/losses/index.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
-import { describePenalty, type Penalty, penalties } from '../../problem/penalties/index.ts';
+import { describePenalty, type Penalty } from '../../problem/penalties/index.ts';
 import { defaultGrid, isSerial } from '../../solvers/index.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { EpochEvent } from '../events.ts';
+import { omit, pick } from '../options/option.ts';
 import type { TrainOptions } from '../options/options.ts';
+import { resolveOptions } from '../prepare.ts';
 import { train } from '../train.ts';
 import {
   type Comparison,
@@ -41,59 +37,22 @@ export function summarizeData(dataset: Dataset): DataSummary {
 /** Non-zeros up to which a warm-up runs on the data itself. */
 const smallData = 500_000;
 const warmUpEpochs = 3;
-const mostSeconds = 2;
+const warmUpSeconds = 2;
 
-/**
- * The rows that warm-ups run on: all of them, or every n-th one with all columns. Labels may
- * alternate, so n is odd.
- */
+/** The rows that warm-ups run on: all, or every n-th one. Labels may alternate, so n is odd. */
 export function warmUpSample(dataset: Dataset): Dataset {
   if (dataset.nonzeros <= smallData) return dataset;
   const distance = Math.ceil(dataset.nonzeros / smallData) | 1;
-  const parts: DatasetPart[] = [];
-  let start = 0;
-  for (const part of dataset.parts) {
-    parts.push(takeRows(part, (distance - (start % distance)) % distance, distance));
-    start += part.labels.length;
-  }
-  const rows = parts.reduce((sum, part) => sum + part.labels.length, 0);
-  const nonzeros = parts.reduce((sum, part) => sum + part.values.length, 0);
-  return { ...dataset, parts: parts.filter((part) => part.labels.length > 0), rows, nonzeros };
+  const rest = Uint8Array.from({ length: dataset.rows }, (_, row) => row % distance && 1);
+  return selectRows(dataset, rest, 0, dataset.name);
 }
 
-/** Rows first, first + distance, … of a part. */
-function takeRows(part: DatasetPart, first: number, distance: number): DatasetPart {
-  const { rowOffsets } = part;
-  const labels: number[] = [];
-  const offsets = [0];
-  const indices: number[] = [];
-  const values: number[] = [];
-  for (let row = first; row < part.labels.length; row += distance) {
-    labels.push(part.labels[row]);
-    for (let k = rowOffsets[row]; k < rowOffsets[row + 1]; k++) {
-      indices.push(part.indices[k]);
-      values.push(part.values[k]);
-    }
-    offsets.push(indices.length);
-  }
-  return {
-    labels: sharedFloat64(labels),
-    rowOffsets: sharedInt32(offsets),
-    indices: sharedInt32(indices),
-    values: sharedFloat32(values),
-  };
-}
-
-/**
- * Some epochs whose result nobody looks at: afterwards the engine has compiled the solver's code in
- * every thread.
- */
-export async function warmUp(sample: Dataset, options: TrainOptions): Promise<void> {
-  const { test: _test, auprc: _auprc, testOn: _testOn, grid, ...rest } = options;
-  const short = { epochs: warmUpEpochs, time: mostSeconds };
-  const fitting = grid === undefined ? {} : { grid: Math.min(grid, sample.rows) };
+/** Some epochs whose result is ignored, so that the engine compiles the solver's code in all threads. */
+async function warmUp(sample: Dataset, options: TrainOptions): Promise<void> {
+  const shared = omit(options, 'test', 'auprc', 'testOn');
+  const grid = Math.min(options.grid ?? 1, sample.rows);
   try {
-    await train(sample, { ...rest, ...fitting, ...short });
+    await train(sample, { ...shared, grid, epochs: warmUpEpochs, time: warmUpSeconds });
   } catch {
     // The run itself will report what is wrong, unless only the sample was (all rows of one class).
   }
@@ -119,38 +78,39 @@ export interface Job {
   readonly count: number;
 }
 
-export interface CompareOptions {
+/** Options of training that are the same for all runs. */
+const sharedOptions = [
+  'penalty',
+  'auprc',
+  'testOn',
+  'intercept',
+  'penaltyFactors',
+  'threads',
+  'seed',
+  'tolerance',
+  'epochs',
+  'time',
+  'signal',
+] as const;
+
+type SharedOptions = Readonly<
+  Pick<TrainOptions, (typeof sharedOptions)[number] | 'test' | 'holdout' | 'grid'>
+>;
+
+/** `time` is per run; `signal` ends the current run, and what there is until then is returned. */
+export interface CompareOptions extends SharedOptions {
   readonly entrants: readonly Competitor[];
   /** Default: hinge. */
   readonly losses?: readonly Loss[];
   /** Default: 1/m. */
   readonly lambdas?: readonly number[];
-  /** Default: L2. */
-  readonly penalty?: Penalty;
-  readonly test?: Dataset;
-  readonly holdout?: number;
-  /** Whether to measure the area under the precision-recall curve on the test rows; default false. */
-  readonly auprc?: boolean;
-  /** What is measured on the test rows: the best point so far (default) or every iterate. */
-  readonly testOn?: 'best' | 'latest';
-  readonly intercept?: boolean;
-  readonly penaltyFactors?: Float64Array;
-  readonly threads?: number;
-  readonly grid?: number;
-  readonly seed?: number;
-  readonly tolerance?: number;
-  readonly epochs?: number;
-  /** Seconds of training per run. */
-  readonly time?: number;
   /** Whether every solver may run a little, untimed, before its first run; default true. */
   readonly warmUp?: boolean;
   readonly title?: string;
   /** How to repeat the comparison, for the report. */
   readonly command?: string;
-  /** Results to go on from: what finished there is not run again. */
+  /** Results to continue from: what finished there is not run again. */
   readonly previous?: Comparison;
-  /** Ends the current run; what there is until then is returned. */
-  readonly signal?: AbortSignal;
   /** This run finished in the previous results. */
   readonly onSkip?: (run: Run) => void;
   readonly onStart?: (job: Job) => void;
@@ -162,7 +122,7 @@ export interface CompareOptions {
 
 /**
  * Runs every competitor on every problem, one after another and under the same conditions. A refusal
- * or a failure of one is a result of the comparison; it goes on with the next.
+ * or a failure of one is a result of the comparison; the next one follows.
  */
 export async function compare(dataset: Dataset, options: CompareOptions): Promise<Comparison> {
   if (options.entrants.length === 0) throw new UsageError('no solver to compare; give one or more');
@@ -198,70 +158,59 @@ interface Input {
 
 /** Splits off the test rows once, and refuses data that no solver could take. */
 function prepareInput(whole: Dataset, options: CompareOptions): Input {
-  const { holdout, test, seed, losses, auprc } = options;
-  if (auprc && !test && holdout === undefined) {
+  const { holdout, test: given, seed = 1, losses, auprc } = options;
+  if (auprc && !given && holdout === undefined) {
     throw new UsageError('auprc needs test or holdout');
   }
-  if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
-  const split =
-    holdout === undefined ? { train: whole, test } : splitDataset(whole, holdout, seed ?? 1);
-  const classification = (losses ?? []).some((loss) => loss.task === 'classification');
-  if (losses === undefined || classification) {
-    const classes = classesOf(split.train);
-    if (classes.length > 2) {
-      throw new DataError(
-        `${split.train.name}: ${classes.length} classes; solvers are compared on two (or on a regression loss)`,
-      );
-    }
-    if (split.test) targetsOf(split.test, { classes, multiLabel: false });
+  if (holdout !== undefined && given) throw new UsageError('give holdout or test, not both');
+  const { train: dataset, test } =
+    holdout === undefined ? { train: whole, test: given } : splitDataset(whole, holdout, seed);
+  if (losses?.every((loss) => loss.task === 'regression')) return { dataset, test };
+  const classes = classesOf(dataset);
+  if (classes.length > 2) {
+    throw new DataError(
+      `${dataset.name}: ${classes.length} classes; solvers are compared on two (or on a regression loss)`,
+    );
   }
-  return { dataset: split.train, test: split.test };
+  if (test) targetsOf(test, { classes, multiLabel: false });
+  return { dataset, test };
 }
 
 /** The comparison before its first new run: empty, or the previous one when it fits. */
-function begin(input: Input, options: CompareOptions): Comparison {
-  const { previous, command } = options;
-  const fresh = emptyComparison(input, options);
-  if (!previous) return fresh;
-  const found = differences(previous, fresh);
-  if (found.length > 0) {
-    throw new UsageError(
-      `the earlier results were made under other conditions: ${found.join('; ')}. ` +
-        'Start over with --fresh, or choose another folder to preserve them',
-    );
-  }
-  const commands = new Set([...previous.commands, ...(command === undefined ? [] : [command])]);
-  const title = options.title ?? previous.title;
-  return { ...fresh, title, commands: [...commands], runs: previous.runs };
-}
-
-function emptyComparison({ dataset, test }: Input, options: CompareOptions): Comparison {
-  const factors = options.penaltyFactors;
-  const { penalty = penalties.l2(), command } = options;
-  return {
+function begin({ dataset, test }: Input, options: CompareOptions): Comparison {
+  const { previous, penaltyFactors: factors } = options;
+  const { penalty, intercept, tolerance, epochs, seed } = resolveOptions(options);
+  const own = options.command === undefined ? [] : [options.command];
+  const now: Comparison = {
     format: 1,
-    title: options.title ?? `Solvers compared on ${basename(dataset.name)}`,
+    title: options.title ?? previous?.title ?? `Solvers compared on ${basename(dataset.name)}`,
     version: packageDescription.version,
-    commands: command === undefined ? [] : [command],
+    commands: [...new Set([...(previous?.commands ?? []), ...own])],
     machine: thisMachine(),
     data: summarizeData(dataset),
     test: test === undefined ? null : summarizeData(test),
     conditions: {
       penalty: nameOf(penalty),
-      intercept: options.intercept ?? false,
+      intercept,
       penaltyFactors: factors === undefined ? null : hashNumbers(factors),
-      tolerance: options.tolerance ?? 1e-3,
-      epochs: options.epochs ?? 10_000,
+      tolerance,
+      epochs,
       time: options.time ?? null,
       threads: threadCount(options.threads),
       grid: gridOf(dataset, options),
-      seed: options.seed ?? 1,
+      seed,
       auprc: options.auprc ?? false,
       testOn: options.testOn ?? 'best',
       warmUp: options.warmUp ?? true,
     },
-    runs: [],
+    runs: previous?.runs ?? [],
   };
+  const found = previous ? differences(previous, now) : [];
+  if (found.length === 0) return now;
+  throw new UsageError(
+    `the earlier results were made under other conditions: ${found.join('; ')}. ` +
+      'Start over with --fresh, or choose another folder to preserve them',
+  );
 }
 
 /** Solvers that average over workers make no sense of fewer. */
@@ -292,17 +241,14 @@ function thisMachine(): Machine {
 
 function listJobs(dataset: Dataset, options: CompareOptions): Job[] {
   const { losses = [lossFactories.hinge()], lambdas = [1 / dataset.rows], entrants } = options;
-  const count = losses.length * lambdas.length * entrants.length;
   const grid = gridOf(dataset, options);
-  let place = 0;
-  return losses.flatMap((loss) =>
-    lambdas.flatMap((lambda) =>
-      entrants.map((entrant) => {
-        place += 1;
-        return { entrant, loss, lossName: describeLoss(loss), lambda, grid, place, count };
-      }),
-    ),
+  const runs = losses.flatMap((loss) =>
+    lambdas.flatMap((lambda) => entrants.map((entrant) => ({ entrant, loss, lambda }))),
   );
+  return runs.map((run, index) => {
+    const lossName = describeLoss(run.loss);
+    return { ...run, lossName, grid, place: index + 1, count: runs.length };
+  });
 }
 
 function describeLoss({ name, parameterName, parameter }: Loss): string {
@@ -317,13 +263,10 @@ function isDone(run: Run, { entrant, lossName, lambda }: Job): boolean {
   );
 }
 
-/** What remains of the options when those of the comparison itself are taken out. */
 function trainOptions({ test }: Input, options: CompareOptions, job: Job): TrainOptions {
-  const { entrants: _a, losses: _b, lambdas: _c, holdout: _d, warmUp: _e, ...some } = options;
-  const { title: _f, command: _g, previous: _h, onSkip: _i, onStart: _j, ...others } = some;
-  const { onEpoch: _k, onNotice: _l, onEnd: _m, ...shared } = others;
   const { solver } = job.entrant;
   const grid = isSerial(solver) ? 1 : job.grid;
+  const shared = pick(options, ...sharedOptions);
   return { ...shared, solver, loss: job.loss, lambda: job.lambda, grid, ...(test && { test }) };
 }
 

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount, formatNumber } from '../../math/format-number.ts';
 import { errorOf } from '../../model/metrics/evaluate.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { EpochEvent } from '../events.ts';
+import { pick } from '../options/option.ts';
 import type { TrainReport } from '../options/options.ts';
 
 /** What all runs of a comparison share. */
@@ -30,11 +32,7 @@ export interface Conditions {
   readonly warmUp: boolean;
 }
 
-export interface DataSummary {
-  readonly name: string;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
+export interface DataSummary extends Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'> {
   /** Of all labels, indices and values. */
   readonly hash: string;
 }
@@ -48,7 +46,7 @@ export interface Machine {
   readonly node: string;
 }
 
-/** One problem, λ times the penalty + mean loss, and who solved it. */
+/** One problem, λ times the penalty + mean loss, and the competitor that solved it. */
 export interface RunKey {
   /** Name of the loss, with its parameter where it has one: `huber (delta 2)`. */
   readonly loss: string;
@@ -69,7 +67,7 @@ export interface Run extends RunKey {
   readonly state: RunState;
   /** Why it was refused or failed. */
   readonly reason?: string;
-  /** What training had to say: the plan chosen and why, memory. */
+  /** Notices of training: the solver chosen and why, memory. */
   readonly notices: readonly string[];
   /** When it began, in ISO form. */
   readonly started: string;
@@ -95,7 +93,7 @@ export function sameRun(a: RunKey, b: RunKey): boolean {
   return a.loss === b.loss && a.lambda === b.lambda && a.solver === b.solver;
 }
 
-/** A comparison in which the run has taken the place of an earlier one, or been added. */
+/** A comparison in which the run has replaced an earlier one, or been added. */
 export function withRun(comparison: Comparison, run: Run): Comparison {
   const { runs } = comparison;
   const known = runs.some((other) => sameRun(other, run));
@@ -106,23 +104,17 @@ export function withRun(comparison: Comparison, run: Run): Comparison {
 }
 
 /** The runs of one problem. */
-export interface Problem {
-  readonly loss: string;
-  readonly lambda: number;
-  readonly task: Task;
+export interface Problem extends Pick<Run, 'loss' | 'lambda' | 'task'> {
   readonly runs: readonly Run[];
 }
 
 /** The problems in the order of their first runs. */
 export function problemsOf({ runs }: Comparison): Problem[] {
-  const problems: (Problem & { runs: Run[] })[] = [];
-  for (const run of runs) {
-    const { loss, lambda, task } = run;
-    const known = problems.find((other) => other.loss === loss && other.lambda === lambda);
-    if (known) known.runs.push(run);
-    else problems.push({ loss, lambda, task, runs: [run] });
-  }
-  return problems;
+  const problems = Map.groupBy(runs, ({ loss, lambda }) => `${loss} ${lambda}`);
+  return [...problems.values()].map((own) => ({
+    ...pick(own[0], 'loss', 'lambda', 'task'),
+    runs: own,
+  }));
 }
 
 /** The competitors in the order of their first runs. */
@@ -139,8 +131,6 @@ export function bestLowerBound({ runs }: Problem): number {
 
 /** What every run of a report must share, as names and values for people. */
 function shared({ version, machine, data, test, conditions }: Comparison): [string, string][] {
-  const number = (value: number | null, none: string) =>
-    value === null ? none : formatNumber(value);
   return [
     ['the training data', describe(data)],
     ['the test data', test === null ? 'none' : describe(test)],
@@ -149,7 +139,7 @@ function shared({ version, machine, data, test, conditions }: Comparison): [stri
     ['intercept', String(conditions.intercept)],
     ['tolerance', formatNumber(conditions.tolerance)],
     ['epochs', formatCount(conditions.epochs)],
-    ['time', number(conditions.time, 'no limit')],
+    ['time', conditions.time === null ? 'no limit' : formatNumber(conditions.time)],
     ['threads', String(conditions.threads)],
     ['grid', String(conditions.grid)],
     ['seed', String(conditions.seed)],
@@ -198,7 +188,7 @@ export async function readResults(folder: string): Promise<Comparison | undefine
 export function decodeResults(text: string, path: string): Comparison {
   const refusal = (found: string) =>
     new UsageError(
-      `${path}: ${found}; wanted the results of an earlier comparison ` +
+      `${path}: ${found}; expected the results of an earlier comparison ` +
         '(start over with --fresh, or choose another folder)',
     );
   let found: unknown;
@@ -229,37 +219,34 @@ function restoreNumber(key: string, value: unknown): unknown {
   return value === null && Object.hasOwn(unbounded, key) ? unbounded[key] : value;
 }
 
-type Cell = string | number | undefined;
-
-const columns: Readonly<Record<string, (event: EpochEvent, run: Run) => Cell>> = {
-  loss: (_, run) => run.loss,
-  lambda: (_, run) => run.lambda,
-  solver: (_, run) => run.solver,
-  epoch: (event) => event.epoch,
-  seconds: (event) => event.seconds,
-  passes: (event) => event.passes,
-  primal: (event) => event.primal,
-  dual: (event) => event.dual,
-  relativeGap: (event) => event.relativeGap,
-  testError: (event) => event.testError,
-  testAuprc: (event) => event.testAuprc,
-  latestPrimal: (event) => event.latest?.primal,
-  latestDual: (event) => event.latest?.dual,
-  state: (_, run) => run.state,
-};
+const csvHeader =
+  'loss,lambda,solver,epoch,seconds,passes,primal,dual,relativeGap,testError,testAuprc,latestPrimal,latestDual,state';
 
 /** A line per epoch of every run; a cell is empty where there is no finite number. */
 export function encodeCsv({ runs }: Comparison): string {
-  const cells = Object.values(columns);
-  const lines = runs.flatMap((run) =>
-    run.events.map((event) => cells.map((cell) => csvCell(cell(event, run))).join(',')),
+  const lines = runs.flatMap(({ loss, lambda, solver, state, events }) =>
+    events.map(({ latest, ...event }) => {
+      const ends = { latestPrimal: latest?.primal, latestDual: latest?.dual };
+      const cells: Readonly<Record<string, unknown>> = {
+        ...event,
+        ...ends,
+        loss,
+        lambda,
+        solver,
+        state,
+      };
+      return csvHeader
+        .split(',')
+        .map((name) => csvCell(cells[name]))
+        .join(',');
+    }),
   );
-  return `${[Object.keys(columns).join(','), ...lines].join('\n')}\n`;
+  return `${[csvHeader, ...lines].join('\n')}\n`;
 }
 
-function csvCell(value: Cell): string {
+function csvCell(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  const text = value ?? '';
+  const text = typeof value === 'string' ? value : '';
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -314,16 +301,7 @@ function compareNumbers(a: number, b: number): number {
 /** Why a run ended, in words. */
 export function describeOutcome({ state, reason, report }: Run): string {
   if (state === 'refused' || state === 'failed') return `${state}: ${reason}`;
-  switch (report?.stopped) {
-    case 'converged':
-      return 'converged';
-    case 'epoch-limit':
-      return 'epoch limit';
-    case 'time-limit':
-      return 'time limit';
-    default:
-      return 'interrupted';
-  }
+  return (report?.stopped ?? 'interrupted').replace('-', ' ');
 }
 
 /** Error rate or mean squared error on the test rows at the end. */

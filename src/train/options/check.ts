@@ -6,12 +6,9 @@ import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
 import { checkValue, folder, interval, type OptionType, shown } from './types.ts';
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const has = (value: unknown, part: string) => isObject(value) && part in value;
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
-const isNumbers = (value: unknown) => value instanceof Float64Array;
-
-function has(value: unknown, part: string): boolean {
-  return typeof value === 'object' && value !== null && part in value;
-}
 
 type Check = Pick<OptionType<unknown>, 'wanted' | 'accepts'>;
 
@@ -21,7 +18,7 @@ function is(wanted: string, accepts: (value: unknown) => boolean): Check {
 
 const boolean = is('true or false', (value) => typeof value === 'boolean');
 const callback = is('a function', (value) => typeof value === 'function');
-const numbers = is('a Float64Array', isNumbers);
+const numbers = is('a Float64Array', (value) => value instanceof Float64Array);
 
 /** Options that the command line has in another form, or not at all. */
 const objects = {
@@ -32,7 +29,7 @@ const objects = {
   testOn: is("'best' or 'latest'", (value) => value === 'best' || value === 'latest'),
   calibrate: is('an object with a method', (value) => has(value, 'method')),
   penaltyFactors: numbers,
-  start: is('an object with weights', (value) => typeof value === 'object' && value !== null),
+  start: is('an object with weights', isObject),
   alpha: boolean,
   checkpoint: is('an object with a folder', (value) => has(value, 'folder')),
   consume: boolean,
@@ -64,116 +61,86 @@ function checkEach(options: TrainOptions): void {
   }
 }
 
-/** Options that have no effect without another one. */
-function checkNeeds(options: TrainOptions): void {
-  for (const [name, { needs }] of Object.entries(byLibraryName)) {
-    const given = options as Record<string, unknown>;
-    if (!needs || !given[name] || needs.some((other) => given[other] !== undefined)) continue;
-    throw new UsageError(`${name} needs ${needs.join(' or ')}`);
+const startNames = ['weights', 'alpha', 'intercepts'] as const;
+
+/** What options that are objects consist of. */
+function checkObjects({ checkpoint, start }: TrainOptions): void {
+  if (checkpoint) {
+    checkValue('checkpoint.folder', checkpoint.folder, folder);
+    const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
+    const every = { ...interval('epochs', 10, true), wanted };
+    checkValue('checkpoint.every', checkpoint.every, every);
   }
-}
-
-/** Options of classification alone. */
-function checkTask({ loss, ...options }: TrainOptions): void {
-  if (loss?.task !== 'regression') return;
-  for (const name of ['auprc', 'multiLabel'] as const) {
-    if (!options[name]) continue;
-    throw new UsageError(`${name} is for classification; the ${loss.name} loss is for regression`);
-  }
-}
-
-function checkCheckpoint({ checkpoint }: TrainOptions): void {
-  if (!checkpoint) return;
-  checkValue('checkpoint.folder', checkpoint.folder, folder);
-  const every = interval('epochs', 10, true);
-  const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
-  checkValue('checkpoint.every', checkpoint.every, { ...every, wanted });
-}
-
-function checkStart({ start, intercept }: TrainOptions): void {
-  if (start === undefined) return;
+  if (!start) return;
   checkValue('start.weights', start.weights ?? null, numbers);
-  checkValue('start.alpha', start.alpha, numbers);
-  checkValue('start.intercepts', start.intercepts, numbers);
-  const offset = start.intercepts?.find((value) => value !== 0);
-  if (offset !== undefined && !intercept) {
-    throw new UsageError(
-      `the starting point has an intercept (${offset}); the model has none (add the option intercept)`,
-    );
-  }
-  for (const name of ['weights', 'intercepts', 'alpha'] as const) {
-    const index = start[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
-    if (index < 0) continue;
-    throw new UsageError(
-      `start.${name}[${index}] is ${start[name]?.[index]}; it must be a finite number`,
-    );
-  }
+  for (const name of startNames) checkValue(`start.${name}`, start[name], numbers);
 }
 
-/** What is read only once, in passing, can be neither set aside nor tested on. */
-function checkStored({ stored }: Dataset, { holdout, test }: TrainOptions): void {
-  if (stored && holdout !== undefined) {
-    throw new UsageError(
-      'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own',
-    );
+/** Why options do not fit one another, the loss or the data. */
+function* refusals(dataset: Dataset, options: TrainOptions): Generator<string> {
+  const { loss, penalty, holdout, test, start, intercept, scale, grid = 1 } = options;
+  const { stored, rows, columns } = dataset;
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const [name, { needs }] of Object.entries(byLibraryName)) {
+    if (!needs || !given[name] || needs.some((other) => given[other] !== undefined)) continue;
+    yield `${name} needs ${needs.join(' or ')}`;
   }
-  if (test?.stored) throw new UsageError('test rows are kept in memory: read them by readDataset');
+  const misplaced = ['auprc', 'multiLabel'].find((name) => given[name]);
+  if (loss?.task === 'regression' && misplaced) {
+    yield `${misplaced} is for classification; the ${loss.name} loss is for regression`;
+  }
+  if (holdout !== undefined && test) yield 'give holdout or test, not both';
+  if (holdout !== undefined && stored) {
+    yield 'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own';
+  }
+  if (test?.stored) yield 'test rows must be in memory: read them by readDataset';
+  const offset = start?.intercepts?.find((value) => value !== 0);
+  if (offset !== undefined && !intercept) {
+    yield `the starting point has an intercept (${offset}); the model has none (add the option intercept)`;
+  }
+  for (const name of startNames) {
+    const index = start?.[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+    if (index < 0) continue;
+    yield `start.${name}[${index}] is ${start?.[name]?.[index]}; it must be a finite number`;
+  }
+  // Weights of divided columns are divided again for the model: their box would not be the same.
+  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
+  if ((scale === 'max' || scale === 'std') && ends.some((end) => end !== 0)) {
+    yield `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of the data as it is; only 0 can be a bound then (or scale the data beforehand)`;
+  }
+  if (grid > Math.min(rows, Math.max(1, columns))) {
+    yield `grid is ${grid}; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`;
+  }
+  const { penaltyFactors: factors } = options;
+  if (factors && factors.length !== columns) {
+    yield `penaltyFactors has ${factors.length} numbers; the data has ${columns} columns`;
+  }
+  const wrong = factors?.findIndex((factor) => !(factor > 0 && factor < Infinity)) ?? -1;
+  if (factors && wrong >= 0) {
+    yield `penaltyFactors[${wrong}] is ${factors[wrong]}; factors must be positive (for an unpenalised intercept use the intercept option)`;
+  }
 }
 
 /** Callers without types may give anything. */
 export function checkArguments(dataset: Dataset, options: TrainOptions): void {
   if (!isDataset(dataset)) {
     throw new UsageError(
-      `train wants a data set first, not ${shown(dataset)}: readDataset makes one from a file, datasetFromRows from arrays`,
+      `the first argument is ${shown(dataset)}; it must be a data set: readDataset makes one from a file, datasetFromRows from arrays`,
     );
   }
-  if (typeof options !== 'object' || options === null) {
-    throw new UsageError(`options is ${shown(options)}; it must be an object`);
-  }
-}
-
-/** Weights of divided columns are divided again for the model: their box would not be the same. */
-function checkBoundsOfScaled({ scale, penalty }: TrainOptions): void {
-  if (!penalty || (scale !== 'max' && scale !== 'std')) return;
-  const ends = Object.values(finiteBounds(penalty));
-  if (ends.every((end) => end === 0)) return;
-  throw new UsageError(
-    `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of ` +
-      'the data as it is; only 0 can be a bound then (or scale the data beforehand)',
-  );
+  checkValue('options', options, is('an object', isObject));
 }
 
 /** Refuses what cannot work before any memory is taken. */
 export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkEach(options);
-  checkNeeds(options);
-  checkTask(options);
-  checkCheckpoint(options);
-  const { grid, holdout, test, penaltyFactors } = options;
-  checkStored(dataset, options);
-  checkStart(options);
-  checkBoundsOfScaled(options);
-  if (holdout !== undefined && test) throw new UsageError('give holdout or test, not both');
+  checkObjects(options);
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
-  if (grid !== undefined && grid > Math.min(dataset.rows, Math.max(1, dataset.columns))) {
-    throw new UsageError(
-      `grid is ${grid}; with ${dataset.rows} rows and ${dataset.columns} columns it can be at most ${Math.min(dataset.rows, dataset.columns)}`,
-    );
-  }
-  if (penaltyFactors && penaltyFactors.length !== dataset.columns) {
-    throw new UsageError(
-      `penaltyFactors has ${penaltyFactors.length} numbers; the data has ${dataset.columns} columns`,
-    );
-  }
-  penaltyFactors?.forEach((factor, j) => {
-    if (factor > 0 && factor < Infinity) return;
-    throw new UsageError(
-      `penaltyFactors[${j}] is ${factor}; factors must be positive (for an unpenalised intercept use the intercept option)`,
-    );
-  });
+  const [reason] = refusals(dataset, options);
+  if (reason !== undefined) throw new UsageError(reason);
 }
 
-/** One wild index makes a column count that no machine has room for: say so before taking it. */
+/** One wrong index can mean more columns than any machine has memory for: refused before it is taken. */
 export function checkMemory({
   name,
   rows,

@@ -1,6 +1,6 @@
 /** Options that say how data is read; the same for every command that reads data. */
 import { formatNames } from '../../data/fields/options.ts';
-import { option } from './option.ts';
+import { flag, optionsWith, toggle } from './option.ts';
 import { choice, columns, type OptionType, text, whole } from './types.ts';
 
 const delimiter: OptionType<string> = {
@@ -12,136 +12,62 @@ const delimiter: OptionType<string> = {
   },
 };
 
-export const dataOptions = {
-  format: option({
-    flag: '--format <name>',
-    type: choice(formatNames),
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: `${formatNames.join(', ')} (default: by file name, else by first line)`,
-    doc: 'format of the data',
-    defaultDoc: 'by the name of the file, else by its first line',
+export const dataOptions = optionsWith({ group: 'data', affectsModel: true, progressive: true })({
+  format: flag('--format <name>', choice(formatNames), {
+    help: `format of the data: ${formatNames.join(', ')} (default: by file name, else by first line)`,
   }),
-  label: option({
-    flag: '--label <column>',
-    type: text,
-    group: 'data',
+  label: flag('--label <column>', text, {
     common: true,
-    affectsModel: true,
-    progressive: true,
     help: 'label column (default: label, target, class or y)',
     doc: 'the column or key with the label: its name, or in tables its number from 1',
     defaultDoc: '`label`, `target`, `class` or `y`',
   }),
-  weight: option({
-    flag: '--weight <column>',
-    type: text,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  weight: flag('--weight <column>', text, {
     help: 'column with row weights (default: weight, if present)',
     defaultDoc: '`weight`, if present',
   }),
-  categorical: option({
-    flag: '--categorical <columns>',
-    type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  categorical: flag('--categorical <columns>', columns, {
     help: 'columns with categories that look like numbers',
     defaultDoc: 'columns with other values than numbers',
   }),
-  ignore: option({
-    flag: '--ignore <columns>',
-    type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: 'columns to leave out',
+  ignore: flag('--ignore <columns>', columns, { help: 'columns to leave out' }),
+  missing: flag('--missing <way>', choice(['indicator', 'zero', 'error']), {
+    help: 'missing values: indicator (a feature of their own), zero or error (default: indicator)',
   }),
-  missing: option({
-    flag: '--missing <way>',
-    type: choice(['indicator', 'zero', 'error']),
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: 'treat a missing value as a feature of its own, as 0 or as an error (default: indicator)',
-    doc: 'how a missing value is treated: `indicator` (a feature of its own), `zero` or `error`',
-    defaultDoc: '`indicator`',
-  }),
-  missingValues: option({
-    flag: '--missing-values <texts>',
-    type: columns,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  missingValues: flag('--missing-values <texts>', columns, {
     help: 'further texts that mean a missing value, such as -999',
     defaultDoc: '[these](data.md#csv-and-tsv)',
   }),
-  hash: option({
-    flag: '--hash <bits>',
-    type: whole(1),
+  hash: flag('--hash <bits>', whole(1), {
     library: 'hashBits',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: 'hash feature names into 2^BITS columns',
-    doc: 'hash feature names into 2^BITS columns, 1 to 30 bits',
+    help: 'hash feature names into 2^BITS columns, 1 to 30 bits',
     defaultDoc: 'a column for every name',
   }),
-  header: option({
-    flag: '--no-header',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  header: toggle('--no-header', {
     help: 'CSV has no line of names: columns are c1, c2, …',
     defaultDoc: 'the first line has names',
   }),
-  delimiter: option({
-    flag: '--delimiter <character>',
-    type: delimiter,
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  delimiter: flag('--delimiter <character>', delimiter, {
     help: 'character between the values of CSV (tab for a tab)',
     defaultDoc: 'comma, tab or semicolon, by the first line',
   }),
-  textLabels: option({
-    flag: '--text-labels',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
-    help: 'labels are texts, even if they look like numbers',
-    doc: 'labels are texts, even if they look like numbers; rows may have none',
+  textLabels: toggle('--text-labels', {
+    help: 'labels are texts, even if they look like numbers; rows may have none',
     defaultDoc: 'texts as soon as one is no number',
   }),
-  zeroBased: option({
-    flag: '--zero-based',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  zeroBased: toggle('--zero-based', {
     help: 'the first feature of LIBSVM text has index 0 (default: 1)',
-    defaultDoc: '1',
   }),
-  sumDuplicates: option({
-    flag: '--sum-duplicates',
-    group: 'data',
-    affectsModel: true,
-    progressive: true,
+  sumDuplicates: toggle('--sum-duplicates', {
     help: 'add up a feature that a row repeats (default: an error)',
-    defaultDoc: 'an error',
   }),
-};
+});
 
 export const threadsOption = {
-  threads: option({
-    flag: '--threads <number>',
-    type: whole(1, 1024),
+  threads: flag('--threads <number>', whole(1, 1024), {
     group: 'data',
     common: true,
     help: 'worker threads (default: all cores)',
     doc: 'threads for reading and training, 1 to 1024; at most the workers of the grid train; never changes the result',
-    defaultDoc: 'all cores',
   }),
 };

@@ -1,6 +1,10 @@
-/** The options of the command line that the library has as well, by their names there. */
+/** The options that the library has as well, and how files of a model or a checkpoint state them. */
+import { hashNumbers } from '../../data/fingerprint.ts';
+import type { Penalty } from '../../problem/penalties/index.ts';
+import { finiteBounds } from '../../problem/penalties/separable.ts';
 import { threadsOption } from './data.ts';
-import { libraryNameOf, type OptionTable, pick } from './option.ts';
+import { libraryNameOf, longFlag, type Option, type OptionTable, pick } from './option.ts';
+import type { TrainOptions } from './options.ts';
 import { preparationOptions, problemOptions } from './problem.ts';
 import {
   earlyStopOption,
@@ -30,3 +34,66 @@ export const byLibraryName: OptionTable = Object.fromEntries(
     return library === undefined ? [] : [[library, entry]];
   }),
 );
+
+type Value = string | number | boolean;
+
+/** The options that are not plain values, by their names in the table. */
+function describedObjects(
+  { classWeights, calibrate, penaltyFactors, start }: TrainOptions,
+  penalty: Penalty,
+): Record<string, Value | undefined> {
+  const { low, high } = finiteBounds(penalty);
+  return {
+    classWeight: classWeights && describeClassWeights(classWeights),
+    calibrate: calibrate && `${calibrate.method}, ${calibrate.folds ?? 5} folds`,
+    penaltyFactors: penaltyFactors && hashNumbers(penaltyFactors),
+    init: start && hashNumbers(start.weights),
+    lower: low,
+    upper: high,
+  };
+}
+
+function describeClassWeights(weights: NonNullable<TrainOptions['classWeights']>): string {
+  if (weights === 'balanced') return weights;
+  return Object.entries(weights)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([label, weight]) => `${label}=${weight}`)
+    .join(',');
+}
+
+type Described = readonly [name: string, entry: Option, value: Value | undefined];
+
+/** Every option of the table that has a value of its own in the library. */
+function describedOptions(options: TrainOptions, penalty: Penalty): Described[] {
+  const objects = describedObjects(options, penalty);
+  return Object.entries<Option>(libraryOptions).flatMap(([name, entry]): Described[] => {
+    if (name in objects) return [[name, entry, objects[name]]];
+    const library = libraryNameOf(name, entry) as keyof TrainOptions | undefined;
+    return library === undefined ? [] : [[name, entry, options[library] as Value | undefined]];
+  });
+}
+
+/** The options that a model file states, by the names that its format has for them. */
+export function provenanceOptions(
+  options: TrainOptions,
+  penalty: Penalty,
+): Record<string, Value | undefined> {
+  const named = describedOptions(options, penalty).filter(([, entry]) => entry.provenance);
+  return Object.fromEntries(named.map(([, { provenance }, value]) => [provenance, value]));
+}
+
+/** Checkpoints identify a starting point by more than its weights; calibration has none. */
+const identifiedElsewhere = ['init', 'calibrate'];
+
+/** The options that decide the weights, by their flags without dashes; null: not given. */
+export function identityOptions(
+  options: TrainOptions,
+  penalty: Penalty,
+): Record<string, Value | null> {
+  const deciding = describedOptions(options, penalty).filter(
+    ([name, { affectsModel }]) => affectsModel === true && !identifiedElsewhere.includes(name),
+  );
+  return Object.fromEntries(
+    deciding.map(([, entry, value]) => [longFlag(entry).replace('--', ''), value ?? null]),
+  );
+}

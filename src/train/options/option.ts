@@ -1,4 +1,5 @@
-/** What an option of the command line and the library is; the tables beside this file list them. */
+/** What an option of the command line and the library is; the tables in this folder list them. */
+import { UsageError } from '../../errors.ts';
 import type { OptionType } from './types.ts';
 
 /** Headings of `--help`, in the order of the tables. */
@@ -58,7 +59,7 @@ export interface Option {
   /** The value may hold a secret: records say only that the option was given. */
   readonly private?: string;
   /** Whether `--progressive` makes use of it. */
-  readonly progressive?: true;
+  readonly progressive?: boolean;
   /** An earlier way to say something: accepted, but not shown. */
   readonly hidden?: true;
   /** One line or two of help, lower case, without a full stop. */
@@ -73,27 +74,25 @@ export type OptionTable = Readonly<Record<string, Option>>;
 
 type ValueOf<Entry> = Entry extends { readonly type: OptionType<infer Value> } ? Value : boolean;
 
-type IsAlwaysSet<Entry> = Entry extends { readonly default: unknown } | { readonly mandatory: true }
-  ? true
-  : Entry extends { readonly flag: `--no-${string}` }
-    ? true
-    : false;
+/** The options that have a value even if none is given. */
+type AlwaysSet<Table> = {
+  [Name in keyof Table]: Table[Name] extends
+    | { readonly default: unknown }
+    | { readonly mandatory: true }
+    | { readonly flag: `--no-${string}` }
+    ? Name
+    : never;
+}[keyof Table];
 
 /** The values that a command line gives to the options of a table. */
 export type Values<Table> = {
-  readonly [Name in keyof Table as IsAlwaysSet<Table[Name]> extends true ? Name : never]: ValueOf<
-    Table[Name]
-  >;
+  readonly [Name in AlwaysSet<Table>]: ValueOf<Table[Name]>;
 } & {
-  readonly [Name in keyof Table as IsAlwaysSet<Table[Name]> extends true ? never : Name]?: ValueOf<
-    Table[Name]
-  >;
+  readonly [Name in Exclude<keyof Table, AlwaysSet<Table>>]?: ValueOf<Table[Name]>;
 };
 
 type LibraryName<Name, Entry> = Entry extends { readonly library: infer Other }
-  ? Other extends string
-    ? Other
-    : never
+  ? Extract<Other, string>
   : Name;
 
 /** The same values under the names of the library. */
@@ -106,9 +105,35 @@ export function option<const Entry extends Option>(entry: Entry): Entry {
   return entry;
 }
 
+/** The fields of an option with a value, for a table. */
+export function flag<const Flag extends string, Type extends OptionType<unknown>, const Rest>(
+  written: Flag,
+  type: Type,
+  rest: Rest,
+) {
+  return { flag: written, type, ...rest };
+}
+
+/** The fields of an option that is on or off. */
+export function toggle<const Flag extends string, const Rest>(written: Flag, rest: Rest) {
+  return { flag: written, ...rest };
+}
+
+type EntryWith<Shared> = Omit<Option, keyof Shared> & Partial<Option>;
+
+/** Makes a table whose entries share some fields; an entry may say otherwise. */
+export function optionsWith<const Shared extends Partial<Option>>(shared: Shared) {
+  return <const Table extends Readonly<Record<string, EntryWith<Shared>>>>(table: Table) => {
+    const entries = Object.entries(table).map(([name, entry]) => [name, { ...shared, ...entry }]);
+    return Object.fromEntries(entries) as {
+      readonly [Name in keyof Table]: Omit<Shared, keyof Table[Name]> & Table[Name];
+    };
+  };
+}
+
 /** `-o, --output <model>` → `--output`. */
-export function longFlag({ flag }: Option): string {
-  return /--[a-z0-9-]+/.exec(flag)?.[0] ?? flag;
+export function longFlag({ flag: written }: Option): string {
+  return /--[a-z0-9-]+/.exec(written)?.[0] ?? written;
 }
 
 export function isNegative(entry: Option): boolean {
@@ -156,25 +181,57 @@ export function libraryValues<Table extends OptionTable>(
   return values as LibraryValues<Table>;
 }
 
-/** The values of all options that nobody gives. */
+/** The values of all options that are not given. */
 export function defaultValues<Table extends OptionTable>(table: Table): Values<Table> {
   const values = Object.entries(table).map(([name, entry]) => [name, defaultOf(entry)]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Values<Table>;
 }
 
-/** Some options of a table. */
-export function pick<Table extends OptionTable, Name extends keyof Table>(
+/** Some options of a table, or some properties of another object. */
+export function pick<Table extends object, Name extends keyof Table>(
   table: Table,
   ...names: readonly Name[]
 ): Pick<Table, Name> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** A table without some of its options. */
-export function omit<Table extends OptionTable, Name extends keyof Table>(
+/** All but some options of a table, or properties of another object. */
+export function omit<Table extends object, Name extends keyof Table>(
   table: Table,
   ...names: readonly Name[]
 ): Omit<Table, Name> {
   const rest = Object.entries(table).filter(([name]) => !names.includes(name as Name));
-  return Object.fromEntries(rest) as unknown as Omit<Table, Name>;
+  return Object.fromEntries(rest) as Omit<Table, Name>;
+}
+
+/** Refuses options without one that they need. */
+export function checkNeeds(table: OptionTable, flags: object): void {
+  const given = givenOptions(table, flags);
+  const isGiven = (name: string) => given.some((one) => one.name === name);
+  for (const { entry, value } of given) {
+    if (!entry.needs || entry.needs.some(isGiven)) continue;
+    const needed = entry.needs.map((name) => longFlag(table[name])).join(' or ');
+    throw new UsageError(`${spelling(entry, value)} needs ${needed}`);
+  }
+}
+
+/** Refuses options of other solvers than the one that is used. */
+export function checkSolverOptions(table: OptionTable, flags: object, solver: string): void {
+  for (const { entry, value } of givenOptions(table, flags)) {
+    const owners = value === false ? (entry.negation?.solvers ?? entry.solvers) : entry.solvers;
+    if (!owners || owners.includes(solver)) continue;
+    throw new UsageError(
+      `${spelling(entry, value)} is an option of --solver ${owners.join(', ')}; the solver is ${solver}`,
+    );
+  }
+}
+
+/** Refuses options that have no effect on a single pass over rows that are not stored. */
+export function checkProgressive(table: OptionTable, flags: object): void {
+  for (const { entry, value } of givenOptions(table, flags)) {
+    if (entry.progressive) continue;
+    throw new UsageError(
+      `${spelling(entry, value)} cannot be used with --progressive, which reads every row once and keeps none`,
+    );
+  }
 }

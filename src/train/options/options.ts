@@ -1,13 +1,14 @@
 import type { Dataset } from '../../data/dataset.ts';
 import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
+import type { Imbalance } from '../../engine/partition.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
-import type { Calibration, Label, Model } from '../../model/model.ts';
+import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { ClassWeights } from '../class-weights.ts';
-import type { BeginEvent, EpochEvent, SampleEvent, StopReason } from '../events.ts';
+import type { BeginEvent, EpochEvent, SampleEvent } from '../events.ts';
 
 export interface TrainOptions {
   /** Default: hinge. */
@@ -36,36 +37,27 @@ export interface TrainOptions {
   holdout?: number;
   /** Also measure the area under the precision-recall curve on the test rows; default false. */
   auprc?: boolean;
-  /**
-   * What is measured on the test rows while training: the best point so far (default), which is what
-   * the model will be, or every iterate as it comes.
-   */
+  /** What is measured on the test rows: the best point so far (default), or every iterate. */
   testOn?: 'best' | 'latest';
-  /**
-   * A row may belong to any number of classes: its label lists them, with commas between. Default
-   * false.
-   */
+  /** A row may belong to any number of classes: its label lists them, separated by commas. */
   multiLabel?: boolean;
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
-  /** What rows of a class count, beside their own weights; default 1 for all. */
+  /** Factors of the weights of rows, by class; default 1 for all. */
   classWeights?: ClassWeights;
   /**
-   * Divides every column by its largest size (`max`) or its standard deviation (`std`), or every row
-   * by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   * Divides every column by its largest absolute value (`max`) or its standard deviation (`std`), or
+   * every row by its length (`unit-rows`), for training alone: the model is for the data as it is.
    */
   scale?: Scaling;
-  /**
-   * Fits how scores become probabilities, to the scores of rows held out in turn; default 5 folds.
-   * Each fold is trained as the model is.
-   */
+  /** Fits a map from scores to probabilities, on the scores of rows held out in turn; default 5 folds. */
   calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
   /**
-   * A point to start from instead of w = 0, such as a model: weights by column and intercepts, and a
-   * dual point by row trained on, which the result of an earlier run has if `alpha` was asked for.
-   * Of several vectors they lie one behind the other.
+   * A point to start from instead of w = 0, such as a model: weights by column, intercepts, and a
+   * dual point by row trained on, which an earlier run returns with `alpha`. Several vectors are one
+   * behind the other.
    */
   start?: {
     readonly weights: Float64Array;
@@ -75,13 +67,13 @@ export interface TrainOptions {
   /** Also return the dual point; default false. In one process. */
   alpha?: boolean;
   /**
-   * Stops when so many measurements of the error on the test rows, each of another point, were no
-   * better than the best. Unless the run has converged, the model is the point with the least error.
+   * Stops after this number of evaluations, each of another point, without a lower test error.
+   * Unless the run has converged, the model is the point with the lowest test error.
    */
   earlyStop?: number;
-  /** Keeps the run in a folder while it lasts, and at its end; default interval: 60 seconds. */
+  /** Saves the run in a folder while it trains, and at its end; default interval: 60 seconds. */
   checkpoint?: { readonly folder: string; readonly every?: Interval };
-  /** A folder of checkpoints to go on from; all options that decide the result must be the same. */
+  /** A folder of checkpoints to resume from; options that affect the model must be unchanged. */
   resume?: string;
   /**
    * Bytes that the process may take, for data whose entries are left on disk (openDataset); default:
@@ -98,49 +90,36 @@ export interface TrainOptions {
   onEpoch?: (event: EpochEvent) => unknown;
   /** The data is laid out, in every process of a job; training begins. */
   onBegin?: (event: BeginEvent) => void;
-  /** Twice a second at most, and at the end: threads, memory and large weights. */
+  /** At most twice a second, and at the end: threads, memory and large weights. */
   onSample?: (event: SampleEvent) => void;
-  /** A checkpoint has been taken, by all processes of a job: the run can go on from this epoch. */
+  /** A checkpoint was saved, by all processes of a job: the run can be resumed from this epoch. */
   onCheckpoint?: (epoch: number) => void;
-  /** Something a person should know: the solver chosen and why, memory, imbalance. */
+  /** Messages for users: the solver chosen and why, memory, imbalance. */
   onNotice?: (message: string) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
   signal?: AbortSignal;
 }
 
+type DescribedByModel = Pick<
+  Model,
+  'solver' | 'lambda' | 'rows' | 'columns' | 'nonzeros' | 'classes' | 'grid' | 'seed'
+>;
+
 /** The numbers `dso train --json` prints. */
-export interface TrainReport {
-  readonly solver: string;
+export interface TrainReport extends Certificate, DescribedByModel {
   readonly loss: string;
   readonly penalty: string;
-  readonly lambda: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
-  readonly classes?: readonly Label[];
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
-  readonly grid: number;
   readonly threads: number;
   /** Processes of the job, where there are several. */
   readonly ranks?: number;
-  readonly seed: number;
-  readonly epochs: number;
   readonly passes: number;
-  /** The checkpoint that was gone on from: its epoch, and the seconds of training until then. */
+  /** The checkpoint that the run continued from: its epoch, and the seconds of training until then. */
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
-  /** Of this run alone; read is filled in by whoever read the data. */
+  /** Of this run alone; `read` is 0 unless the caller sets it. */
   readonly seconds: { read: number; partition: number; train: number; total: number };
-  readonly primal: number;
-  readonly dual: number;
-  readonly gap: number;
-  readonly relativeGap: number;
-  readonly stopped: StopReason;
-  readonly imbalance: {
-    readonly rows: number;
-    readonly columns: number;
-    readonly nonzeros: number;
-  };
+  readonly imbalance: Imbalance;
   /** What the threads did with their time, over all epochs. */
   readonly effort: EpochEvent['effort'];
   /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */

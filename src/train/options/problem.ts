@@ -3,7 +3,7 @@ import { scalings } from '../../data/scale.ts';
 import { lossNames } from '../../problem/losses/index.ts';
 import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
 import type { ClassWeights } from '../class-weights.ts';
-import { option } from './option.ts';
+import { flag, option, optionsWith, toggle } from './option.ts';
 import {
   choice,
   file,
@@ -51,246 +51,135 @@ const classWeights: OptionType<ClassWeights> = {
   },
 };
 
-export const problemOptions = {
-  loss: option({
-    flag: '--loss <name>',
-    type: lossName,
+const shared = { library: false, group: 'problem', affectsModel: true, progressive: true } as const;
+
+export const problemOptions = optionsWith(shared)({
+  loss: flag('--loss <name>', lossName, {
     default: 'hinge',
-    library: false,
-    group: 'problem',
     common: true,
-    affectsModel: true,
-    progressive: true,
     help: `${lossNames.join(', ')}, or a module (./mine.js)`,
     doc: '`hinge`, `squared-hinge`, `smoothed-hinge`, `logistic` (classification); `square`, `huber`, `absolute`, `squared-absolute`, `quantile`, `poisson` (regression); or the path of a [module](library.md#custom-losses), recognised by a slash or the ending `.js`, `.mjs`, `.ts` …',
   }),
-  penalty: option({
-    flag: '--penalty <name>',
-    type: penaltyName,
+  penalty: flag('--penalty <name>', penaltyName, {
     default: 'l2',
-    library: false,
-    group: 'problem',
     common: true,
-    affectsModel: true,
-    progressive: true,
-    help: penaltyNames.join(', '),
-    doc: 'penalty on the weights: `l2`, `l1`, `elastic-net`',
+    help: `penalty on the weights: ${penaltyNames.join(', ')}`,
   }),
-  lambda: option({
-    flag: '--lambda <number>',
-    type: positive,
-    group: 'problem',
+  lambda: flag('--lambda <number>', positive, {
+    library: 'lambda',
     common: true,
-    affectsModel: true,
-    progressive: true,
     help: 'weight of the penalty (default: 1 / rows)',
     doc: 'weight of the penalty, λ > 0',
     defaultDoc:
       '1/m, m the number of training rows, or the sum of their weights; with `--progressive` 1e-6',
   }),
-  l1Ratio: option({
-    flag: '--l1-ratio <number>',
-    type: fraction,
-    library: false,
-    group: 'problem',
+  l1Ratio: flag('--l1-ratio <number>', fraction, {
     penalty: 'elastic-net',
-    affectsModel: true,
-    progressive: true,
     help: 'share of L1 in the elastic net (default: 0.5)',
     doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
-    defaultDoc: '0.5',
   }),
-  intercept: option({
-    flag: '--intercept',
-    group: 'problem',
+  intercept: toggle('--intercept', {
+    library: 'intercept',
     common: true,
-    affectsModel: true,
-    progressive: true,
     help: 'fit a constant term, which is not penalized',
   }),
-  nonNegative: option({
-    flag: '--non-negative',
-    library: false,
-    group: 'problem',
+  nonNegative: toggle('--non-negative', {
+    progressive: false,
     conflicts: ['lower'],
-    affectsModel: true,
     help: 'allow no weight below 0',
     doc: 'no weight below 0; for `--solver` `auto`, `ring`, `dso`, `dso-async`, `sgd`, `psgd`, `admm`',
   }),
-  lower: option({
-    flag: '--lower <number>',
-    type: finite,
-    library: false,
-    group: 'problem',
-    affectsModel: true,
+  lower: flag('--lower <number>', finite, {
+    progressive: false,
     provenance: 'lower',
-    help: 'allow no weight below this number (at most 0)',
-    doc: 'no weight below this number, which is at most 0; the intercept is never bounded',
+    help: 'allow no weight below this number (at most 0); the intercept is not bounded',
   }),
-  upper: option({
-    flag: '--upper <number>',
-    type: finite,
-    library: false,
-    group: 'problem',
-    affectsModel: true,
+  upper: flag('--upper <number>', finite, {
+    progressive: false,
     provenance: 'upper',
     help: 'allow no weight above this number (at least 0)',
-    doc: 'no weight above this number, which is at least 0',
   }),
-  epsilon: option({
-    flag: '--epsilon <number>',
-    type: nonNegative,
-    library: false,
-    group: 'problem',
+  epsilon: flag('--epsilon <number>', nonNegative, {
     lossParameter: true,
-    affectsModel: true,
-    progressive: true,
     help: 'absolute, squared-absolute: errors up to this cost nothing (default: 0)',
-    defaultDoc: '0',
   }),
-  delta: option({
-    flag: '--delta <number>',
-    type: positive,
-    library: false,
-    group: 'problem',
+  delta: flag('--delta <number>', positive, {
     lossParameter: true,
-    affectsModel: true,
-    progressive: true,
     help: 'huber: error at which the loss becomes linear (default: 1)',
-    defaultDoc: '1',
   }),
-  smoothing: option({
-    flag: '--smoothing <number>',
-    type: positive,
-    library: false,
-    group: 'problem',
+  smoothing: flag('--smoothing <number>', positive, {
     lossParameter: true,
-    affectsModel: true,
-    progressive: true,
     help: 'smoothed-hinge: width of the smoothed corner, at most 1 (default: 1)',
-    defaultDoc: '1',
   }),
-  quantile: option({
-    flag: '--quantile <number>',
-    type: fraction,
-    library: false,
-    group: 'problem',
+  quantile: flag('--quantile <number>', fraction, {
     lossParameter: true,
-    affectsModel: true,
-    progressive: true,
     help: 'quantile: the quantile to fit (default: 0.5, the median)',
-    defaultDoc: '0.5, the median',
   }),
-  penaltyFactors: option({
-    flag: '--penalty-factors <file>',
-    type: file,
-    library: false,
-    group: 'problem',
-    affectsModel: true,
+  penaltyFactors: flag('--penalty-factors <file>', file, {
+    progressive: false,
     provenance: 'penalty-factors',
     help: 'file with a positive factor per line: line n is for feature n',
     doc: 'factors of the penalty: a positive number per line, line n for feature n (with `--zero-based`, feature n − 1)',
     defaultDoc: 'all 1',
   }),
-};
+});
 
-export const preparationOptions = {
-  multiLabel: option({
-    flag: '--multi-label',
-    group: 'preparation',
-    affectsModel: true,
+export const preparationOptions = optionsWith({ group: 'preparation', affectsModel: true })({
+  multiLabel: toggle('--multi-label', {
     help: 'a row may have several labels, separated by commas: a,b',
     doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
     defaultDoc: 'one label per row',
   }),
-  classWeight: option({
-    flag: '--class-weight <weights>',
-    type: classWeights,
+  classWeight: flag('--class-weight <weights>', classWeights, {
     library: 'classWeights',
-    group: 'preparation',
     common: true,
-    affectsModel: true,
     provenance: 'class-weight',
-    help: 'class weights: balanced, or as in spam=5,ham=1',
-    doc: 'weights of the classes, times the weights of the rows: `balanced`, or `spam=5,ham=1`',
+    help: 'class weights, times the row weights: balanced, or as in spam=5,ham=1',
     defaultDoc: '1',
   }),
-  scale: option({
-    flag: '--scale <way>',
-    type: choice(scalings),
-    group: 'preparation',
+  scale: flag('--scale <way>', choice(scalings), {
     common: true,
-    affectsModel: true,
     provenance: 'scale',
     help: 'scale columns (max, std) or rows (unit-rows)',
     doc: '`max`, `std`: divide each column by its largest absolute value or by its standard deviation; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
     defaultDoc: 'no scaling',
   }),
-  calibrate: option({
-    flag: '--calibrate <method>',
-    type: choice(['platt', 'isotonic']),
+  calibrate: flag('--calibrate <method>', choice(['platt', 'isotonic']), {
     library: false,
-    group: 'preparation',
     common: true,
-    affectsModel: true,
     provenance: 'calibrate',
     help: 'fit probabilities to the scores: platt, isotonic',
     doc: 'fit a map from scores to probabilities, `platt` or `isotonic`, on rows held out in turn ([more](classification.md#probabilities))',
-    defaultDoc: 'none',
   }),
-  calibrateFolds: option({
-    flag: '--calibrate-folds <number>',
-    type: whole(2),
+  calibrateFolds: flag('--calibrate-folds <number>', whole(2), {
     library: false,
-    group: 'preparation',
     needs: ['calibrate'],
-    affectsModel: true,
     help: 'number of folds for --calibrate (default: 5)',
-    defaultDoc: '5',
   }),
-  init: option({
-    flag: '--warm-start <model>',
+  init: flag('--warm-start <model>', file, {
     aliases: ['--init <model>'],
-    type: file,
     library: false,
-    group: 'preparation',
-    affectsModel: true,
     provenance: 'init',
     help: 'start from the weights of this model, matched by name where there are names',
     doc: 'start from the weights of a model, for data that has changed or another λ. Features are matched by name where both have names, else by number, classes by label; what the model does not have starts at 0. A model with an intercept needs `--intercept`',
     defaultDoc: 'all weights 0',
   }),
-};
+});
 
 /** Options that say which λs are tried, of the commands that try several. */
-export const lambdaOptions = {
-  lambda: option({
-    flag: '--lambda <numbers>',
-    type: listOf(positive, 'numbers above 0, separated by commas'),
+export const lambdaOptions = optionsWith({ group: 'lambdas', common: true })({
+  lambda: flag('--lambda <numbers>', listOf(positive, 'numbers above 0, separated by commas'), {
     library: 'lambdas',
-    group: 'lambdas',
-    common: true,
     conflicts: ['count', 'ratio'],
     help: 'weights of the penalty, such as 1e-2,1e-3 (default: by --count and --ratio)',
-    defaultDoc: 'by `--count` and `--ratio`',
   }),
-  count: option({
-    flag: '--count <number>',
-    type: whole(1),
-    group: 'lambdas',
-    common: true,
+  count: flag('--count <number>', whole(1), {
     help: 'number of lambdas, from the largest that matters downwards (default: 30)',
-    defaultDoc: '30',
   }),
-  ratio: option({
-    flag: '--ratio <fraction>',
-    type: fraction,
-    group: 'lambdas',
-    common: true,
+  ratio: flag('--ratio <fraction>', fraction, {
     help: 'smallest lambda / largest lambda (default: 1e-3 with L1, else 1e-5)',
-    defaultDoc: '1e-3 with L1, else 1e-5',
   }),
-};
+});
 
 /** Lists of losses and penalties, of the commands that try several. */
 export const candidateOptions = {

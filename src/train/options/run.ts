@@ -1,5 +1,5 @@
-/** Options of a training run: its output, when it stops, what is saved and who watches it. */
-import { option } from './option.ts';
+/** Options of a training run: its output, when it stops, what is saved and shown. */
+import { flag, optionsWith, toggle } from './option.ts';
 import {
   bytes,
   choice,
@@ -14,58 +14,32 @@ import {
   whole,
 } from './types.ts';
 
-export const outputOptions = {
-  json: option({
-    flag: '--json',
-    library: false,
-    group: 'output',
-    common: true,
-    progressive: true,
-    help: 'print the result as JSON on standard output',
-  }),
-  quiet: option({
-    flag: '--quiet',
-    library: false,
-    group: 'output',
-    progressive: true,
-    help: 'print nothing but errors',
-  }),
-};
+export const outputOptions = optionsWith({ library: false, group: 'output', progressive: true })({
+  json: toggle('--json', { common: true, help: 'print the result as JSON on standard output' }),
+  quiet: toggle('--quiet', { help: 'print nothing but errors' }),
+});
 
-export const testOptions = {
-  test: option({
-    flag: '--test <file>',
-    type: file,
+export const testOptions = optionsWith({ group: 'output' })({
+  test: flag('--test <file>', file, {
     library: false,
-    group: 'output',
     common: true,
     conflicts: ['holdout'],
-    help: 'test data: measure the error after every epoch',
-    doc: 'test data: the error on it is measured while training and at the end; not with `--holdout`',
+    help: 'test data: measure the error on it after every epoch and at the end',
   }),
-  holdout: option({
-    flag: '--holdout <fraction>',
-    type: fraction,
-    group: 'output',
+  holdout: flag('--holdout <fraction>', fraction, {
     common: true,
     affectsModel: true,
     provenance: 'holdout',
-    help: 'set aside this fraction of the rows as test data',
-    doc: 'set aside this fraction of the rows (0 < F < 1), chosen by the seed, as test data',
+    help: 'set aside this fraction of the rows, chosen by the seed, as test data',
   }),
-  auprc: option({
-    flag: '--auprc',
-    group: 'output',
+  auprc: toggle('--auprc', {
     needs: ['test', 'holdout'],
     help: 'also measure the area under the precision-recall curve on the test data',
-    doc: 'also measure the area under the precision-recall curve on the test data (`testAuprc` in the log)',
   }),
-};
+});
 
 export const sqlOption = {
-  sql: option({
-    flag: '--sql <query>',
-    type: text,
+  sql: flag('--sql <query>', text, {
     library: false,
     group: 'data',
     private: '(query)',
@@ -74,46 +48,33 @@ export const sqlOption = {
   }),
 };
 
-export const stoppingOptions = {
-  tolerance: option({
-    flag: '--tolerance <number>',
-    type: limit,
+export const stoppingOptions = optionsWith({
+  group: 'stopping',
+  common: true,
+  affectsModel: 'end',
+})({
+  tolerance: flag('--tolerance <number>', limit, {
     default: 1e-3,
-    group: 'stopping',
-    common: true,
-    affectsModel: 'end',
     provenance: 'tolerance',
     help: 'relative duality gap to reach',
     doc: 'relative duality gap to reach; a few polishing epochs follow; `stopped` is `converged`, exit code 0',
   }),
-  epochs: option({
-    flag: '--epochs <number>',
-    type: whole(1, 2 ** 31),
+  epochs: flag('--epochs <number>', whole(1, 2 ** 31), {
     default: 10_000,
-    group: 'stopping',
-    common: true,
-    affectsModel: 'end',
     provenance: 'epochs',
     help: 'maximum number of epochs',
     doc: 'maximum number of epochs; `stopped` is `epoch-limit`, exit code 4',
   }),
-  time: option({
-    flag: '--time <seconds>',
-    type: limit,
-    group: 'stopping',
-    common: true,
-    affectsModel: 'end',
+  time: flag('--time <seconds>', limit, {
     provenance: 'time',
     help: 'maximum training time, without reading',
     doc: 'maximum number of seconds of training (reading does not count), checked after each epoch; `stopped` is `time-limit`, exit code 4',
     defaultDoc: 'no limit',
   }),
-};
+});
 
 export const earlyStopOption = {
-  earlyStop: option({
-    flag: '--early-stop [n]',
-    type: whole(1),
+  earlyStop: flag('--early-stop [n]', whole(1), {
     preset: '5',
     group: 'stopping',
     common: true,
@@ -126,216 +87,121 @@ export const earlyStopOption = {
   }),
 };
 
-export const memoryOptions = {
-  memory: option({
-    flag: '--memory <size>',
-    type: bytes,
-    group: 'memory',
+export const memoryOptions = optionsWith({ group: 'memory' })({
+  memory: flag('--memory <size>', bytes, {
     common: true,
     help: 'maximum memory (500M, 2G); reads .dsob from disk',
     doc: 'use at most this much memory (`500M`, `2G`), and read `.dsob` data [from disk](data.md#out-of-core-training) if necessary',
     defaultDoc: "three quarters of the machine's",
   }),
-  scratch: option({
-    flag: '--scratch <folder>',
-    type: folder,
-    group: 'memory',
-    help: 'folder for the rearranged data meanwhile (default: for temporary files)',
-    doc: 'folder for the data in the order of training meanwhile',
-    defaultDoc: "the system's folder for temporary files",
+  scratch: flag('--scratch <folder>', folder, {
+    help: "folder for the rearranged data (default: the system's folder for temporary files)",
   }),
-};
+});
 
-const monitoringOptions = {
-  ui: option({
-    flag: '--ui',
-    library: false,
-    group: 'monitoring',
+const monitoringOptions = optionsWith({ library: false, group: 'monitoring', progressive: true })({
+  ui: toggle('--ui', {
     common: true,
-    progressive: true,
     help: 'show the run in the browser while it trains',
     doc: 'show the run on [a local page](ui.md) while it trains; prints its address and opens it',
   }),
-  uiPort: option({
-    flag: '--ui-port <number>',
-    type: port,
-    library: false,
-    group: 'monitoring',
+  uiPort: flag('--ui-port <number>', port, {
     needs: ['ui'],
-    progressive: true,
     help: 'port of the page (default: any free port)',
-    defaultDoc: 'any free port',
   }),
-  open: option({
-    flag: '--no-open',
-    library: false,
-    group: 'monitoring',
+  open: toggle('--no-open', {
     needs: ['ui'],
-    progressive: true,
     help: 'print the address of the page and open no browser',
   }),
-  chart: option({
-    flag: '--chart',
-    library: false,
-    group: 'monitoring',
-    help: 'draw gap, objective and test error in the terminal',
-    doc: 'draw gap, objective and test error in the terminal: live, or at the end where it is no terminal',
+  chart: toggle('--chart', {
+    progressive: false,
+    help: 'draw gap, objective and test error in the terminal: live, or at the end if it is none',
   }),
-  name: option({
-    flag: '--name <text>',
-    type: text,
-    library: false,
-    group: 'monitoring',
-    progressive: true,
+  name: flag('--name <text>', text, {
     help: 'name of the run in lists and figures',
-    doc: 'name of the run in `dso runs`, on the page and in its figures',
     defaultDoc: 'the options in which it differs from other runs',
   }),
-  runs: option({
-    flag: '--runs <folder>',
-    type: folder,
-    library: false,
-    group: 'monitoring',
+  runs: flag('--runs <folder>', folder, {
     conflicts: ['record'],
-    progressive: true,
     help: 'folder for the record of the run, read by dso runs and dso ui (default: .dso/runs)',
     doc: 'folder where the run [is recorded](runs.md)',
-    defaultDoc: '`.dso/runs`',
   }),
-  record: option({
-    flag: '--no-record',
-    library: false,
-    group: 'monitoring',
-    progressive: true,
+  record: toggle('--no-record', {
     help: 'do not record the run (as DSO_NO_RECORD=1 does)',
     doc: 'do not record the run; `DSO_NO_RECORD=1` in the environment does the same for all runs without `--runs`',
   }),
-  log: option({
-    flag: '--log <file>',
-    type: file,
-    library: false,
-    group: 'monitoring',
+  log: flag('--log <file>', file, {
+    progressive: false,
     help: 'write the record of the run to this file, as JSON lines',
     doc: 'write the [log](#the-log): a copy of the record of the run, as JSON lines',
   }),
-};
+});
 
-const checkpointOptions = {
-  checkpoint: option({
-    flag: '--checkpoint <folder>',
-    type: folder,
-    library: false,
-    group: 'checkpoints',
+const checkpointOptions = optionsWith({ library: false, group: 'checkpoints' })({
+  checkpoint: flag('--checkpoint <folder>', folder, {
     common: true,
-    help: 'save the run in this folder, to resume it later',
-    doc: 'save the state of the run in this folder while it trains and at its end',
+    help: 'save the run in this folder while it trains and at its end, to resume it later',
   }),
-  checkpointEvery: option({
-    flag: '--checkpoint-every <interval>',
-    type: interval('epochs', 10, true),
-    library: false,
-    group: 'checkpoints',
+  checkpointEvery: flag('--checkpoint-every <interval>', interval('epochs', 10, true), {
     needs: ['checkpoint'],
     help: 'number of epochs (10) or time (30s, 5m) between checkpoints (default: 60s)',
-    doc: 'number of epochs between checkpoints; with `s`, `m` or `h` seconds, minutes or hours',
-    defaultDoc: '60s',
   }),
-  resume: option({
-    flag: '--resume <folder>',
-    type: folder,
-    group: 'checkpoints',
+  resume: flag('--resume <folder>', folder, {
+    library: 'resume',
     common: true,
-    help: 'continue from the newest checkpoint in this folder',
-    doc: 'continue from the newest complete checkpoint in this folder; all other options must be unchanged',
+    help: 'continue from the newest checkpoint in this folder; all other options must be unchanged',
   }),
-};
+});
 
-const streamingOptions = {
-  progressive: option({
-    flag: '--progressive',
-    library: false,
-    group: 'streaming',
+const streamingOptions = optionsWith({ library: false, group: 'streaming', progressive: true })({
+  progressive: toggle('--progressive', {
     common: true,
-    progressive: true,
-    help: 'one pass over a stream, predicting before learning',
-    doc: 'one pass of `sgd`; each row is predicted before it is learned',
+    help: 'one pass of sgd over a stream; each row is predicted before it is learned',
   }),
-  snapshotEvery: option({
-    flag: '--snapshot-every <interval>',
-    type: interval('rows', 5000),
-    library: false,
-    group: 'streaming',
+  snapshotEvery: flag('--snapshot-every <interval>', interval('rows', 5000), {
     needs: ['progressive'],
-    progressive: true,
-    help: 'write the model every N rows (5000) or every so often (30s, 5m; default: 100000 rows or 60s)',
-    doc: 'write the model every N rows (`5000`) or after this time (`30s`, `5m`)',
-    defaultDoc: '100,000 rows or 60 s',
+    help: 'write the model after N rows (5000) or after a time (30s, 5m) (default: 100000 rows or 60s)',
   }),
-  reportEvery: option({
-    flag: '--progress-every <rows>',
+  reportEvery: flag('--progress-every <rows>', whole(1), {
     aliases: ['--report-every <rows>'],
-    type: whole(1),
-    library: false,
-    group: 'streaming',
     needs: ['progressive'],
-    progressive: true,
     help: 'print loss and error every N rows (default: after 1, 2, 4, 8 … rows)',
-    defaultDoc: 'after 1, 2, 4, 8 … rows',
   }),
-};
+});
 
-export const processOptions = {
-  transport: option({
-    flag: '--transport <name>',
-    type: choice(['threads', 'mpi']),
-    library: false,
-    group: 'processes',
+export const processOptions = optionsWith({ library: false, group: 'processes' })({
+  transport: flag('--transport <name>', choice(['threads', 'mpi']), {
     help: 'how workers communicate (default: mpi under a launcher, else threads)',
     doc: "`mpi`: be one of the launcher's processes, an error without a launcher; `threads`: train alone, whatever launched it",
     defaultDoc: '`mpi` where a launcher has started several processes, else `threads`',
   }),
-  peerTimeout: option({
-    flag: '--peer-timeout <seconds>',
-    type: positive,
+  peerTimeout: flag('--peer-timeout <seconds>', positive, {
     default: 60,
-    library: false,
-    group: 'processes',
-    help: 'treat a rank as lost after this many seconds without a heartbeat',
-    doc: 'treat a rank as lost after this many seconds without a heartbeat; exit code 5',
+    help: 'treat a rank as lost after this many seconds without a heartbeat; exit code 5',
   }),
-};
+});
 
 /** Options of `dso train` alone. */
 export const trainOnlyOptions = {
-  output: option({
-    flag: '-o, --output <model>',
-    type: file,
-    library: false,
-    group: 'output',
-    common: true,
-    progressive: true,
-    help: 'model file; - for stdout (default: <data>.model)',
-    doc: 'where the model is written; `-`: standard output',
-    defaultDoc:
-      'the name of the data + `.model`, in the current folder; `dso.model` for data from standard input, `query.model` for `--sql`',
-  }),
-  report: option({
-    flag: '--describe',
-    aliases: ['--report'],
-    library: false,
-    group: 'output',
-    help: 'first describe the data: classes, empty rows, constant columns, …',
-    doc: 'first describe the data, as [`dso describe`](#dso-describe) does; with `--json` under `quality`',
-  }),
-  visits: option({
-    flag: '--visits <file>',
-    type: file,
-    library: false,
-    group: 'output',
-    solvers: ['dso-async'],
-    help: 'file for the record of the block visits (default: <model>.visits)',
-    doc: 'file for the [record](solvers.md#--solver-dso-async-asynchronous-blocks) of the block visits',
-    defaultDoc: "the model's name + `.visits`",
+  ...optionsWith({ library: false, group: 'output' })({
+    output: flag('-o, --output <model>', file, {
+      common: true,
+      progressive: true,
+      help: 'model file; - for stdout (default: <data>.model)',
+      defaultDoc:
+        'the name of the data + `.model`, in the current folder; `dso.model` for data from standard input, `query.model` for `--sql`',
+    }),
+    report: toggle('--describe', {
+      aliases: ['--report'],
+      help: 'first describe the data: classes, empty rows, constant columns, …',
+      doc: 'first describe the data, as [`dso describe`](#dso-describe) does; with `--json` under `quality`',
+    }),
+    visits: flag('--visits <file>', file, {
+      solvers: ['dso-async'],
+      help: 'file for the record of the block visits (default: <model>.visits)',
+      doc: 'file for the [record](solvers.md#--solver-dso-async-asynchronous-blocks) of the block visits',
+      defaultDoc: "the model's name + `.visits`",
+    }),
   }),
   ...monitoringOptions,
   ...checkpointOptions,

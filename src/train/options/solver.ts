@@ -1,6 +1,6 @@
 /** Options that say how the problem is solved. `solvers` names those that have an option. */
 import { solverNames } from '../../solvers/index.ts';
-import { option } from './option.ts';
+import { flag, optionsWith, toggle } from './option.ts';
 import { choice, positive, whole } from './types.ts';
 
 /** Solvers that take gradient steps … */
@@ -8,180 +8,98 @@ const gradientSolvers = ['dso', 'dso-async', 'sgd', 'psgd'];
 /** … of both the weights and the dual variables. */
 const saddlePointSolvers = ['dso', 'dso-async'];
 
-export const solverOptions = {
-  solver: option({
-    flag: '--solver <name>',
-    type: choice(solverNames),
+export const solverOptions = optionsWith({ group: 'solver' })({
+  solver: flag('--solver <name>', choice(solverNames), {
     library: false,
-    group: 'solver',
     common: true,
     progressive: true,
     help: `${solverNames.join(', ')} (default: auto)`,
     doc: "`auto`, `ring` (the fast one), `dso` (the paper's), `paper` (`dso` with the configuration of the paper's appendix: AdaGrad, SVRG, 20 passes of initialization), `algorithm-1` (`dso` as Algorithm 1 is printed: steps η₀/√t and nothing else), `dso-async`, `sgd`, `psgd`, `bmrm`, `lbfgs`, `admm`, `dcd`; see [solvers.md](solvers.md)",
-    defaultDoc: '`auto`',
   }),
-  grid: option({
-    flag: '--grid <number>',
-    type: whole(1, 256),
-    group: 'solver',
+  grid: flag('--grid <number>', whole(1, 256), {
     affectsModel: true,
     help: 'workers of the logical grid (default: by the number of non-zeros)',
     doc: 'workers of the logical P × P grid, 1 to 256; part of the result; not for `sgd` and `dcd`, which are serial',
     defaultDoc:
       'by the number of non-zeros: 1, 2, 4, 8, 16; at least 4 for `psgd`, `admm`, `dso-async`',
   }),
-  seed: option({
-    flag: '--seed <number>',
-    type: whole(0),
-    group: 'solver',
+  seed: flag('--seed <number>', whole(0), {
     affectsModel: true,
     help: 'seed of all random choices (default: 1)',
-    defaultDoc: '1',
   }),
-};
+});
 
-export const settingOptions = {
-  paper: option({
-    flag: '--paper',
+export const settingOptions = optionsWith({ group: 'settings', affectsModel: true })({
+  paper: toggle('--paper', {
     library: false,
-    group: 'settings',
     solvers: [...saddlePointSolvers, 'paper'],
     conflicts: ['step', 'stepSize', 'dualStepSize', 'svrg', 'initialize', 'boxes', 'average'],
-    affectsModel: true,
     hidden: true,
     help: "the configuration of the paper's appendix; alone the same as --solver paper",
   }),
-  step: option({
-    flag: '--step <rule>',
-    type: choice(['adagrad', 'sqrt']),
-    group: 'settings',
+  step: flag('--step <rule>', choice(['adagrad', 'sqrt']), {
     solvers: gradientSolvers,
-    affectsModel: true,
     progressive: true,
-    help: 'step sizes: adagrad, sqrt (default: adagrad)',
-    doc: '`adagrad`, or `sqrt` for η₀/√t',
-    defaultDoc: '`adagrad`',
+    help: 'step sizes: adagrad, or sqrt for η₀/√t (default: adagrad)',
   }),
-  stepSize: option({
-    flag: '--step-size <number>',
-    type: positive,
-    group: 'settings',
+  stepSize: flag('--step-size <number>', positive, {
     solvers: [...gradientSolvers, 'algorithm-1'],
-    affectsModel: true,
     progressive: true,
-    help: 'step size of the weights',
-    doc: 'step size η₀ of the weights',
+    help: 'step size η₀ of the weights',
     defaultDoc:
       '`dso`, adagrad: 0.3, logistic 0.2; sqrt: 0.05 m; `sgd`: [by the data](solvers.md#sgd-and-psgd)',
   }),
-  average: option({
-    flag: '--average',
+  average: toggle('--average', {
     negation: { help: 'return the last iterate', solvers: ['sgd', 'psgd'] },
-    group: 'settings',
     solvers: gradientSolvers,
-    affectsModel: true,
     help: 'return the average of the iterates (default of sgd, psgd)',
     doc: 'return the average of the iterates (`dso`: that of Theorem 1)',
     defaultDoc: '`dso`: the last iterate; `sgd`: the average',
   }),
-  dualStepSize: option({
-    flag: '--dual-step-size <number>',
-    type: positive,
-    group: 'settings',
+  dualStepSize: flag('--dual-step-size <number>', positive, {
     solvers: saddlePointSolvers,
-    affectsModel: true,
-    help: 'step size of the dual variables',
-    doc: 'step size η₀ of the dual variables',
+    help: 'step size η₀ of the dual variables',
     defaultDoc: 'adagrad: 0.5, logistic 0.15; sqrt: 0.05 m',
   }),
-  svrg: option({
-    flag: '--no-svrg',
-    group: 'settings',
-    solvers: saddlePointSolvers,
-    affectsModel: true,
-    help: 'no variance reduction',
-  }),
-  initialize: option({
-    flag: '--local-descent <passes>',
+  svrg: toggle('--no-svrg', { solvers: saddlePointSolvers, help: 'no variance reduction' }),
+  initialize: flag('--local-descent <passes>', whole(0), {
     aliases: ['--initialize <passes>'],
-    type: whole(0),
-    group: 'settings',
     solvers: saddlePointSolvers,
-    affectsModel: true,
     help: 'passes of local dual coordinate descent before the first epoch (default: 0)',
-    defaultDoc: '0',
   }),
-  boxes: option({
-    flag: '--no-boxes',
-    group: 'settings',
+  boxes: toggle('--no-boxes', {
     solvers: saddlePointSolvers,
-    affectsModel: true,
-    help: 'no bound on the weights',
-    doc: "without the appendix's bound on the weights",
+    help: "without the appendix's bound on the weights",
   }),
-  mode: option({
-    flag: '--mode <name>',
-    type: choice(['rows', 'columns']),
-    group: 'settings',
+  mode: flag('--mode <name>', choice(['rows', 'columns']), {
     solvers: ['ring'],
-    affectsModel: true,
-    help: 'step over rows or columns (default: by loss, penalty and shape)',
-    doc: '`rows` (dual steps) or `columns` (primal steps, smooth losses)',
-    defaultDoc: 'by loss, penalty and shape',
+    help: 'rows (dual steps) or columns (primal steps, smooth losses) (default: by loss, penalty and shape)',
   }),
-  rotations: option({
-    flag: '--rotations <number>',
-    type: whole(1),
-    group: 'settings',
+  rotations: flag('--rotations <number>', whole(1), {
     solvers: ['ring'],
-    affectsModel: true,
     help: 'rotations per epoch; 1 suits slow networks (default: chosen from the data)',
     doc: 'rotations of the ring per epoch; [1 to 16](solvers.md#few-rotations) for slow networks',
-    defaultDoc: 'chosen from the data',
   }),
-  history: option({
-    flag: '--history <number>',
-    type: whole(1),
-    group: 'settings',
+  history: flag('--history <number>', whole(1), {
     solvers: ['lbfgs'],
-    affectsModel: true,
     help: 'number of steps remembered (default: 10)',
-    defaultDoc: '10',
   }),
-  rho: option({
-    flag: '--rho <number>',
-    type: positive,
-    group: 'settings',
+  rho: flag('--rho <number>', positive, {
     solvers: ['admm'],
-    affectsModel: true,
     help: 'weight of the consensus (default: adapted while training)',
-    defaultDoc: 'adapted while training',
   }),
-  localPasses: option({
-    flag: '--local-passes <number>',
-    type: whole(1),
+  localPasses: flag('--local-passes <number>', whole(1), {
     library: 'passes',
-    group: 'settings',
     solvers: ['admm'],
-    affectsModel: true,
     help: 'passes of each worker over its rows per epoch (default: 1)',
-    defaultDoc: '1',
   }),
-  innerTolerance: option({
-    flag: '--inner-tolerance <number>',
-    type: positive,
-    group: 'settings',
+  innerTolerance: flag('--inner-tolerance <number>', positive, {
     solvers: ['bmrm'],
-    affectsModel: true,
     help: 'tolerance of the inner quadratic program, as a share of the gap (default: 0.1)',
-    defaultDoc: '0.1',
   }),
-  shrink: option({
-    flag: '--no-shrink',
-    group: 'settings',
+  shrink: toggle('--no-shrink', {
     solvers: ['dcd'],
-    affectsModel: true,
     help: 'visit every row in every epoch',
     defaultDoc: 'rows at rest are left out',
   }),
-};
+});

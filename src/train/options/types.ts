@@ -71,33 +71,35 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionType
       : `a whole number from ${least} to ${most}`;
   const fits = (value: number) => Number.isInteger(value) && value >= least && value <= most;
   const { accepts } = number(wanted, fits);
-  const parse = (text: string) =>
-    /^[0-9]+$/.test(text) && fits(Number(text)) ? Number(text) : undefined;
+  const parse = (given: string) =>
+    /^[0-9]+$/.test(given) && fits(Number(given)) ? Number(given) : undefined;
   return { wanted, accepts, parse };
 }
 
 export const port = whole(0, 65_535);
 
-const isText = (value: unknown) => typeof value === 'string' && value !== '';
-
-function nonEmptyText(wanted: string, files?: true): OptionType<string> {
-  const parse = (text: string) => (text === '' ? undefined : text);
-  return { wanted, parse, accepts: isText, ...(files && { files }) };
-}
-
-export const text: OptionType<string> = { ...nonEmptyText('a text'), parse: (given) => given };
-export const file: OptionType<string> = {
-  ...nonEmptyText('the path of a file', true),
+export const text: OptionType<string> = {
+  wanted: 'a text',
   parse: (given) => given,
+  accepts: (value) => typeof value === 'string' && value !== '',
 };
-export const folder = nonEmptyText('the path of a folder', true);
+export const file: OptionType<string> = { ...text, wanted: 'the path of a file', files: true };
+export const folder: OptionType<string> = {
+  ...file,
+  wanted: 'the path of a folder',
+  parse: (given) => given || undefined,
+};
 
 export function choice<const Name extends string>(
   names: readonly Name[],
 ): OptionType<Name> & { readonly choices: readonly Name[] } {
-  const parse = (given: string) => names.find((name) => name === given);
-  const accepts = (value: unknown) => names.some((name) => name === value);
-  return { wanted: `one of ${names.join(', ')}`, parse, accepts, choices: names };
+  const find = (given: unknown) => names.find((name) => name === given);
+  return {
+    wanted: `one of ${names.join(', ')}`,
+    parse: find,
+    accepts: (value) => find(value) !== undefined,
+    choices: names,
+  };
 }
 
 /** Values with commas between them, each once. */
@@ -123,13 +125,7 @@ export const columns: OptionType<readonly string[]> = {
   },
 };
 
-const byteUnits: Readonly<Record<string, number>> = {
-  '': 1,
-  K: 2 ** 10,
-  M: 2 ** 20,
-  G: 2 ** 30,
-  T: 2 ** 40,
-};
+const byteUnits = ['', 'K', 'M', 'G', 'T'];
 
 /** A number of bytes: 500M, 2G, 1.5G. */
 export const bytes: OptionType<number> = {
@@ -137,7 +133,7 @@ export const bytes: OptionType<number> = {
   accepts: limit.accepts,
   parse(given) {
     const [, digits, unit] = /^([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:i?B)?$/i.exec(given) ?? [];
-    const value = Number(digits) * byteUnits[(unit ?? '').toUpperCase()];
+    const value = Number(digits) * 1024 ** byteUnits.indexOf((unit ?? '').toUpperCase());
     return value >= 1 ? Math.floor(value) : undefined;
   },
 };

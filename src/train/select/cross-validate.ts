@@ -1,98 +1,24 @@
 import { type Dataset, rowWeights } from '../../data/dataset.ts';
-import type { Targets } from '../../data/labels.ts';
 import { DsoError, UsageError } from '../../errors.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
-import { assignFolds, checkFolds, scoresOfFold } from '../calibrate.ts';
+import {
+  assignFolds,
+  checkFolds,
+  listFoldTasks,
+  scoresOfFold,
+  weightsWithout,
+} from '../calibrate.ts';
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
+import { omit } from '../options/option.ts';
 import type { TrainOptions, TrainResult } from '../options/options.ts';
-import { TimeBudget, train } from '../train.ts';
+import { type TimeBudget, timeBudget, train } from '../train.ts';
 import {
   type LaidPath,
   type LambdaOptions,
   openPath,
   type SingleRun,
-  startAtZero,
+  startOfStep,
 } from './lambdas.ts';
 import { checkMeasure, defaultMeasure, type MeasureName, measure } from './measure.ts';
-import { startFrom } from './path.ts';
-
-/** What was found out about one λ on one fold. */
-interface Step {
-  readonly value: number;
-  readonly relativeGap: number;
-  readonly epochs: number;
-  readonly passes: number;
-}
-
-/** Scores and effort of one λ, until all vectors have come to it. */
-interface Gathering {
-  readonly scores: Float64Array[];
-  missing: number;
-  relativeGap: number;
-  epochs: number;
-  passes: number;
-}
-
-/** What the folds of a cross-validation share. */
-export interface FoldSettings {
-  /** The fold of each row. */
-  readonly folds: Int32Array;
-  readonly targets: Targets;
-  readonly weights: Float64Array;
-  readonly vectors: number;
-  /** Whether a row has one class of several. */
-  readonly several: boolean;
-  readonly metric: MeasureName;
-  readonly loss: Loss;
-}
-
-/** One fold: measures each λ as soon as all vectors have been fitted, and forgets the scores. */
-export class Fold {
-  /** By index of the λ, as far as they are measured. */
-  readonly steps: Step[] = [];
-  readonly #gatherings = new Map<number, Gathering>();
-  readonly #settings: FoldSettings;
-  readonly #isHeldOut: (_: number, row: number) => boolean;
-  readonly #weights: Float64Array;
-  /** Of the rows held out, by vector. */
-  readonly #targets: Float64Array[] = [];
-
-  constructor(which: number, settings: FoldSettings) {
-    this.#settings = settings;
-    this.#isHeldOut = (_, row) => settings.folds[row] === which;
-    this.#weights = settings.weights.filter(this.#isHeldOut);
-  }
-
-  /** The scores of the rows held out, and what a fit cost, if there was one. */
-  add(step: number, vector: number, scores: Float64Array, outcome?: Fit['outcome']): void {
-    const { vectors: missing, metric, loss, several } = this.#settings;
-    const found = this.#gatherings.get(step) ?? {
-      scores: [],
-      missing,
-      relativeGap: 0,
-      epochs: 0,
-      passes: 0,
-    };
-    this.#gatherings.set(step, found);
-    found.scores[vector] = scores;
-    found.missing -= 1;
-    found.relativeGap = Math.max(found.relativeGap, outcome?.relativeGap ?? 0);
-    found.epochs += outcome?.epochs ?? 0;
-    found.passes += outcome?.passes ?? 0;
-    if (found.missing > 0) return;
-    this.#gatherings.delete(step);
-    const { relativeGap, epochs, passes } = found;
-    const targets = found.scores.map((_, own) => this.#targetsOf(own));
-    const heldOut = { scores: found.scores, targets, weights: this.#weights };
-    const value = measure(metric, heldOut, loss, several);
-    this.steps[step] = { value, relativeGap, epochs, passes };
-  }
-
-  #targetsOf(vector: number): Float64Array {
-    this.#targets[vector] ??= this.#settings.targets.of(vector).filter(this.#isHeldOut);
-    return this.#targets[vector];
-  }
-}
 
 /** `time` is for all models together; a signal ends it with what is known by then. */
 export interface ValidateOptions
@@ -119,6 +45,13 @@ export interface ValidatedLambda {
   /** Of all models with this λ, each started from the one before it. */
   readonly epochs: number;
   readonly passes: number;
+}
+
+type Effort = Pick<ValidatedLambda, 'relativeGap' | 'epochs' | 'passes'>;
+
+/** One λ measured on one fold. */
+interface Step extends Effort {
+  readonly value: number;
 }
 
 export interface Validation {
@@ -153,10 +86,7 @@ export async function crossValidate(
     const { loss } = laid.training.settings;
     const name = metric ?? defaultMeasure(loss);
     checkMeasure(name, loss);
-    // The weights of classes are for training; an error counts what its row counts.
-    const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
-    const measured = await measureFolds(laid, folds, { metric: name, weights, loss }, onFit);
-    return summarize(name, laid.path, measured);
+    return summarize(name, laid.path, await measureFolds(laid, dataset, folds, name, onFit));
   } finally {
     laid.training.layout.close();
   }
@@ -175,79 +105,86 @@ export async function crossValidateAndTrain(
 
 /** The options of training among those of a selection. */
 export function withoutSelection<Options extends ValidateOptions>(options: Options) {
-  const { lambdas: _a, count: _b, ratio: _c, folds: _d, metric: _e, onFit: _f, ...rest } = options;
-  return rest;
+  return omit(options, 'lambdas', 'count', 'ratio', 'folds', 'metric', 'onFit');
 }
 
-/** One fold and one vector of the model: its fits follow one another from the largest λ on. */
-interface Chain {
-  readonly fold: number;
-  readonly vector: number;
-}
-
+/** The steps along λ of each fold, as far as they were measured. */
 async function measureFolds(
   laid: LaidPath,
+  dataset: Dataset,
   count: number,
-  measuring: Pick<FoldSettings, 'metric' | 'weights' | 'loss'>,
+  metric: MeasureName,
   onFit: ValidateOptions['onFit'],
-): Promise<Fold[]> {
-  const { training } = laid;
-  const { layout, settings, vectors, classes, shard } = training;
-  const { targets } = layout;
+): Promise<Step[][]> {
+  const { layout, settings, vectors, classes, shard } = laid.training;
+  // The weights of classes are for training; an error counts what its row counts.
+  const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
+  const folds = assignFolds(shard.dataset.rows, layout.targets.codes, count, settings.seed);
   const several = vectors > 1 && !classes?.multiLabel;
-  const folds = assignFolds(shard.dataset.rows, targets.codes, count, settings.seed);
-  const shared = { ...measuring, folds, targets, vectors, several };
-  const measured = Array.from({ length: count }, (_, which) => new Fold(which, shared));
-  const chains = Array.from({ length: count * vectors }, (_, task): Chain => {
-    return { fold: Math.floor(task / vectors), vector: task % vectors };
-  });
-  const fits = chains.length * laid.path.length;
-  const budget = new TimeBudget(settings.time, fits, layout.workspaces.length);
+  const tasks = listFoldTasks(count, vectors);
+  const fits = tasks.length * laid.path.length;
+  const budget = timeBudget(settings.time, fits, layout.workspaces.length);
+  const steps: Step[][] = Array.from({ length: count }, () => []);
+  // By fold, λ and vector; dropped as soon as all vectors of a λ have been fitted.
+  const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
   let done = 0;
-  await inLanes(training, chains, (chain, lane) =>
-    followChain(laid, { ...chain, folds, budget, lane }, (step, scores, outcome) => {
-      measured[chain.fold].add(step, chain.vector, scores, outcome);
+  await inLanes(laid.training, tasks, async ({ fold, vector }, lane) => {
+    let step = 0;
+    for await (const fit of followPath(laid, { fold, vector, folds }, budget, lane)) {
+      pending[fold][step] ??= [];
+      const found = pending[fold][step];
+      found[vector] = fit;
+      if (Object.keys(found).length === vectors) {
+        pending[fold][step] = [];
+        const heldOut = {
+          scores: found.map(({ scores }) => scores),
+          targets: found.map(({ targets }) => targets),
+          weights: weights.filter((_, row) => folds[row] === fold),
+        };
+        const value = measure(metric, heldOut, settings.loss, several);
+        steps[fold].push({ value, ...addEfforts(found.flatMap(({ outcome }) => outcome ?? [])) });
+      }
+      step += 1;
       done += 1;
       onFit?.(done, fits);
-    }),
-  );
-  return measured;
+    }
+  });
+  return steps;
 }
 
-interface ChainContext extends Chain {
-  readonly folds: Int32Array;
-  readonly budget: TimeBudget;
-  readonly lane: number;
+/** Scores and targets of the rows held out from a fit, if there was one to make. */
+interface HeldOutFit {
+  readonly scores: Float64Array;
+  readonly targets: Float64Array;
+  readonly outcome?: Fit['outcome'];
 }
 
-type OnScores = (step: number, scores: Float64Array, outcome?: Fit['outcome']) => void;
-
-async function followChain(
+/** The fits of one fold and one vector of the model, from the largest λ on. */
+async function* followPath(
   { training, path }: LaidPath,
-  { fold, vector, folds, budget, lane }: ChainContext,
-  onScores: OnScores,
-): Promise<void> {
+  { fold, vector, folds }: { fold: number; vector: number; folds: Int32Array },
+  budget: TimeBudget,
+  lane: number,
+): AsyncGenerator<HeldOutFit, void, undefined> {
   const { layout, classes, shard, options } = training;
-  const weights = new Float64Array(folds.length);
-  for (let row = 0; row < folds.length; row += 1) {
-    if (folds[row] !== fold) weights[row] = layout.rowWeights?.[row] ?? 1;
-  }
-  const only = classes && onlySign(layout.targets.of(vector), weights);
+  const inTraining = weightsWithout(layout, folds, fold);
+  const all = layout.targets.of(vector);
+  const targets = all.filter((_, row) => folds[row] === fold);
+  const only = classes && onlySign(all, inTraining);
   let before: Fit | undefined;
-  for (const [step, lambda] of path.entries()) {
-    const time = budget.next();
+  for (const lambda of path) {
+    const time = budget();
     if (layout.halt.signal.aborted || options.signal?.aborted || !(time > 0)) return;
     if (only !== undefined) {
-      const held = folds.reduce((sum, one) => sum + (one === fold ? 1 : 0), 0);
-      onScores(step, new Float64Array(held).fill(only));
+      yield { scores: targets.map(() => only), targets };
       continue;
     }
-    const start = startFrom(before) ?? startAtZero(training, vector, weights);
-    const subproblem = { vector, lambda, rowWeights: weights, ...start };
+    const start = startOfStep(training, vector, before, inTraining);
+    const subproblem = { vector, lambda, rowWeights: inTraining, ...start };
     before = await fitSubproblem(training, subproblem, lane, time);
-    if (before.outcome.stopped === 'interrupted') return;
-    const scores = scoresOfFold(shard.dataset, before.weights, folds, fold);
-    onScores(step, scores, before.outcome);
+    const { outcome, weights } = before;
+    if (outcome.stopped === 'interrupted') return;
+    yield { scores: scoresOfFold(shard.dataset, weights, folds, fold), targets, outcome };
   }
 }
 
@@ -265,29 +202,28 @@ function onlySign(targets: Float64Array, weights: Float64Array): number | undefi
   return only;
 }
 
+/** The largest gap, and the sum of all epochs and passes. */
+function addEfforts(efforts: readonly Effort[]): Effort {
+  const total = (key: 'epochs' | 'passes') => efforts.reduce((sum, one) => sum + one[key], 0);
+  const relativeGap = Math.max(0, ...efforts.map((one) => one.relativeGap));
+  return { relativeGap, epochs: total('epochs'), passes: total('passes') };
+}
+
 /** Of folds that were not all finished, those that came furthest, as far as they came. */
 function summarize(
   metric: MeasureName,
   path: readonly number[],
-  folds: readonly Fold[],
+  folds: readonly (readonly Step[])[],
 ): Validation {
-  const furthest = Math.max(...folds.map(({ steps }) => steps.length));
+  const furthest = Math.max(...folds.map((steps) => steps.length));
   if (furthest === 0) {
     throw new DsoError('failure', 'cross-validation was ended before any fold was measured');
   }
-  const counted = folds.filter(({ steps }) => steps.length === furthest);
+  const counted = folds.filter((steps) => steps.length === furthest);
   const lambdas = path.slice(0, furthest).map((lambda, step): ValidatedLambda => {
-    const own = counted.map(({ steps }) => steps[step]);
+    const own = counted.map((steps) => steps[step]);
     const values = own.map(({ value }) => value);
-    const total = (key: 'epochs' | 'passes') => own.reduce((sum, one) => sum + one[key], 0);
-    return {
-      lambda,
-      folds: values,
-      ...spread(values),
-      relativeGap: Math.max(...own.map(({ relativeGap }) => relativeGap)),
-      epochs: total('epochs'),
-      passes: total('passes'),
-    };
+    return { lambda, folds: values, ...spread(values), ...addEfforts(own) };
   });
   const complete = furthest === path.length && counted.length === folds.length;
   return { metric, lambdas, ...chosen(lambdas), complete };

@@ -1,10 +1,13 @@
 import type { Dataset, DatasetPart } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { exp, log } from '../../math/elementary.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
-import { type LaidOutTraining, layOutData } from '../layout.ts';
+import type { Fit } from '../fit.ts';
+import { type LaidOutTraining, layOutData, type Subproblem } from '../layout.ts';
+import { omit } from '../options/option.ts';
 import type { TrainOptions } from '../options/options.ts';
+import { lambdaOptions } from '../options/problem.ts';
+import { checkValue, positive } from '../options/types.ts';
 import { prepareTraining } from '../prepare.ts';
 
 /** λ of a path: given, or `count` of them from the largest useful one down to a fraction of it. */
@@ -16,32 +19,23 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
-type Given<Options> = { [Key in keyof Options]: Options[Key] | undefined };
-
 const defaultCount = 30;
 
 /** Refuses what can be no path, before anything is read or laid out for it. */
-function checkLambdas({ lambdas, count, ratio }: Given<LambdaOptions>): void {
+function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
   if (lambdas && (count !== undefined || ratio !== undefined)) {
     throw new UsageError('lambdas are given, so count and ratio would be ignored: leave them out');
   }
   if (lambdas?.length === 0) throw new UsageError('no value of lambda; give at least one');
-  for (const lambda of lambdas ?? []) {
-    if (lambda > 0 && lambda < Infinity) continue;
-    throw new UsageError(`lambda is ${lambda}; it must be a number above 0`);
-  }
-  if (count !== undefined && !(Number.isInteger(count) && count >= 1)) {
-    throw new UsageError(`count is ${count}; it must be a whole number of at least 1`);
-  }
-  if (ratio !== undefined && !(ratio > 0 && ratio < 1)) {
-    throw new UsageError(`ratio is ${ratio}; it must be a number between 0 and 1`);
-  }
+  for (const lambda of lambdas ?? []) checkValue('lambda', lambda, positive);
+  checkValue('count', count, lambdaOptions.count.type);
+  checkValue('ratio', ratio, lambdaOptions.ratio.type);
 }
 
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 function lambdasOf(
   training: LaidOutTraining,
-  { lambdas, count = defaultCount, ratio }: Given<LambdaOptions>,
+  { lambdas, count = defaultCount, ratio }: LambdaOptions,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
   const { penalty } = training.settings;
@@ -55,31 +49,40 @@ function lambdasOf(
   return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
 }
 
+/** What the gradient at w = 0 is computed from; targets and weights are in the order of the rows. */
 function problemAtZero(
   { layout, settings, options, shard }: LaidOutTraining,
   vector: number,
   weights: Float64Array | undefined = layout.rowWeights,
-): AtZero {
+) {
   const { loss, intercept } = settings;
   const targets = layout.targets.of(vector);
   const factors = options.penaltyFactors;
   return { dataset: shard.dataset, targets, weights, loss, intercept, factors };
 }
 
+type ProblemAtZero = Readonly<ReturnType<typeof problemAtZero>>;
+
 /**
- * Where the first model of a path starts: w = 0 with the best intercept, which is the optimum at the
- * largest λ. From 0, weights would grow first and never quite get back.
+ * Where a model of a path starts: where the one before it ended. The first one starts at w = 0 with
+ * the best intercept, which is the optimum at the largest λ; from an intercept of 0, weights would
+ * grow first and never quite get back.
  */
-export function startAtZero(
+export function startOfStep(
   training: LaidOutTraining,
   vector: number,
-  weights?: Float64Array,
-): { start?: { weights: Float64Array } } {
-  const problem = problemAtZero(training, vector, weights);
+  before: Fit | undefined,
+  rowWeights?: Float64Array,
+): Pick<Subproblem, 'start'> {
+  if (before?.weights) {
+    const { weights, alpha } = before;
+    return { start: { weights, ...(alpha && { alpha }) } };
+  }
+  const problem = problemAtZero(training, vector, rowWeights);
   if (!problem.intercept) return {};
-  const start = new Float64Array(problem.dataset.columns + 1);
-  start[problem.dataset.columns] = bestIntercept(problem);
-  return { start: { weights: start } };
+  const weights = new Float64Array(problem.dataset.columns + 1);
+  weights[problem.dataset.columns] = bestIntercept(problem);
+  return { start: { weights } };
 }
 
 /** λ from `first` down to `last`, equal factors apart. */
@@ -92,17 +95,6 @@ export function lambdasBetween(first: number, last: number, count: number): numb
   });
 }
 
-/** What the gradient at w = 0 is computed from. */
-export interface AtZero {
-  readonly dataset: Pick<Dataset, 'parts' | 'columns' | 'stored'>;
-  /** Of all rows, in their order. */
-  readonly targets: Float64Array;
-  readonly weights: Float64Array | undefined;
-  readonly loss: Loss;
-  readonly intercept: boolean;
-  readonly factors: Float64Array | undefined;
-}
-
 /**
  * The smallest λ at which w = 0 is optimal: max_j |v_j| / (l1 f_j) with
  * v = −(1/Σc) Σ_i c_i ℓ'(b, y_i) x_i, b the best intercept. Where b is a kink of the loss for some
@@ -111,7 +103,7 @@ export interface AtZero {
  * w = 0 show.
  */
 export function largestLambda(
-  problem: AtZero,
+  problem: ProblemAtZero,
   { l1, low = -Infinity, high = Infinity }: Pick<Penalty, 'l1' | 'low' | 'high'>,
 ): number {
   const { dataset, factors } = problem;
@@ -126,7 +118,7 @@ export function largestLambda(
   return largest;
 }
 
-function gradientAtZero(problem: AtZero): Float64Array {
+function gradientAtZero(problem: ProblemAtZero): Float64Array {
   const { dataset, targets, weights, loss, intercept } = problem;
   const offset = intercept ? bestIntercept(problem) : 0;
   const image = new Float64Array(dataset.columns);
@@ -148,7 +140,7 @@ function gradientAtZero(problem: AtZero): Float64Array {
 }
 
 /** Where Σ c_i ℓ'(b, y_i) changes its sign: the sum rises with b. */
-function bestIntercept({ targets, weights, loss }: AtZero): number {
+function bestIntercept({ targets, weights, loss }: ProblemAtZero): number {
   const slope = (offset: number) => {
     let sum = 0;
     for (let row = 0; row < targets.length; row += 1) {
@@ -184,17 +176,17 @@ export interface LaidPath {
 export async function openPath(
   purpose: string,
   dataset: Dataset,
-  { lambdas, count, ratio, ...options }: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
+  options: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
   tasksOf?: (vectors: number) => number,
 ): Promise<LaidPath> {
   refuseSingleRun(purpose, options);
-  checkLambdas({ lambdas, count, ratio });
+  checkLambdas(options);
   // The test rows may be a part of the data, and it may be used again.
-  const kept = { ...options, consume: false };
+  const repeatable = { ...omit(options, 'lambdas', 'count', 'ratio'), consume: false };
   const intent = { warmStarts: true, ...(tasksOf && { tasksOf }) };
-  const training = await layOutData(await prepareTraining(dataset, kept, intent));
+  const training = await layOutData(await prepareTraining(dataset, repeatable, intent));
   try {
-    return { training, path: lambdasOf(training, { lambdas, count, ratio }) };
+    return { training, path: lambdasOf(training, options) };
   } catch (error) {
     training.layout.close();
     throw error;

@@ -9,7 +9,7 @@ export const measureNames = ['error', 'loss', 'mse', 'mae', 'auc'] as const;
 
 export type MeasureName = (typeof measureNames)[number];
 
-/** Scores of the rows that were held out, one vector behind the other, and what was to be met. */
+/** Scores and targets of the rows that were held out, by vector. */
 export interface HeldOut {
   readonly scores: readonly Float64Array[];
   readonly targets: readonly Float64Array[];
@@ -31,27 +31,27 @@ export function checkMeasure(given: MeasureName, { task, name }: Loss): void {
   );
 }
 
+const measures: Readonly<
+  Record<MeasureName, (heldOut: HeldOut, loss: Loss, several: boolean) => number>
+> = {
+  error: (heldOut, _loss, several) => mean(heldOut, several ? isWrongOfMany : shareOfWrong),
+  loss: (heldOut, loss) => mean(heldOut, (one, row) => totalLoss(one, loss, row)),
+  mse: (heldOut, loss) => mean(heldOut, (one, row) => residual(one, loss, row) ** 2),
+  mae: (heldOut, loss) => mean(heldOut, (one, row) => Math.abs(residual(one, loss, row))),
+  auc: (heldOut) => 1 - meanAuc(heldOut),
+};
+
 /** The weighted mean over the rows; 1 − AUC, the mean of all vectors, for `auc`. */
 export function measure(name: MeasureName, heldOut: HeldOut, loss: Loss, several: boolean): number {
-  switch (name) {
-    case 'error':
-      return mean(heldOut, several ? isWrongOfMany(heldOut) : isWrong(heldOut));
-    case 'mse':
-      return mean(heldOut, (row) => residual(heldOut, loss, row) ** 2);
-    case 'mae':
-      return mean(heldOut, (row) => Math.abs(residual(heldOut, loss, row)));
-    case 'auc':
-      return 1 - meanAuc(heldOut);
-    case 'loss':
-      return mean(heldOut, (row) => totalLoss(heldOut, loss, row));
-  }
+  return measures[name](heldOut, loss, several);
 }
 
-function mean({ weights }: HeldOut, of: (row: number) => number): number {
+function mean(heldOut: HeldOut, of: (heldOut: HeldOut, row: number) => number): number {
+  const { weights } = heldOut;
   const total = new CompensatedSum();
   const totalWeight = new CompensatedSum();
   for (let row = 0; row < weights.length; row += 1) {
-    total.add(weights[row] * of(row));
+    total.add(weights[row] * of(heldOut, row));
     totalWeight.add(weights[row]);
   }
   return totalWeight.total > 0 ? total.total / totalWeight.total : 0;
@@ -61,25 +61,19 @@ function residual({ scores, targets }: HeldOut, { link }: Loss, row: number): nu
   return meanOfScore(link, scores[0][row]) - targets[0][row];
 }
 
-function isWrong({ scores, targets }: HeldOut) {
-  return (row: number) => {
-    let wrong = 0;
-    for (const [vector, all] of scores.entries()) {
-      if (all[row] > 0 !== targets[vector][row] > 0) wrong += 1;
-    }
-    return wrong / scores.length;
-  };
+/** Of the vectors; a score above 0 predicts the label. */
+function shareOfWrong({ scores, targets }: HeldOut, row: number): number {
+  const wrong = scores.filter((all, vector) => all[row] > 0 !== targets[vector][row] > 0);
+  return wrong.length / scores.length;
 }
 
 /** One class of several: the one with the largest score, of equal ones the first. */
-function isWrongOfMany({ scores, targets }: HeldOut) {
-  return (row: number) => {
-    let best = 0;
-    for (let vector = 1; vector < scores.length; vector += 1) {
-      if (scores[vector][row] > scores[best][row]) best = vector;
-    }
-    return targets[best][row] > 0 ? 0 : 1;
-  };
+function isWrongOfMany({ scores, targets }: HeldOut, row: number): number {
+  let best = 0;
+  for (let vector = 1; vector < scores.length; vector += 1) {
+    if (scores[vector][row] > scores[best][row]) best = vector;
+  }
+  return targets[best][row] > 0 ? 0 : 1;
 }
 
 function totalLoss({ scores, targets }: HeldOut, loss: Loss, row: number): number {

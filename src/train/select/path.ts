@@ -5,8 +5,8 @@ import { assembleModel, provenanceOf } from '../assemble.ts';
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
 import type { LaidOutTraining } from '../layout.ts';
 import type { TrainOptions } from '../options/options.ts';
-import { TimeBudget } from '../train.ts';
-import { type LambdaOptions, openPath, type SingleRun, startAtZero } from './lambdas.ts';
+import { timeBudget } from '../train.ts';
+import { type LambdaOptions, openPath, type SingleRun, startOfStep } from './lambdas.ts';
 
 /** `time` is for the whole path; a signal ends it after the last model that is done. */
 export interface PathOptions extends Omit<TrainOptions, SingleRun | 'consume'>, LambdaOptions {}
@@ -38,47 +38,30 @@ export async function* walkPath(
   options: PathOptions = {},
 ): AsyncGenerator<PathPoint, void, undefined> {
   const { training, path } = await openPath('a path', dataset, options);
-  try {
-    yield* walk(training, path);
-  } finally {
-    training.layout.close();
-  }
-}
-
-async function* walk(
-  training: LaidOutTraining,
-  path: readonly number[],
-): AsyncGenerator<PathPoint, void, undefined> {
-  const { settings, layout, options } = training;
+  const { settings, layout } = training;
   const vectors = Array.from({ length: training.vectors }, (_, vector) => vector);
-  const budget = new TimeBudget(
-    settings.time,
-    path.length * vectors.length,
-    Math.min(vectors.length, layout.workspaces.length),
-  );
-  let before: Fit[] = [];
-  for (const [place, lambda] of path.entries()) {
-    const fits: Fit[] = [];
-    let isOver = false;
-    await inLanes(training, vectors, async (vector, lane) => {
-      const time = budget.next();
-      isOver ||= options.signal?.aborted === true || !(time > 0);
+  const lanes = Math.min(vectors.length, layout.workspaces.length);
+  const budget = timeBudget(settings.time, path.length * vectors.length, lanes);
+  try {
+    let before: Fit[] = [];
+    for (const [place, lambda] of path.entries()) {
+      const fits: Fit[] = [];
+      let isOver = false;
+      await inLanes(training, vectors, async (vector, lane) => {
+        const time = budget();
+        isOver ||= options.signal?.aborted === true || !(time > 0);
+        if (isOver) return;
+        const start = startOfStep(training, vector, before[vector]);
+        fits[vector] = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
+        isOver ||= fits[vector].outcome.stopped === 'interrupted';
+      });
       if (isOver) return;
-      const start = startFrom(before[vector]) ?? startAtZero(training, vector);
-      fits[vector] = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
-      isOver ||= fits[vector].outcome.stopped === 'interrupted';
-    });
-    if (isOver) return;
-    before = fits;
-    yield pointOf(training, path, place, fits);
+      before = fits;
+      yield pointOf(training, path, place, fits);
+    }
+  } finally {
+    layout.close();
   }
-}
-
-/** Where the fit before it ended. */
-export function startFrom(before: Fit | undefined) {
-  if (!before?.weights) return undefined;
-  const { weights, alpha } = before;
-  return { start: { weights, ...(alpha && { alpha }) } };
 }
 
 function pointOf(

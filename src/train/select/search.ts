@@ -2,8 +2,9 @@ import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
+import { omit } from '../options/option.ts';
 import type { TrainResult } from '../options/options.ts';
-import { train } from '../train.ts';
+import { timeBudget, train } from '../train.ts';
 import {
   crossValidate,
   type ValidateOptions,
@@ -45,12 +46,11 @@ export async function search(
   const name = metric ?? (losses[0]?.task === 'regression' ? 'mse' : 'error');
   checkCandidates(losses, penalties, name);
   const pairs = losses.flatMap((loss) => penalties.map((penalty) => ({ loss, penalty })));
-  const started = performance.now();
+  const budget = timeBudget(time, pairs.length, 1);
   const found: Candidate[] = [];
   let complete = true;
   for (const [index, pair] of pairs.entries()) {
-    const spent = (performance.now() - started) / 1000;
-    const share = (time - spent) / (pairs.length - index);
+    const share = budget();
     // The first candidate is tried in any case: it says what is wrong if nothing can be measured.
     if (index > 0 && (options.signal?.aborted || !(share > 0))) complete = false;
     if (!complete) break;
@@ -80,9 +80,9 @@ export async function searchAndTrain(
   const found = await search(dataset, rest);
   const { loss, penalty, validation } = found.winner;
   const { lambda } = validation[choose];
-  const { losses: _a, penalties: _b, onFit: _c, ...others } = rest;
-  const training = { ...withoutSelection(others), loss, penalty, lambda };
-  return { ...(await train(dataset, training)), search: found };
+  const others = withoutSelection(omit(rest, 'losses', 'penalties', 'onFit'));
+  const trained = await train(dataset, { ...others, loss, penalty, lambda });
+  return { ...trained, search: found };
 }
 
 function checkCandidates(

@@ -3,7 +3,7 @@ import { DataError } from '../../errors.ts';
 import { decayed } from '../../math/decay.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 
-/** What is kept of a column, one number behind the other. */
+/** The numbers of a column, one behind the other. */
 const slot = {
   /** v_j: the weight in units of the largest value of the column. */
   weight: 0,
@@ -19,7 +19,7 @@ const slot = {
 const stride = 5;
 
 /** How far a step may change a score, roughly, in units of the labels. */
-const usualStep = 0.5;
+const defaultStep = 0.5;
 
 export interface LearnerSettings {
   readonly loss: Loss;
@@ -44,11 +44,11 @@ export interface OnlineRow {
 }
 
 /**
- * Stochastic gradient descent on rows that come once and are not kept, towards the minimum of
+ * Stochastic gradient descent on rows that come once and are not stored, towards the minimum of
  *
  *   λ Σ_j φ(w_j) + (1/Σ c_i) Σ c_i ℓ(⟨w, x_i⟩, y_i).
  *
- * Nothing is known of rows to come, so steps fit the scale of what has been seen: weights are kept
+ * Nothing is known of rows to come, so steps fit the scale of what has been seen: weights are stored
  * as v_j = w_j N_j with N_j the largest |x_ij| so far, and a larger value shrinks the weight. With
  * z = x_ij / N_j and the slope s = c_i ℓ' a row makes the AdaGrad step
  *
@@ -65,13 +65,13 @@ export class OnlineLearner {
   #lines = new Float64Array(stride * 1024);
   #columns = 0;
   #rows = 0;
-  #entries = 0;
-  #mass = 0;
+  #nonzeros = 0;
+  #totalWeight = 0;
   #labelSquares = 0;
 
   constructor(settings: LearnerSettings) {
     const { loss } = settings;
-    this.#settings = { stepSize: usualStep, intercept: false, ...settings };
+    this.#settings = { stepSize: defaultStep, intercept: false, ...settings };
     this.#scaled = loss.task === 'regression' && loss.link === 'identity';
     this.#lines[slot.largest] = 1;
   }
@@ -80,7 +80,7 @@ export class OnlineLearner {
     return this.#rows;
   }
 
-  /** Largest column that a row had an entry in, + 1. */
+  /** The largest column with a non-zero, + 1. */
   get columns(): number {
     return this.#columns;
   }
@@ -96,15 +96,15 @@ export class OnlineLearner {
     if (to > from) this.#reserve(indices[to - 1] + 1);
     const score = this.#score(row);
     const slope = weight === 0 ? 0 : weight * loss.derivative(score, target, loss.parameter);
-    // Sums of squares come of them.
+    // Their squares are added up.
     if (!Number.isFinite(score) || !Number.isFinite(slope * slope + weight * target * target)) {
       throw new DataError(
         `row ${this.#rows + 1} has label ${target} and score ${score}: too large to learn from (a smaller --step-size may help)`,
       );
     }
     this.#rows += 1;
-    this.#entries += to - from + (this.#settings.intercept ? 1 : 0);
-    this.#mass += weight;
+    this.#nonzeros += to - from + (this.#settings.intercept ? 1 : 0);
+    this.#totalWeight += weight;
     this.#labelSquares += weight * target * target;
     if (slope !== 0) this.#step(row, slope);
     return score;
@@ -127,7 +127,7 @@ export class OnlineLearner {
     const weight = lines[at];
     if (weight === 0) return 0;
     const { penalty, lambda } = this.#settings;
-    const missed = lines[at + slot.rate] * (this.#mass - lines[at + slot.seen]);
+    const missed = lines[at + slot.rate] * (this.#totalWeight - lines[at + slot.seen]);
     const largest = lines[at + slot.largest];
     const l1 = (lambda * penalty.l1) / largest;
     const l2 = (lambda * penalty.l2) / (largest * largest);
@@ -142,7 +142,7 @@ export class OnlineLearner {
       const at = stride * (indices[entry] + 1);
       const size = Math.abs(values[entry]);
       lines[at] = this.#current(at);
-      lines[at + slot.seen] = this.#mass;
+      lines[at + slot.seen] = this.#totalWeight;
       if (size > lines[at + slot.largest]) lines[at + slot.largest] = size;
       if (size > 0) score += lines[at] * (values[entry] / lines[at + slot.largest]);
     }
@@ -150,8 +150,8 @@ export class OnlineLearner {
   }
 
   #step({ indices, values, from, to }: OnlineRow, slope: number): void {
-    const scale = this.#scaled ? Math.sqrt(this.#labelSquares / this.#mass) : 1;
-    const length = Math.max(1, this.#entries / this.#rows);
+    const scale = this.#scaled ? Math.sqrt(this.#labelSquares / this.#totalWeight) : 1;
+    const length = Math.max(1, this.#nonzeros / this.#rows);
     const base = (this.#settings.stepSize * scale) / Math.sqrt(length);
     if (this.#settings.intercept) this.#move(0, slope, base);
     for (let entry = from; entry < to; entry += 1) {
@@ -178,11 +178,11 @@ export class OnlineLearner {
     const needed = stride * (columns + 1);
     if (needed <= this.#lines.length) return;
     const length = Math.max(needed, 2 * this.#lines.length);
-    // While it grows, old and new are there; a model of it takes some more.
+    // While it grows, both arrays are there; a model takes some more.
     const bytes = 16 * length;
     if (bytes > machineMemory()) {
       throw new DataError(
-        `row ${this.#rows + 1} has column ${columns}: so many need ${gibibytes(bytes)}; this machine has ${gibibytes(machineMemory())} (--hash BITS limits the columns of named features)`,
+        `row ${this.#rows + 1} has column ${columns}: that needs ${gibibytes(bytes)}; this machine has ${gibibytes(machineMemory())} (--hash BITS limits the columns of named features)`,
       );
     }
     const grown = new Float64Array(length);

@@ -11,6 +11,8 @@ import { CompensatedSum } from '../../math/vectors.ts';
 import type { Certificate, Model } from '../../model/model.ts';
 import { meanOfScore } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
+import { lossReference } from '../assemble.ts';
+import { pick } from '../options/option.ts';
 import { type LearnerSettings, OnlineLearner } from './learner.ts';
 import {
   BinaryLabels,
@@ -18,6 +20,7 @@ import {
   type RowBlock,
   RowStream,
   type StreamOptions,
+  withName,
 } from './row-stream.ts';
 
 /** How well rows were predicted before they were learned. */
@@ -26,75 +29,44 @@ export interface ProgressiveReport {
   /** Mean loss of all rows so far, and of those since the last report; rows count by weight. */
   readonly loss: number;
   readonly recentLoss: number;
-  /**
-   * Classification: the share of rows whose class was not predicted. Regression: the mean squared
-   * error.
-   */
+  /** The share of rows whose class was not predicted; in regression the mean squared error. */
   readonly error: number;
   readonly recentError: number;
 }
 
-/** Adds up losses and errors, and tells when to report: after 1, 2, 4, 8 … rows or at intervals. */
-export class ProgressiveSums {
-  readonly #every: number | undefined;
-  readonly #all = { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
-  #recent = freshSums();
-  #rows = 0;
-  #reported = 0;
-  #next: number;
+/** Losses and errors of rows, by their weights. */
+class WeightedSums {
+  readonly #loss = new CompensatedSum();
+  readonly #error = new CompensatedSum();
+  #weight = 0;
 
-  constructor(every?: number) {
-    this.#every = every;
-    this.#next = every ?? 1;
+  add(loss: number, error: number, weight: number): void {
+    this.#loss.add(weight * loss);
+    this.#error.add(weight * error);
+    this.#weight += weight;
   }
 
-  /** Whether a report is due after this row. */
-  add(loss: number, error: number, weight: number): boolean {
-    for (const sums of [this.#all, this.#recent]) {
-      sums.loss.add(weight * loss);
-      sums.error.add(weight * error);
-      sums.mass += weight;
-    }
-    this.#rows += 1;
-    return this.#rows === this.#next;
-  }
-
-  /** Whether rows have come since the last report. */
-  get hasNews(): boolean {
-    return this.#rows > this.#reported;
-  }
-
-  /** All that is known; what follows counts as recent in the next report. */
-  report(): ProgressiveReport {
-    const mean = (sum: CompensatedSum, mass: number) => (mass > 0 ? sum.total / mass : 0);
-    const [all, recent] = [this.#all, this.#recent];
-    this.#recent = freshSums();
-    this.#reported = this.#rows;
-    if (this.#rows === this.#next) this.#next += this.#every ?? this.#next;
-    return {
-      rows: this.#rows,
-      loss: mean(all.loss, all.mass),
-      recentLoss: mean(recent.loss, recent.mass),
-      error: mean(all.error, all.mass),
-      recentError: mean(recent.error, recent.mass),
-    };
+  get means(): { loss: number; error: number } {
+    const mean = ({ total }: CompensatedSum) => (this.#weight > 0 ? total / this.#weight : 0);
+    return { loss: mean(this.#loss), error: mean(this.#error) };
   }
 }
 
-function freshSums() {
-  return { loss: new CompensatedSum(), error: new CompensatedSum(), mass: 0 };
-}
-
-export interface StreamTrainingOptions extends LearnerSettings {
+export interface ProgressiveOptions extends LearnerSettings {
   readonly penalty: Penalty;
   readonly reading: StreamOptions;
-  /** Reports come after so many rows each time; default: after 1, 2, 4, 8 … rows. */
+  /** Rows between two reports; default: after 1, 2, 4, 8 … rows. */
   readonly reportEvery?: number;
+  /** Rows or seconds after which the model is passed on, also while no rows come. */
+  readonly snapshot: { readonly rows?: number; readonly seconds?: number };
   readonly onReport: (report: ProgressiveReport) => void;
   readonly onNotice: (message: string) => void;
+  readonly onSnapshot: (model: Model) => Promise<void>;
+  /** Ends the stream here; what has been learned becomes the model. */
+  readonly signal?: AbortSignal;
 }
 
-/** Rows that were not kept prove nothing. */
+/** Rows that were not stored prove nothing. */
 const noCertificate: Certificate = {
   primal: Infinity,
   dual: -Infinity,
@@ -105,47 +77,50 @@ const noCertificate: Certificate = {
 };
 
 /** A model on its way, and how well it has predicted what it then learned. */
-export class StreamTraining {
+class StreamTraining {
   readonly #name: string;
-  readonly #options: StreamTrainingOptions;
-  readonly #stream: RowStream;
+  readonly #options: ProgressiveOptions;
+  readonly stream: RowStream;
   readonly #learner: OnlineLearner;
-  readonly #sums: ProgressiveSums;
+  readonly #all = new WeightedSums();
+  #recent = new WeightedSums();
+  /** Rows after which the next report is due. */
+  #next: number;
   readonly #pair = new BinaryLabels();
   #nonzeros = 0;
   #last: ProgressiveReport | undefined;
 
-  constructor(name: string, options: StreamTrainingOptions) {
+  constructor(name: string, options: ProgressiveOptions) {
     this.#name = name;
     this.#options = options;
-    this.#stream = new RowStream(name, options.reading);
+    this.stream = new RowStream(name, options.reading, options.onNotice);
     this.#learner = new OnlineLearner(options);
-    this.#sums = new ProgressiveSums(options.reportEvery);
+    this.#next = options.reportEvery ?? 1;
   }
 
   get rows(): number {
     return this.#learner.rows;
   }
 
-  async *blocks(chunks: ByteChunks): AsyncGenerator<RowBlock> {
-    for await (const block of this.#stream.blocks(chunks)) {
-      for (const notice of this.#stream.notices.splice(0)) this.#options.onNotice(notice);
-      yield block;
-    }
-  }
-
-  /** Learns row by row, and says after each how many there have been. */
+  /** Learns row by row, and yields after each how many there have been. */
   *learn(block: RowBlock): Generator<number> {
-    const { rowOffsets, labels, indices, values, weights } = block;
+    const { rowOffsets, labels, indices, values, weights, labelTexts } = block;
     for (let row = 0; row < labels.length; row += 1) {
       const known = this.#pair.count;
-      const target = this.#explained(() => this.#targetOf(labelOf(block, row)));
+      const label = labelTexts ? labelTexts[labels[row]] : labels[row];
       const weight = weights ? weights[row] : 1;
       const [from, to] = [rowOffsets[row], rowOffsets[row + 1]];
-      const entry = { indices, values, from, to, target, weight };
-      const score = this.#explained(() => this.#learner.learn(entry));
+      const { target, score } = withName(this.#name, () => {
+        const signed = this.#targetOf(label);
+        const entry = { indices, values, from, to, target: signed, weight };
+        return { target: signed, score: this.#learner.learn(entry) };
+      });
       this.#nonzeros += to - from;
-      if (this.#note(score, target, weight, known)) this.#tell();
+      const { loss } = this.#options;
+      const value = loss.value(score, target, loss.parameter);
+      const error = this.#errorOf(score, target, known);
+      for (const sums of [this.#all, this.#recent]) sums.add(value, error, weight);
+      if (this.rows === this.#next) this.#report();
       yield this.rows;
     }
   }
@@ -159,11 +134,11 @@ export class StreamTraining {
   /** The model of the rows so far. */
   model(): Model {
     if (this.rows === 0) throw new DataError(`${this.#name}: no rows; expected at least one`);
-    if (!this.canBeModel) throw new DataError(`${this.#name}: ${this.#pair.complaint}`);
+    if (!this.canBeModel) throw new DataError(`${this.#name}: ${this.#pair.problem}`);
     const { loss, penalty, lambda } = this.#options;
     const isClassifier = loss.task === 'classification';
-    const { featureNames, recipe } = this.#stream;
-    const columns = Math.max(this.#stream.columns, this.#learner.columns);
+    const { featureNames, recipe } = this.stream;
+    const columns = Math.max(this.stream.columns, this.#learner.columns);
     const weights = this.#learner.weights(columns);
     const intercepts = Float64Array.of(this.#learner.intercept);
     // The class that came first was +1; losses of classes do not change under a change of both signs.
@@ -171,12 +146,8 @@ export class StreamTraining {
     const turned = (values: Float64Array) => (reversed ? values.map((value) => 0 - value) : values);
     return {
       task: loss.task,
-      loss: {
-        name: loss.name,
-        parameter: loss.parameter,
-        ...(loss.module && { module: loss.module }),
-      },
-      penalty: { name: penalty.name, l1: penalty.l1, l2: penalty.l2 },
+      loss: lossReference(loss),
+      penalty: pick(penalty, 'name', 'l1', 'l2'),
       lambda,
       ...(isClassifier && { classes: this.#pair.classes }),
       columns,
@@ -193,33 +164,33 @@ export class StreamTraining {
     };
   }
 
-  /** How it went until now; told once more if there is something new. */
+  /** The last report, or a further one if rows have come since. */
   report(): ProgressiveReport {
-    if (this.#sums.hasNews || !this.#last) this.#tell();
-    return this.#last as ProgressiveReport;
+    return this.#last?.rows === this.rows ? this.#last : this.#report();
   }
 
-  #tell(): void {
-    this.#last = this.#sums.report();
+  /** All that is known; what follows counts as recent in the next report. */
+  #report(): ProgressiveReport {
+    const { rows } = this;
+    const { loss, error } = this.#all.means;
+    const { loss: recentLoss, error: recentError } = this.#recent.means;
+    this.#recent = new WeightedSums();
+    if (rows === this.#next) this.#next += this.#options.reportEvery ?? rows;
+    this.#last = { rows, loss, recentLoss, error, recentError };
     this.#options.onReport(this.#last);
+    return this.#last;
   }
 
-  /** Whether it is time to report; `known` classes were known when the row came. */
-  #note(score: number, target: number, weight: number, known: number): boolean {
+  /**
+   * The squared error, or whether a model would predict the other class: a score above 0 is the
+   * positive class. `known` classes were known when the row came; of one there is no doubt.
+   */
+  #errorOf(score: number, target: number, known: number): number {
     const { loss } = this.#options;
-    const value = loss.value(score, target, loss.parameter);
-    const error =
-      loss.task === 'classification'
-        ? Number(this.#isWrong(score, target, known))
-        : (meanOfScore(loss.link, score) - target) ** 2;
-    return this.#sums.add(value, error, weight);
-  }
-
-  /** What a model says: a score above 0 is the positive class. Of one known class there is no doubt. */
-  #isWrong(score: number, target: number, known: number): boolean {
-    if (known < 2) return known === 0 || target < 0;
+    if (loss.task === 'regression') return (meanOfScore(loss.link, score) - target) ** 2;
+    if (known < 2) return Number(known === 0 || target < 0);
     const sign = this.#pair.isReversed ? -1 : 1;
-    return sign * score > 0 !== sign * target > 0;
+    return Number(sign * score > 0 !== sign * target > 0);
   }
 
   #targetOf(label: Label): number {
@@ -232,31 +203,6 @@ export class StreamTraining {
     if (Number.isFinite(target) && (loss.labels?.accepts(target) ?? true)) return target;
     throw new DataError(`row ${row} has label ${label}; the ${loss.name} loss needs ${wanted}`);
   }
-
-  /** Faults of rows come without the name of the stream. */
-  #explained<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      throw new DataError(`${this.#name}: ${error.message}`, { cause: error });
-    }
-  }
-}
-
-function labelOf({ labels, labelTexts }: RowBlock, row: number): Label {
-  return labelTexts ? labelTexts[labels[row]] : labels[row];
-}
-
-export interface ProgressiveOptions extends StreamTrainingOptions {
-  /**
-   * When the model is handed on: after so many rows, or seconds, each time, also while no rows come.
-   * It may be both.
-   */
-  readonly snapshot: { readonly rows?: number; readonly seconds?: number };
-  readonly onSnapshot: (model: Model) => Promise<void>;
-  /** Ends the stream here; what has been learned becomes the model. */
-  readonly signal?: AbortSignal;
 }
 
 export interface ProgressiveResult {
@@ -265,8 +211,8 @@ export interface ProgressiveResult {
 }
 
 /**
- * Learns from rows as they come, each predicted before it is learned, and hands on the model from
- * time to time. Rows are not kept, so nothing is proved about the model.
+ * Learns from rows as they come, each predicted before it is learned, and passes on the model from
+ * time to time. Rows are not stored, so nothing is proved about the model.
  */
 export async function learnStream(
   source: ByteChunks,
@@ -275,7 +221,10 @@ export async function learnStream(
 ): Promise<ProgressiveResult> {
   const { snapshot, onSnapshot, signal } = options;
   const learning = new StreamTraining(name, options);
-  const arrivals = new CancellableIterator(learning.blocks(plainChunks(source, name)), signal);
+  const arrivals = new CancellableIterator(
+    learning.stream.blocks(plainChunks(source, name)),
+    signal,
+  );
   const period = 1000 * (snapshot.seconds ?? Infinity);
   let due = performance.now() + period;
   let saved = 0;

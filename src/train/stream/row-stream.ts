@@ -1,7 +1,6 @@
 import type { DatasetPart, Recipe } from '../../data/dataset.ts';
 import { LabelList } from '../../data/fields/label-list.ts';
 import type { FieldOptions } from '../../data/fields/options.ts';
-import type { NamedRows } from '../../data/fields/row-builder.ts';
 import { Assembler } from '../../data/fields/vocabulary.ts';
 import type { Label } from '../../data/labels.ts';
 import type { ByteChunks } from '../../data/read/byte-blocks.ts';
@@ -21,30 +20,31 @@ import { DataError, UsageError } from '../../errors.ts';
 
 export type StreamOptions = FieldOptions & LibsvmOptions;
 
-/** Rows that came together; labels are numbers or, with `labelTexts`, places in that list. */
+/** Rows that came together; labels are numbers or, with `labelTexts`, indices of that list. */
 export interface RowBlock extends DatasetPart {
   readonly labelTexts?: readonly string[];
 }
 
 /**
- * Rows of text that comes slowly or never ends. Whole records are handed on as soon as they are
- * there, so a row does not wait for the next one. Where the text is cut in transit has no effect on
- * the rows: what decides about columns is the first record alone.
+ * Rows of text that comes slowly or never ends. Whole records are passed on at once, so a row does
+ * not wait for the next one. Where the text is cut in transit has no effect on the rows: the first
+ * record alone decides about columns.
  */
 export class RowStream {
-  /** What a person should know of the format. */
-  readonly notices: string[] = [];
   readonly #name: string;
   readonly #options: StreamOptions;
+  readonly #onNotice: ((message: string) => void) | undefined;
   readonly #assembler: Assembler;
   #beginning: Beginning | undefined;
   #rest: Uint8Array = new Uint8Array(0);
   #lines = 0;
   #columns = 0;
 
-  constructor(name: string, options: StreamOptions) {
+  /** `onNotice`: what users should know of the format. */
+  constructor(name: string, options: StreamOptions, onNotice?: (message: string) => void) {
     this.#name = name;
     this.#options = options;
+    this.#onNotice = onNotice;
     // Labels are looked at row by row, so this list is never filled.
     this.#assembler = new Assembler(options, new LabelList(undefined, false, true));
   }
@@ -72,30 +72,29 @@ export class RowStream {
   }
 
   *#take(atEnd: boolean): Generator<RowBlock> {
-    const beginning = this.#begin(atEnd);
-    if (!beginning) return;
-    const end = atEnd ? this.#rest.length : beginning.format.lastRecordEnd(this.#rest);
+    this.#beginning ??= this.#begin(atEnd);
+    if (!this.#beginning) return;
+    const { lastRecordEnd } = this.#beginning.format;
+    const end = atEnd ? this.#rest.length : lastRecordEnd(this.#rest);
     if (end === 0) return;
     const text = this.#rest.subarray(0, end);
     this.#rest = this.#rest.subarray(end);
-    yield* this.#rows(beginning, text);
+    yield* this.#rows(this.#beginning, text);
   }
 
   /** Undefined while too little is known. */
   #begin(atEnd: boolean): Beginning | undefined {
-    if (this.#beginning) return this.#beginning;
     const beginning = beginningOf(this.#rest, atEnd, this.#name, this.#options);
     if (!beginning) return undefined;
     const { format, plan, skipped, lines } = beginning;
-    this.#beginning = beginning;
     this.#rest = this.#rest.subarray(skipped);
     this.#lines = lines;
     const [notice] = format.notices(plan, this.#options);
-    if (notice) this.notices.push(`${notice.replace(/^read as /, '')} (by the first row)`);
+    if (notice) this.#onNotice?.(`${notice.replace(/^read as /, '')} (by the first row)`);
     return beginning;
   }
 
-  /** In front of a line that cannot be read, rows are learned from, however the text was cut. */
+  /** Rows before a line that cannot be read are learned from, however the text was cut. */
   *#rows(beginning: Beginning, text: Uint8Array): Generator<RowBlock> {
     try {
       yield* this.#parsed(beginning, text);
@@ -116,17 +115,21 @@ export class RowStream {
     this.#columns = Math.max(this.#columns, columns);
     if (rows.labels.length === 0) return;
     const { labelTexts, ...unlabelled } = rows;
-    const part = 'names' in unlabelled ? this.#assembled(unlabelled) : unlabelled;
+    const part =
+      'names' in unlabelled
+        ? withName(this.#name, () => this.#assembler.add(unlabelled))
+        : unlabelled;
     yield { ...part, ...(labelTexts && { labelTexts }) };
   }
+}
 
-  #assembled(rows: NamedRows): DatasetPart {
-    try {
-      return this.#assembler.add(rows);
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      throw new DataError(`${this.#name}: ${error.message}`, { cause: error });
-    }
+/** Errors of rows come without the name of the stream. */
+export function withName<Result>(name: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    throw new DataError(`${name}: ${error.message}`, { cause: error });
   }
 }
 
@@ -185,7 +188,7 @@ function endOfRecords(text: Uint8Array, count: number): number {
     const { end } = recordEnds(text.subarray(position), 1);
     if (end === 0) return 0;
     const record = text.subarray(position, position + end);
-    if (!record.every((byte) => byte === 10 || byte === 13 || byte === 32)) found += 1;
+    if (!record.every((byte) => byte === newline || byte === 13 || byte === 32)) found += 1;
     position += end;
   }
   return position;
@@ -206,32 +209,20 @@ export class CancellableIterator<Item> {
     });
   }
 
-  /** The next item, or `late` if it does not come in so many milliseconds: it is still waited for. */
-  async next(patience = Infinity): Promise<Item | 'end' | 'late'> {
-    this.#pending ??= this.#advance();
-    // Once the signal has come, nobody waits for it any more.
+  /** The next item, or `late` if it takes more than `timeout` milliseconds: it is still awaited. */
+  async next(timeout = Infinity): Promise<Item | 'end' | 'late'> {
+    this.#pending ??= this.#iterator.next().then(({ done, value }) => (done ? 'end' : value));
+    // Once the signal has come, nothing awaits it any more.
     this.#pending.catch(() => {});
-    let timer: NodeJS.Timeout | undefined;
-    const candidates: Promise<Item | 'end' | 'late'>[] = [this.#stopped, this.#pending];
-    if (patience < Infinity) {
-      candidates.push(
-        new Promise((resolve) => {
-          timer = setTimeout(() => resolve('late'), patience);
-        }),
-      );
-    }
+    const late = Promise.withResolvers<'late'>();
+    const timer = timeout < Infinity ? setTimeout(late.resolve, timeout, 'late') : undefined;
     try {
-      const found = await Promise.race(candidates);
+      const found = await Promise.race([this.#stopped, this.#pending, late.promise]);
       if (found !== 'late') this.#pending = undefined;
       return found;
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  async #advance(): Promise<Item | 'end'> {
-    const { done, value } = await this.#iterator.next();
-    return done ? 'end' : value;
   }
 }
 
@@ -239,29 +230,25 @@ export class CancellableIterator<Item> {
 export class BinaryLabels {
   /** In the order they were met, which is also +1 and −1. */
   readonly #labels: Label[] = [];
-  #isReversed = false;
+  /** Whether the label that came first is the model's negative class. */
+  isReversed = false;
 
   /** +1 for the label that came first, −1 for the other one; `row` counts from 1. */
   targetOf(label: Label, row: number): 1 | -1 {
-    const place = this.#labels.findIndex((known) => String(known) === String(label));
-    if (place >= 0) {
-      // A number that is met as a text too is a text.
-      if (typeof label === 'string') this.#set(place, label);
-      return place === 0 ? 1 : -1;
-    }
-    if (this.#labels.length === 2) {
+    const known = this.#labels.findIndex((one) => String(one) === String(label));
+    const index = known < 0 ? this.count : known;
+    if (index === 2) {
       const [first, second] = this.#labels.map(shown);
       throw new DataError(
         `row ${row} has label ${shown(label)}, the third after ${first} and ${second}; learning from a stream expects two classes (a regression loss such as --loss square takes any number)`,
       );
     }
-    this.#set(this.#labels.length, label);
-    return this.#labels.length === 1 ? 1 : -1;
-  }
-
-  #set(place: number, label: Label): void {
-    this.#labels[place] = label;
-    this.#isReversed = this.count === 2 && String(this.classes[0]) === String(this.#labels[0]);
+    // A number that is met as a text too is a text.
+    if (known < 0 || typeof label === 'string') {
+      this.#labels[index] = label;
+      this.isReversed = this.count === 2 && String(this.classes[0]) === String(this.#labels[0]);
+    }
+    return index === 0 ? 1 : -1;
   }
 
   /** How many have been met. */
@@ -279,13 +266,8 @@ export class BinaryLabels {
     return left < right ? [left, right] : [right, left];
   }
 
-  /** Whether the label that came first is the model's negative class. */
-  get isReversed(): boolean {
-    return this.#isReversed;
-  }
-
-  /** What there is to say of a stream that ended with fewer than two. */
-  get complaint(): string {
+  /** Why a stream that has ended with fewer than two makes no model. */
+  get problem(): string {
     const found = this.count === 0 ? 'no labels' : `all labels are ${this.#labels[0]}`;
     return `${found}; classification wants two classes`;
   }

@@ -185,7 +185,7 @@ describe('calibration', () => {
 
   test.each([
     [{ calibrate: { method: 'platt' as const, folds: 301 } }, '301 folds need at least 301 rows'],
-    [{ calibrate: { method: 'magic' as 'platt' } }, "it must be 'platt' or 'isotonic'"],
+    [{ calibrate: { method: 'magic' as 'platt' } }, 'it must be one of platt, isotonic'],
     [{ calibrate: { method: 'platt' as const, folds: 1 } }, 'calibrate.folds is 1'],
     [{ calibrate: { method: 'platt' as const }, loss: losses.square() }, 'for classes'],
   ])('refuses %j before it trains', async (options, message) => {

@@ -10,8 +10,7 @@ import {
   formatPercent,
   plural,
 } from '../../../reporting/format.ts';
-import { libraryValues, pick } from '../../../train/options/option.ts';
-import { checkProgressive } from '../../../train/options/refusals.ts';
+import { checkProgressive, libraryValues, pick } from '../../../train/options/option.ts';
 import { filesOfSource, titleOfSource } from '../../../train/read.ts';
 import {
   learnStream,

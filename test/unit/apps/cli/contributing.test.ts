@@ -34,10 +34,10 @@ writeFileSync(join(folder, 'head.ts'), head.replaceAll("'../", `'${source}/apps/
 writeFileSync(
   join(folder, 'added.ts'),
   `import { command } from '${source}/apps/cli/command.ts';
-import { option } from '${source}/train/options/option.ts';
+import { flag, option, optionsWith } from '${source}/train/options/option.ts';
 import { whole } from '${source}/train/options/types.ts';
-export const options = {
-${block('option in src/train/options/data.ts')}};
+export const options = optionsWith({ group: 'data', affectsModel: true, progressive: true })({
+${block('option in src/train/options/data.ts')}});
 export const commands = {
 ${block('command in src/apps/cli/commands/index.ts')}};
 `,

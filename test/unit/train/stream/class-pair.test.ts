@@ -24,10 +24,10 @@ test('a number that meets a text is one', () => {
   expect(pair.isReversed).toBe(true);
 });
 
-test('a third label is told with its row', () => {
+test('a third label is refused with its row', () => {
   const pair = new BinaryLabels();
   pair.targetOf(0, 1);
-  expect(pair.complaint).toBe('all labels are 0; classification wants two classes');
+  expect(pair.problem).toBe('all labels are 0; classification wants two classes');
   pair.targetOf(1, 2);
   expect(() => pair.targetOf(2, 7)).toThrow('row 7 has label 2, the third after 0 and 1');
   expect(() => pair.targetOf('a,\nb', 8)).toThrow('row 8 has label "a,\\nb", the third after 0');

@@ -183,14 +183,14 @@ test('asking for the weights changes no bit of what follows', () => {
   expect(asked.weights(5)).toEqual(left.weights(5));
 });
 
-test('a label beyond all bounds is told with its row', () => {
+test('a label beyond all bounds is reported with its row', () => {
   const learner = new OnlineLearner({ ...hinge, loss: losses.square() });
   learner.learn(row(1, 1));
   expect(() => learner.learn(row(1, 1e200))).toThrow(/^row 2 has label 1e\+200 and score 0\.5: /);
 });
 
-test('a column that no machine has room for is told with its row', () => {
+test('a column that no machine has room for is reported with its row', () => {
   expect(() => new OnlineLearner(hinge).learn(row(1, 1, 2 ** 31 - 3))).toThrow(
-    /^row 1 has column 2147483646: so many need .* this machine has/,
+    /^row 1 has column 2147483646: that needs .* this machine has/,
   );
 });
