@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const common = {
+  // All files of a worker share its modules, which are loaded once: a file that mocks one or changes
+  // the process must undo that.
+  isolate: false,
   // No test is about time: these limits end what hangs, also on a very busy machine.
   testTimeout: 600_000,
   hookTimeout: 600_000,

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 const good = '+1 1:0.5 3:1\n-1 2:1\n';
 

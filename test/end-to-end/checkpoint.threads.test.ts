@@ -11,8 +11,10 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { stream } from '../../src/math/random.ts';
 import { runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 /** A folder with data, and the command that trains on it for a while. */
 function place(options: { rows?: number; epochs?: number; more?: readonly string[] } = {}) {

@@ -4,10 +4,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/apps/cli/program.ts';
 import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { markupFault } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 

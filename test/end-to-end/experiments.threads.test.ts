@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+
+const lastingFolder = lastingFolders();
 
 const program = fileURLToPath(new URL('../../experiments/run.ts', import.meta.url));
 

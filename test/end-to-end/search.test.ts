@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { markupFault } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 

@@ -2,7 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+
+const lastingFolder = lastingFolders();
 
 describe.concurrent('help and version', () => {
   test('--version prints the version of the package', async () => {
