@@ -15,7 +15,7 @@ const common = {
   env: { NO_COLOR: '1', DSO_NO_RECORD: '1' },
 };
 
-/** Tests that start threads or processes which exchange work: one file at a time. */
+/** Processes that exchange work over MPI, which spins: one file at a time. */
 const threads = 'test/**/*.threads.test.ts';
 
 export default defineConfig({
