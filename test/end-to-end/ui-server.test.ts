@@ -119,7 +119,7 @@ describe('dso ui', () => {
     const { port } = new URL(url);
     const taken = await runDso(['ui', '--port', port, '--no-open'], { folder });
     expect(taken).toMatchObject({ code: 1 });
-    expect(taken.stderr).toContain(`port ${port}: it is in use`);
+    expect(taken.stderr).toContain(`port ${port}: the port is in use`);
     writeFileSync(join(folder, 'file'), '');
     const file = await runDso(['ui', 'file'], { folder });
     expect(file).toMatchObject({ code: 2 });
