@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+import { runHere } from '../support/run-here.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 const good = '+1 1:0.5 3:1\n-1 2:1\n';
 
@@ -35,21 +38,24 @@ const badTexts: [string, string, RegExp][] = [
   ],
 ];
 
-describe.concurrent('bad data: exit code 3, the place is named, no file is touched', () => {
-  test.each(badTexts)('%s', async (_, text, message) => {
+test.each(badTexts)(
+  '%s: exit code 3, the place is named, no file is touched',
+  async (_, text, message) => {
     const folder = lastingFolder();
     writeFileSync(join(folder, 'bad.svm'), text);
     writeFileSync(join(folder, 'old.model'), 'an older model');
     const args = ['train', 'bad.svm', '-o', 'old.model', '--log', 'run.jsonl', '--quiet'];
-    const run = await runDso(args, { folder });
+    const run = await runHere(args, folder);
     expect(run.stderr).toMatch(message);
     expect(run.stderr.trim().split('\n')).toHaveLength(1);
     expect(run.code).toBe(3);
     expect(run.stdout.length).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['bad.svm', 'old.model']);
     expect(readFileSync(join(folder, 'old.model'), 'utf8')).toBe('an older model');
-  });
+  },
+);
 
+describe.concurrent('bad data: exit code 3', () => {
   test('a truncated gzip', async () => {
     const folder = lastingFolder();
     const whole = gzipSync(sampleText({ rows: 300, columns: 30, perRow: 5 }));

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { executable, runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 /** A folder with text and what became of it. */
 async function converted(...options: string[]) {

@@ -4,10 +4,13 @@ import { describe, expect, test, vi } from 'vitest';
 import { main } from '../../src/apps/cli/program.ts';
 import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
+import { runHere } from '../support/run-here.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { markupFault } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 
@@ -145,7 +148,7 @@ describe.concurrent('dso cv', () => {
   });
 });
 
-describe.concurrent('refused', () => {
+describe('refused', () => {
   test.each([
     [['--folds', '1'], 2, /--folds is 1; it must be a whole number of at least 2/],
     [['--metric', 'mse'], 2, /metric mse is not for the hinge loss.*error, loss, auc/],
@@ -156,7 +159,7 @@ describe.concurrent('refused', () => {
     [['--solver', 'lbfgs'], 2, /lbfgs is not compatible with loss 'hinge': it needs a smooth loss/],
   ])('%j', async (more, wanted, message) => {
     const folder = dataFolder();
-    const { code, stderr } = await runDso(['cv', 'train.svm', ...more], { folder });
+    const { code, stderr } = await runHere(['cv', 'train.svm', ...more], folder);
     expect(code, stderr).toBe(wanted);
     expect(stderr).toMatch(message);
     expect(readdirSync(folder)).toEqual(['train.svm']);

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { csvOf, jsonLinesOf, sampleTable, vowpalOf } from '../support/tables.ts';
+
+const lastingFolder = lastingFolders();
 
 /** A file, its options, and all of the message behind `dso: `. */
 const faults: [string, string, string[], string][] = [

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+
+const lastingFolder = lastingFolders();
 
 describe.concurrent('generate', () => {
   test('writes a training and a test part, the same for the same seed', async () => {

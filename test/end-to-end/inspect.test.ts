@@ -5,8 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { writeModel } from '../../src/model/file.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { plainClasses, sampleClasses, sampleModel, sampleRegression } from '../support/models.ts';
+
+const lastingFolder = lastingFolders();
 
 async function folderWith(model: Model): Promise<string> {
   const folder = lastingFolder();

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 /** A folder with the same rows in one file, `whole.svm`, and in part files of all kinds. */
 async function withParts() {

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+import { runHere } from '../support/run-here.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { markupFault, pngSize } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 
@@ -109,7 +112,7 @@ describe.concurrent('dso path', () => {
   });
 });
 
-describe.concurrent('refused before anything is read', () => {
+describe('refused before anything is read', () => {
   test.each([
     [['-o', 'x.model'], /give --test or --holdout/],
     [['--figure', 'x.gif'], /expected a name that ends in \.svg or \.png/],
@@ -122,7 +125,7 @@ describe.concurrent('refused before anything is read', () => {
     [['--early-stop'], /--early-stop needs --test or --holdout/],
   ])('%j', async (more, message) => {
     const folder = dataFolder();
-    const { code, stderr } = await runDso([...problem, ...more], { folder });
+    const { code, stderr } = await runHere([...problem, ...more], folder);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(readdirSync(folder).sort()).toEqual(['test.svm', 'train.svm']);

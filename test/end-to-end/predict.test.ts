@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { writeModel } from '../../src/model/file.ts';
 import type { Model } from '../../src/model/model.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { plainClasses, sampleModel, sampleRegression } from '../support/models.ts';
+
+const lastingFolder = lastingFolders();
 
 const logistic = { name: 'logistic', parameter: 0 };
 const three = plainClasses([1, 2, -1], { classes: [1, 2, 10], loss: logistic });

@@ -4,8 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { type Running, runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 const rows = sampleText({ rows: 400, columns: 40, perRow: 6 });
 const lines = rows.trimEnd().split('\n');

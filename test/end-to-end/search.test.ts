@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+import { runHere } from '../support/run-here.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { markupFault } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 300, columns: 40, perRow: 8 };
 
@@ -78,23 +81,23 @@ describe.concurrent('dso search', () => {
     const { ranking } = JSON.parse(stdout.toString()) as { ranking: object[] };
     expect(ranking).toContainEqual(expect.objectContaining({ loss: 'huber', delta: 0.25 }));
   });
+});
 
-  test.each([
-    [['--loss', 'hinge,square'], /no measure fits both/],
-    [['--loss', 'hing'], /did you mean 'hinge'/],
-    [['--penalty', 'l3'], /it must be some of l2, l1, elastic-net/],
-    [['--l1-ratio', '0.5'], /--l1-ratio is an option of --penalty elastic-net/],
-    [['--delta', '2'], /not an option of any of the losses hinge, logistic/],
-    [['--metric', 'loss'], /choose error or auc/],
-    [
-      ['--loss', 'hinge,,logistic'],
-      /it must be names of losses or paths of modules, separated by commas/,
-    ],
-  ])('%j is refused', async (more, message) => {
-    const folder = dataFolder();
-    const { code, stderr } = await runDso(['search', 'train.svm', ...more, ...few], { folder });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
-    expect(readdirSync(folder)).toEqual(['train.svm']);
-  });
+test.each([
+  [['--loss', 'hinge,square'], /no measure fits both/],
+  [['--loss', 'hing'], /did you mean 'hinge'/],
+  [['--penalty', 'l3'], /it must be some of l2, l1, elastic-net/],
+  [['--l1-ratio', '0.5'], /--l1-ratio is an option of --penalty elastic-net/],
+  [['--delta', '2'], /not an option of any of the losses hinge, logistic/],
+  [['--metric', 'loss'], /choose error or auc/],
+  [
+    ['--loss', 'hinge,,logistic'],
+    /it must be names of losses or paths of modules, separated by commas/,
+  ],
+])('%j is refused', async (more, message) => {
+  const folder = dataFolder();
+  const { code, stderr } = await runHere(['search', 'train.svm', ...more, ...few], folder);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(readdirSync(folder)).toEqual(['train.svm']);
 });

@@ -2,19 +2,23 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+import { runHere } from '../support/run-here.ts';
 
-describe.concurrent('help and version', () => {
+const lastingFolder = lastingFolders();
+
+describe('help and version', () => {
   test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(
       readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
     );
-    expect(await runDso(['--version'])).toMatchObject({ code: 0, stderr: '' });
-    expect((await runDso(['--version'])).stdout.toString()).toBe(`${version}\n`);
+    const { stdout, ...rest } = await runDso(['--version']);
+    expect(rest).toEqual({ code: 0, stderr: '' });
+    expect(stdout.toString()).toBe(`${version}\n`);
   });
 
   test('--help lists every command', async () => {
-    const { code, stdout } = await runDso(['--help']);
+    const { code, stdout } = await runHere(['--help']);
     expect(code).toBe(0);
     for (const name of ['train', 'predict', 'evaluate', 'inspect', 'generate', 'demo']) {
       expect(stdout.toString()).toMatch(new RegExp(`^ {2}${name} `, 'm'));
@@ -24,7 +28,7 @@ describe.concurrent('help and version', () => {
   test.each(['train', 'predict', 'evaluate', 'inspect', 'generate'])(
     '%s --help has examples',
     async (name) => {
-      const { code, stdout } = await runDso([name, '--help']);
+      const { code, stdout } = await runHere([name, '--help']);
       expect(code).toBe(0);
       expect(stdout.toString()).toContain(`Examples:\n  dso ${name} `);
     },
@@ -38,7 +42,7 @@ describe.concurrent('help and version', () => {
   });
 });
 
-describe.concurrent('usage errors: exit code 2 and a hint, on standard error', () => {
+describe('usage errors: exit code 2 and a hint, on standard error', () => {
   test.each([
     [['trian', 'x'], "dso: unknown command 'trian'\n(Did you mean train?)\n"],
     [['train', 'x', '--lamda', '1'], "dso: unknown option '--lamda'\n(Did you mean --lambda?)\n"],
@@ -63,14 +67,14 @@ describe.concurrent('usage errors: exit code 2 and a hint, on standard error', (
     ],
   ])('dso %j', async (args, message) => {
     const folder = lastingFolder();
-    const run = await runDso(args, { folder });
+    const run = await runHere(args, folder);
     expect(run).toMatchObject({ code: 2, stderr: message });
     expect(run.stdout.length).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe.concurrent('an output that cannot be written is refused before any work', () => {
+describe('an output that cannot be written is refused before any work', () => {
   // The input is bad as well: the complaint about the output comes first, so nothing was read.
   const badData = 'no data at all\n';
 
@@ -84,7 +88,7 @@ describe.concurrent('an output that cannot be written is refused before any work
     const folder = lastingFolder();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'data.svm'), badData);
-    const run = await runDso(['train', 'data.svm', option, path], { folder });
+    const run = await runHere(['train', 'data.svm', option, path], folder);
     expect(run.stderr).toContain(message);
     expect(run.code).toBe(2);
     expect(readFileSync(join(folder, 'data.svm'), 'utf8')).toBe(badData);

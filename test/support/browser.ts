@@ -27,12 +27,12 @@ export interface VisitOptions extends BrowserContextOptions {
 export type Visit = (address: string, options?: VisitOptions) => Promise<Page>;
 
 /**
- * Tests with a browser, one for all tests of a file. `visit` opens an address in a window of its
+ * Tests with a browser, one for all tests of a worker. `visit` opens an address in a window of its
  * own; a test fails if any of its pages reported an error.
  */
 export const test = base
-  .extend('path', { scope: 'file' }, findBrowser)
-  .extend('browser', { scope: 'file' }, async ({ path }, { onCleanup }) => {
+  .extend('path', { scope: 'worker' }, findBrowser)
+  .extend('browser', { scope: 'worker' }, async ({ path }, { onCleanup }) => {
     if (path === undefined) return undefined;
     const browser = await chromium.launch({
       executablePath: path,
@@ -137,10 +137,10 @@ export interface Site {
 
 const finishedSolvers = ['ring', 'lbfgs'];
 
-/** The same for all tests of a file, which change nothing there. */
+/** The same for all tests of a worker, which change nothing there. */
 export const testOfSite = test.extend(
   'site',
-  { scope: 'file' },
+  { scope: 'worker' },
   async ({ browser }, { onCleanup }): Promise<Site | undefined> => {
     if (browser === undefined) return undefined;
     const folder = mkdtempSync(join(tmpdir(), 'dso-test-'));
@@ -171,7 +171,7 @@ export function endlessTraining(folder: string, ...more: readonly string[]): rea
   writeFileSync(data, sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
   // Its steps shrink so fast that it never gets there.
   const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
-  const shape = ['--grid', '4', '--threads', '2'];
+  const shape = ['--grid', '4', '--threads', '1'];
   return ['train', 'train.svm', '-o', 'partial.model', ...limits, ...shape, ...more];
 }
 

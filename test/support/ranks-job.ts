@@ -1,7 +1,7 @@
 /**
- * Trains by every solver, and with every kind of option, on the same rows, in this process alone or, started by an MPI launcher,
- * together with the others. Arguments: rows to train on, rows to test on, numbers of threads.
- * Rank 0 prints a line for each run.
+ * Trains by every solver, and with every kind of option, on the same rows, in this process alone or,
+ * started by an MPI launcher, together with the others. Arguments: rows to train on, rows to test
+ * on, the number of threads. Rank 0 prints a line for each run.
  */
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../../src/data/dataset.ts';
@@ -19,7 +19,6 @@ import { trainInGroup } from '../../src/train/train.ts';
 
 export interface RankRun {
   readonly name: string;
-  readonly threads: number;
   readonly hash: string;
   /** What the report says of the model, but for times. */
   readonly found: unknown;
@@ -127,30 +126,28 @@ function withClasses(dataset: Dataset, count: number): Dataset {
   return { ...dataset, parts };
 }
 
-const [data, testData, ...threadCounts] = process.argv.slice(2);
+const [data, testData, threadCount] = process.argv.slice(2);
+const threads = Number(threadCount);
 const launch = launchOf(process.env);
 const joined = launch && (await MpiGroup.join(launch, { peerTimeout: 300, version: 'test' }));
 const group = joined ?? singleProcess;
 const { rank, size: ranks } = group;
 
 for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {
-  for (const threads of threadCounts.map(Number)) {
-    const { dataset: read } = await readShard(data, { rank, ranks, threads });
-    const dataset = classes ? withClasses(read, classes) : read;
-    const test = tested && (await readShard(testData, { rank, ranks, threads })).dataset;
-    const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
-    // By vector: several may be trained at the same time.
-    const auprcs: (number | undefined)[][] = Array.from({ length: classes ?? 1 }, () => []);
-    const onEpoch = ({ testAuprc, vector }: EpochEvent) =>
-      auprcs[vector?.index ?? 0].push(testAuprc);
-    const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
-    const result = await trainInGroup(dataset, all, group);
-    if (!result) continue;
-    const { model, report } = result;
-    const { primal, dual, passes, rows, nonzeros, imbalance, stopped, test: metrics } = report;
-    const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
-    const found = { primal, dual, passes, rows, nonzeros, imbalance, stopped, metrics, auprcs };
-    console.log(JSON.stringify({ name, threads, hash, found } satisfies RankRun));
-  }
+  const { dataset: read } = await readShard(data, { rank, ranks, threads });
+  const dataset = classes ? withClasses(read, classes) : read;
+  const test = tested && (await readShard(testData, { rank, ranks, threads })).dataset;
+  const limits = { lambda: 1e-3, epochs: 4, tolerance: 1e-9 };
+  // By vector: several may be trained at the same time.
+  const auprcs: (number | undefined)[][] = Array.from({ length: classes ?? 1 }, () => []);
+  const onEpoch = ({ testAuprc, vector }: EpochEvent) => auprcs[vector?.index ?? 0].push(testAuprc);
+  const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
+  const result = await trainInGroup(dataset, all, group);
+  if (!result) continue;
+  const { model, report } = result;
+  const { primal, dual, passes, rows, nonzeros, imbalance, stopped, test: metrics } = report;
+  const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
+  const found = { primal, dual, passes, rows, nonzeros, imbalance, stopped, metrics, auprcs };
+  console.log(JSON.stringify({ name, hash, found } satisfies RankRun));
 }
 await joined?.finalize();

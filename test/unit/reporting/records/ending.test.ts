@@ -1,7 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { listRuns, readRun } from '../../../../src/reporting/records/store.ts';
 import {
   beginLine,
   epochLine,
@@ -13,23 +12,27 @@ import {
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 /** What happens while somebody looks whether the process of a run is there. */
-const meanwhile = vi.hoisted(() => ({ act: () => {} }));
+let meanwhile = () => {};
 
-// No real process ends in this very moment each time.
-vi.mock('../../../../src/files.ts', () => ({
+// No real process ends in this very moment each time. Other files share the modules of this worker.
+vi.resetModules();
+vi.doMock('../../../../src/files.ts', () => ({
   isAlive: () => {
-    meanwhile.act();
+    meanwhile();
     return false;
   },
 }));
+const { listRuns, readRun } = await import('../../../../src/reporting/records/store.ts');
+vi.doUnmock('../../../../src/files.ts');
+vi.resetModules();
 
 function ending() {
   const folder = temporaryFolder();
   const id = runId();
   const path = join(folder, `${id}.jsonl`);
   writeFileSync(path, recordText([startLine({ id }), beginLine(), epochLine(1)]));
-  meanwhile.act = () => {
-    meanwhile.act = () => {};
+  meanwhile = () => {
+    meanwhile = () => {};
     appendFileSync(path, recordText([epochLine(2), resultLine]));
   };
   return { folder, id };
@@ -43,6 +46,6 @@ test('a run that ends between the reading and the look for its process is not lo
 
 test('one that has not written its last line by then is', () => {
   const { folder } = ending();
-  meanwhile.act = () => {};
+  meanwhile = () => {};
   expect(listRuns(folder)).toMatchObject([{ status: 'lost', latest: epochLine(1) }]);
 });

@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { expect, test } from 'vitest';
+import { serial } from '../../experiments/serial.ts';
+import { parseOptions } from '../../experiments/support/options.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
+
+const lastingFolder = lastingFolders();
 
 const program = fileURLToPath(new URL('../../experiments/run.ts', import.meta.url));
 
@@ -64,66 +68,55 @@ const cases: Readonly<Record<string, { args: string[]; claims: number; files: Re
   async: { args: ['--time', '0.05'], claims: 2, files: [/^p-2$/, /^p-4-disturbed$/] },
 };
 
-describe.concurrent.each(Object.entries(cases))(
-  'experiment %s',
-  (name, { args, claims, files }) => {
-    test('runs to its end on generated data and says what holds', async () => {
-      const folder = lastingFolder();
-      const output = join(folder, 'results');
-      const shared = ['--scale', '0.02', '--threads', '2', '--data', join(folder, 'none')];
-      const { code, stdout, stderr } = await runExperiment([
-        name,
-        ...shared,
-        ...args,
-        '-o',
-        output,
-      ]);
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
-      const text = readFileSync(join(output, 'results.json'), 'utf8');
-      const results = JSON.parse(text) as Results;
-      expect(results.experiment).toBe(name);
-      expect(results.settings.scale).toBe(0.02);
-      expect(results.claims).toHaveLength(claims);
-      for (const { claim, measured, verdict } of results.claims) {
-        expect(verdicts).toContain(verdict);
-        expect(measured).not.toMatch(/NaN|undefined|\[object/);
-        expect(stdout).toContain(`[${verdict}] ${claim}`);
-        expect(stdout).toContain(measured);
-      }
-      for (const reason of results.skipped) expect(stdout).toContain(`SKIPPED  ${reason}`);
-      const left = readdirSync(output);
-      for (const file of files) expect(left).toContainEqual(expect.stringMatching(file));
-      for (const file of left.filter((one) => one.endsWith('.svg'))) {
-        expect(readFileSync(join(output, file), 'utf8')).toMatch(/^<svg/);
-      }
-    });
-
-    test('explains itself', async () => {
-      const { code, stdout } = await runExperiment([name, '--help']);
-      expect(code).toBe(0);
-      expect(stdout).toContain(`npm run experiment -- ${name} [options]`);
-      for (const option of ['--scale', '--threads', '--time', '--output']) {
-        expect(stdout).toContain(option);
-      }
-    });
+test.concurrent.each(Object.entries(cases))(
+  'experiment %s runs to its end on generated data and says what holds',
+  async (name, { args, claims, files }) => {
+    const folder = lastingFolder();
+    const output = join(folder, 'results');
+    const none = join(folder, 'none');
+    const shared = ['--scale', '0.02', '--threads', '2', '--data', none];
+    const { code, stdout, stderr } = await runExperiment([name, ...shared, ...args, '-o', output]);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const text = readFileSync(join(output, 'results.json'), 'utf8');
+    const results = JSON.parse(text) as Results;
+    expect(results.experiment).toBe(name);
+    expect(results.settings.scale).toBe(0.02);
+    expect(results.claims).toHaveLength(claims);
+    for (const { claim, measured, verdict } of results.claims) {
+      expect(verdicts).toContain(verdict);
+      expect(measured).not.toMatch(/NaN|undefined|\[object/);
+      expect(stdout).toContain(`[${verdict}] ${claim}`);
+      expect(stdout).toContain(measured);
+    }
+    for (const reason of results.skipped) expect(stdout).toContain(`SKIPPED  ${reason}`);
+    const left = readdirSync(output);
+    for (const file of files) expect(left).toContainEqual(expect.stringMatching(file));
+    for (const file of left.filter((one) => one.endsWith('.svg'))) {
+      expect(readFileSync(join(output, file), 'utf8')).toMatch(/^<svg/);
+    }
+    // Real data that is missing is named, and what was used instead.
+    if (name === 'serial')
+      expect(stdout).toContain(`SKIPPED  debdesc: no ${join(none, 'debdesc.svm.gz')}`);
+    if (name === 'splice') expect(stdout).toContain('sequences with a planted motif instead');
   },
 );
 
-test.concurrent('real data that is missing is named, and what was used instead', async () => {
-  const folder = lastingFolder();
-  const none = join(folder, 'none');
-  const args = ['--scale', '0.005', '--time', '0.05', '--data', none, '-o', join(folder, 'out')];
-  const serial = await runExperiment(['serial', ...args, '--solvers', 'ring']);
-  expect(serial.stdout).toContain(`SKIPPED  debdesc: no ${join(none, 'debdesc.svm.gz')}`);
-  const splice = await runExperiment(['splice', ...args, '--solvers', 'ring', '--longest', '2']);
-  expect(splice.stdout).toContain('sequences with a planted motif instead');
+test.concurrent('each explains itself', async () => {
+  const { code, stdout } = await runExperiment(['all', '--help']);
+  expect(code).toBe(0);
+  const texts = stdout.split('npm run experiment -- ').slice(1);
+  const names = texts.map((text) => text.slice(0, text.indexOf(' [options]')));
+  expect(names).toEqual([...Object.keys(cases), 'cluster']);
+  for (const text of texts) {
+    for (const option of ['--scale', '--threads', '--time', '--output']) {
+      expect(text).toContain(option);
+    }
+  }
 });
 
 test.concurrent.each([
   [['nothing'], 'no "nothing"'],
-  [['serial', '--scale', '0'], '--scale 0: expected a number above 0'],
-  [['serial', '--threads', '1.5'], '--threads 1.5: expected a whole number'],
   [['serial', '--colour', 'red'], "serial: Unknown option '--colour'"],
   [['parallel', '--like', 'iris'], '--like iris: expected one of real-sim, webspam, splice'],
   [['serial', '--scale', '0.001', '--solvers', 'magic'], "no solver 'magic'"],
@@ -131,6 +124,13 @@ test.concurrent.each([
   const { code, stderr } = await runExperiment([...args]);
   expect(stderr).toContain(message);
   expect(code).toBe(2);
+});
+
+test.each([
+  [['--scale', '0'], '--scale 0: expected a number above 0'],
+  [['--threads', '1.5'], '--threads 1.5: expected a whole number'],
+])('%j is refused', (args, message) => {
+  expect(() => parseOptions(serial, args)).toThrow(message);
 });
 
 test.concurrent('without a name it lists what there is', async () => {

@@ -71,7 +71,7 @@ describe('a run that is watched', () => {
   });
 
   test('shows where blocks are only while it trains', async () => {
-    const { looks } = await watch({ grid: 4, threads: 2, solver: solvers.dso() });
+    const { looks } = await watch({ grid: 4, threads: 2, solver: solvers.dso(), epochs: 20 });
     expect([looks.at(0), looks.at(-1)]).toEqual([undefined, undefined]);
     const seen = looks.filter((look) => look !== undefined);
     expect(seen.length).toBeGreaterThan(0);

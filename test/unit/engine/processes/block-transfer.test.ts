@@ -44,7 +44,7 @@ describe.each(launchers)('$name', (launcher) => {
       grid,
       threads: 1 + ((grid + ranks) % 2),
       cores: 1,
-      rotations: grid === 4 ? 300 : 40,
+      rotations: (grid === 4 ? 300 : 40) / (process.env.DSO_TEST_FULL ? 1 : 2),
     }));
     await runJob(launcher, ranks, runs);
   });

@@ -33,7 +33,8 @@ async function expectInterrupted(folder: string): Promise<void> {
 describe('dso train --ui', () => {
   test('the run is listed, its numbers, curves and blocks move', async ({ visit }) => {
     const folder = temporaryFolder();
-    const { address } = await startTraining(folder, '--holdout', '0.2', '--ui', '--no-open');
+    const more = ['--holdout', '0.2', '--threads', '2'];
+    const { address } = await startTraining(folder, ...more, '--ui', '--no-open');
     const page = await visit(await address);
     await eventually(
       () => listOf(page).allInnerTexts(),

@@ -4,8 +4,10 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readModel } from '../../src/model/file.ts';
 import { runDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { sampleText } from '../support/sample-text.ts';
+
+const lastingFolder = lastingFolders();
 
 const trainText = sampleText({ rows: 400, columns: 60, perRow: 8 });
 const testText = sampleText({ rows: 200, columns: 60, perRow: 8, seed: 2 });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../src/apps/cli/program.ts';
 import type { Comparison } from '../../src/train/compare/comparison.ts';
 import { runDso, startDso } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
 import {
@@ -12,6 +12,8 @@ import {
   markupFault,
   pngSize,
 } from '../unit/train/compare/support/well-formed.ts';
+
+const lastingFolder = lastingFolders();
 
 const shape = { rows: 400, columns: 60, perRow: 8 };
 const trainText = sampleText(shape);

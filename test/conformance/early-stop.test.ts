@@ -31,6 +31,7 @@ async function run(dataset: Dataset, options: TrainOptions): Promise<Told> {
     earlyStop: 3,
     grid: 4,
     epochs: 400,
+    threads: 1,
     ...options,
     onEpoch: ({ seconds: _seconds, effort: _effort, ...event }) => events.push(event),
   });

@@ -58,26 +58,19 @@ describe('every solver gives the bits of one process with one thread', () => {
   };
 
   test.for([
-    { title: 'Open MPI: 2 × 1 and 2 × 2', launcher: openMpi, ranks: 2, threads: ['1', '2'] },
-    { title: 'Open MPI: 4 × 1', launcher: openMpi, ranks: 4, threads: ['1'] },
+    { title: 'Open MPI: 3 × 2', launcher: openMpi, ranks: 3, threads: '2' },
     // There are 4 workers, and one where the solver is serial.
-    { title: 'Open MPI: more ranks than workers', launcher: openMpi, ranks: 5, threads: ['1'] },
-    { title: 'MPICH: 3 × 1 and 3 × 2', launcher: mpich, ranks: 3, threads: ['1', '2'] },
+    { title: 'Open MPI: more ranks than workers', launcher: openMpi, ranks: 5, threads: '1' },
+    // Its ranks spin while they wait: more of them than cores hinder each other.
+    { title: 'MPICH: 2 × 2', launcher: mpich, ranks: 2, threads: '2' },
   ])('$title', async ({ launcher, ranks, threads }, { skip }) => {
     installed(launcher, skip);
     const folder = place();
     const wanted = onceAlone(folder, ...data, '1');
     const options = { folder, program: trainer };
-    const { code, stdout, stderr } = await runJob(launcher, ranks, [...data, ...threads], options);
+    const { code, stdout, stderr } = await runJob(launcher, ranks, [...data, threads], options);
     expect(code, stderr).toBe(0);
-    const runs = runsOf(stdout);
-    expect(runs).toHaveLength(wanted.length * threads.length);
-    for (const { name, threads: count, hash, found } of runs) {
-      const single = wanted.find((run) => run.name === name);
-      const where = `${name} on ${ranks} ranks of ${count} threads under ${launcher.name}`;
-      expect(found, where).toEqual(single?.found);
-      expect(hash, where).toBe(single?.hash);
-    }
+    expect(runsOf(stdout)).toEqual(wanted);
   });
 
   test.for([openMpi, mpich])(
@@ -108,10 +101,7 @@ describe('every solver gives the bits of one process with one thread', () => {
 
   test('one process with four threads', () => {
     const folder = place();
-    const [one, four] = ['1', '4'].map((threads) =>
-      onceAlone(folder, ...data, threads).map(({ threads: _, ...run }) => run),
-    );
-    expect(four).toEqual(one);
+    expect(onceAlone(folder, ...data, '4')).toEqual(onceAlone(folder, ...data, '1'));
   });
 });
 

@@ -20,7 +20,7 @@ const reason = `${file} is not there; DSO_DATA names the folder with debdesc.svm
 if (!existsSync(file)) console.warn(`skipped: ${reason}`);
 
 let reading: Promise<Dataset> | undefined;
-/** Read once, by the first test that wants it. */
+/** Read once, by the first test that needs it. */
 function debdesc(): Promise<Dataset> {
   reading ??= readDataset(file, { threads: 2 });
   return reading;
@@ -40,7 +40,7 @@ describe.each(problems)('$name, λ = $lambda', ({ loss, lambda, optimum }) => {
     { title: 'on request', options: { tolerance: 1e-6 }, tolerance: 1e-6 },
   ])('reaches $tolerance $title', async ({ options, tolerance }) => {
     const dataset = await debdesc();
-    const { report } = await train(dataset, { loss, lambda, threads: 2, ...options });
+    const { report } = await train(dataset, { loss, lambda, threads: 1, ...options });
     expect(report.stopped).toBe('converged');
     expect(report.relativeGap).toBeLessThanOrEqual(tolerance);
     // The known optima are rounded to nine digits.
@@ -70,7 +70,7 @@ test.each(budgets)(
       loss,
       lambda,
       grid,
-      threads: 2,
+      threads: 1,
       solver: solvers.ring(settings as Parameters<typeof solvers.ring>[0]),
       tolerance: 1e-4,
       onEpoch: ({ relativeGap, passes: done }) => {
@@ -91,7 +91,7 @@ test('the paper’s solver comes within 2 % with 8 workers', async () => {
     loss,
     lambda,
     grid: 8,
-    threads: 2,
+    threads: 1,
     solver: solvers.dso(),
     tolerance: 2e-2,
     epochs: 60,

@@ -57,10 +57,8 @@ describe.each(launchers)('under $name', (launcher) => {
   test('the run of two processes is shown and stopped', async ({ visit, skip }) => {
     if (launcher.path === undefined) return skip(`${launcher.name} is not installed`);
     const folder = temporaryFolder();
-    const words = endlessTraining(folder, '--ui', '--no-open').map((word) =>
-      // Each process plays two of the four workers.
-      word === '2' ? '1' : word,
-    );
+    // Each process plays two of the four workers.
+    const words = endlessTraining(folder, '--ui', '--no-open');
     const { address, addresses, ended } = await startRanks(launcher, folder, words);
     const page = await visit(address);
     await eventually(

@@ -15,7 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { executable } from '../support/command-line.ts';
-import { lastingFolder } from '../support/lasting-folder.ts';
+import { lastingFolders } from '../support/lasting-folder.ts';
 import {
   type CodeBlock,
   codeBlocks,
@@ -23,6 +23,8 @@ import {
   leftOut,
   localLinks,
 } from '../support/markdown.ts';
+
+const lastingFolder = lastingFolders();
 
 /*
  * Every block of the documents that says `sh`, `js` or `ts` is run, in the order of the document
