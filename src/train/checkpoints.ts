@@ -4,11 +4,7 @@ import packageDescription from '../../package.json' with { type: 'json' };
 import { hashNumbers, hashText } from '../data/fingerprint.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
 import type { CheckpointFile, Header, Identity } from '../engine/checkpoint/file.ts';
-import {
-  checkpointsIn,
-  clearPartial,
-  makeFolder,
-} from '../engine/checkpoint/folder.ts';
+import { checkpointsIn, clearPartial, makeFolder } from '../engine/checkpoint/folder.ts';
 import { FolderLock } from '../engine/checkpoint/lock.ts';
 import {
   checkpointSetOf,
