@@ -269,7 +269,7 @@ export class BinaryLabels {
   /** Why a stream that has ended with fewer than two makes no model. */
   get problem(): string {
     const found = this.count === 0 ? 'no labels' : `all labels are ${this.#labels[0]}`;
-    return `${found}; classification wants two classes`;
+    return `${found}; classification needs two classes`;
   }
 }
 

@@ -153,7 +153,7 @@ describe('labels', () => {
   test('one class, three numbers that are no classes', async () => {
     const one = train(datasetOf(rows, [1, 1, 1, 1]));
     await expect(one).rejects.toThrow(DataError);
-    await expect(one).rejects.toThrow('array: all labels are 1; classification wants');
+    await expect(one).rejects.toThrow('array: all labels are 1; classification needs');
     await expect(train(datasetOf(rows, [1, 2.5, 3, 1]))).rejects.toThrow(
       'labels 1, 2.5, 3 are not whole numbers',
     );
