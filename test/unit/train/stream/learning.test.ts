@@ -242,7 +242,7 @@ test('gzip', async () => {
 describe('faults', () => {
   test.each([
     ['1 1:1\n2 1:1\n3 1:1\n', {}, 'rows: row 3 has label 3, the third after 1 and 2'],
-    ['1 1:1\n1 1:1\n', {}, 'rows: all labels are 1; classification wants two classes'],
+    ['1 1:1\n1 1:1\n', {}, 'rows: all labels are 1; classification needs two classes'],
     ['', {}, 'rows: no rows'],
     ['label,a\n', {}, 'rows: no rows'],
     ['a 1:1\nb 1:1\n', { loss: losses.square() }, 'rows: row 1 has label a; the square loss needs'],
