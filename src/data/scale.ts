@@ -61,7 +61,7 @@ export function withUnitRows(dataset: Dataset): Dataset {
 
 /** Weights for the unscaled data, w_j / s_j; the vectors follow one another. */
 export function foldWeights(weights: Float64Array, factors: Float64Array): Float64Array {
-  return weights.map((weight, place) => weight / factors[place % factors.length]);
+  return weights.map((weight, position) => weight / factors[position % factors.length]);
 }
 
 function withValues(

@@ -31,7 +31,7 @@ export class LabelList {
   #areTexts: boolean;
   readonly #numbersOnly: boolean;
 
-  /** With names, labels are texts from the start, the names first. `numbersOnly` refuses texts. */
+  /** With names, labels are texts from the start, the names first. `numbersOnly` rejects texts. */
   constructor(names?: readonly string[], textLabels = false, numbersOnly = false) {
     this.#areTexts = !numbersOnly && (names !== undefined || textLabels);
     this.#numbersOnly = numbersOnly;

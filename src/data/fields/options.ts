@@ -1,4 +1,4 @@
-import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
+import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 
 /** Formats of data whose columns have names … */
 const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
@@ -35,7 +35,7 @@ export interface FieldOptions {
   /** Labels are texts, even if all of them look like numbers. */
   readonly textLabels?: boolean;
   /** Columns and labels mean what they mean in this other data. */
-  readonly like?: Likeness;
+  readonly like?: DatasetSchema;
   /** Whether every row must have a label. Default: unless there is `like`, or labels are texts. */
   readonly labelled?: boolean;
 }

@@ -1,5 +1,5 @@
 import { DataError } from '../../errors.ts';
-import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
+import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import {
   knownCategories,
@@ -34,7 +34,7 @@ export interface RowRules extends MissingRules {
 }
 
 /** What is known of the columns and fields of the training data. */
-type RowSchema = Pick<Likeness, 'featureNames' | 'recipe'>;
+type RowSchema = Pick<DatasetSchema, 'featureNames' | 'recipe'>;
 
 /** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
 export function rowRules(

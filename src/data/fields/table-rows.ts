@@ -32,7 +32,7 @@ export class TableRows {
   endRow(record: number): void {
     const { lacking = [], missing } = this.#plan;
     for (const name of missing === 'zero' ? [] : lacking) {
-      if (missing === 'error') this.#refuseMissing(name, record);
+      if (missing === 'error') this.#failMissing(name, record);
       this.#builder.value(this.#builder.column(`${name}=?`), 1);
     }
     this.#builder.endRow();
@@ -74,14 +74,14 @@ export class TableRows {
   missing(field: number, record: number): void {
     const { missing, fields } = this.#plan;
     if (missing === 'zero') return;
-    if (missing === 'error') this.#refuseMissing(fields[field].name, record);
+    if (missing === 'error') this.#failMissing(fields[field].name, record);
     if (this.#absences[field] < 0) {
       this.#absences[field] = this.#builder.column(`${fields[field].name}=?`);
     }
     this.#builder.value(this.#absences[field], 1);
   }
 
-  #refuseMissing(name: string, record: number): never {
+  #failMissing(name: string, record: number): never {
     throw new LineError(
       record,
       `column ${quote(name)} has no value; expected one (--missing indicator or zero accept that)`,
@@ -105,21 +105,21 @@ export class TableRows {
 
   #number(field: number, value: NonNullable<FieldValue>): void {
     const number = typeof value === 'string' ? numberOf(value) : Number(value);
-    if (!(Math.abs(number) <= largestValue)) this.#refuse(field, value, number);
+    if (!(Math.abs(number) <= largestValue)) this.#failNumber(field, value, number);
     this.#builder.value(this.#numbers[field], number);
   }
 
-  #refuse(field: number, value: NonNullable<FieldValue>, number: number): never {
+  #failNumber(field: number, value: NonNullable<FieldValue>, number: number): never {
     const { name } = this.#plan.fields[field];
     const found = quote(`${value}`);
     const column = `column ${quote(name)}: ${found}`;
     if (!Number.isNaN(number)) {
       throw new LineError(this.#record, `${column} is too large; expected a number below 3.4e38`);
     }
-    const ways = `--categorical ${name} makes categories of all, --missing-values ${value} calls it missing`;
+    const hint = `--categorical ${name} makes categories of all, --missing-values ${value} calls it missing`;
     throw new LineError(
       this.#record,
-      `${column} is not a number, as the values before are (${clipWays(ways)})`,
+      `${column} is not a number, as the values before are (${clipHint(hint)})`,
     );
   }
 
@@ -153,6 +153,6 @@ export class TableRows {
   }
 }
 
-function clipWays(ways: string): string {
-  return ways.length > 200 ? `${ways.slice(0, 200)}…` : ways;
+function clipHint(hint: string): string {
+  return hint.length > 200 ? `${hint.slice(0, 200)}…` : hint;
 }

@@ -166,7 +166,7 @@ export function formatOfText(head: Uint8Array): FormatName {
 }
 
 /** Whether the first line of data is all there. */
-export function tellsFormat(head: Uint8Array): boolean {
+export function hasFirstLine(head: Uint8Array): boolean {
   return head.length >= guessedBytes || (firstLine(head) !== undefined && head.includes(newline));
 }
 

@@ -6,7 +6,7 @@ const newline = 10;
 
 export const notUtf8 = 'not UTF-8 text; expected that encoding (iconv makes it)';
 
-/** Bytes start … end - 1 as a text; they may lie on shared memory. */
+/** Bytes start … end - 1 as a text; they may be in shared memory. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
@@ -144,12 +144,12 @@ export function recordEnds(block: Uint8Array, most: number): { records: number; 
   let records = 0;
   let end = 0;
   let inside = false;
-  for (let place = 0; place < block.length; place += 1) {
-    const byte = block[place];
+  for (let position = 0; position < block.length; position += 1) {
+    const byte = block[position];
     if (byte === quoteMark) inside = !inside;
     else if (byte === newline && !inside) {
       if (!isBlankLine(block, end)) records += 1;
-      end = place + 1;
+      end = position + 1;
       if (records === most) break;
     }
   }

@@ -39,7 +39,7 @@ class VowpalRows {
   readonly #bytes: Uint8Array;
   readonly #plan: VowpalPlan;
   readonly #builder: RowBuilder;
-  /** Namespaces by name: their number, and what stands in front of the names of their features. */
+  /** Namespaces by name: their number, and the prefix of the names of their features. */
   readonly #namespaces = new Map<string, number>();
   readonly #prefixes: string[] = [];
   #line = 0;

@@ -147,7 +147,7 @@ describe('CSV', () => {
     [{ label: 'z' }, '--label z: no such column in x.csv:1; the columns are a, y'],
     [{ label: 3 }, '--label 3: no such column in x.csv:1; the columns are a, y'],
     [{ ignore: ['b'] }, '--ignore b: no such column in x.csv:1; the columns are a, y'],
-    [{ weight: 'y' }, 'column "y" is asked to be label and weight'],
+    [{ weight: 'y' }, 'column "y" is both label and weight'],
     [{ hashBits: 40 }, 'hashes of 40 bits; expected a whole number from 1 to 30'],
     [{ delimiter: 'ab' }, 'delimiter "ab"; expected one character, no quote'],
   ])('options that do not fit: %j', async (options, message) => {

@@ -62,7 +62,7 @@ describe('Parquet that was written', () => {
   test('reads back to the same bits: any types, missing values, row groups', async () => {
     await fc.assert(
       fc.asyncProperty(tables, async ({ labels, columns, rowGroupSize }) => {
-        const made = columns.map((column, place) => ({ ...column, name: `column ${place}` }));
+        const made = columns.map((column, position) => ({ ...column, name: `column ${position}` }));
         const written = made.map(({ name, type, data }) => ({ name, type, data: [...data] }));
         const path = writeParquet([{ name: 'label', data: labels, type: 'INT32' }, ...written], {
           rowGroupSize,
@@ -109,8 +109,8 @@ describe('Parquet that was written', () => {
 describe('the golden file, written by DuckDB', () => {
   test('has numbers, texts, dates, decimals, lists, maps and nulls', async () => {
     const dataset = await readDataset(golden);
-    const wanted: unknown = JSON.parse(readFileSync(`${golden}.json`, 'utf8'));
-    expect(namedRows(dataset)).toEqual(wanted);
+    const expected: unknown = JSON.parse(readFileSync(`${golden}.json`, 'utf8'));
+    expect(namedRows(dataset)).toEqual(expected);
     expect(dataset.notices).toEqual([
       'read as Parquet: label column "label", weight column "weight", 9 numeric and 3 categorical columns',
     ]);
@@ -288,7 +288,7 @@ describe('what is refused', () => {
     const path = writeParquet([label]);
     expect(await refusal(path, { like })).toContain('the training data had numbers');
     const takePart = () => {};
-    await expect(readParts(path, { takePart, wide: 'all' })).rejects.toThrow('float64 values');
+    await expect(readParts(path, { takePart, float64: 'all' })).rejects.toThrow('float64 values');
     const texts = writeParquet([{ ...label, data: ['a', 'b', 'c'], type: 'STRING' }]);
     await expect(readParts(texts, { takePart })).rejects.toThrow(`${texts}: label "a" is not a n`);
   });

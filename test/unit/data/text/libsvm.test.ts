@@ -219,15 +219,15 @@ describe('what is refused', () => {
 });
 
 describe('values as float64', () => {
-  const wide = (text: string) =>
-    Array.from(parseLibsvm(Buffer.from(text), { wide: true, sumDuplicates: true }).wide!);
+  const float64 = (text: string) =>
+    Array.from(parseLibsvm(Buffer.from(text), { float64: true, sumDuplicates: true }).float64!);
 
   test('are read next to the float32, whatever stands between the pairs', () => {
-    expect(wide('+1 qid:1:2 3:0.1 7:0.2 # 9:1\n\n# 1:1\n-1 2:1e-3')).toEqual([0.1, 0.2, 1e-3]);
+    expect(float64('+1 qid:1:2 3:0.1 7:0.2 # 9:1\n\n# 1:1\n-1 2:1e-3')).toEqual([0.1, 0.2, 1e-3]);
   });
 
   test('move with rows that are sorted, without zeros; sums stay float32', () => {
-    expect(wide('1 7:0.1 3:0.2 5:0\n1 2:0.1 2:0.2 1:0.3')).toEqual([
+    expect(float64('1 7:0.1 3:0.2 5:0\n1 2:0.1 2:0.2 1:0.3')).toEqual([
       0.2,
       0.1,
       0.3,
@@ -237,7 +237,9 @@ describe('values as float64', () => {
 
   test('round to their float32, even from the middle of two', () => {
     const above = '1.000000059604644775390625000000000000000000001';
-    const { values, wide: [found] = [] } = parseLibsvm(Buffer.from(`1 1:${above}`), { wide: true });
+    const { values, float64: [found] = [] } = parseLibsvm(Buffer.from(`1 1:${above}`), {
+      float64: true,
+    });
     expect(values[0]).toBe(1 + 2 ** -23);
     expect(Math.fround(found)).toBe(values[0]);
   });
