@@ -139,25 +139,21 @@ const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power
 /** Builds LIBSVM text in a buffer: a string per number would take most of the time. */
 export class RowText {
   #bytes: Uint8Array<ArrayBuffer>;
-  #length = 0;
+  length = 0;
 
   constructor(size: number) {
     this.#bytes = new Uint8Array(size);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   /** The text so far, valid until the next row, which reuses the memory. */
   take(): Uint8Array<ArrayBuffer> {
-    const text = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
+    const text = this.#bytes.subarray(0, this.length);
+    this.length = 0;
     return text;
   }
 
   startRow(label: number, pairs: number): void {
-    const needed = this.#length + labelBytes + pairs * pairBytes;
+    const needed = this.length + labelBytes + pairs * pairBytes;
     if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * needed);
     this.#byte(label > 0 ? 43 : 45);
     this.#byte(49);
@@ -166,7 +162,7 @@ export class RowText {
   /** A 1-based index and a value in (0, 1], with at most six significant digits. */
   pair(index: number, value: number): void {
     this.#byte(32);
-    this.#length = writeWhole(this.#bytes, this.#length, index, 1);
+    this.length = writeWhole(this.#bytes, this.length, index, 1);
     this.#byte(58);
     let decimals = significantDigits;
     while (decimals < 20 && value * powers[decimals - significantDigits + 1] < 1) decimals += 1;
@@ -181,7 +177,7 @@ export class RowText {
     }
     this.#byte(48);
     this.#byte(46);
-    this.#length = writeWhole(this.#bytes, this.#length, mantissa, decimals);
+    this.length = writeWhole(this.#bytes, this.length, mantissa, decimals);
   }
 
   endRow(): void {
@@ -189,6 +185,6 @@ export class RowText {
   }
 
   #byte(byte: number): void {
-    this.#bytes[this.#length++] = byte;
+    this.#bytes[this.length++] = byte;
   }
 }

@@ -105,7 +105,7 @@ export async function queueSections(
   sink: BinarySink,
 ): Promise<BinaryIndex> {
   const { float64 } = sink;
-  const { totals, sections: all } = await explained(path, () => indexOf(path));
+  const { totals, sections: all } = openBinary(path, (file) => file.readIndex());
   const sections = all.filter(selects);
   let counted = 0;
   const take = async (outcome: SectionOutcome): Promise<void> => {
@@ -124,10 +124,13 @@ export async function queueSections(
   return { totals, sections };
 }
 
-function indexOf(path: string): BinaryIndex {
+/** Opens a file, reads from it and closes it; adds the path to a `CorruptFile`. */
+export function openBinary<Result>(path: string, read: (file: BinaryFile) => Result): Result {
   const file = new BinaryFile(path);
   try {
-    return file.readIndex();
+    return read(file);
+  } catch (error) {
+    throw withName(path, error, CorruptFile);
   } finally {
     file.close();
   }

@@ -203,14 +203,10 @@ export class BinaryFile {
 export class ByteQueue {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
-  #position = 0;
+  position = 0;
 
   constructor(chunks: ByteChunks) {
     this.#chunks = chunks[Symbol.asyncIterator]();
-  }
-
-  get position(): number {
-    return this.#position;
   }
 
   /** The next bytes, on shared memory of their own. */
@@ -218,14 +214,14 @@ export class ByteQueue {
     const bytes = new Uint8Array(new SharedArrayBuffer(length));
     for (let filled = 0; filled < length; ) {
       if (!(await this.#more())) {
-        throw new CorruptFile(this.#position + filled, 'the data ends here; is it truncated?');
+        throw new CorruptFile(this.position + filled, 'the data ends here; is it truncated?');
       }
       const count = Math.min(length - filled, this.#rest.length);
       bytes.set(this.#rest.subarray(0, count), filled);
       this.#rest = this.#rest.subarray(count);
       filled += count;
     }
-    this.#position += length;
+    this.position += length;
     return bytes;
   }
 

@@ -13,7 +13,7 @@ import {
   type SectionLocation,
   weightedRows,
 } from './layout.ts';
-import { checkColumns, checkSum, totalCount } from './read.ts';
+import { checkColumns, checkSum, openBinary, totalCount } from './read.ts';
 import { decodeRowHeads, decodeRows, headBytes } from './rows.ts';
 import { BinaryFile, type BinaryIndex, reusedMemory } from './sections.ts';
 
@@ -91,7 +91,7 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
   const lines = new NameLines();
   for (const stored of files) {
     const { path } = stored;
-    explained(path, (file) => {
+    openBinary(path, (file) => {
       for (const section of sectionsOf(stored, 'NAME'))
         lines.add(path, decodeNames(section, file.body(section)));
     });
@@ -101,18 +101,7 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
 }
 
 function openStored(path: string): StoredFile {
-  return explained(path, (file) => ({ path, ...file.readIndex() }));
-}
-
-function explained<Result>(path: string, read: (file: BinaryFile) => Result): Result {
-  const file = new BinaryFile(path);
-  try {
-    return read(file);
-  } catch (error) {
-    throw withName(path, error, CorruptFile);
-  } finally {
-    file.close();
-  }
+  return openBinary(path, (file) => ({ path, ...file.readIndex() }));
 }
 
 function sectionsOf({ sections }: StoredFile, kind: SectionKind): SectionLocation[] {
@@ -127,7 +116,7 @@ function headsOf(stored: StoredFile): DatasetPart[] {
   const offsets = new Int32Array(new SharedArrayBuffer(4 * (totals.rows + sections.length)));
   const weighted = sections.some(({ header }) => (header.flags & weightedRows) !== 0);
   const weights = new Float64Array(new SharedArrayBuffer(weighted ? 8 * totals.rows : 0));
-  return explained(path, (file) =>
+  return openBinary(path, (file) =>
     sections.map((section, number) => {
       const { first, count } = section.header;
       const heads = decodeRowHeads(section, file.body(section, headBytes(section.header)));
@@ -168,7 +157,7 @@ function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
 function countColumns(files: readonly StoredFile[], columns: number): Int32Array {
   const counts = new Int32Array(new SharedArrayBuffer(4 * columns));
   for (const stored of files) {
-    explained(stored.path, (file) => {
+    openBinary(stored.path, (file) => {
       let total = 0;
       for (const section of sectionsOf(stored, 'COLS')) {
         const runs = decodeCounts(section, file.body(section));

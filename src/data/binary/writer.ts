@@ -56,16 +56,12 @@ export class BinaryWriter {
   #position = 0;
   #rows = 0;
   #nonzeros = 0;
-  #names = 0;
+  names = 0;
 
   constructor(file: OutputFile, { values = 'auto', pack = false }: BinaryOptions = {}) {
     this.#file = file;
     this.#values = values;
     this.#pack = pack;
-  }
-
-  get names(): number {
-    return this.#names;
   }
 
   /** Appends rows; `float64` are the values as float64, where they are known so. */
@@ -82,8 +78,8 @@ export class BinaryWriter {
   /** Appends names of features: whole lines. Rows come first. */
   async addNames(lines: Uint8Array): Promise<void> {
     await this.#flush();
-    const section = encodeNames(this.#names, lines);
-    this.#names += section.header.count;
+    const section = encodeNames(this.names, lines);
+    this.names += section.header.count;
     await this.#write(section);
   }
 
@@ -92,7 +88,7 @@ export class BinaryWriter {
     await this.#flush();
     for (const section of this.#counter.sections()) await this.#write(section);
     await this.#start();
-    const totals = { rows: this.#rows, columns, nonzeros: this.#nonzeros, names: this.#names };
+    const totals = { rows: this.#rows, columns, nonzeros: this.#nonzeros, names: this.names };
     const indexOffset = this.#position;
     const { bytes } = encodeIndex({ totals, sections: this.#sections });
     const size = indexOffset + bytes.length + trailerBytes;

@@ -38,10 +38,6 @@ export class LabelList {
     for (const name of names ?? []) this.#texts.of(name);
   }
 
-  get areTexts(): boolean {
-    return this.#areTexts;
-  }
-
   get names(): readonly string[] | undefined {
     return this.#areTexts ? this.#texts.texts : undefined;
   }

@@ -1,10 +1,7 @@
 import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 
-/** Formats of data whose columns have names … */
-const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
-
-/** … and those whose columns are numbers. */
-export const formatNames = ['libsvm', ...namedFormats, 'dsob'] as const;
+/** Columns have names in all formats but the first and the last. */
+export const formatNames = ['libsvm', 'csv', 'tsv', 'jsonl', 'vw', 'parquet', 'dsob'] as const;
 export type FormatName = (typeof formatNames)[number];
 
 /** How named values become columns. */

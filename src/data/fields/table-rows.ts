@@ -10,7 +10,7 @@ export type FieldValue = number | bigint | boolean | string | null | undefined;
 /** Writes records of a table as rows, the way a plan says. Faults are LineErrors with the record. */
 export class TableRows {
   readonly #plan: TablePlan;
-  readonly #builder: RowBuilder;
+  readonly builder: RowBuilder;
   readonly #missingValues: MissingValues;
   /** By field: the local columns of its number and of its missing value. */
   #numbers = new Int32Array(0);
@@ -19,13 +19,9 @@ export class TableRows {
 
   constructor(plan: TablePlan) {
     this.#plan = plan;
-    this.#builder = new RowBuilder(seedNames(plan), plan.textLabels);
+    this.builder = new RowBuilder(seedNames(plan), plan.textLabels);
     this.#missingValues = new MissingValues(plan);
     this.#restart();
-  }
-
-  get builder(): RowBuilder {
-    return this.#builder;
   }
 
   /** Ends the row; columns that the data lacks but the training data has are missing values. */
@@ -33,9 +29,9 @@ export class TableRows {
     const { lacking = [], missing } = this.#plan;
     for (const name of missing === 'zero' ? [] : lacking) {
       if (missing === 'error') this.#failMissing(name, record);
-      this.#builder.value(this.#builder.column(`${name}=?`), 1);
+      this.builder.value(this.builder.column(`${name}=?`), 1);
     }
-    this.#builder.endRow();
+    this.builder.endRow();
   }
 
   /** One value of the row. */
@@ -47,7 +43,7 @@ export class TableRows {
     if (kind === 'label') this.#label(field, absent ? null : value!);
     else if (kind === 'weight') this.#weight(field, value);
     else if (absent) this.missing(field, record);
-    else if (kind === 'category') this.#builder.value(this.categoryColumn(field, `${value!}`), 1);
+    else if (kind === 'category') this.builder.value(this.categoryColumn(field, `${value!}`), 1);
     else this.#number(field, value!);
   }
 
@@ -68,7 +64,7 @@ export class TableRows {
 
   /** The local column of a category. */
   categoryColumn(field: number, text: string): number {
-    return this.#builder.column(`${this.#plan.fields[field].name}=${text}`);
+    return this.builder.column(`${this.#plan.fields[field].name}=${text}`);
   }
 
   missing(field: number, record: number): void {
@@ -76,9 +72,9 @@ export class TableRows {
     if (missing === 'zero') return;
     if (missing === 'error') this.#failMissing(fields[field].name, record);
     if (this.#absences[field] < 0) {
-      this.#absences[field] = this.#builder.column(`${fields[field].name}=?`);
+      this.#absences[field] = this.builder.column(`${fields[field].name}=?`);
     }
-    this.#builder.value(this.#absences[field], 1);
+    this.builder.value(this.#absences[field], 1);
   }
 
   #failMissing(name: string, record: number): never {
@@ -89,7 +85,7 @@ export class TableRows {
   }
 
   take(): NamedRows {
-    const rows = this.#builder.take();
+    const rows = this.builder.take();
     this.#restart();
     return rows;
   }
@@ -98,7 +94,7 @@ export class TableRows {
     const { fields } = this.#plan;
     const isNumber = ({ kind }: { kind: string }) => kind === 'number';
     this.#numbers = Int32Array.from(fields, (field) =>
-      isNumber(field) ? this.#builder.column(field.name) : -1,
+      isNumber(field) ? this.builder.column(field.name) : -1,
     );
     this.#absences = new Int32Array(fields.length).fill(-1);
   }
@@ -106,7 +102,7 @@ export class TableRows {
   #number(field: number, value: NonNullable<FieldValue>): void {
     const number = typeof value === 'string' ? numberOf(value) : Number(value);
     if (!(Math.abs(number) <= largestValue)) this.#failNumber(field, value, number);
-    this.#builder.value(this.#numbers[field], number);
+    this.builder.value(this.#numbers[field], number);
   }
 
   #failNumber(field: number, value: NonNullable<FieldValue>, number: number): never {
@@ -136,8 +132,8 @@ export class TableRows {
       const found = `label ${quote(`${value}`)} in column ${quote(fields[field].name)}`;
       throw new LineError(this.#record, `${found} is too large; expected a number below 1.8e308`);
     }
-    if (Number.isNaN(number)) this.#builder.labelText(`${value}`);
-    else this.#builder.label(number);
+    if (Number.isNaN(number)) this.builder.labelText(`${value}`);
+    else this.builder.label(number);
   }
 
   #weight(field: number, value: FieldValue): void {
@@ -149,7 +145,7 @@ export class TableRows {
         `weight ${quote(`${value ?? ''}`)} in column ${column}; expected a number of at least 0`,
       );
     }
-    this.#builder.weight(number);
+    this.builder.weight(number);
   }
 }
 

@@ -22,7 +22,7 @@ interface Vocabulary {
   /** Names must come in the order in which the input has them. */
   columnOf(name: string): number;
   /** Notices at the end; `lost` values had a name without a column. */
-  notices(lost: number): string[];
+  notices?(lost: number): string[];
 }
 
 function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
@@ -64,10 +64,6 @@ class ListedNames implements Vocabulary {
     const column = this.featureNames.push(name) - 1;
     this.#columns.set(name, column);
     return column;
-  }
-
-  notices(): string[] {
-    return [];
   }
 }
 
@@ -165,7 +161,7 @@ export class Assembler {
   }
 
   notices(): string[] {
-    return this.vocabulary.notices(this.#lost);
+    return this.vocabulary.notices?.(this.#lost) ?? [];
   }
 
   /** Rewrites the rows in their own buffers, which end where the entries do. */

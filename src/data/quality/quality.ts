@@ -202,12 +202,10 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
   };
 }
 
-type ColumnFindings = Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'>;
-
 function columnFindings(
   statistics: ColumnStatistics,
   { rows, featureNames }: Dataset,
-): ColumnFindings {
+): Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'> {
   const { counts, smallest, largest } = statistics;
   const empty = new Finder<NamedColumn>();
   const constant = new Finder<NamedColumn & { value: number }>();

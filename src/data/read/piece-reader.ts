@@ -101,7 +101,7 @@ export class PieceReader {
       const head = await readHead(path);
       if (isBinary(head)) return this.#readBinary(piece);
       const isPlain = size > 0 && compressionOf(head, path) === 'none';
-      const format = isPlain ? this.#formatOf(path, head) : formatByName(path);
+      const format = isPlain ? this.#formatOf(path, head) : textFormat(formatOfName(path));
       if (isPlain && format?.named === false) return this.#readRanges(piece, format, head);
       if (format?.named) this.#named.checkFormat(format.title, path);
       if (!holds(piece, size / 2)) return;
@@ -303,11 +303,6 @@ export class PieceReader {
 
 function isParquet(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31;
-}
-
-function formatByName(path: string): TextFormat | undefined {
-  const name = formatOfName(path);
-  return name === undefined ? undefined : textFormat(name);
 }
 
 function holds({ start, end }: Piece, position: number): boolean {

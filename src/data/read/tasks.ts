@@ -31,21 +31,15 @@ export interface BytesPayload extends TextPlan {
 }
 
 function parseRange(payload: RangePayload): ParseOutcome {
-  return outcomeOf(() => {
-    const bytes = readLines(payload);
-    return parse({ ...payload, bytes, first: payload.start === 0, skipped: 0 });
-  });
-}
-
-function parseBytes(payload: BytesPayload): ParseOutcome {
-  return outcomeOf(() => parse(payload));
+  const first = payload.start === 0;
+  return outcomeOf(() => parse({ ...payload, bytes: readLines(payload), first, skipped: 0 }));
 }
 
 function parse({ bytes, first, skipped, format, plan }: BytesPayload): ParsedText {
   return textFormat(format)!.parse(first ? withoutMark(bytes) : bytes, plan, skipped);
 }
 
-function outcomeOf<Outcome>(read: () => Outcome): Outcome | Fault {
+function outcomeOf(read: () => ParsedText): ParseOutcome {
   try {
     return read();
   } catch (error) {
@@ -64,7 +58,7 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
 // biome-ignore lint/suspicious/noExplicitAny: every task knows its own payload
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
-  'parse-bytes': parseBytes,
+  'parse-bytes': (payload: BytesPayload) => outcomeOf(() => parse(payload)),
   'read-section': readSection,
 };
 

@@ -145,7 +145,7 @@ export const textFormats: readonly TextFormat<any>[] = [
 ];
 
 /** Undefined for a format that is not text. */
-export function textFormat(name: FormatName): (typeof textFormats)[number] | undefined {
+export function textFormat(name?: FormatName): (typeof textFormats)[number] | undefined {
   return textFormats.find((format) => format.name === name);
 }
 

@@ -148,21 +148,17 @@ export class TextWriter {
   #written = 0;
   #rows = 0;
   #largest = -1;
-  #leavesWeights = false;
+  /** Whether rows had weights, which LIBSVM text cannot hold. */
+  leavesWeights = false;
 
   constructor(file: OutputFile, { zeroBased = false }: { readonly zeroBased?: boolean } = {}) {
     this.#file = file;
     this.#base = zeroBased ? 0 : 1;
   }
 
-  /** Whether rows had weights, which LIBSVM text cannot hold. */
-  get leavesWeights(): boolean {
-    return this.#leavesWeights;
-  }
-
   async add(part: DatasetPart, float64?: Float64Array): Promise<void> {
     const { labels, rowOffsets } = part;
-    this.#leavesWeights ||= part.weights?.some((weight) => weight !== 1) ?? false;
+    this.leavesWeights ||= part.weights?.some((weight) => weight !== 1) ?? false;
     for (let row = 0; row < labels.length; row += 1) {
       if (this.#rows > 0) this.#bytes[this.#length++] = newline;
       this.#rows += 1;
