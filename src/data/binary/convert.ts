@@ -52,7 +52,7 @@ export interface DataDescription extends DataSummary {
 }
 
 const namesPerSection = 1 << 20;
-const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text has no place for them';
+const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text cannot hold them';
 /** Bytes of rows between two collections of garbage. */
 const collectionBytes = 1 << 25;
 
@@ -181,7 +181,7 @@ export async function writeDataset(
   const { to = formatOf(path), names = dataset.featureNames ?? [] } = options;
   if (dataset.labelNames) {
     throw new DataError(
-      `${path}: labels such as ${JSON.stringify(dataset.labelNames[0])} are texts, for which neither dsob nor LIBSVM text of numbers has a place`,
+      `${path}: labels such as ${JSON.stringify(dataset.labelNames[0])} are texts, which neither dsob nor LIBSVM text of numbers can hold`,
     );
   }
   await writeOutput(path, async (file) => {
@@ -191,9 +191,7 @@ export async function writeDataset(
       for (const lines of nameLines(names)) await writer.addNames(lines);
     }
     if (writer instanceof TextWriter && writer.leavesWeights) {
-      throw new DataError(
-        `${path}: rows have weights, for which LIBSVM text has no place: use dsob`,
-      );
+      throw new DataError(`${path}: rows have weights, which LIBSVM text cannot hold: use dsob`);
     }
     await writer.finish(dataset.columns);
   });

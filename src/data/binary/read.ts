@@ -78,13 +78,13 @@ export interface BinarySink {
   readonly takePart: TakePart;
   /** Lines with names of features, in order, behind the rows. */
   readonly takeNames?: ((lines: Uint8Array) => void | Promise<void>) | undefined;
-  /** Whether values stored as float64 are handed on as such. */
+  /** Whether values stored as float64 are passed on as such. */
   readonly float64: boolean;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-/** Hands the rows or names of a section on; returns the sum of its counts of columns. */
-async function handOn(content: SectionContent, sink: BinarySink): Promise<number> {
+/** Passes on the rows or names of a section; returns the sum of its counts of columns. */
+async function passOn(content: SectionContent, sink: BinarySink): Promise<number> {
   if ('part' in content) await sink.takePart(content.part, content.float64);
   else if ('names' in content) await sink.takeNames?.(content.names);
   else return content.counted;
@@ -110,7 +110,7 @@ export async function queueSections(
   let counted = 0;
   const take = async (outcome: SectionOutcome): Promise<void> => {
     if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);
-    const count = await handOn(outcome, sink);
+    const count = await passOn(outcome, sink);
     counted += count;
   };
   for (const [number, section] of sections.entries()) {
@@ -170,7 +170,7 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
     }
     const content = decodeSection(section, body, sink.float64);
     if ('part' in content) largest = Math.max(largest, content.largest);
-    const count = await handOn(content, sink);
+    const count = await passOn(content, sink);
     counted += count;
     seen.push(section);
   }

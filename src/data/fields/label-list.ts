@@ -26,7 +26,7 @@ export function labelText(label: number): string {
 /** The labels of all rows: numbers until the first text, from then on positions in a list of texts. */
 export class LabelList {
   readonly #texts = new Numbering();
-  /** Labels that were handed on as numbers. */
+  /** Labels that were passed on as numbers. */
   #numbers: Float64Array[] = [];
   #areTexts: boolean;
   readonly #numbersOnly: boolean;

@@ -83,12 +83,12 @@ export class PieceReader {
     this.#before += bytesOf(piece);
   }
 
-  /** Waits until everything that was read has been handed on. */
+  /** Waits until everything that was read has been passed on. */
   async finish(): Promise<void> {
     await this.#queue.finish();
   }
 
-  async handNamesOn(): Promise<void> {
+  async passNames(): Promise<void> {
     const { takeNames } = this.#options;
     if (this.#alone || !takeNames) return;
     for (const lines of this.#names.take()) await takeNames(lines);
@@ -155,7 +155,7 @@ export class PieceReader {
       return this.#readText(inner.chunks, name, inner.head);
     }
     this.#checkMix(name, false);
-    // Sections of a stream are handed on at once.
+    // Sections of a stream are passed on at once.
     await this.#queue.finish();
     this.collector.files.dsob += 1;
     this.collector.addIndex(await readBinaryStream(inner.chunks, name, this.#binarySink(name)));

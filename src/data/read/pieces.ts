@@ -23,7 +23,7 @@ export interface PartsOptions extends ReadOptions {
   readonly takePart: TakePart;
   /** Called with lines of feature names behind all rows; all binary files must have the same. */
   readonly takeNames?: (lines: Uint8Array) => void | Promise<void>;
-  /** Values to hand on as float64 as well: those stored so, or those of text too. Default: none. */
+  /** Values to pass on as float64 as well: those stored so, or those of text too. Default: none. */
   readonly float64?: 'stored' | 'all';
   /** Whether labels may be texts; labels then change until all parts are read. Default: false. */
   readonly takesTexts?: boolean;
@@ -93,7 +93,7 @@ export async function readPieces(
       // Also after an error: a fault in what came before it comes first.
       await reader.finish();
     }
-    await reader.handNamesOn();
+    await reader.passNames();
   } catch (error) {
     throw error instanceof ReceiverError ? error.cause : error;
   }

@@ -33,7 +33,7 @@ export async function readDataset(source: DataSource, options: ReadOptions = {})
   return lines.length === 0 ? dataset : withStoredNames(dataset, lines, options.like);
 }
 
-/** The same, but hands on the rows in memory for a few pieces of the input. */
+/** The same, but passes on the rows in memory for a few pieces of the input. */
 export async function readParts(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
   const shape = await readShape(source, options);
   const { featureNames } = shape;

@@ -73,7 +73,7 @@ interface Pending {
   readonly take: () => Promise<void>;
 }
 
-/** Runs a bounded number of tasks and hands on their outcomes in the order of the input. */
+/** Runs a bounded number of tasks and passes on their outcomes in the order of the input. */
 export class TaskQueue {
   readonly #most: number;
   readonly #pending: Pending[] = [];
@@ -95,7 +95,7 @@ export class TaskQueue {
     this.#pending.push({ outcome, take: async () => take(await outcome) });
   }
 
-  /** Runs an action after everything before it has been handed on. */
+  /** Runs an action after everything before it has been passed on. */
   after(action: () => void | Promise<void>): void {
     this.#pending.push({ outcome: Promise.resolve(), take: async () => action() });
   }

@@ -94,7 +94,7 @@ function withoutVectors(plan: TablePlan, columns: readonly TableColumn[]): Table
   return { ...plan, fields };
 }
 
-/** Hands on the rows of tables with the same columns, one table after the other. */
+/** Passes on the rows of tables with the same columns, one table after the other. */
 export class TableReader {
   readonly #options: PartsOptions;
   readonly #collector: Collector;
@@ -124,13 +124,13 @@ export class TableReader {
       for (let row = 0; row < batch.rows; row += 1) {
         record += 1;
         this.#add(table, fields, batch, row, record);
-        if (this.#rows.builder.rows === rowsPerBlock) await this.#handOn(table);
+        if (this.#rows.builder.rows === rowsPerBlock) await this.#passRows(table);
       }
     }
-    if (this.#rows.builder.rows > 0) await this.#handOn(table);
+    if (this.#rows.builder.rows > 0) await this.#passRows(table);
   }
 
-  async #handOn({ title }: Table): Promise<void> {
+  async #passRows({ title }: Table): Promise<void> {
     await this.#options.takePart(this.#collector.addNamed(this.#rows.take(), title));
   }
 
