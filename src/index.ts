@@ -3,13 +3,7 @@ import './node-version.ts';
 
 /** The library: train, predict and evaluate regularized linear models on sparse data. */
 export { openDataset } from './data/binary/stored.ts';
-export type {
-  Dataset,
-  DatasetPart,
-  DatasetSchema as Likeness,
-  Recipe,
-  RecipeField,
-} from './data/dataset.ts';
+export type { Dataset, DatasetPart, Likeness, Recipe, RecipeField } from './data/dataset.ts';
 export { datasetFromCsr, datasetFromRows } from './data/from-arrays.ts';
 export { describeQuality, type Quality } from './data/quality/quality.ts';
 export { type Scaling, scalings } from './data/scale.ts';

@@ -67,6 +67,8 @@ export interface RecipeField {
 
 /** What columns and labels mean; other data can be read to mean the same. */
 export type DatasetSchema = Pick<Dataset, 'featureNames' | 'labelNames' | 'recipe'>;
+/** Its name in the library. */
+export type Likeness = DatasetSchema;
 
 /** Whether any row may count other than 1. */
 export function isWeighted({ parts = [] }: Partial<Pick<Dataset, 'parts'>>): boolean {

@@ -22,7 +22,7 @@ const words = 4;
 const wordRange = 2 ** 32;
 const highWord = endianness() === 'LE' ? 1 : 0;
 
-/** Of the rows of a shard, the first of which is row `firstRow` of the whole data, from 0. */
+/** The sum over the rows of a shard, which begins with row `firstRow` (from 0) of the whole data. */
 export function hashShard(
   { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
   firstRow: number,

@@ -126,7 +126,7 @@ export function decodeCounts({ header, offset }: SectionLocation, body: Uint8Arr
 const newline = 10;
 const carriageReturn = 13;
 
-/** Names of features from the one with number `first` (from 0) on, a line of UTF-8 each. */
+/** Names of the features `first` (from 0) and following, a line of UTF-8 each. */
 export function encodeNames(first: number, lines: Uint8Array): EncodedSection {
   const used = lines.length;
   const bytes = new Uint8Array(sectionHeaderBytes + padded(used));

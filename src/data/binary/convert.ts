@@ -43,7 +43,7 @@ export interface DataDescription extends DataSummary {
   readonly files: number;
   /** Of the files, as they are stored; without standard input and pipes. */
   readonly bytes: number;
-  /** The rest of binary data only: sections, those of rows (blocks), … */
+  /** The rest is of binary data only: all sections, sections of rows (blocks), … */
   readonly sections?: number;
   readonly blocks?: number;
   /** … and blocks with float64 values and with packed indices. */

@@ -63,7 +63,7 @@ export class CorruptFile extends Error {
 
 export type Fail = (message: string) => never;
 
-/** Throws what is wrong with the part of the file that begins at `offset`. */
+/** Throws an error about the part of the file that begins at `offset`. */
 export function failure(offset: number, part: string): Fail {
   return (message) => {
     throw new CorruptFile(offset, `${part}: ${message}`);
@@ -150,10 +150,10 @@ export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionH
 
 function headerFault({ kind, flags, length }: SectionHeader): string | undefined {
   if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
-    return `a section of kind ${JSON.stringify(kind)}, which version 1 has not`;
+    return `a section of kind ${JSON.stringify(kind)}, unknown to version 1`;
   }
   if ((flags & ~(kind === 'ROWS' ? rowFlags : 0)) !== 0) {
-    return `flags ${flags} in a section of kind ${kind}, which has no such`;
+    return `flags ${flags} in a section of kind ${kind}, which does not have them`;
   }
   if (length % 8 === 0 && length <= 2 ** 32) return undefined;
   return `a section of ${length} bytes; expected a multiple of 8 up to 2^32`;
@@ -206,7 +206,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** 64-bit counts; a double holds those that a file can have. */
+/** 64-bit counts; a float64 holds all that occur in files exactly. */
 export function setUint64(view: DataView, offset: number, value: number): void {
   view.setBigUint64(offset, BigInt(value), true);
 }

@@ -32,7 +32,7 @@ type SectionContent =
   /** Sum of the counts of columns. */
   | { readonly counted: number };
 
-/** Errors travel as data, as those of text do. */
+/** Errors are returned as data, as for text. */
 type SectionOutcome = SectionContent | { readonly failure: string };
 
 export function readSection({ path, section, columns, float64 }: SectionPayload): SectionOutcome {
@@ -98,7 +98,7 @@ interface BinaryPiece {
   readonly runner: TaskRunner;
 }
 
-/** Has the runner read and check sections; returns the index of those while they are read. */
+/** Starts tasks that read and check the sections; returns their index without waiting for them. */
 export async function queueSections(
   { path, selects, runner }: BinaryPiece,
   queue: TaskQueue,

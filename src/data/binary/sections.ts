@@ -59,7 +59,7 @@ export function encodeIndex({ totals, sections }: BinaryIndex): EncodedSection {
   return sealSection(bytes, { kind: 'INDX', first: 0, count, entries: 0, used: 0 });
 }
 
-/** The index whose section begins at `offset`, checked against itself and `offset`. */
+/** Decodes and checks the index, whose section begins at `offset`. */
 export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: number): BinaryIndex {
   const { kind, count, length } = header;
   const fail = failure(offset, 'the index of the file');

@@ -82,7 +82,7 @@ export function numberOf(text: string): number {
 
 /** Which values are missing. Plain data, which threads receive. */
 export interface MissingRules {
-  /** Texts that mean a missing value; those that are numbers stand for the numbers too. */
+  /** Texts that mean a missing value; those that are numbers mean these numbers too. */
   readonly missingTexts: readonly string[];
   /** Features `field=text` of the training data whose text would otherwise mean a missing value. */
   readonly knownCategories?: readonly string[];

@@ -29,7 +29,7 @@ export interface TableHead {
   /** For messages: a file, with the line of the names if there is one. */
   readonly title: string;
   readonly names: readonly string[];
-  /** Whether the field is one of numbers, as far as can be seen. */
+  /** Whether all sampled values of the field are numbers. */
   isNumeric(field: number): boolean;
 }
 
@@ -170,7 +170,7 @@ function present(names: readonly string[], name: string): number | undefined {
   return field < 0 ? undefined : field;
 }
 
-/** The names that have a column before any record is read: those of the numbers. */
+/** Numeric fields have a column before any record is read. */
 export function seedNames({ fields }: TablePlan): string[] {
   return namesOf(fields.filter(({ kind }) => kind === 'number'));
 }
@@ -193,7 +193,7 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
   return [`read as ${format}: ${roles.join(', ')}`, ...mismatchNotices(plan, options)];
 }
 
-/** Where the fields are not those of the other data. */
+/** Differences between the fields and those of the training data. */
 function mismatchNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
   if (!like) return [];
   const theirs = new Set(namesOf(like.recipe?.fields ?? []));

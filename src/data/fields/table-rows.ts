@@ -4,7 +4,7 @@ import { type NamedRows, RowBuilder } from './row-builder.ts';
 import { largestValue } from './row-encoder.ts';
 import { seedNames, type TablePlan } from './table-plan.ts';
 
-/** A value of a record; what is no such value becomes one of these first. */
+/** A value of a record; other types are converted first. */
 export type FieldValue = number | bigint | boolean | string | null | undefined;
 
 /** Writes records of a table as rows, the way a plan says. Faults are LineErrors with the record. */

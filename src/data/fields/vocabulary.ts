@@ -58,7 +58,7 @@ class ListedNames implements Vocabulary {
     if (known !== undefined) return known;
     if (this.#columns.size === mostNames) {
       throw new DataError(
-        `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which keeps none)`,
+        `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which stores none)`,
       );
     }
     const column = this.featureNames.push(name) - 1;

@@ -39,7 +39,7 @@ const [first, second, third, fourth] = hashFactors;
 export interface EqualRows {
   /** Rows whose features are those of an earlier row; empty rows are left out. */
   readonly count: number;
-  /** Those of them whose label is not the one of that row. */
+  /** Those among them whose label differs from that of the earlier row. */
   readonly otherLabel: number;
   /** The first few, each with the earlier row, from 0. */
   readonly first: readonly { readonly row: number; readonly earlier: number }[];

@@ -177,7 +177,7 @@ export class PieceReader {
       const skipped = headed > 0 && isEmpty(first ? withoutMark(bytes) : bytes) ? 0 : headed;
       headed -= skipped;
       const payload: BytesPayload = { bytes, first, skipped, format: format.name, plan };
-      // A first block that is less than half full is all there is.
+      // A first block that is less than half full is the whole input.
       const isAll = this.#alone && this.#isSmall(2 * bytes.length);
       const isSmall = this.#bytes > 0 && this.#isSmall(this.#bytes);
       const runner = first && (isAll || isSmall) ? inlineRunner : this.#runner;

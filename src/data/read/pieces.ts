@@ -23,7 +23,7 @@ export interface PartsOptions extends ReadOptions {
   readonly takePart: TakePart;
   /** Called with lines of feature names behind all rows; all binary files must have the same. */
   readonly takeNames?: (lines: Uint8Array) => void | Promise<void>;
-  /** Values to pass on as float64 as well: those stored so, or those of text too. Default: none. */
+  /** Which values are also passed on as float64: those stored so, or those of text too. */
   readonly float64?: 'stored' | 'all';
   /** Whether labels may be texts; labels then change until all parts are read. Default: false. */
   readonly takesTexts?: boolean;

@@ -4,7 +4,7 @@ import { type ParsedText, textFormat } from '../text/formats.ts';
 import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
-/** The result of a task. Errors travel as data: the reader alone knows which of them comes first. */
+/** The result of a task. Errors are data: only the reader knows which one comes first. */
 export type ParseOutcome = ParsedText | Fault;
 
 export type Fault =

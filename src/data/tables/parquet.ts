@@ -123,7 +123,7 @@ async function checkEnds(bytes: AsyncBuffer, path: string): Promise<void> {
   throw new DataError(`${path}: truncated: it begins as a Parquet file, but does not end as one`);
 }
 
-/** The decoder does not check the footer: what is missing there shows only where it is used. */
+/** The decoder does not check the footer: a missing part would fail only where it is used. */
 function checkFooter({ num_rows, row_groups }: FileMetaData, columns: readonly TableColumn[]) {
   if (columns.some(({ name }) => typeof name !== 'string')) throw new Error('a column has no name');
   const rows = row_groups.reduce((sum, group) => sum + group.num_rows, 0n);

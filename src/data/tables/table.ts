@@ -33,7 +33,7 @@ export function convertItem(
   return convert && value !== null && value !== undefined ? convert(value) : (value as FieldValue);
 }
 
-/** The next rows, by column of those requested. */
+/** The next rows, by requested column. */
 export interface TableBatch {
   readonly rows: number;
   readonly columns: readonly ArrayLike<TableValue>[];

@@ -102,8 +102,8 @@ function endsToken(byte: number): boolean {
  * (c < 2^25), m and c 2^j 10^k differ, as integers over a power of two, by at least one part in
  * c 5^k < 2^46, so the float64 is on the right side of the middle.
  *
- * `throughFloat64` rounds the nearest float64, as is done with numbers that come as such: the same
- * but for longer texts next to the middle of two float32.
+ * `throughFloat64` rounds the nearest float64, as for numbers that are read as float64. The result
+ * differs only for longer texts next to the middle of two float32.
  */
 export function scanFloat32(
   bytes: Uint8Array,

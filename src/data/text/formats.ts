@@ -165,7 +165,7 @@ export function formatOfText(head: Uint8Array): FormatName {
   return (textFormats.find(({ looksLike }) => looksLike(line)) ?? libsvm).name;
 }
 
-/** Whether the first line of data is all there. */
+/** Whether the first line of data is complete. */
 export function hasFirstLine(head: Uint8Array): boolean {
   return head.length >= guessedBytes || (firstLine(head) !== undefined && head.includes(newline));
 }

@@ -128,7 +128,7 @@ export function isBlankLine(bytes: Uint8Array, start: number): boolean {
   return bytes[position] === newline;
 }
 
-/** A record with a longer value in quotes is taken for one whose quote is never closed. */
+/** In a longer record, a quote counts as never closed. */
 export const longestRecord = 1 << 26;
 
 /** Where the last whole record of a block ends, behind an even number of quotes; 0 if none does. */

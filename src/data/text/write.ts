@@ -17,7 +17,7 @@ export const numberBytes = 160;
 const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 const fewestDigits = 6;
 const mostDigits = 9;
-/** Between these a float32 is written without an exponent, by way of whole numbers. */
+/** Between these a float32 is written without an exponent, computed with whole numbers. */
 const smallestPlain = 1e-6;
 const largestPlain = 1e6;
 
@@ -27,7 +27,7 @@ const found = { digits: 0, decimals: 0 };
 /**
  * The shortest decimal of a float32 in [1e-6, 1e6); false for others and, hardly ever, where nine
  * digits computed in float64 do not come back. digits < 10^10 and 10^decimals, decimals ≤ 15, are
- * exact, so their float64 quotient is the one nearest to the decimal, and it rounds on to the float32
+ * exact, so their float64 quotient is the one nearest to the decimal, and it rounds to the float32
  * nearest to the decimal unless it is exactly in the middle of two.
  */
 function findDecimal(magnitude: number): boolean {

@@ -105,11 +105,11 @@ describe('what the checksums cannot tell', () => {
     const bytes = await binaryBytes(sample);
     const kind = forged(bytes, [16, 64], (view) => view.setUint8(16, 0x58));
     expect(await errorMessage(temporaryFile('kind.dsob.gz', gzipSync(kind)))).toBe(
-      'PATH: byte 16: a section of kind "XOWS", which version 1 has not',
+      'PATH: byte 16: a section of kind "XOWS", unknown to version 1',
     );
     const flags = forged(bytes, [16, 64], (view) => view.setUint32(20, 8, true));
     expect(await errorMessage(temporaryFile('flags.dsob.gz', gzipSync(flags)))).toBe(
-      'PATH: byte 16: flags 8 in a section of kind ROWS, which has no such',
+      'PATH: byte 16: flags 8 in a section of kind ROWS, which does not have them',
     );
   });
 
