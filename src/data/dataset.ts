@@ -1,7 +1,7 @@
 /**
  * A run of consecutive rows in compressed sparse row form. Row i holds the entries
  * rowOffsets[i] … rowOffsets[i+1]-1; column indices are 0-based, ascending and distinct inside a
- * row. All arrays lie on SharedArrayBuffers, so that threads see them without a copy.
+ * row. All arrays are on SharedArrayBuffers, so that threads see them without a copy.
  */
 export interface DatasetPart {
   readonly rowOffsets: Int32Array;
@@ -66,7 +66,9 @@ export interface RecipeField {
 }
 
 /** What columns and labels mean; other data can be read to mean the same. */
-export type Likeness = Pick<Dataset, 'featureNames' | 'labelNames' | 'recipe'>;
+export type DatasetSchema = Pick<Dataset, 'featureNames' | 'labelNames' | 'recipe'>;
+/** Its name in the library. */
+export type Likeness = DatasetSchema;
 
 /** Whether any row may count other than 1. */
 export function isWeighted({ parts = [] }: Partial<Pick<Dataset, 'parts'>>): boolean {

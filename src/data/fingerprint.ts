@@ -5,7 +5,7 @@ import type { Dataset, DatasetPart } from './dataset.ts';
 /**
  * The sum, modulo 2³² in each of its words, of a 128-bit hash of every row. The hash of a row
  * depends on its number in the data, so the order of the rows counts, but not how they are cut into
- * parts, nor which process has which of them: sums of shares add up to the sum of the whole.
+ * parts, nor which process has which of them: sums of shards add up to the sum of the whole.
  */
 export type RowHashes = Uint32Array;
 
@@ -22,7 +22,7 @@ const words = 4;
 const wordRange = 2 ** 32;
 const highWord = endianness() === 'LE' ? 1 : 0;
 
-/** Of the rows of a share, the first of which is row `firstRow` of the whole data, from 0. */
+/** The sum over the rows of a shard, which begins with row `firstRow` (from 0) of the whole data. */
 export function hashShard(
   { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
   firstRow: number,
@@ -36,10 +36,10 @@ export function hashShard(
   return new Uint32Array(sums.buffer);
 }
 
-/** The hash of the data that the shares, in any order, make up. */
-export function joinHashes(shares: readonly RowHashes[], columns: number, rows: number): string {
+/** The hash of the data that the shards, in any order, make up. */
+export function joinHashes(shards: readonly RowHashes[], columns: number, rows: number): string {
   const sums = new Uint32Array(words);
-  for (const share of shares) for (let word = 0; word < words; word += 1) sums[word] += share[word];
+  for (const shard of shards) for (let word = 0; word < words; word += 1) sums[word] += shard[word];
   return hashText([columns, rows, ...sums].join(' '));
 }
 
@@ -66,17 +66,17 @@ function addRows(
   const weightBits =
     weights && new Int32Array(weights.buffer, weights.byteOffset, 2 * labels.length);
   const valueBits = new Int32Array(values.buffer, values.byteOffset, values.length);
-  for (let place = 0; place < labels.length; place += 1) {
-    const number = row + place;
-    const from = rowOffsets[place] | 0;
-    const end = rowOffsets[place + 1] | 0;
+  for (let local = 0; local < labels.length; local += 1) {
+    const number = row + local;
+    const from = rowOffsets[local] | 0;
+    const end = rowOffsets[local + 1] | 0;
     let a = number | 0;
     let b = Math.floor(number / wordRange) ^ Math.imul(end - from, first);
-    let c = labelBits[2 * place + 1 - highWord] | 0;
-    let d = labelBits[2 * place + highWord] | 0;
-    if (weightBits && weights[place] !== 1) {
-      a = (Math.imul(a, third) + Math.imul(weightBits[2 * place + 1 - highWord], first)) | 0;
-      b = (Math.imul(b, fourth) + Math.imul(weightBits[2 * place + highWord], second)) | 0;
+    let c = labelBits[2 * local + 1 - highWord] | 0;
+    let d = labelBits[2 * local + highWord] | 0;
+    if (weightBits && weights[local] !== 1) {
+      a = (Math.imul(a, third) + Math.imul(weightBits[2 * local + 1 - highWord], first)) | 0;
+      b = (Math.imul(b, fourth) + Math.imul(weightBits[2 * local + highWord], second)) | 0;
       c = (c + a) | 0;
       d ^= b;
     }

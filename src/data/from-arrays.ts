@@ -153,10 +153,10 @@ function copyRows(source: Source, first: number, end: number, entries: number) {
     const slice = source.row(row);
     for (let entry = slice.from; entry < slice.to; entry += 1) {
       checkEntry(source, row, entry - slice.from, slice.indices[entry], slice.values[entry]);
-      const place = filled + entry - slice.from;
-      indices[place] = slice.indices[entry];
-      values[place] = slice.values[entry];
-      largest = Math.max(largest, indices[place]);
+      const position = filled + entry - slice.from;
+      indices[position] = slice.indices[entry];
+      values[position] = slice.values[entry];
+      largest = Math.max(largest, indices[position]);
     }
     filled = order(source, row, indices, values, filled, filled + slice.to - slice.from);
     rowOffsets[row - first + 1] = filled;

@@ -19,12 +19,9 @@ export interface Classes {
 const mostClasses = 100_000;
 const shownLabels = 3;
 
-/** Enough distinct labels to say that there are too many. */
-export const enoughLabels = mostClasses + 1;
-
 /** The classes of a data set with one label a row. */
 export function classesOf(dataset: Dataset): readonly Label[] {
-  return classesFrom(distinctLabels(dataset, enoughLabels), dataset, false).classes;
+  return classesFrom(distinctLabels(dataset), dataset, false).classes;
 }
 
 /** The classes, given the distinct labels of the data: numbers, or positions in the label names. */
@@ -89,13 +86,13 @@ function listedClasses(
   return [...new Set(numbers)].sort((left, right) => left - right);
 }
 
-/** In no order; the search ends with the row that brings the `limit`-th. */
-export function distinctLabels(dataset: Dataset, limit: number): number[] {
+/** In no order; the search ends as soon as there are too many for classes. */
+export function distinctLabels(dataset: Dataset): number[] {
   const found = new Set<number>();
   let first = NaN;
   let second = NaN;
   for (const { labels } of dataset.parts) {
-    for (let row = 0; row < labels.length && found.size < limit; row += 1) {
+    for (let row = 0; row < labels.length && found.size <= mostClasses; row += 1) {
       const label = labels[row];
       // Nearly every row repeats one of two labels: a quick comparison spares the set.
       if (label === first || label === second) continue;
@@ -160,7 +157,7 @@ function sharedNumbers(length: number): Float64Array {
   return new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
 }
 
-/** Gives every distinct label a code, and knows which classes a code stands for. */
+/** Gives every distinct label a code, and knows which classes it means. */
 class LabelEncoder {
   readonly #dataset: Dataset;
   readonly #classes: Classes;
@@ -205,8 +202,8 @@ class LabelEncoder {
   /** +1 for the rows of a vector's class, -1 for all others. */
   signs(codes: Int32Array, vector: number): Float64Array {
     const { classes, multiLabel } = this.#classes;
-    const wanted = classes.length === 2 && !multiLabel ? 1 : vector;
-    const sign = Float64Array.from(this.#members, (some) => (some.includes(wanted) ? 1 : -1));
+    const positive = classes.length === 2 && !multiLabel ? 1 : vector;
+    const sign = Float64Array.from(this.#members, (some) => (some.includes(positive) ? 1 : -1));
     const all = sharedNumbers(codes.length);
     for (let row = 0; row < codes.length; row += 1) all[row] = sign[codes[row]];
     return all;

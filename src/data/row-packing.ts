@@ -16,15 +16,15 @@ export function rowLengths({ parts, rows }: Pick<Dataset, 'parts' | 'rows'>): In
   const lengths = new Int32Array(new SharedArrayBuffer(4 * rows));
   let row = 0;
   for (const { rowOffsets } of parts) {
-    for (let place = 0; place + 1 < rowOffsets.length; place += 1) {
-      lengths[row] = rowOffsets[place + 1] - rowOffsets[place];
+    for (let local = 0; local + 1 < rowOffsets.length; local += 1) {
+      lengths[row] = rowOffsets[local + 1] - rowOffsets[local];
       row += 1;
     }
   }
   return lengths;
 }
 
-/** How many entries each of `columns` columns has, which may be more than the share knows of. */
+/** How many entries each of `columns` columns has, which may be more than occur in the shard. */
 export function columnCounts(
   { parts, stored }: Pick<Dataset, 'parts' | 'stored'>,
   columns: number,
@@ -77,15 +77,15 @@ export function packRows(
 ): Uint8Array {
   const finder = new RowFinder(dataset.parts);
   let entries = 0;
-  for (let place = 0; place < rows.length; place += 1) entries += finder.find(rows[place]).length;
+  for (const row of rows) entries += finder.find(row).length;
   const heads = (weighted ? 16 : 8) * rows.length;
   const bytes = new Uint8Array(new SharedArrayBuffer(heads + 8 * entries));
   const { labels, weights, indices, values } = packedArrays(bytes, rows.length, weighted);
   let filled = 0;
-  for (let place = 0; place < rows.length; place += 1) {
-    const { part, row, from, length } = finder.find(rows[place]);
-    labels[place] = part.labels[row];
-    if (weights) weights[place] = part.weights ? part.weights[row] : 1;
+  for (let position = 0; position < rows.length; position += 1) {
+    const { part, row, from, length } = finder.find(rows[position]);
+    labels[position] = part.labels[row];
+    if (weights) weights[position] = part.weights ? part.weights[row] : 1;
     for (let entry = 0; entry < length; entry += 1) {
       indices[filled + entry] = part.indices[from + entry];
       values[filled + entry] = part.values[from + entry];
@@ -141,7 +141,7 @@ export class RowFinder {
 
 /**
  * Packed rows as parts of a data set: one part unless there are more entries than a part can have.
- * The arrays lie in the bytes if those are on shared memory and aligned to eight.
+ * The arrays are views of the bytes if those are in shared memory and aligned to eight.
  */
 export function unpackRows(
   bytes: Uint8Array,
@@ -149,8 +149,8 @@ export function unpackRows(
   mostEntries = largestPart,
   weighted = false,
 ): DatasetPart[] {
-  const wanted = packedBytes(lengths, weighted);
-  if (bytes.length !== wanted) throw new RangeError(`${bytes.length} bytes of rows, not ${wanted}`);
+  const size = packedBytes(lengths, weighted);
+  if (bytes.length !== size) throw new RangeError(`${bytes.length} bytes of rows, not ${size}`);
   const packed = packedArrays(usable(bytes), lengths.length, weighted);
   const { labels, weights, indices, values } = packed;
   const parts: DatasetPart[] = [];
@@ -159,8 +159,8 @@ export function unpackRows(
   while (row < lengths.length) {
     const end = lastFitting(lengths, row, mostEntries);
     const rowOffsets = new Int32Array(new SharedArrayBuffer(4 * (end - row + 1)));
-    for (let place = row; place < end; place += 1) {
-      rowOffsets[place - row + 1] = rowOffsets[place - row] + lengths[place];
+    for (let next = row; next < end; next += 1) {
+      rowOffsets[next - row + 1] = rowOffsets[next - row] + lengths[next];
     }
     const last = entry + rowOffsets[end - row];
     parts.push({
@@ -204,17 +204,17 @@ export function withColumns(dataset: Dataset, columns: number): Dataset {
 function partWithColumns(part: DatasetPart, columns: number): DatasetPart {
   const { labels, indices, values } = part;
   const rowOffsets = sharedInt32(part.rowOffsets);
-  const kept: number[] = [];
+  const selected: number[] = [];
   for (let row = 0; row < labels.length; row += 1) {
     for (let entry = part.rowOffsets[row]; entry < part.rowOffsets[row + 1]; entry += 1) {
-      if (indices[entry] < columns) kept.push(entry);
+      if (indices[entry] < columns) selected.push(entry);
     }
-    rowOffsets[row + 1] = kept.length;
+    rowOffsets[row + 1] = selected.length;
   }
   return {
     ...part,
     rowOffsets,
-    indices: sharedInt32(kept.map((entry) => indices[entry])),
-    values: sharedFloat32(kept.map((entry) => values[entry])),
+    indices: sharedInt32(selected.map((entry) => indices[entry])),
+    values: sharedFloat32(selected.map((entry) => values[entry])),
   };
 }

@@ -61,7 +61,7 @@ export function withUnitRows(dataset: Dataset): Dataset {
 
 /** Weights for the unscaled data, w_j / s_j; the vectors follow one another. */
 export function foldWeights(weights: Float64Array, factors: Float64Array): Float64Array {
-  return weights.map((weight, place) => weight / factors[place % factors.length]);
+  return weights.map((weight, position) => weight / factors[position % factors.length]);
 }
 
 function withValues(
@@ -95,10 +95,10 @@ function largestSizes({ parts, columns }: Dataset): Float64Array {
 }
 
 /**
- * √(Σ c_i (x_ij − x̄_j)² / Σ c_i) by column, x̄_j the mean over all rows. The entries there are come
- * first, one after the other (Welford 1962), which leaves exactly 0 in a constant column; then all
- * zeros at once: with n the weight of the entries, μ their mean and N that of all rows, they add
- * μ² n (N − n) / N.
+ * √(Σ c_i (x_ij − x̄_j)² / Σ c_i) by column, x̄_j the mean over all rows. The stored
+ * entries come first, one after the other (Welford 1962), which leaves exactly 0 in a constant
+ * column; then all zeros at once: with n the total weight of the rows with an entry, μ the mean of
+ * the entries and N the total weight of all rows, the zeros add μ² n (N − n) / N.
  */
 function deviations({ parts, columns }: Dataset): Float64Array {
   const present = new Float64Array(columns);

@@ -18,7 +18,7 @@ export type PartName = keyof typeof partStreams;
  *
  * Columns have Zipf–Mandelbrot frequencies p_k ∝ log(1 + 1/(k + r)) and planted weights
  * w_k ~ N(0, s²). A row takes its class y first, then n distinct columns, drawn with
- * probability p_k and kept with probability min(1, exp(y w_k)), so that w_k is what the column
+ * probability p_k and accepted with probability min(1, exp(y w_k)), so that w_k is what the column
  * adds to the log odds of the class. The values are larger for rarer columns and scaled to a unit
  * row. Last, some labels are flipped.
  */
@@ -27,10 +27,10 @@ export class SyntheticRows {
   readonly indices: Int32Array;
   readonly #shape: ScaledShape;
   readonly #random: Random;
-  /** By frequency rank: the column, and the probabilities of keeping it in a row of a class. */
+  /** By frequency rank: the column, and the probabilities of accepting it in a row of a class. */
   readonly #columns: Int32Array;
-  readonly #keepNegative: Float32Array;
-  readonly #keepPositive: Float32Array;
+  readonly #acceptNegative: Float32Array;
+  readonly #acceptPositive: Float32Array;
   /** By column: the last row that has it, and its value there. */
   readonly #lastRow: Int32Array;
   readonly #values: Float32Array;
@@ -47,8 +47,8 @@ export class SyntheticRows {
     this.indices = new Int32Array(columns >> 1);
     this.#lastRow = new Int32Array(columns);
     this.#values = new Float32Array(columns);
-    this.#keepNegative = new Float32Array(columns);
-    this.#keepPositive = new Float32Array(columns);
+    this.#acceptNegative = new Float32Array(columns);
+    this.#acceptPositive = new Float32Array(columns);
     this.#columns = Int32Array.from({ length: columns }, (_, rank) => rank);
     this.#plant(stream(seed, columnStream));
   }
@@ -60,8 +60,8 @@ export class SyntheticRows {
     const deviation = (2 * separation) / Math.sqrt(perRow);
     for (let rank = 0; rank < columns; rank += 1) {
       const weight = deviation * random.normal();
-      this.#keepPositive[rank] = exp(Math.min(0, weight));
-      this.#keepNegative[rank] = exp(Math.min(0, -weight));
+      this.#acceptPositive[rank] = exp(Math.min(0, weight));
+      this.#acceptNegative[rank] = exp(Math.min(0, -weight));
     }
   }
 
@@ -77,7 +77,7 @@ export class SyntheticRows {
     const certain = this.#row <= 2;
     const positive = certain ? this.#row === 1 : random.uniform() < this.#shape.positive;
     this.length = this.#rowLength();
-    this.#drawColumns(positive ? this.#keepPositive : this.#keepNegative, certain);
+    this.#drawColumns(positive ? this.#acceptPositive : this.#acceptNegative, certain);
     this.#normalise();
     this.indices.subarray(0, this.length).sort();
     const flipped = !certain && random.uniform() < this.#shape.noise;
@@ -92,7 +92,7 @@ export class SyntheticRows {
     return Math.min(Math.max(length, 1), this.indices.length);
   }
 
-  #drawColumns(keep: Float32Array, withLast: boolean): void {
+  #drawColumns(acceptance: Float32Array, withLast: boolean): void {
     const random = this.#random;
     const { columns, binary } = this.#shape;
     const last = columns - 1;
@@ -104,7 +104,7 @@ export class SyntheticRows {
       const rank = Math.min(Math.floor(flatTop * exp(depth) - flatTop), last);
       const column = this.#columns[rank];
       if (this.#lastRow[column] === this.#row) continue;
-      if (random.uniform() >= keep[rank]) continue;
+      if (random.uniform() >= acceptance[rank]) continue;
       const rarity = binary ? 1 : (4 + depth) * (0.5 + random.uniform());
       filled = this.#take(column, rarity, filled);
     }
@@ -139,25 +139,21 @@ const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power
 /** Builds LIBSVM text in a buffer: a string per number would take most of the time. */
 export class RowText {
   #bytes: Uint8Array<ArrayBuffer>;
-  #length = 0;
+  length = 0;
 
   constructor(size: number) {
     this.#bytes = new Uint8Array(size);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   /** The text so far, valid until the next row, which reuses the memory. */
   take(): Uint8Array<ArrayBuffer> {
-    const text = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
+    const text = this.#bytes.subarray(0, this.length);
+    this.length = 0;
     return text;
   }
 
   startRow(label: number, pairs: number): void {
-    const needed = this.#length + labelBytes + pairs * pairBytes;
+    const needed = this.length + labelBytes + pairs * pairBytes;
     if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, 2 * needed);
     this.#byte(label > 0 ? 43 : 45);
     this.#byte(49);
@@ -166,7 +162,7 @@ export class RowText {
   /** A 1-based index and a value in (0, 1], with at most six significant digits. */
   pair(index: number, value: number): void {
     this.#byte(32);
-    this.#length = writeWhole(this.#bytes, this.#length, index, 1);
+    this.length = writeWhole(this.#bytes, this.length, index, 1);
     this.#byte(58);
     let decimals = significantDigits;
     while (decimals < 20 && value * powers[decimals - significantDigits + 1] < 1) decimals += 1;
@@ -181,7 +177,7 @@ export class RowText {
     }
     this.#byte(48);
     this.#byte(46);
-    this.#length = writeWhole(this.#bytes, this.#length, mantissa, decimals);
+    this.length = writeWhole(this.#bytes, this.length, mantissa, decimals);
   }
 
   endRow(): void {
@@ -189,6 +185,6 @@ export class RowText {
   }
 
   #byte(byte: number): void {
-    this.#bytes[this.#length++] = byte;
+    this.#bytes[this.length++] = byte;
   }
 }

@@ -1,6 +1,6 @@
 import { type Dataset, isWeighted, rowWeights } from '../data/dataset.ts';
 import { hashShard, joinHashes, type RowHashes } from '../data/fingerprint.ts';
-import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
+import { type Classes, classesFrom, distinctLabels } from '../data/labels.ts';
 import { columnCounts, packRows, rowLengths, unpackRows } from '../data/row-packing.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
 import { workersOfRanks } from '../engine/block-layout.ts';
@@ -95,7 +95,7 @@ export async function classesOfShard(
   { dataset, group }: DataShard,
   multiLabel: boolean,
 ): Promise<Classes> {
-  const here = distinctLabels(dataset, enoughLabels);
+  const here = distinctLabels(dataset);
   const all = new Set((await gatherValues(group, here)).flat());
   return classesFrom([...all], dataset, multiLabel);
 }

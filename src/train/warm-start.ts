@@ -1,5 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
-import { type Classes, classesFrom, distinctLabels, enoughLabels } from '../data/labels.ts';
+import { type Classes, classesFrom, distinctLabels } from '../data/labels.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Partition } from '../engine/partition.ts';
 import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
@@ -108,7 +108,7 @@ export function startFromModel(
   dataset: Dataset,
   options: StartOptions = {},
 ): StartOption {
-  return startFrom(model, dataset, distinctLabels(dataset, enoughLabels), options);
+  return startFrom(model, dataset, distinctLabels(dataset), options);
 }
 
 /** The same in all processes of a group, none of which may have read all labels. */
@@ -118,7 +118,7 @@ export async function startInGroup(
   options: StartOptions,
   group: ProcessGroup,
 ): Promise<StartOption> {
-  const labels = await gatherValues(group, distinctLabels(dataset, enoughLabels));
+  const labels = await gatherValues(group, distinctLabels(dataset));
   return startFrom(model, dataset, [...new Set(labels.flat())], options);
 }
 

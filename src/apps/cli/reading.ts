@@ -1,5 +1,5 @@
 /** Reads what the options of a command name: data, test data, penalty factors, a model to start from. */
-import type { Dataset, Likeness } from '../../data/dataset.ts';
+import type { Dataset, DatasetSchema } from '../../data/dataset.ts';
 import {
   gatherValues,
   type ProcessGroup,
@@ -65,7 +65,7 @@ export class DataReader {
    * Columns and labels mean what they mean in `like`, if that is given; every row must have a label
    * unless `labelled` is false.
    */
-  read(source: string, like?: Likeness, labelled = true): Promise<Dataset> {
+  read(source: string, like?: DatasetSchema, labelled = true): Promise<Dataset> {
     const options = { ...readOptions(this.#flags), labelled, ...(like && { like }) };
     return this.#show(readingStage(source), () => readDataset(source, options));
   }
@@ -174,12 +174,12 @@ export function chooseSource(data: string | undefined, sql: string | undefined):
 }
 
 /** What test data has to share with the data that is trained on; undefined: nothing. */
-function schemaOfData(dataset: Dataset): Likeness | undefined {
+function schemaOfData(dataset: Dataset): DatasetSchema | undefined {
   const schema = schemaOf(dataset);
   return Object.keys(schema).length > 0 ? schema : undefined;
 }
 
-function schemaOf({ featureNames, labelNames, recipe }: Likeness): Likeness {
+function schemaOf({ featureNames, labelNames, recipe }: DatasetSchema): DatasetSchema {
   return {
     ...(featureNames && { featureNames }),
     ...(labelNames && { labelNames }),

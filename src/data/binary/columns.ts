@@ -80,15 +80,15 @@ export interface CountedRun {
 function encodeCounts(runs: readonly CountedRun[], used: number): EncodedSection {
   const bytes = new Uint8Array(sectionHeaderBytes + padded(used));
   const view = viewOf(bytes);
-  let place = sectionHeaderBytes;
+  let position = sectionHeaderBytes;
   let entries = 0;
   for (const { first, counts } of runs) {
-    view.setUint32(place, first, true);
-    view.setUint32(place + 4, counts.length, true);
-    place += 8;
+    view.setUint32(position, first, true);
+    view.setUint32(position + 4, counts.length, true);
+    position += 8;
     for (const count of counts) {
-      view.setUint32(place, count, true);
-      place += 4;
+      view.setUint32(position, count, true);
+      position += 4;
     }
     entries += counts.length;
   }
@@ -106,27 +106,27 @@ export function decodeCounts({ header, offset }: SectionLocation, body: Uint8Arr
   const view = viewOf(body);
   const runs: CountedRun[] = [];
   let next = first;
-  let place = 0;
+  let position = 0;
   for (let run = 0; run < count; run += 1) {
-    const start = place + 8 <= used ? view.getUint32(place, true) : -1;
-    const length = place + 8 <= used ? view.getUint32(place + 4, true) : 0;
-    place += 8;
-    if (start < next || place + 4 * length > used) fail(`its run ${run + 1} does not fit`);
+    const start = position + 8 <= used ? view.getUint32(position, true) : -1;
+    const length = position + 8 <= used ? view.getUint32(position + 4, true) : 0;
+    position += 8;
+    if (start < next || position + 4 * length > used) fail(`its run ${run + 1} does not fit`);
     const counts = new Uint32Array(length);
-    for (let column = 0; column < length; column += 1, place += 4) {
-      counts[column] = view.getUint32(place, true);
+    for (let column = 0; column < length; column += 1, position += 4) {
+      counts[column] = view.getUint32(position, true);
     }
     runs.push({ first: start, counts });
     next = start + length;
   }
-  if (place !== used) fail(`its runs take ${place} bytes; expected ${used}`);
+  if (position !== used) fail(`its runs take ${position} bytes; expected ${used}`);
   return runs;
 }
 
 const newline = 10;
 const carriageReturn = 13;
 
-/** Names of features from the one with number `first` (from 0) on, a line of UTF-8 each. */
+/** Names of the features `first` (from 0) and following, a line of UTF-8 each. */
 export function encodeNames(first: number, lines: Uint8Array): EncodedSection {
   const used = lines.length;
   const bytes = new Uint8Array(sectionHeaderBytes + padded(used));
@@ -151,10 +151,10 @@ export function plainLines(text: Uint8Array): Uint8Array {
   if (ended && !text.includes(carriageReturn)) return text;
   const lines = new Uint8Array(text.length + 1);
   let length = 0;
-  for (let place = 0; place < text.length; place += 1) {
-    const next = place + 1 < text.length ? text[place + 1] : newline;
-    if (text[place] === carriageReturn && next === newline) continue;
-    lines[length++] = text[place];
+  for (let position = 0; position < text.length; position += 1) {
+    const next = position + 1 < text.length ? text[position + 1] : newline;
+    if (text[position] === carriageReturn && next === newline) continue;
+    lines[length++] = text[position];
   }
   if (!ended) lines[length++] = newline;
   return lines.subarray(0, length);

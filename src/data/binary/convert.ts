@@ -43,7 +43,7 @@ export interface DataDescription extends DataSummary {
   readonly files: number;
   /** Of the files, as they are stored; without standard input and pipes. */
   readonly bytes: number;
-  /** The rest of binary data only: sections, those of rows (blocks), … */
+  /** The rest is of binary data only: all sections, sections of rows (blocks), … */
   readonly sections?: number;
   readonly blocks?: number;
   /** … and blocks with float64 values and with packed indices. */
@@ -52,7 +52,7 @@ export interface DataDescription extends DataSummary {
 }
 
 const namesPerSection = 1 << 20;
-const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text has no place for them';
+const weightsLeftOut = 'the weights of the rows are left out: LIBSVM text cannot hold them';
 /** Bytes of rows between two collections of garbage. */
 const collectionBytes = 1 << 25;
 
@@ -82,10 +82,10 @@ async function toBinary(
   const writer = new BinaryWriter(file, options);
   const { names } = options;
   // Fail now rather than after hours of rows.
-  if (names !== undefined) await access(names).catch(refuse(names));
+  if (names !== undefined) await access(names).catch(throwExplained(names));
   const shape = await readParts(source, {
     ...partsOptions(options),
-    takePart: collecting(options, (part, wide) => writer.add(part, wide)),
+    takePart: collecting(options, (part, float64) => writer.add(part, float64)),
     // Given names replace those in the data.
     ...(names === undefined && { takeNames: (lines) => writer.addNames(lines) }),
   });
@@ -105,7 +105,7 @@ async function toText(
   const writer = new TextWriter(file, options);
   const shape = await readParts(source, {
     ...partsOptions(options),
-    takePart: collecting(options, (part, wide) => writer.add(part, wide)),
+    takePart: collecting(options, (part, float64) => writer.add(part, float64)),
     ...(names && { takeNames: (lines) => names.write(lines) }),
   });
   await writer.finish(shape.columns);
@@ -118,9 +118,9 @@ async function toText(
 
 function collecting({ collect }: ConvertOptions, take: TakePart): TakePart {
   let bytes = 0;
-  return async (part, wide) => {
-    await take(part, wide);
-    bytes += 12 * part.labels.length + 8 * part.values.length + (wide?.byteLength ?? 0);
+  return async (part, float64) => {
+    await take(part, float64);
+    bytes += 12 * part.labels.length + 8 * part.values.length + (float64?.byteLength ?? 0);
     if (bytes < collectionBytes) return;
     bytes = 0;
     await collect?.();
@@ -131,8 +131,8 @@ function partsOptions(options: ConvertOptions): Omit<PartsOptions, 'takePart'> {
   const { values, to: _to, names: _names, pack: _pack, collect: _collect, ...reading } = options;
   return {
     ...reading,
-    ...(values === undefined && { wide: 'stored' }),
-    ...((values === 'float64' || values === 'auto') && { wide: 'all' }),
+    ...(values === undefined && { float64: 'stored' }),
+    ...((values === 'float64' || values === 'auto') && { float64: 'all' }),
   };
 }
 
@@ -150,7 +150,7 @@ function namesIn({ sections, featureNames }: DatasetShape): number {
 
 /** The lines of a text file, plain, .gz or .zst, in pieces. */
 async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
-  const { head, chunks } = await peek(createReadStream(path)).catch(refuse(path));
+  const { head, chunks } = await peek(createReadStream(path)).catch(throwExplained(path));
   const text = decompress(chunks, compressionOf(head, path), path);
   const pool = new BlockPool(namesPerSection);
   for await (const block of lineBlocks(text, pool)) {
@@ -159,7 +159,7 @@ async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-function refuse(path: string): (error: unknown) => never {
+function throwExplained(path: string): (error: unknown) => never {
   return (error) => {
     throw explainAccess(error, path);
   };
@@ -181,7 +181,7 @@ export async function writeDataset(
   const { to = formatOf(path), names = dataset.featureNames ?? [] } = options;
   if (dataset.labelNames) {
     throw new DataError(
-      `${path}: labels such as ${JSON.stringify(dataset.labelNames[0])} are texts, for which neither dsob nor LIBSVM text of numbers has a place`,
+      `${path}: labels such as ${JSON.stringify(dataset.labelNames[0])} are texts, which neither dsob nor LIBSVM text of numbers can hold`,
     );
   }
   await writeOutput(path, async (file) => {
@@ -191,9 +191,7 @@ export async function writeDataset(
       for (const lines of nameLines(names)) await writer.addNames(lines);
     }
     if (writer instanceof TextWriter && writer.leavesWeights) {
-      throw new DataError(
-        `${path}: rows have weights, for which LIBSVM text has no place: use dsob`,
-      );
+      throw new DataError(`${path}: rows have weights, which LIBSVM text cannot hold: use dsob`);
     }
     await writer.finish(dataset.columns);
   });

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 /*
  * The frame of a .dsob file, little-endian; docs/data-format.md has every byte. A file header, then
  * sections, the last of which is the index, then a trailer that says where the index begins. The
- * length of every part is a multiple of eight, so that arrays can be used where they lie.
+ * length of every part is a multiple of eight, so that arrays can be used where they are.
  */
 
 /** Not text, and damaged by whatever changes line ends: the first eight bytes of a file. */
@@ -36,7 +36,7 @@ export interface SectionHeader {
   readonly entries: number;
   /** Bytes that the indices of rows, or the text of names, take up before they are padded. */
   readonly used: number;
-  /** CRC-32 of the labels, offsets and weights of rows; 0 elsewhere. */
+  /** CRC-32 of the labels, offsets and weights of rows; 0 in other sections. */
   readonly headChecksum: number;
   /** CRC-32 of everything else. */
   readonly checksum: number;
@@ -63,7 +63,7 @@ export class CorruptFile extends Error {
 
 export type Fail = (message: string) => never;
 
-/** Throws what is wrong with the part of the file that begins at `offset`. */
+/** Throws an error about the part of the file that begins at `offset`. */
 export function failure(offset: number, part: string): Fail {
   return (message) => {
     throw new CorruptFile(offset, `${part}: ${message}`);
@@ -71,7 +71,7 @@ export function failure(offset: number, part: string): Fail {
 }
 
 export function isBinary(head: Uint8Array): boolean {
-  return magic.every((byte, place) => head[place] === byte);
+  return magic.every((byte, index) => head[index] === byte);
 }
 
 export function padded(bytes: number): number {
@@ -128,7 +128,7 @@ export function encodeSectionHeader(header: SectionHeader): Uint8Array {
   return seal(bytes);
 }
 
-/** The header in 48 bytes that lie at `offset` of the file. */
+/** The header in 48 bytes at `offset` of the file. */
 export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionHeader {
   if (!isSealed(bytes)) throw new CorruptFile(offset, damaged('the header of a section'));
   const view = viewOf(bytes);
@@ -150,10 +150,10 @@ export function decodeSectionHeader(bytes: Uint8Array, offset: number): SectionH
 
 function headerFault({ kind, flags, length }: SectionHeader): string | undefined {
   if (!['ROWS', 'NAME', 'COLS', 'INDX'].includes(kind)) {
-    return `a section of kind ${JSON.stringify(kind)}, which version 1 has not`;
+    return `a section of kind ${JSON.stringify(kind)}, unknown to version 1`;
   }
   if ((flags & ~(kind === 'ROWS' ? rowFlags : 0)) !== 0) {
-    return `flags ${flags} in a section of kind ${kind}, which has no such`;
+    return `flags ${flags} in a section of kind ${kind}, which does not have them`;
   }
   if (length % 8 === 0 && length <= 2 ** 32) return undefined;
   return `a section of ${length} bytes; expected a multiple of 8 up to 2^32`;
@@ -177,7 +177,7 @@ export function encodeTrailer({ indexOffset, size }: Trailer): Uint8Array {
 /** The last 32 bytes of a file of `size` bytes. */
 export function decodeTrailer(bytes: Uint8Array, size: number): Trailer {
   const offset = size - trailerBytes;
-  if (!(isSealed(bytes) && trailerTag.every((byte, place) => bytes[16 + place] === byte))) {
+  if (!(isSealed(bytes) && trailerTag.every((byte, index) => bytes[16 + index] === byte))) {
     throw new CorruptFile(offset, 'not the end of dsob data; the file is truncated or damaged');
   }
   const view = viewOf(bytes);
@@ -206,11 +206,11 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** 64-bit counts; a double holds those that a file can have. */
-export function setUint64(view: DataView, place: number, value: number): void {
-  view.setBigUint64(place, BigInt(value), true);
+/** 64-bit counts; a float64 holds all that occur in files exactly. */
+export function setUint64(view: DataView, offset: number, value: number): void {
+  view.setBigUint64(offset, BigInt(value), true);
 }
 
-export function uint64At(view: DataView, place: number): number {
-  return Number(view.getBigUint64(place, true));
+export function uint64At(view: DataView, offset: number): number {
+  return Number(view.getBigUint64(offset, true));
 }

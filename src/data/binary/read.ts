@@ -19,11 +19,11 @@ import { BinaryFile, type BinaryIndex, ByteQueue, decodeIndex } from './sections
 
 interface SectionPayload {
   readonly path: string;
-  readonly place: SectionLocation;
+  readonly section: SectionLocation;
   /** Of the whole data set. */
   readonly columns: number;
   /** Whether float64 values are returned as such. */
-  readonly wide: boolean;
+  readonly float64: boolean;
 }
 
 type SectionContent =
@@ -32,14 +32,14 @@ type SectionContent =
   /** Sum of the counts of columns. */
   | { readonly counted: number };
 
-/** Errors travel as data, as those of text do. */
+/** Errors are returned as data, as for text. */
 type SectionOutcome = SectionContent | { readonly failure: string };
 
-export function readSection({ path, place, columns, wide }: SectionPayload): SectionOutcome {
+export function readSection({ path, section, columns, float64 }: SectionPayload): SectionOutcome {
   const file = new BinaryFile(path);
   try {
-    const content = decodeSection(place, file.body(place), wide);
-    if ('part' in content) checkColumns(content.largest, columns, place.offset);
+    const content = decodeSection(section, file.body(section), float64);
+    if ('part' in content) checkColumns(content.largest, columns, section.offset);
     return content;
   } catch (error) {
     return { failure: (error as Error).message };
@@ -49,14 +49,14 @@ export function readSection({ path, place, columns, wide }: SectionPayload): Sec
 }
 
 function decodeSection(
-  place: SectionLocation,
+  section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
-  wide: boolean,
+  float64: boolean,
 ): SectionContent {
-  const { kind } = place.header;
-  if (kind === 'NAME') return { names: decodeNames(place, body) };
-  if (kind === 'COLS') return { counted: totalCount(decodeCounts(place, body)) };
-  return decodeRows(place, body, wide);
+  const { kind } = section.header;
+  if (kind === 'NAME') return { names: decodeNames(section, body) };
+  if (kind === 'COLS') return { counted: totalCount(decodeCounts(section, body)) };
+  return decodeRows(section, body, float64);
 }
 
 export function checkColumns(largest: number, columns: number, offset: number): void {
@@ -72,20 +72,20 @@ export function totalCount(runs: readonly { readonly counts: Uint32Array }[]): n
 }
 
 /** Called with the rows in order; the next rows wait for it. */
-export type TakePart = (part: DatasetPart, wide?: Float64Array) => void | Promise<void>;
+export type TakePart = (part: DatasetPart, float64?: Float64Array) => void | Promise<void>;
 
 export interface BinarySink {
   readonly takePart: TakePart;
   /** Lines with names of features, in order, behind the rows. */
   readonly takeNames?: ((lines: Uint8Array) => void | Promise<void>) | undefined;
-  /** Whether values stored as float64 are handed on as such. */
-  readonly wide: boolean;
+  /** Whether values stored as float64 are passed on as such. */
+  readonly float64: boolean;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-/** Hands the rows or names of a section on; returns the sum of its counts of columns. */
-async function handOn(content: SectionContent, sink: BinarySink): Promise<number> {
-  if ('part' in content) await sink.takePart(content.part, content.wide);
+/** Passes on the rows or names of a section; returns the sum of its counts of columns. */
+async function passOn(content: SectionContent, sink: BinarySink): Promise<number> {
+  if ('part' in content) await sink.takePart(content.part, content.float64);
   else if ('names' in content) await sink.takeNames?.(content.names);
   else return content.counted;
   return 0;
@@ -94,26 +94,27 @@ async function handOn(content: SectionContent, sink: BinarySink): Promise<number
 interface BinaryPiece {
   readonly path: string;
   /** Which of the sections to read. */
-  readonly selects: (place: SectionLocation) => boolean;
+  readonly selects: (section: SectionLocation) => boolean;
   readonly runner: TaskRunner;
 }
 
-/** Has the runner read and check sections; returns the index of those while they are read. */
+/** Starts tasks that read and check the sections; returns their index without waiting for them. */
 export async function queueSections(
   { path, selects, runner }: BinaryPiece,
   queue: TaskQueue,
   sink: BinarySink,
 ): Promise<BinaryIndex> {
-  const { totals, sections: all } = await explained(path, () => indexOf(path));
+  const { float64 } = sink;
+  const { totals, sections: all } = openBinary(path, (file) => file.readIndex());
   const sections = all.filter(selects);
   let counted = 0;
   const take = async (outcome: SectionOutcome): Promise<void> => {
     if ('failure' in outcome) throw new DataError(`${path}: ${outcome.failure}`);
-    const count = await handOn(outcome, sink);
+    const count = await passOn(outcome, sink);
     counted += count;
   };
-  for (const [number, place] of sections.entries()) {
-    const payload: SectionPayload = { path, place, columns: totals.columns, wide: sink.wide };
+  for (const [number, section] of sections.entries()) {
+    const payload: SectionPayload = { path, section, columns: totals.columns, float64 };
     await queue.run(() => runner.run<SectionOutcome>('read-section', payload), take);
     sink.onProgress?.(number / sections.length);
   }
@@ -123,10 +124,13 @@ export async function queueSections(
   return { totals, sections };
 }
 
-function indexOf(path: string): BinaryIndex {
+/** Opens a file, reads from it and closes it; adds the path to a `CorruptFile`. */
+export function openBinary<Result>(path: string, read: (file: BinaryFile) => Result): Result {
   const file = new BinaryFile(path);
   try {
-    return file.readIndex();
+    return read(file);
+  } catch (error) {
+    throw withName(path, error, CorruptFile);
   } finally {
     file.close();
   }
@@ -155,7 +159,7 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
     const offset = bytes.position;
     const header = decodeSectionHeader(await bytes.take(sectionHeaderBytes), offset);
     const body = await bytes.take(header.length);
-    const place = { offset, header };
+    const section = { offset, header };
     if (header.kind === 'INDX') {
       const index = decodeIndex(header, body, offset);
       await checkEnd(bytes, offset);
@@ -164,11 +168,11 @@ async function readSections(bytes: ByteQueue, sink: BinarySink): Promise<BinaryI
       checkSum(counted, index.totals.nonzeros);
       return index;
     }
-    const content = decodeSection(place, body, sink.wide);
+    const content = decodeSection(section, body, sink.float64);
     if ('part' in content) largest = Math.max(largest, content.largest);
-    const count = await handOn(content, sink);
+    const count = await passOn(content, sink);
     counted += count;
-    seen.push(place);
+    seen.push(section);
   }
 }
 

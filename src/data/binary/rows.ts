@@ -68,7 +68,7 @@ function unpackIndices(
         // Most numbers that do not fit into one byte fit into two.
         distance = (distance & 127) | (bytes[position + 1] << 7);
         position = (position + 2) | 0;
-        // The high bit of the last byte stands at `shift` and says that there is one more.
+        // The high bit of the last byte is at `shift` and says that there is one more.
         for (let shift = 14; shift <= 28 && distance >>> shift !== 0; shift += 7) {
           if (shift === 28 && bytes[position] > 7) return false;
           distance = (distance & ((1 << shift) - 1)) | (bytes[position] << shift);
@@ -89,14 +89,14 @@ interface RowsToWrite extends DatasetPart {
   readonly first: number;
   readonly count: number;
   /** The values as float64, to be stored instead. */
-  readonly wide?: Float64Array | undefined;
+  readonly float64?: Float64Array | undefined;
   readonly pack: boolean;
 }
 
 export interface DecodedRows {
   readonly part: DatasetPart;
-  /** Values as float64, when they are stored so and wanted. */
-  readonly wide?: Float64Array;
+  /** Values as float64, when they are stored so and requested. */
+  readonly float64?: Float64Array;
   /** Largest index; -1 without entries. */
   readonly largest: number;
 }
@@ -112,7 +112,7 @@ export type Reserve = (bytes: number, purpose: 'body' | 'indices' | 'values') =>
 export const allocate: Reserve = (bytes) => new SharedArrayBuffer(bytes);
 
 /** Where the arrays of a section begin, counted from the end of its header. */
-interface Places {
+interface ArrayStarts {
   readonly offsets: number;
   /** Where the indices begin, if there are none. */
   readonly weights: number;
@@ -123,7 +123,7 @@ interface Places {
 
 type Shape = Pick<SectionHeader, 'count' | 'entries' | 'used' | 'flags'>;
 
-function placesOf({ count, entries, used, flags }: Shape): Places {
+function arrayStarts({ count, entries, used, flags }: Shape): ArrayStarts {
   const offsets = 8 * count;
   const weights = offsets + padded(4 * (count + 1));
   const indices = weights + ((flags & weightedRows) === 0 ? 0 : 8 * count);
@@ -140,34 +140,34 @@ export function encodeRows(
   rows: RowsToWrite,
   reserve: (bytes: number) => Uint8Array,
 ): EncodedSection {
-  const { first, count, labels, weights, rowOffsets, indices, values, wide, pack } = rows;
+  const { first, count, labels, weights, rowOffsets, indices, values, float64, pack } = rows;
   const flags =
-    (wide ? float64Values : 0) | (pack ? packedIndices : 0) | (weights ? weightedRows : 0);
+    (float64 ? float64Values : 0) | (pack ? packedIndices : 0) | (weights ? weightedRows : 0);
   const entries = rowOffsets[count];
   const most = (pack ? packedBytesPerIndex : 4) * entries;
-  const { end, indices: head } = placesOf({ count, entries, used: most, flags });
+  const { end, indices: head } = arrayStarts({ count, entries, used: most, flags });
   const whole = reserve(sectionHeaderBytes + end);
   const body = whole.subarray(sectionHeaderBytes);
   const used = pack ? packIndices(rowOffsets, count, indices, body, head) - head : most;
-  const places = placesOf({ count, entries, used, flags });
-  body.fill(0, places.offsets + 4 * (count + 1), places.weights);
-  body.fill(0, head + used, places.values);
-  body.fill(0, places.values + valueBytes(flags) * entries, places.end);
+  const starts = arrayStarts({ count, entries, used, flags });
+  body.fill(0, starts.offsets + 4 * (count + 1), starts.weights);
+  body.fill(0, head + used, starts.values);
+  body.fill(0, starts.values + valueBytes(flags) * entries, starts.end);
   store(body, 0, labels.subarray(0, count));
-  store(body, places.offsets, rowOffsets.subarray(0, count + 1));
-  if (weights) store(body, places.weights, weights.subarray(0, count));
-  if (!pack) store(body, places.indices, indices.subarray(0, entries));
-  store(body, places.values, (wide ?? values).subarray(0, entries));
-  const bytes = whole.subarray(0, sectionHeaderBytes + places.end);
+  store(body, starts.offsets, rowOffsets.subarray(0, count + 1));
+  if (weights) store(body, starts.weights, weights.subarray(0, count));
+  if (!pack) store(body, starts.indices, indices.subarray(0, entries));
+  store(body, starts.values, (float64 ?? values).subarray(0, entries));
+  const bytes = whole.subarray(0, sectionHeaderBytes + starts.end);
   return sealSection(bytes, { kind: 'ROWS', first, count, entries, used }, flags, head);
 }
 
 type Numbers = Float64Array | Float32Array | Int32Array;
 
-function store(body: Uint8Array, place: number, numbers: Numbers): void {
+function store(body: Uint8Array, position: number, numbers: Numbers): void {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  body.set(bytes, place);
-  if (bigEndian) swap(body.subarray(place, place + bytes.length), numbers.BYTES_PER_ELEMENT);
+  body.set(bytes, position);
+  if (bigEndian) swap(body.subarray(position, position + bytes.length), numbers.BYTES_PER_ELEMENT);
 }
 
 function swap(bytes: Uint8Array, width: number): void {
@@ -176,43 +176,43 @@ function swap(bytes: Uint8Array, width: number): void {
   else words.swap32();
 }
 
-/** The rows of a section. The arrays lie in `body`, aligned to eight, or else in reserved memory. */
+/** The rows of a section: views of `body`, aligned to eight, or else in reserved memory. */
 export function decodeRows(
   section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
-  wantWide = false,
+  withFloat64 = false,
   reserve = allocate,
 ): DecodedRows {
   const { header } = section;
   const { count, entries, used, flags } = header;
-  const { places, ...heads } = decodeRowHeads(section, body);
+  const { starts, ...heads } = decodeRowHeads(section, body);
   const { rowOffsets } = heads;
   const fail = failureOf(section);
-  if (crc32(body.subarray(places.indices)) !== header.checksum) fail(damaged('its entries'));
+  if (crc32(body.subarray(starts.indices)) !== header.checksum) fail(damaged('its entries'));
   const start = body.byteOffset;
-  const stored = body.subarray(places.indices, places.indices + used);
+  const stored = body.subarray(starts.indices, starts.indices + used);
   let indices: Int32Array<SharedArrayBuffer>;
   if ((flags & packedIndices) !== 0) {
     indices = new Int32Array(reserve(4 * entries, 'indices'), 0, entries);
     if (!unpackIndices(stored, rowOffsets, count, indices)) fail('its packed indices do not fit');
   } else {
-    indices = new Int32Array(body.buffer, start + places.indices, entries);
+    indices = new Int32Array(body.buffer, start + starts.indices, entries);
     if (bigEndian) swap(stored, 4);
   }
   const largest = checkIndices(rowOffsets, indices, fail);
   const width = valueBytes(flags);
-  if (bigEndian) swap(body.subarray(places.values, places.values + width * entries), width);
+  if (bigEndian) swap(body.subarray(starts.values, starts.values + width * entries), width);
   if (width === 4) {
-    const values = new Float32Array(body.buffer, start + places.values, entries);
+    const values = new Float32Array(body.buffer, start + starts.values, entries);
     checkValues(values, fail);
     return { part: { ...heads, indices, values }, largest };
   }
-  const wide = new Float64Array(body.buffer, start + places.values, entries);
+  const float64 = new Float64Array(body.buffer, start + starts.values, entries);
   const values = new Float32Array(reserve(4 * entries, 'values'), 0, entries);
-  values.set(wide);
+  values.set(float64);
   checkValues(values, fail);
   const part = { ...heads, indices, values };
-  return wantWide ? { part, wide, largest } : { part, largest };
+  return withFloat64 ? { part, float64, largest } : { part, largest };
 }
 
 export type RowHeads = Pick<DatasetPart, 'labels' | 'rowOffsets' | 'weights'>;
@@ -221,37 +221,37 @@ export type RowHeads = Pick<DatasetPart, 'labels' | 'rowOffsets' | 'weights'>;
 export function decodeRowHeads(
   section: SectionLocation,
   body: Uint8Array<SharedArrayBuffer>,
-): RowHeads & { places: Places } {
+): RowHeads & { starts: ArrayStarts } {
   const { header } = section;
   const { count, entries } = header;
   const fail = failureOf(section);
-  const places = checkedPlaces(header, fail);
-  const head = body.subarray(0, places.indices);
+  const starts = checkedStarts(header, fail);
+  const head = body.subarray(0, starts.indices);
   if (crc32(head) !== header.headChecksum) fail(damaged('its labels and offsets'));
   if (bigEndian) {
-    swap(head.subarray(0, places.offsets), 8);
-    swap(head.subarray(places.offsets, places.weights), 4);
-    swap(head.subarray(places.weights), 8);
+    swap(head.subarray(0, starts.offsets), 8);
+    swap(head.subarray(starts.offsets, starts.weights), 4);
+    swap(head.subarray(starts.weights), 8);
   }
   const labels = new Float64Array(body.buffer, body.byteOffset, count);
-  const rowOffsets = new Int32Array(body.buffer, body.byteOffset + places.offsets, count + 1);
+  const rowOffsets = new Int32Array(body.buffer, body.byteOffset + starts.offsets, count + 1);
   checkLabels(labels, fail);
-  const weights = weightsIn(header, body, places, fail);
+  const weights = weightsIn(header, body, starts, fail);
   for (let row = 0; row < count; row += 1) {
     if (rowOffsets[row + 1] < rowOffsets[row]) fail(`its row ${row + 1} ends before it begins`);
   }
   if (rowOffsets[0] !== 0 || rowOffsets[count] !== entries) fail('its offsets are not its own');
-  return { labels, rowOffsets, ...(weights && { weights }), places };
+  return { labels, rowOffsets, ...(weights && { weights }), starts };
 }
 
 function weightsIn(
   { flags, count }: SectionHeader,
   body: Uint8Array<SharedArrayBuffer>,
-  places: Places,
+  starts: ArrayStarts,
   fail: Fail,
 ): Float64Array | undefined {
   if ((flags & weightedRows) === 0) return undefined;
-  const weights = new Float64Array(body.buffer, body.byteOffset + places.weights, count);
+  const weights = new Float64Array(body.buffer, body.byteOffset + starts.weights, count);
   const bad = badWeight(weights);
   if (bad >= 0) fail(`the weight of its row ${bad + 1} is ${weights[bad]}; expected 0 or more`);
   return weights;
@@ -259,14 +259,14 @@ function weightsIn(
 
 /** Bytes behind the header that `decodeRowHeads` needs. */
 export function headBytes(header: SectionHeader): number {
-  return placesOf(header).indices;
+  return arrayStarts(header).indices;
 }
 
-function checkedPlaces(header: SectionHeader, fail: Fail): Places {
+function checkedStarts(header: SectionHeader, fail: Fail): ArrayStarts {
   const { count, entries, used, flags, length } = header;
-  const places = placesOf(header);
-  if (count > 0 && entries <= largestEntries && places.end === length) {
-    if ((flags & packedIndices) !== 0 || used === 4 * entries) return places;
+  const starts = arrayStarts(header);
+  if (count > 0 && entries <= largestEntries && starts.end === length) {
+    if ((flags & packedIndices) !== 0 || used === 4 * entries) return starts;
   }
   return fail(`${length} bytes for ${count} rows and ${entries} entries`);
 }

@@ -38,44 +38,45 @@ export interface BinaryIndex {
 }
 
 const totalsBytes = 40;
-const placeBytes = 8 + sectionHeaderBytes;
+/** An offset and a header per section. */
+const entryBytes = 8 + sectionHeaderBytes;
 
 export function encodeIndex({ totals, sections }: BinaryIndex): EncodedSection {
   const count = sections.length;
-  const bytes = new Uint8Array(sectionHeaderBytes + totalsBytes + placeBytes * count);
+  const bytes = new Uint8Array(sectionHeaderBytes + totalsBytes + entryBytes * count);
   const view = viewOf(bytes);
-  let place = sectionHeaderBytes;
+  let position = sectionHeaderBytes;
   const { rows, columns, nonzeros, names } = totals;
   for (const total of [rows, columns, nonzeros, names, count]) {
-    setUint64(view, place, total);
-    place += 8;
+    setUint64(view, position, total);
+    position += 8;
   }
   for (const { offset, header } of sections) {
-    setUint64(view, place, offset);
-    bytes.set(encodeSectionHeader(header), place + 8);
-    place += placeBytes;
+    setUint64(view, position, offset);
+    bytes.set(encodeSectionHeader(header), position + 8);
+    position += entryBytes;
   }
   return sealSection(bytes, { kind: 'INDX', first: 0, count, entries: 0, used: 0 });
 }
 
-/** The index whose section begins at `offset`, checked against itself and its place in the file. */
+/** Decodes and checks the index, whose section begins at `offset`. */
 export function decodeIndex(header: SectionHeader, body: Uint8Array, offset: number): BinaryIndex {
   const { kind, count, length } = header;
   const fail = failure(offset, 'the index of the file');
   if (kind !== 'INDX') fail(`a section of kind ${kind} in its place`);
   if (crc32(body) !== header.checksum) fail(damaged('the index'));
   const view = viewOf(body);
-  const [rows, columns, nonzeros, names, listed] = [0, 8, 16, 24, 32].map((place) =>
-    uint64At(view, place),
+  const [rows, columns, nonzeros, names, listed] = [0, 8, 16, 24, 32].map((position) =>
+    uint64At(view, position),
   );
-  if (listed !== count || length !== totalsBytes + placeBytes * count) {
+  if (listed !== count || length !== totalsBytes + entryBytes * count) {
     fail(`${length} bytes for ${count} sections`);
   }
   const sections = Array.from({ length: count }, (_, number): SectionLocation => {
-    const place = totalsBytes + placeBytes * number;
-    const bytes = body.subarray(place + 8, place + placeBytes);
-    const at = offset + sectionHeaderBytes + place + 8;
-    return { offset: uint64At(view, place), header: decodeSectionHeader(bytes, at) };
+    const position = totalsBytes + entryBytes * number;
+    const bytes = body.subarray(position + 8, position + entryBytes);
+    const at = offset + sectionHeaderBytes + position + 8;
+    return { offset: uint64At(view, position), header: decodeSectionHeader(bytes, at) };
   });
   const index = { totals: { rows, columns, nonzeros, names }, sections };
   checkIndex(index, offset);
@@ -179,7 +180,7 @@ export class BinaryFile {
   ): Uint8Array<SharedArrayBuffer> {
     const whole = this.#read(offset, sectionHeaderBytes + bytes, reserve);
     const expected = encodeSectionHeader(header);
-    if (!expected.every((byte, place) => whole[place] === byte)) {
+    if (!expected.every((byte, index) => whole[index] === byte)) {
       throw new CorruptFile(offset, 'the header of the section is not the one that the index has');
     }
     return whole.subarray(sectionHeaderBytes);
@@ -202,14 +203,10 @@ export class BinaryFile {
 export class ByteQueue {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
-  #position = 0;
+  position = 0;
 
   constructor(chunks: ByteChunks) {
     this.#chunks = chunks[Symbol.asyncIterator]();
-  }
-
-  get position(): number {
-    return this.#position;
   }
 
   /** The next bytes, on shared memory of their own. */
@@ -217,14 +214,14 @@ export class ByteQueue {
     const bytes = new Uint8Array(new SharedArrayBuffer(length));
     for (let filled = 0; filled < length; ) {
       if (!(await this.#more())) {
-        throw new CorruptFile(this.#position + filled, 'the data ends here; is it truncated?');
+        throw new CorruptFile(this.position + filled, 'the data ends here; is it truncated?');
       }
       const count = Math.min(length - filled, this.#rest.length);
       bytes.set(this.#rest.subarray(0, count), filled);
       this.#rest = this.#rest.subarray(count);
       filled += count;
     }
-    this.#position += length;
+    this.position += length;
     return bytes;
   }
 

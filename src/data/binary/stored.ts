@@ -13,7 +13,7 @@ import {
   type SectionLocation,
   weightedRows,
 } from './layout.ts';
-import { checkColumns, checkSum, totalCount } from './read.ts';
+import { checkColumns, checkSum, openBinary, totalCount } from './read.ts';
 import { decodeRowHeads, decodeRows, headBytes } from './rows.ts';
 import { BinaryFile, type BinaryIndex, reusedMemory } from './sections.ts';
 
@@ -91,9 +91,9 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
   const lines = new NameLines();
   for (const stored of files) {
     const { path } = stored;
-    explained(path, (file) => {
-      for (const place of placesOf(stored, 'NAME'))
-        lines.add(path, decodeNames(place, file.body(place)));
+    openBinary(path, (file) => {
+      for (const section of sectionsOf(stored, 'NAME'))
+        lines.add(path, decodeNames(section, file.body(section)));
     });
   }
   const found = lines.take();
@@ -101,21 +101,10 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
 }
 
 function openStored(path: string): StoredFile {
-  return explained(path, (file) => ({ path, ...file.readIndex() }));
+  return openBinary(path, (file) => ({ path, ...file.readIndex() }));
 }
 
-function explained<Result>(path: string, read: (file: BinaryFile) => Result): Result {
-  const file = new BinaryFile(path);
-  try {
-    return read(file);
-  } catch (error) {
-    throw withName(path, error, CorruptFile);
-  } finally {
-    file.close();
-  }
-}
-
-function placesOf({ sections }: StoredFile, kind: SectionKind): SectionLocation[] {
+function sectionsOf({ sections }: StoredFile, kind: SectionKind): SectionLocation[] {
   return sections.filter(({ header }) => header.kind === kind);
 }
 
@@ -123,14 +112,14 @@ function placesOf({ sections }: StoredFile, kind: SectionKind): SectionLocation[
 function headsOf(stored: StoredFile): DatasetPart[] {
   const { path, totals } = stored;
   const labels = new Float64Array(new SharedArrayBuffer(8 * totals.rows));
-  const places = placesOf(stored, 'ROWS');
-  const offsets = new Int32Array(new SharedArrayBuffer(4 * (totals.rows + places.length)));
-  const weighted = places.some(({ header }) => (header.flags & weightedRows) !== 0);
+  const sections = sectionsOf(stored, 'ROWS');
+  const offsets = new Int32Array(new SharedArrayBuffer(4 * (totals.rows + sections.length)));
+  const weighted = sections.some(({ header }) => (header.flags & weightedRows) !== 0);
   const weights = new Float64Array(new SharedArrayBuffer(weighted ? 8 * totals.rows : 0));
-  return explained(path, (file) =>
-    places.map((place, number) => {
-      const { first, count } = place.header;
-      const heads = decodeRowHeads(place, file.body(place, headBytes(place.header)));
+  return openBinary(path, (file) =>
+    sections.map((section, number) => {
+      const { first, count } = section.header;
+      const heads = decodeRowHeads(section, file.body(section, headBytes(section.header)));
       const part = {
         labels: labels.subarray(first, first + count),
         rowOffsets: offsets.subarray(first + number, first + number + count + 1),
@@ -151,10 +140,10 @@ function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
     const { path, totals } = stored;
     const file = new BinaryFile(path);
     try {
-      for (const place of placesOf(stored, 'ROWS')) {
-        const body = file.body(place, place.header.length, reserve);
-        const { part, largest } = decodeRows(place, body, false, reserve);
-        checkColumns(largest, totals.columns, place.offset);
+      for (const section of sectionsOf(stored, 'ROWS')) {
+        const body = file.body(section, section.header.length, reserve);
+        const { part, largest } = decodeRows(section, body, false, reserve);
+        checkColumns(largest, totals.columns, section.offset);
         yield part;
       }
     } catch (error) {
@@ -168,13 +157,13 @@ function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
 function countColumns(files: readonly StoredFile[], columns: number): Int32Array {
   const counts = new Int32Array(new SharedArrayBuffer(4 * columns));
   for (const stored of files) {
-    explained(stored.path, (file) => {
+    openBinary(stored.path, (file) => {
       let total = 0;
-      for (const place of placesOf(stored, 'COLS')) {
-        const runs = decodeCounts(place, file.body(place));
+      for (const section of sectionsOf(stored, 'COLS')) {
+        const runs = decodeCounts(section, file.body(section));
         total += totalCount(runs);
         for (const { first, counts: run } of runs) {
-          checkColumns(first + run.length - 1, stored.totals.columns, place.offset);
+          checkColumns(first + run.length - 1, stored.totals.columns, section.offset);
           for (let k = 0; k < run.length; k += 1) counts[first + k] += run[k];
         }
       }

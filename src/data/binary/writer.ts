@@ -52,11 +52,11 @@ export class BinaryWriter {
   #buffer = new Uint8Array(0);
   #count = 0;
   /** Whether there are values in the section that came as float64. */
-  #hasWide = false;
+  #hasFloat64 = false;
   #position = 0;
   #rows = 0;
   #nonzeros = 0;
-  #names = 0;
+  names = 0;
 
   constructor(file: OutputFile, { values = 'auto', pack = false }: BinaryOptions = {}) {
     this.#file = file;
@@ -64,16 +64,12 @@ export class BinaryWriter {
     this.#pack = pack;
   }
 
-  get names(): number {
-    return this.#names;
-  }
-
-  /** Appends rows; `wide` are the values as float64, where they are known so. */
-  async add(part: DatasetPart, wide?: Float64Array): Promise<void> {
+  /** Appends rows; `float64` are the values as float64, where they are known so. */
+  async add(part: DatasetPart, float64?: Float64Array): Promise<void> {
     const { rowOffsets, labels } = part;
     for (let row = 0; row < labels.length; ) {
       const end = this.#lastFitting(rowOffsets, row, labels.length);
-      if (end > row) this.#take(part, wide, row, end);
+      if (end > row) this.#take(part, float64, row, end);
       else await this.#flush();
       row = end;
     }
@@ -82,8 +78,8 @@ export class BinaryWriter {
   /** Appends names of features: whole lines. Rows come first. */
   async addNames(lines: Uint8Array): Promise<void> {
     await this.#flush();
-    const section = encodeNames(this.#names, lines);
-    this.#names += section.header.count;
+    const section = encodeNames(this.names, lines);
+    this.names += section.header.count;
     await this.#write(section);
   }
 
@@ -92,7 +88,7 @@ export class BinaryWriter {
     await this.#flush();
     for (const section of this.#counter.sections()) await this.#write(section);
     await this.#start();
-    const totals = { rows: this.#rows, columns, nonzeros: this.#nonzeros, names: this.#names };
+    const totals = { rows: this.#rows, columns, nonzeros: this.#nonzeros, names: this.names };
     const indexOffset = this.#position;
     const { bytes } = encodeIndex({ totals, sections: this.#sections });
     const size = indexOffset + bytes.length + trailerBytes;
@@ -111,7 +107,7 @@ export class BinaryWriter {
     return end === row && this.#count === 0 ? row + 1 : end;
   }
 
-  #take(part: DatasetPart, wide: Float64Array | undefined, row: number, end: number): void {
+  #take(part: DatasetPart, float64: Float64Array | undefined, row: number, end: number): void {
     const from = part.rowOffsets[row];
     const to = part.rowOffsets[end];
     const filled = this.#offsets[this.#count];
@@ -127,9 +123,9 @@ export class BinaryWriter {
     else this.#weights.fill(1, this.#count, this.#count + end - row);
     this.#indices.set(part.indices.subarray(from, to), filled);
     this.#float32.set(part.values.subarray(from, to), filled);
-    this.#hasWide ||= wide !== undefined;
+    this.#hasFloat64 ||= float64 !== undefined;
     if (this.#values !== 'float32') {
-      this.#float64.set((wide ?? part.values).subarray(from, to), filled);
+      this.#float64.set((float64 ?? part.values).subarray(from, to), filled);
     }
     for (let next = row; next < end; next += 1) {
       this.#offsets[this.#count + 1] = filled + part.rowOffsets[next + 1] - from;
@@ -164,16 +160,16 @@ export class BinaryWriter {
         rowOffsets: this.#offsets,
         indices: this.#indices,
         values: this.#float32,
-        wide: this.#needsWide(entries) ? this.#float64 : undefined,
+        float64: this.#needsFloat64(entries) ? this.#float64 : undefined,
         pack: this.#pack,
       },
-      (bytes) => this.#room(bytes),
+      (bytes) => this.#reserveBytes(bytes),
     );
     this.#counter.add(this.#indices, entries);
     this.#rows += count;
     this.#nonzeros += entries;
     this.#count = 0;
-    this.#hasWide = false;
+    this.#hasFloat64 = false;
     await this.#write(section);
   }
 
@@ -183,9 +179,9 @@ export class BinaryWriter {
     return false;
   }
 
-  #needsWide(entries: number): boolean {
+  #needsFloat64(entries: number): boolean {
     if (this.#values !== 'auto') return this.#values === 'float64';
-    if (!this.#hasWide) return false;
+    if (!this.#hasFloat64) return false;
     for (let entry = 0; entry < entries; entry += 1) {
       if (!survives(this.#float64[entry], this.#float32[entry])) return true;
     }
@@ -193,7 +189,7 @@ export class BinaryWriter {
   }
 
   /** A file has taken all of the buffer when `write` returns. */
-  #room(bytes: number): Uint8Array {
+  #reserveBytes(bytes: number): Uint8Array {
     if (this.#buffer.length < bytes) this.#buffer = new Uint8Array(bytes);
     return this.#buffer;
   }

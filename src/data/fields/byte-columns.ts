@@ -36,7 +36,7 @@ export class ByteColumns {
     this.#starts[entry + 1] = to;
     this.#columns[entry] = column;
     this.#count += 1;
-    this.#place(entry);
+    this.#insert(entry);
   }
 
   #entryAt(bytes: Uint8Array, start: number, end: number, realm: number, hash: number): number {
@@ -53,13 +53,13 @@ export class ByteColumns {
     const from = this.#starts[entry];
     if (this.#starts[entry + 1] - from !== end - start) return false;
     const own = this.#bytes;
-    for (let place = start, at = from; place < end; place += 1, at += 1) {
-      if (own[at] !== bytes[place]) return false;
+    for (let position = start, at = from; position < end; position += 1, at += 1) {
+      if (own[at] !== bytes[position]) return false;
     }
     return true;
   }
 
-  #place(entry: number): void {
+  #insert(entry: number): void {
     const mask = this.#slots.length - 1;
     let slot = this.#hashes[entry] & mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
@@ -68,7 +68,7 @@ export class ByteColumns {
 
   #growSlots(): void {
     this.#slots = new Int32Array(2 * this.#slots.length);
-    for (let entry = 0; entry < this.#count; entry += 1) this.#place(entry);
+    for (let entry = 0; entry < this.#count; entry += 1) this.#insert(entry);
   }
 
   #growEntries(): void {
@@ -82,8 +82,8 @@ export class ByteColumns {
 
 function hashOf(bytes: Uint8Array, start: number, end: number, realm: number): number {
   let hash = Math.imul(realm + 1, 0x9e3779b1);
-  for (let place = start; place < end; place += 1) {
-    hash = Math.imul(hash ^ bytes[place], 0x01000193);
+  for (let position = start; position < end; position += 1) {
+    hash = Math.imul(hash ^ bytes[position], 0x01000193);
   }
   return hash ^ (hash >>> 15);
 }

@@ -26,20 +26,16 @@ export function labelText(label: number): string {
 /** The labels of all rows: numbers until the first text, from then on positions in a list of texts. */
 export class LabelList {
   readonly #texts = new Numbering();
-  /** Labels that were handed on as numbers. */
+  /** Labels that were passed on as numbers. */
   #numbers: Float64Array[] = [];
   #areTexts: boolean;
   readonly #numbersOnly: boolean;
 
-  /** With names, labels are texts from the start, the names first. `numbersOnly` refuses texts. */
+  /** With names, labels are texts from the start, the names first. `numbersOnly` rejects texts. */
   constructor(names?: readonly string[], textLabels = false, numbersOnly = false) {
     this.#areTexts = !numbersOnly && (names !== undefined || textLabels);
     this.#numbersOnly = numbersOnly;
     for (const name of names ?? []) this.#texts.of(name);
-  }
-
-  get areTexts(): boolean {
-    return this.#areTexts;
   }
 
   get names(): readonly string[] | undefined {

@@ -1,10 +1,7 @@
-import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
+import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 
-/** Formats of data whose columns have names … */
-const namedFormats = ['csv', 'tsv', 'jsonl', 'vw', 'parquet'] as const;
-
-/** … and those whose columns are numbers. */
-export const formatNames = ['libsvm', ...namedFormats, 'dsob'] as const;
+/** Columns have names in all formats but the first and the last. */
+export const formatNames = ['libsvm', 'csv', 'tsv', 'jsonl', 'vw', 'parquet', 'dsob'] as const;
 export type FormatName = (typeof formatNames)[number];
 
 /** How named values become columns. */
@@ -35,7 +32,7 @@ export interface FieldOptions {
   /** Labels are texts, even if all of them look like numbers. */
   readonly textLabels?: boolean;
   /** Columns and labels mean what they mean in this other data. */
-  readonly like?: Likeness;
+  readonly like?: DatasetSchema;
   /** Whether every row must have a label. Default: unless there is `like`, or labels are texts. */
   readonly labelled?: boolean;
 }
@@ -85,7 +82,7 @@ export function numberOf(text: string): number {
 
 /** Which values are missing. Plain data, which threads receive. */
 export interface MissingRules {
-  /** Texts that mean a missing value; those that are numbers stand for the numbers too. */
+  /** Texts that mean a missing value; those that are numbers mean these numbers too. */
   readonly missingTexts: readonly string[];
   /** Features `field=text` of the training data whose text would otherwise mean a missing value. */
   readonly knownCategories?: readonly string[];

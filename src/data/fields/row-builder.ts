@@ -19,7 +19,7 @@ export class RowBuilder {
   #weights = new Float64Array(1 << 8);
   #rowOffsets = new Int32Array(1 << 8);
   #weighted = false;
-  #rows = 0;
+  rows = 0;
   #entries = 0;
   #last = -1;
   #ordered = true;
@@ -36,10 +36,6 @@ export class RowBuilder {
     this.#restart();
   }
 
-  get rows(): number {
-    return this.#rows;
-  }
-
   column(name: string): number {
     const known = this.#columns.get(name);
     if (known !== undefined) return known;
@@ -52,19 +48,19 @@ export class RowBuilder {
   label(label: number): void {
     // A label of -0 is the label 0.
     if (this.#labelTexts) this.labelText(labelText(label));
-    else this.#labels[this.#rows] = label + 0;
+    else this.#labels[this.rows] = label + 0;
   }
 
   labelText(text: string): void {
     this.#labelTexts ??= this.#labelsAsTexts();
-    this.#labels[this.#rows] = this.#labelTexts.of(text);
+    this.#labels[this.rows] = this.#labelTexts.of(text);
   }
 
   /** At least 0 and finite; rows without a weight have weight 1. */
   weight(weight: number): void {
-    if (!this.#weighted) this.#weights.fill(1, 0, this.#rows);
+    if (!this.#weighted) this.#weights.fill(1, 0, this.rows);
     this.#weighted = true;
-    this.#weights[this.#rows] = weight;
+    this.#weights[this.rows] = weight;
   }
 
   /** A value that float32 can hold; those of a column that a row repeats are added up. */
@@ -82,13 +78,13 @@ export class RowBuilder {
   }
 
   endRow(): void {
-    if (this.#labelTexts && Number.isNaN(this.#labels[this.#rows])) this.labelText('');
-    this.#rows += 1;
+    if (this.#labelTexts && Number.isNaN(this.#labels[this.rows])) this.labelText('');
+    this.rows += 1;
     this.#last = -1;
-    if (this.#rows === this.#labels.length) this.#growRows();
-    this.#rowOffsets[this.#rows] = this.#entries;
-    this.#labels[this.#rows] = NaN;
-    if (this.#weighted) this.#weights[this.#rows] = 1;
+    if (this.rows === this.#labels.length) this.#growRows();
+    this.#rowOffsets[this.rows] = this.#entries;
+    this.#labels[this.rows] = NaN;
+    if (this.#weighted) this.#weights[this.rows] = 1;
   }
 
   /** The rows so far; the builder starts over. */
@@ -101,7 +97,7 @@ export class RowBuilder {
       ...(this.#weighted && { weights: this.#weights }),
     };
     const taken: NamedRows = {
-      ...sharedPart(part, this.#rows),
+      ...sharedPart(part, this.rows),
       names: this.#names,
       ...(this.#labelTexts && { labelTexts: this.#labelTexts.texts }),
       ordered: this.#ordered,
@@ -121,7 +117,7 @@ export class RowBuilder {
     this.#names = [];
     this.#columns.clear();
     for (const name of this.#seeds) this.column(name);
-    this.#rows = 0;
+    this.rows = 0;
     this.#entries = 0;
     this.#last = -1;
     this.#ordered = true;
@@ -133,7 +129,7 @@ export class RowBuilder {
   /** The labels so far become texts. */
   #labelsAsTexts(): Numbering {
     const texts = new Numbering();
-    for (let row = 0; row < this.#rows; row += 1) {
+    for (let row = 0; row < this.rows; row += 1) {
       this.#labels[row] = texts.of(labelText(this.#labels[row]));
     }
     return texts;

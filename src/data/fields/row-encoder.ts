@@ -1,5 +1,5 @@
 import { DataError } from '../../errors.ts';
-import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
+import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import {
   knownCategories,
@@ -34,7 +34,7 @@ export interface RowRules extends MissingRules {
 }
 
 /** What is known of the columns and fields of the training data. */
-type RowSchema = Pick<Likeness, 'featureNames' | 'recipe'>;
+type RowSchema = Pick<DatasetSchema, 'featureNames' | 'recipe'>;
 
 /** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
 export function rowRules(
@@ -93,7 +93,7 @@ interface Field {
   number: number;
   absence: number;
   readonly categories: Map<string, number>;
-  /** Fields of a table of which this is a feature by its own name, as `city=Paris` is of `city`. */
+  /** Fields of a table that this feature belongs to by its name, as `city=Paris` to `city`. */
   readonly containers: readonly Field[];
   /** The last row that had a value of it. */
   row: number;
@@ -143,7 +143,7 @@ export class RowEncoder {
     for (const field of this.#expected) if (field.row !== this.#row) this.#missing(field);
   }
 
-  /** Names inside of objects have a path, as `address.city`; those of `features` stand alone. */
+  /** Names inside of objects have a path, as `address.city`; those of `features` have none. */
   #object(object: NamedRow, prefix: string, depth: number, owner: Kind): void {
     if (depth > deepest) throw tooDeep();
     for (const key in object) {

@@ -12,8 +12,8 @@ export class RepeatedIndex extends Error {
 const shortRow = 128;
 
 /**
- * Sorts the entries from … to - 1 by index and drops the zeros, in place; returns the new end. Repeats
- * are an error, or are added up in float64 in their order, whatever the way of sorting.
+ * Sorts the entries from … to - 1 by index, in place, and drops the zeros; returns the new end.
+ * Repeats are an error, or are added up in float64 in their order, whatever the way of sorting.
  */
 export function orderRow(
   indices: Int32Array,
@@ -26,7 +26,7 @@ export function orderRow(
     if (to - from <= shortRow) insertEntries(indices, values, from, to);
     else sortEntries(indices, values, from, to);
   }
-  let kept = from;
+  let end = from;
   for (let entry = from; entry < to; ) {
     const index = indices[entry];
     let sum = values[entry];
@@ -34,12 +34,12 @@ export function orderRow(
       if (!sumDuplicates) throw new RepeatedIndex(index);
       sum += values[entry];
     }
-    values[kept] = sum;
-    indices[kept] = index;
+    values[end] = sum;
+    indices[end] = index;
     // The stored float32 decides: a sum may vanish only when it is rounded.
-    if (values[kept] !== 0) kept += 1;
+    if (values[end] !== 0) end += 1;
   }
-  return kept;
+  return end;
 }
 
 function ascends(indices: Int32Array, from: number, to: number): boolean {
@@ -64,13 +64,13 @@ function insertEntries(indices: Int32Array, values: Float32Array, from: number, 
   for (let entry = from + 1; entry < to; entry += 1) {
     const index = indices[entry];
     const value = values[entry];
-    let place = entry;
+    let slot = entry;
     // Equal ones stay in their order.
-    for (; place > from && indices[place - 1] > index; place -= 1) {
-      indices[place] = indices[place - 1];
-      values[place] = values[place - 1];
+    for (; slot > from && indices[slot - 1] > index; slot -= 1) {
+      indices[slot] = indices[slot - 1];
+      values[slot] = values[slot - 1];
     }
-    indices[place] = index;
-    values[place] = value;
+    indices[slot] = index;
+    values[slot] = value;
   }
 }

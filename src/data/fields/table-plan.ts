@@ -1,5 +1,5 @@
 import { DataError, UsageError } from '../../errors.ts';
-import type { Likeness, Recipe, RecipeField } from '../dataset.ts';
+import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { clip, listNames, quote } from '../read/line-error.ts';
 import {
   defaultLabel,
@@ -29,7 +29,7 @@ export interface TableHead {
   /** For messages: a file, with the line of the names if there is one. */
   readonly title: string;
   readonly names: readonly string[];
-  /** Whether the field is one of numbers, as far as can be seen. */
+  /** Whether all sampled values of the field are numbers. */
   isNumeric(field: number): boolean;
 }
 
@@ -38,21 +38,21 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
   const { like, textLabels = false } = options;
   const kinds = new Map<number, RecipeField['kind']>();
   const setKinds = (names: readonly string[], option: string, kind: RecipeField['kind']) => {
-    for (const name of names) kinds.set(placeOf(head, name, option), kind);
+    for (const name of names) kinds.set(fieldIndex(head, name, option), kind);
   };
   setKinds(options.categorical ?? [], 'categorical', 'category');
   setKinds(options.ignore ?? [], 'ignore', 'ignored');
-  const weight = weightPlace(head, options);
+  const weight = weightField(head, options);
   if (weight !== undefined) kinds.set(weight, 'weight');
-  const label = labelPlace(head, options);
+  const label = labelField(head, options);
   if (label !== undefined) kinds.set(label, 'label');
   if (label !== undefined && label === weight) {
-    throw new UsageError(`column ${quote(head.names[label])} is asked to be label and weight`);
+    throw new UsageError(`column ${quote(head.names[label])} is both label and weight`);
   }
   const learned = learnedKinds(options);
-  const fields = head.names.map((name, place): RecipeField => {
-    const found = head.isNumeric(place) ? 'number' : 'category';
-    return { name, kind: kinds.get(place) ?? learned(name) ?? found };
+  const fields = head.names.map((name, field): RecipeField => {
+    const found = head.isNumeric(field) ? 'number' : 'category';
+    return { name, kind: kinds.get(field) ?? learned(name) ?? found };
   });
   const missing = like?.recipe?.missing ?? options.missing ?? 'indicator';
   const missingValues = missingValuesOf(options);
@@ -71,7 +71,7 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
 }
 
 /** Features by their own names, as a column `city=Paris`, are values of the field. */
-function lackingFields(names: readonly string[], like: Likeness): string[] {
+function lackingFields(names: readonly string[], like: DatasetSchema): string[] {
   if (!isTableSchema(like)) return [];
   const ours = new Set(names);
   const isThere = (field: string) =>
@@ -96,7 +96,7 @@ function learnedKinds({ like }: FieldOptions): (name: string) => RecipeField['ki
 }
 
 /** The kind of a field that is not listed, by its features there; undefined if it may be either. */
-function featureKinds(like: Likeness): (name: string) => RecipeField['kind'] | undefined {
+function featureKinds(like: DatasetSchema): (name: string) => RecipeField['kind'] | undefined {
   const { featureNames } = like;
   if (!featureNames) {
     const isTable = isTableSchema(like);
@@ -125,24 +125,24 @@ function checkNames({ title, names }: TableHead): void {
 }
 
 /** The field that an option means: by its name or, failing that, by its number from 1. */
-function placeOf(head: TableHead, given: string | number, option: string): number {
+function fieldIndex(head: TableHead, given: string | number, option: string): number {
   const { names, title } = head;
-  const place = names.indexOf(`${given}`);
-  if (place >= 0) return place;
+  const field = names.indexOf(`${given}`);
+  if (field >= 0) return field;
   if (/^[1-9]\d*$/.test(`${given}`) && Number(given) <= names.length) return Number(given) - 1;
   throw new UsageError(
     `--${option} ${clip(`${given}`)}: no such column in ${title}; the columns are ${listNames(names)}`,
   );
 }
 
-function labelPlace(head: TableHead, options: FieldOptions): number | undefined {
+function labelField(head: TableHead, options: FieldOptions): number | undefined {
   const { names, title } = head;
   const { label, like } = options;
-  if (label !== undefined) return placeOf(head, label, 'label');
+  if (label !== undefined) return fieldIndex(head, label, 'label');
   const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
   if (learned) {
-    const place = present(names, learned.name);
-    if (place !== undefined || isLabelOptional(options)) return place;
+    const field = present(names, learned.name);
+    if (field !== undefined || isLabelOptional(options)) return field;
     throw new DataError(
       `${title}: no column ${quote(learned.name)}, which has the labels of the training data (name it with --label COLUMN); the columns are ${listNames(names)}`,
     );
@@ -155,9 +155,9 @@ function labelPlace(head: TableHead, options: FieldOptions): number | undefined 
   );
 }
 
-function weightPlace(head: TableHead, options: FieldOptions): number | undefined {
+function weightField(head: TableHead, options: FieldOptions): number | undefined {
   const { weight, like, ignore = [], categorical = [], label } = options;
-  if (weight !== undefined) return placeOf(head, weight, 'weight');
+  if (weight !== undefined) return fieldIndex(head, weight, 'weight');
   const fields = like?.recipe?.fields;
   const learned = fields?.find(({ kind }) => kind === 'weight');
   const name = fields ? learned?.name : 'weight';
@@ -166,11 +166,11 @@ function weightPlace(head: TableHead, options: FieldOptions): number | undefined
 }
 
 function present(names: readonly string[], name: string): number | undefined {
-  const place = names.indexOf(name);
-  return place < 0 ? undefined : place;
+  const field = names.indexOf(name);
+  return field < 0 ? undefined : field;
 }
 
-/** The names that have a column before any record is read: those of the numbers. */
+/** Numeric fields have a column before any record is read. */
 export function seedNames({ fields }: TablePlan): string[] {
   return namesOf(fields.filter(({ kind }) => kind === 'number'));
 }
@@ -181,8 +181,8 @@ function namesOf(fields: readonly RecipeField[]): string[] {
 
 /** What a person should know of the choices made. */
 export function planNotices(plan: TablePlan, format: string, options: FieldOptions): string[] {
-  const having = (wanted: RecipeField['kind']) =>
-    namesOf(plan.fields.filter(({ kind }) => kind === wanted));
+  const having = (role: RecipeField['kind']) =>
+    namesOf(plan.fields.filter(({ kind }) => kind === role));
   const [label] = having('label');
   const [weight] = having('weight');
   const roles = [
@@ -190,11 +190,11 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
     ...(weight === undefined ? [] : [`weight column ${quote(weight)}`]),
     `${having('number').length} numeric and ${having('category').length} categorical columns`,
   ];
-  return [`read as ${format}: ${roles.join(', ')}`, ...foreignNotices(plan, options)];
+  return [`read as ${format}: ${roles.join(', ')}`, ...mismatchNotices(plan, options)];
 }
 
-/** Where the fields are not those of the other data. */
-function foreignNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
+/** Differences between the fields and those of the training data. */
+function mismatchNotices({ fields }: TablePlan, { like, ignore = [] }: FieldOptions): string[] {
   if (!like) return [];
   const theirs = new Set(namesOf(like.recipe?.fields ?? []));
   const isNew = ({ name, kind }: RecipeField) =>

@@ -4,13 +4,13 @@ import { type NamedRows, RowBuilder } from './row-builder.ts';
 import { largestValue } from './row-encoder.ts';
 import { seedNames, type TablePlan } from './table-plan.ts';
 
-/** A value of a record; what is no such value becomes one of these first. */
+/** A value of a record; other types are converted first. */
 export type FieldValue = number | bigint | boolean | string | null | undefined;
 
 /** Writes records of a table as rows, the way a plan says. Faults are LineErrors with the record. */
 export class TableRows {
   readonly #plan: TablePlan;
-  readonly #builder: RowBuilder;
+  readonly builder: RowBuilder;
   readonly #missingValues: MissingValues;
   /** By field: the local columns of its number and of its missing value. */
   #numbers = new Int32Array(0);
@@ -19,23 +19,19 @@ export class TableRows {
 
   constructor(plan: TablePlan) {
     this.#plan = plan;
-    this.#builder = new RowBuilder(seedNames(plan), plan.textLabels);
+    this.builder = new RowBuilder(seedNames(plan), plan.textLabels);
     this.#missingValues = new MissingValues(plan);
     this.#restart();
-  }
-
-  get builder(): RowBuilder {
-    return this.#builder;
   }
 
   /** Ends the row; columns that the data lacks but the training data has are missing values. */
   endRow(record: number): void {
     const { lacking = [], missing } = this.#plan;
     for (const name of missing === 'zero' ? [] : lacking) {
-      if (missing === 'error') this.#refuseMissing(name, record);
-      this.#builder.value(this.#builder.column(`${name}=?`), 1);
+      if (missing === 'error') this.#failMissing(name, record);
+      this.builder.value(this.builder.column(`${name}=?`), 1);
     }
-    this.#builder.endRow();
+    this.builder.endRow();
   }
 
   /** One value of the row. */
@@ -47,7 +43,7 @@ export class TableRows {
     if (kind === 'label') this.#label(field, absent ? null : value!);
     else if (kind === 'weight') this.#weight(field, value);
     else if (absent) this.missing(field, record);
-    else if (kind === 'category') this.#builder.value(this.categoryColumn(field, `${value!}`), 1);
+    else if (kind === 'category') this.builder.value(this.categoryColumn(field, `${value!}`), 1);
     else this.#number(field, value!);
   }
 
@@ -68,20 +64,20 @@ export class TableRows {
 
   /** The local column of a category. */
   categoryColumn(field: number, text: string): number {
-    return this.#builder.column(`${this.#plan.fields[field].name}=${text}`);
+    return this.builder.column(`${this.#plan.fields[field].name}=${text}`);
   }
 
   missing(field: number, record: number): void {
     const { missing, fields } = this.#plan;
     if (missing === 'zero') return;
-    if (missing === 'error') this.#refuseMissing(fields[field].name, record);
+    if (missing === 'error') this.#failMissing(fields[field].name, record);
     if (this.#absences[field] < 0) {
-      this.#absences[field] = this.#builder.column(`${fields[field].name}=?`);
+      this.#absences[field] = this.builder.column(`${fields[field].name}=?`);
     }
-    this.#builder.value(this.#absences[field], 1);
+    this.builder.value(this.#absences[field], 1);
   }
 
-  #refuseMissing(name: string, record: number): never {
+  #failMissing(name: string, record: number): never {
     throw new LineError(
       record,
       `column ${quote(name)} has no value; expected one (--missing indicator or zero accept that)`,
@@ -89,7 +85,7 @@ export class TableRows {
   }
 
   take(): NamedRows {
-    const rows = this.#builder.take();
+    const rows = this.builder.take();
     this.#restart();
     return rows;
   }
@@ -98,28 +94,28 @@ export class TableRows {
     const { fields } = this.#plan;
     const isNumber = ({ kind }: { kind: string }) => kind === 'number';
     this.#numbers = Int32Array.from(fields, (field) =>
-      isNumber(field) ? this.#builder.column(field.name) : -1,
+      isNumber(field) ? this.builder.column(field.name) : -1,
     );
     this.#absences = new Int32Array(fields.length).fill(-1);
   }
 
   #number(field: number, value: NonNullable<FieldValue>): void {
     const number = typeof value === 'string' ? numberOf(value) : Number(value);
-    if (!(Math.abs(number) <= largestValue)) this.#refuse(field, value, number);
-    this.#builder.value(this.#numbers[field], number);
+    if (!(Math.abs(number) <= largestValue)) this.#failNumber(field, value, number);
+    this.builder.value(this.#numbers[field], number);
   }
 
-  #refuse(field: number, value: NonNullable<FieldValue>, number: number): never {
+  #failNumber(field: number, value: NonNullable<FieldValue>, number: number): never {
     const { name } = this.#plan.fields[field];
     const found = quote(`${value}`);
     const column = `column ${quote(name)}: ${found}`;
     if (!Number.isNaN(number)) {
       throw new LineError(this.#record, `${column} is too large; expected a number below 3.4e38`);
     }
-    const ways = `--categorical ${name} makes categories of all, --missing-values ${value} calls it missing`;
+    const hint = `--categorical ${name} makes categories of all, --missing-values ${value} calls it missing`;
     throw new LineError(
       this.#record,
-      `${column} is not a number, as the values before are (${clipWays(ways)})`,
+      `${column} is not a number, as the values before are (${clipHint(hint)})`,
     );
   }
 
@@ -136,8 +132,8 @@ export class TableRows {
       const found = `label ${quote(`${value}`)} in column ${quote(fields[field].name)}`;
       throw new LineError(this.#record, `${found} is too large; expected a number below 1.8e308`);
     }
-    if (Number.isNaN(number)) this.#builder.labelText(`${value}`);
-    else this.#builder.label(number);
+    if (Number.isNaN(number)) this.builder.labelText(`${value}`);
+    else this.builder.label(number);
   }
 
   #weight(field: number, value: FieldValue): void {
@@ -149,10 +145,10 @@ export class TableRows {
         `weight ${quote(`${value ?? ''}`)} in column ${column}; expected a number of at least 0`,
       );
     }
-    this.#builder.weight(number);
+    this.builder.weight(number);
   }
 }
 
-function clipWays(ways: string): string {
-  return ways.length > 200 ? `${ways.slice(0, 200)}…` : ways;
+function clipHint(hint: string): string {
+  return hint.length > 200 ? `${hint.slice(0, 200)}…` : hint;
 }

@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
-import { type DatasetPart, type Likeness, sharedFloat32, sharedInt32 } from '../dataset.ts';
+import { type DatasetPart, type DatasetSchema, sharedFloat32, sharedInt32 } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
 import type { FieldOptions } from './options.ts';
@@ -22,7 +22,7 @@ interface Vocabulary {
   /** Names must come in the order in which the input has them. */
   columnOf(name: string): number;
   /** Notices at the end; `lost` values had a name without a column. */
-  notices(lost: number): string[];
+  notices?(lost: number): string[];
 }
 
 function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
@@ -32,7 +32,7 @@ function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
   return like ? new KnownNames(like.featureNames ?? []) : new ListedNames();
 }
 
-function checkHashBits(bits: number, like?: Likeness): void {
+function checkHashBits(bits: number, like?: DatasetSchema): void {
   if (!(Number.isInteger(bits) && bits >= 1 && bits <= mostHashBits)) {
     throw new UsageError(
       `hashes of ${bits} bits; expected a whole number from 1 to ${mostHashBits}`,
@@ -40,8 +40,8 @@ function checkHashBits(bits: number, like?: Likeness): void {
   }
   if (!like || like.recipe?.hashBits === bits) return;
   const found = like.recipe?.hashBits;
-  const wanted = found === undefined ? 'names of features' : `hashes of ${found} bits`;
-  throw new UsageError(`hashes of ${bits} bits; the model was trained with ${wanted}`);
+  const trained = found === undefined ? 'names of features' : `hashes of ${found} bits`;
+  throw new UsageError(`hashes of ${bits} bits; the model was trained with ${trained}`);
 }
 
 /** A new name gets the next column. */
@@ -58,28 +58,24 @@ class ListedNames implements Vocabulary {
     if (known !== undefined) return known;
     if (this.#columns.size === mostNames) {
       throw new DataError(
-        `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which keeps none)`,
+        `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which stores none)`,
       );
     }
     const column = this.featureNames.push(name) - 1;
     this.#columns.set(name, column);
     return column;
   }
-
-  notices(): string[] {
-    return [];
-  }
 }
 
 /** Names of other data have the same columns as there; other names have none. */
 class KnownNames implements Vocabulary {
   readonly featureNames: readonly string[];
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #columns: ReadonlyMap<string, number>;
   #unknown: string | undefined;
 
   constructor(names: readonly string[]) {
     this.featureNames = names;
-    this.#places = new Map(names.map((name, column) => [name, column]));
+    this.#columns = new Map(names.map((name, column) => [name, column]));
   }
 
   get columns(): number {
@@ -87,7 +83,7 @@ class KnownNames implements Vocabulary {
   }
 
   columnOf(name: string): number {
-    const known = this.#places.get(name);
+    const known = this.#columns.get(name);
     if (known !== undefined) return known;
     this.#unknown ??= name;
     return dropped;
@@ -157,19 +153,19 @@ export class Assembler {
     const { rowOffsets, labels, weights } = rows;
     const columns = rows.names.map((name) => this.vocabulary.columnOf(name));
     this.#labels.add(labels, rows.labelTexts);
-    const same = rows.ordered && columns.every((column, place) => column === place);
-    const entries = same ? rows : this.#settle(rows, columns);
+    const same = rows.ordered && columns.every((column, position) => column === position);
+    const entries = same ? rows : this.#remap(rows, columns);
     this.#rows += labels.length;
     const { indices, values } = entries;
     return { rowOffsets, labels, indices, values, ...(weights && { weights }) };
   }
 
   notices(): string[] {
-    return this.vocabulary.notices(this.#lost);
+    return this.vocabulary.notices?.(this.#lost) ?? [];
   }
 
-  /** In place: the buffers end where the entries do, so those that got shorter are cut. */
-  #settle(rows: NamedRows, columns: readonly number[]): Pick<DatasetPart, 'indices' | 'values'> {
+  /** Rewrites the rows in their own buffers, which end where the entries do. */
+  #remap(rows: NamedRows, columns: readonly number[]): Pick<DatasetPart, 'indices' | 'values'> {
     const { rowOffsets, indices, values } = rows;
     const table = Int32Array.from(columns);
     let end = 0;
@@ -183,17 +179,17 @@ export class Assembler {
         const column = table[indices[entry]];
         if (column === dropped) continue;
         const value = values[entry];
-        let place = end;
+        let slot = end;
         if (isShort) {
           // What is moved has been read already: rows only get shorter.
-          for (; place > start && indices[place - 1] > column; place -= 1) {
-            indices[place] = indices[place - 1];
-            values[place] = values[place - 1];
+          for (; slot > start && indices[slot - 1] > column; slot -= 1) {
+            indices[slot] = indices[slot - 1];
+            values[slot] = values[slot - 1];
           }
         }
-        if (place > start && indices[place - 1] === column) irregular = true;
-        indices[place] = column;
-        values[place] = value;
+        if (slot > start && indices[slot - 1] === column) irregular = true;
+        indices[slot] = column;
+        values[slot] = value;
         end += 1;
       }
       this.#lost += to - from - (end - start);

@@ -7,7 +7,7 @@ class HashTable {
   readonly #first: Int32Array;
   readonly #second: Int32Array;
   /** Item + 1, or 0. */
-  readonly #places: Int32Array;
+  readonly #slots: Int32Array;
 
   /** Both halves of the hashes, by item. */
   constructor(first: Int32Array, second: Int32Array) {
@@ -15,21 +15,21 @@ class HashTable {
     while (size < 1.5 * first.length) size *= 2;
     this.#first = first;
     this.#second = second;
-    this.#places = new Int32Array(size);
+    this.#slots = new Int32Array(size);
   }
 
   /** The earlier item with the same hash; -1 if there is none, and then this item is stored. */
   earlier(item: number): number {
-    const places = this.#places;
-    const mask = places.length - 1;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
     const first = this.#first[item];
     const second = this.#second[item];
-    let place = (first ^ (first >>> 15)) & mask;
-    for (; places[place] !== 0; place = (place + 1) & mask) {
-      const other = places[place] - 1;
+    let slot = (first ^ (first >>> 15)) & mask;
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const other = slots[slot] - 1;
       if (this.#first[other] === first && this.#second[other] === second) return other;
     }
-    places[place] = item + 1;
+    slots[slot] = item + 1;
     return -1;
   }
 }
@@ -39,7 +39,7 @@ const [first, second, third, fourth] = hashFactors;
 export interface EqualRows {
   /** Rows whose features are those of an earlier row; empty rows are left out. */
   readonly count: number;
-  /** Those of them whose label is not the one of that row. */
+  /** Those among them whose label differs from that of the earlier row. */
   readonly otherLabel: number;
   /** The first few, each with the earlier row, from 0. */
   readonly first: readonly { readonly row: number; readonly earlier: number }[];
@@ -62,19 +62,19 @@ export class RowHashTable {
   add({ rowOffsets, labels, indices, values }: DatasetPart, firstRow: number): void {
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     this.#labels.set(labels, firstRow);
-    for (let place = 0; place < labels.length; place += 1) {
-      const end = rowOffsets[place + 1];
+    for (let local = 0; local < labels.length; local += 1) {
+      const end = rowOffsets[local + 1];
       let left = 0;
       let right = 0;
-      for (let entry = rowOffsets[place]; entry < end; entry += 1) {
+      for (let entry = rowOffsets[local]; entry < end; entry += 1) {
         left = Math.imul(left ^ indices[entry], first) + Math.imul(bits[entry], second);
         left ^= left >>> 15;
         right = Math.imul(right + bits[entry], third) + Math.imul(indices[entry], fourth);
         right ^= right >>> 13;
       }
-      this.#left[firstRow + place] = Math.imul(left ^ (left >>> 16), third);
-      this.#right[firstRow + place] = Math.imul(right ^ (right >>> 16), first);
-      this.#empty[firstRow + place] = rowOffsets[place] === end ? 1 : 0;
+      this.#left[firstRow + local] = Math.imul(left ^ (left >>> 16), third);
+      this.#right[firstRow + local] = Math.imul(right ^ (right >>> 16), first);
+      this.#empty[firstRow + local] = rowOffsets[local] === end ? 1 : 0;
     }
   }
 
@@ -117,43 +117,43 @@ export function equalColumns(
   statistics: ColumnStatistics,
   scan: () => Iterable<DatasetPart>,
 ): ReadonlyMap<number, number> {
-  const models = candidates(statistics);
-  if (models.size === 0) return models;
-  const matches = countMatches(models, statistics.counts.length, scan());
-  for (const column of models.keys()) {
+  const duplicates = candidates(statistics);
+  if (duplicates.size === 0) return duplicates;
+  const matches = countMatches(duplicates, statistics.counts.length, scan());
+  for (const column of duplicates.keys()) {
     // Both have as many entries, so that all of one are all of the other.
-    if (matches[column] !== statistics.counts[column]) models.delete(column);
+    if (matches[column] !== statistics.counts[column]) duplicates.delete(column);
   }
-  return models;
+  return duplicates;
 }
 
 function candidates({ counts, hashes }: ColumnStatistics): Map<number, number> {
   const table = new HashTable(...hashes);
-  const models = new Map<number, number>();
+  const duplicates = new Map<number, number>();
   for (let column = 0; column < counts.length; column += 1) {
     if (counts[column] === 0) continue;
     const earlier = table.earlier(column);
-    if (earlier >= 0 && counts[earlier] === counts[column]) models.set(column, earlier);
+    if (earlier >= 0 && counts[earlier] === counts[column]) duplicates.set(column, earlier);
   }
-  return models;
+  return duplicates;
 }
 
-/** How many entries of each column are those of its model in the same row. */
+/** How many entries of each column equal those of the earlier column in the same row. */
 function countMatches(
-  models: ReadonlyMap<number, number>,
+  duplicates: ReadonlyMap<number, number>,
   columns: number,
   parts: Iterable<DatasetPart>,
 ): Int32Array {
-  const modelOf = new Int32Array(columns).fill(-1);
-  for (const [column, model] of models) modelOf[column] = model;
+  const earlierOf = new Int32Array(columns).fill(-1);
+  for (const [column, earlier] of duplicates) earlierOf[column] = earlier;
   const matches = new Int32Array(columns);
   for (const { rowOffsets, labels, indices, values } of parts) {
     for (let row = 0; row < labels.length; row += 1) {
       for (let entry = rowOffsets[row]; entry < rowOffsets[row + 1]; entry += 1) {
-        const model = modelOf[indices[entry]];
-        if (model < 0) continue;
-        const other = placeOf(model, indices, rowOffsets[row], entry);
-        if (indices[other] === model && values[other] === values[entry]) {
+        const earlier = earlierOf[indices[entry]];
+        if (earlier < 0) continue;
+        const other = lowerBound(earlier, indices, rowOffsets[row], entry);
+        if (indices[other] === earlier && values[other] === values[entry]) {
           matches[indices[entry]] += 1;
         }
       }
@@ -163,7 +163,7 @@ function countMatches(
 }
 
 /** The first of the ascending indices from … to - 1 that is not below the column; `to` if none. */
-function placeOf(column: number, indices: Int32Array, from: number, to: number): number {
+function lowerBound(column: number, indices: Int32Array, from: number, to: number): number {
   let low = from;
   let high = to;
   while (low < high) {
@@ -196,11 +196,11 @@ export class ColumnStatistics {
     const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
     const { counts, smallest, largest } = this;
     const [left, right] = this.hashes;
-    for (let place = 0; place < labels.length; place += 1) {
-      const row = firstRow + place;
+    for (let local = 0; local < labels.length; local += 1) {
+      const row = firstRow + local;
       const rowLeft = Math.imul(row ^ (row >>> 16), first);
       const rowRight = Math.imul(row + 1, third);
-      for (let entry = rowOffsets[place]; entry < rowOffsets[place + 1]; entry += 1) {
+      for (let entry = rowOffsets[local]; entry < rowOffsets[local + 1]; entry += 1) {
         const column = indices[entry];
         const value = values[entry];
         counts[column] += 1;

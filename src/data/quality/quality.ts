@@ -98,9 +98,9 @@ export interface NamedColumn {
 }
 
 /** How many rows or columns have the property, and the first few of them. */
-export interface Findings<Place> {
+export interface Findings<Item> {
   readonly count: number;
-  readonly first: readonly Place[];
+  readonly first: readonly Item[];
 }
 
 /** What a person should check before training: sizes, labels, and likely faults. */
@@ -191,7 +191,7 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
     if (length === 0) empty.add(() => row);
   });
   lengths.sort();
-  const at = (place: number): number => lengths[place] ?? 0;
+  const at = (position: number): number => lengths[position] ?? 0;
   return {
     rowLengths: {
       smallest: at(0),
@@ -202,12 +202,10 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
   };
 }
 
-type ColumnFindings = Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'>;
-
 function columnFindings(
   statistics: ColumnStatistics,
   { rows, featureNames }: Dataset,
-): ColumnFindings {
+): Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'> {
   const { counts, smallest, largest } = statistics;
   const empty = new Finder<NamedColumn>();
   const constant = new Finder<NamedColumn & { value: number }>();
@@ -215,12 +213,12 @@ function columnFindings(
   const range = { smallest: Number.POSITIVE_INFINITY, largest: Number.NEGATIVE_INFINITY };
   for (let column = 0; column < counts.length; column += 1) {
     if (counts[column] === 0) {
-      empty.add(() => placeOf(column, featureNames));
+      empty.add(() => namedColumn(column, featureNames));
       continue;
     }
     const value = smallest[column];
     if (counts[column] === rows && value === largest[column]) {
-      constant.add(() => ({ ...placeOf(column, featureNames), value }));
+      constant.add(() => ({ ...namedColumn(column, featureNames), value }));
     }
     range.smallest = Math.min(range.smallest, value);
     range.largest = Math.max(range.largest, largest[column]);
@@ -231,7 +229,7 @@ function columnFindings(
   const found = { emptyColumns: empty.findings, constantColumns: constant.findings };
   if (extremes.least < 0) return found;
   const scaleOf = (column: number) => ({
-    ...placeOf(column, featureNames),
+    ...namedColumn(column, featureNames),
     size: statistics.size(column),
   });
   const scales = { smallest: scaleOf(extremes.least), largest: scaleOf(extremes.most) };
@@ -250,29 +248,29 @@ function findEqualColumns(
   const finder = new Finder<NamedColumn & { earlier: NamedColumn }>();
   for (const [column, earlier] of equalColumns(statistics, scan)) {
     finder.add(() => ({
-      ...placeOf(column, featureNames),
-      earlier: placeOf(earlier, featureNames),
+      ...namedColumn(column, featureNames),
+      earlier: namedColumn(earlier, featureNames),
     }));
   }
   return finder.findings;
 }
 
-function placeOf(column: number, names: readonly string[] | undefined): NamedColumn {
+function namedColumn(column: number, names: readonly string[] | undefined): NamedColumn {
   const name = names?.[column];
   return name === undefined ? { column } : { column, name };
 }
 
 /** Counts all findings and stores the first few. */
-class Finder<Place> {
-  readonly #first: Place[] = [];
+class Finder<Item> {
+  readonly #first: Item[] = [];
   #count = 0;
 
-  add(place: () => Place): void {
+  add(item: () => Item): void {
     this.#count += 1;
-    if (this.#first.length < shown) this.#first.push(place());
+    if (this.#first.length < shown) this.#first.push(item());
   }
 
-  get findings(): Findings<Place> {
+  get findings(): Findings<Item> {
     return { count: this.#count, first: this.#first };
   }
 }

@@ -131,7 +131,7 @@ export const magicLength = 4;
 /** By content, since `-` has no name; but a name that says otherwise is an error. */
 export function compressionOf(head: Uint8Array, name: string): Compression {
   const startsWith = (bytes: number[], from = 0) =>
-    bytes.every((byte, place) => head[from + place] === byte);
+    bytes.every((byte, index) => head[from + index] === byte);
   if (startsWith(gzipMagic)) return 'gzip';
   if (startsWith(zstdMagic)) return 'zstd';
   if (startsWith(skippableMagic, 1) && (head[0] & 0xf0) === 0x50) return 'zstd';
@@ -197,7 +197,7 @@ class ZstdFrames {
     this.#ended.catch(() => {});
   }
 
-  /** How many bytes of the chunk lie behind the end of the last frame. */
+  /** How many bytes of the chunk are behind the end of the last frame. */
   async write(chunk: Uint8Array): Promise<number> {
     this.#written += chunk.length;
     const written = new Promise<void>((resolve) => this.#decoder.write(chunk, () => resolve()));

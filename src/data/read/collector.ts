@@ -25,7 +25,7 @@ export type DatasetShape = Omit<Dataset, 'parts'> & {
   readonly sections: readonly SectionHeader[];
 };
 
-/** Adds up what is found in one file after the other. */
+/** Adds up the content of one file after the other. */
 export class Collector {
   readonly files = { text: 0, dsob: 0 };
   readonly sections: SectionHeader[] = [];
@@ -140,7 +140,7 @@ export class LinePosition {
     this.#start = start;
   }
 
-  /** The rows of the next lines; throws a fault with its line in the file. */
+  /** The rows of the next lines; throws an error with its line in the file. */
   async rowsOf(outcome: ParseOutcome): Promise<ParsedText['rows']> {
     if ('rows' in outcome) {
       this.#lines += outcome.lines;

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { DataError } from '../../errors.ts';
-import { countNonzeros, type Dataset, type Likeness } from '../dataset.ts';
+import { countNonzeros, type Dataset, type DatasetSchema } from '../dataset.ts';
 import { LabelList } from '../fields/label-list.ts';
 import { Assembler } from '../fields/vocabulary.ts';
 import { quote } from './line-error.ts';
@@ -50,13 +50,13 @@ export class NameLines {
 export function withStoredNames(
   dataset: Dataset,
   lines: readonly Uint8Array[],
-  like?: Likeness,
+  like?: DatasetSchema,
 ): Dataset {
   const featureNames = namesOf(lines);
-  const wanted = like?.featureNames;
-  if (!wanted) return { ...dataset, featureNames };
-  const same = featureNames.every((name, column) => name === wanted[column]);
-  if (same) return { ...dataset, featureNames: wanted };
+  const known = like?.featureNames;
+  if (!known) return { ...dataset, featureNames };
+  const same = featureNames.every((name, column) => name === known[column]);
+  if (same) return { ...dataset, featureNames: known };
   // Columns behind the last name have none in the other data either.
   const names = Array.from(
     { length: dataset.columns },
@@ -73,6 +73,6 @@ export function withStoredNames(
     columns: assembler.vocabulary.columns,
     nonzeros: countNonzeros(parts),
     notices: [...dataset.notices, ...assembler.notices()],
-    featureNames: wanted,
+    featureNames: known,
   };
 }

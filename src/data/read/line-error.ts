@@ -28,7 +28,7 @@ const tokenEnd = /[\s#]/;
 const notFinite = /^[+-]?(nan|inf|infinity)$/i;
 const looksNumeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Why the label that starts at `start` was refused. */
+/** Why the label that starts at `start` was rejected. */
 export function labelError(bytes: Uint8Array, start: number): string {
   const label = tokenAt(bytes, start);
   if (notFinite.test(label)) return `label ${quote(label)}; expected a finite number`;
@@ -38,7 +38,7 @@ export function labelError(bytes: Uint8Array, start: number): string {
   return `label ${quote(label)} is not a number; expected a line like "+1 3:0.5 7:1.2"`;
 }
 
-/** Why the index:value pair that starts at `start` was refused. */
+/** Why the index:value pair that starts at `start` was rejected. */
 export function pairError(bytes: Uint8Array, start: number): string {
   const pair = tokenAt(bytes, start);
   const colon = pair.indexOf(':');

@@ -39,14 +39,14 @@ export class NamedPlans {
 
 /** Whether the options can be met by a format whose columns have names. */
 export function checkNamedFormat(options: PartsOptions, name: string, format: string): void {
-  const { like, isShare, wide } = options;
-  if (isShare) {
+  const { like, isShard, float64 } = options;
+  if (isShard) {
     throw new UsageError(
       `${name}: ${format} has names for columns, which several processes cannot number alike; convert it first (dso convert DATA -o data.dsob)`,
     );
   }
-  if (wide === 'all') {
-    throw new DataError(`${name}: float64 values are kept of LIBSVM text alone; this is ${format}`);
+  if (float64 === 'all') {
+    throw new DataError(`${name}: float64 values come from LIBSVM text alone; this is ${format}`);
   }
   if (like && !like.featureNames && like.recipe?.hashBits === undefined) {
     throw new DataError(

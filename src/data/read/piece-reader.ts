@@ -8,8 +8,8 @@ import {
   formatOfName,
   formatOfText,
   guessedBytes,
+  hasFirstLine,
   type TextFormat,
-  tellsFormat,
   textFormat,
 } from '../text/formats.ts';
 import type { ParseOptions } from '../text/libsvm.ts';
@@ -83,12 +83,12 @@ export class PieceReader {
     this.#before += bytesOf(piece);
   }
 
-  /** Waits until everything that was read has been handed on. */
+  /** Waits until everything that was read has been passed on. */
   async finish(): Promise<void> {
     await this.#queue.finish();
   }
 
-  async handNamesOn(): Promise<void> {
+  async passNames(): Promise<void> {
     const { takeNames } = this.#options;
     if (this.#alone || !takeNames) return;
     for (const lines of this.#names.take()) await takeNames(lines);
@@ -101,7 +101,7 @@ export class PieceReader {
       const head = await readHead(path);
       if (isBinary(head)) return this.#readBinary(piece);
       const isPlain = size > 0 && compressionOf(head, path) === 'none';
-      const format = isPlain ? this.#formatOf(path, head) : formatPromised(path);
+      const format = isPlain ? this.#formatOf(path, head) : textFormat(formatOfName(path));
       if (isPlain && format?.named === false) return this.#readRanges(piece, format, head);
       if (format?.named) this.#named.checkFormat(format.title, path);
       if (!holds(piece, size / 2)) return;
@@ -149,13 +149,13 @@ export class PieceReader {
   async #readStream(source: AsyncIterable<Uint8Array>, name: string): Promise<void> {
     const { head, chunks } = await peek(source);
     const plain = decompress(chunks, compressionOf(head, head.length > 0 ? name : ''), name);
-    const inner = await peekUntil(plain, (start) => isBinary(start) || tellsFormat(start));
+    const inner = await peekUntil(plain, (start) => isBinary(start) || hasFirstLine(start));
     if (!isBinary(inner.head)) {
       this.collector.files.text += 1;
       return this.#readText(inner.chunks, name, inner.head);
     }
     this.#checkMix(name, false);
-    // Sections of a stream are handed on at once.
+    // Sections of a stream are passed on at once.
     await this.#queue.finish();
     this.collector.files.dsob += 1;
     this.collector.addIndex(await readBinaryStream(inner.chunks, name, this.#binarySink(name)));
@@ -177,7 +177,7 @@ export class PieceReader {
       const skipped = headed > 0 && isEmpty(first ? withoutMark(bytes) : bytes) ? 0 : headed;
       headed -= skipped;
       const payload: BytesPayload = { bytes, first, skipped, format: format.name, plan };
-      // A first block that is less than half full is all there is.
+      // A first block that is less than half full is the whole input.
       const isAll = this.#alone && this.#isSmall(2 * bytes.length);
       const isSmall = this.#bytes > 0 && this.#isSmall(this.#bytes);
       const runner = first && (isAll || isSmall) ? inlineRunner : this.#runner;
@@ -205,8 +205,8 @@ export class PieceReader {
 
   /** The format of data that is not binary. */
   #formatOf(name: string, head: Uint8Array): TextFormat {
-    const promised = this.#options.format ?? formatOfName(name);
-    const format = promised ?? formatOfText(head);
+    const named = this.#options.format ?? formatOfName(name);
+    const format = named ?? formatOfText(head);
     if (format === 'parquet' || isParquet(head)) {
       this.#named.checkFormat('Parquet', name);
       throw new DataError(
@@ -218,7 +218,7 @@ export class PieceReader {
     // Formats with names report more than that themselves.
     const notice = `read as ${found.title}`;
     const { notices } = this.collector;
-    if (promised === undefined && !found.named && head.length > 0 && !notices.includes(notice)) {
+    if (named === undefined && !found.named && head.length > 0 && !notices.includes(notice)) {
       notices.push(notice);
     }
     return found;
@@ -238,19 +238,19 @@ export class PieceReader {
 
   #libsvmPlan(name: string, format: TextFormat, head: Uint8Array): ParseOptions {
     this.#checkMix(name, false);
-    const { like, isShare, wide } = this.#options;
+    const { like, isShard, float64 } = this.#options;
     const textLabels = this.#textLabels ?? (like?.labelNames ? true : undefined);
     const plan = format.plan(head, name, {
       ...this.#options,
       ...(textLabels !== undefined && { textLabels }),
     }) as ParseOptions;
     this.#textLabels = plan.textLabels;
-    if (plan.textLabels && isShare) {
+    if (plan.textLabels && isShard) {
       throw new UsageError(
         `${name}: labels that are no numbers, which several processes cannot number alike; expected numbers`,
       );
     }
-    return { ...plan, wide: wide === 'all' };
+    return { ...plan, float64: float64 === 'all' };
   }
 
   #taker(position: LinePosition, name: string): (outcome: ParseOutcome) => Promise<void> {
@@ -261,23 +261,23 @@ export class PieceReader {
       if (!('names' in found)) this.collector.addText(found);
       if (labels.length === 0) return;
       if ('names' in found) await takePart(this.collector.addNamed(found, name));
-      else await takePart({ rowOffsets, labels, indices, values }, found.wide);
+      else await takePart({ rowOffsets, labels, indices, values }, found.float64);
     };
   }
 
   #binarySink(path: string): BinarySink {
-    const { takePart, takeNames, wide } = this.#options;
+    const { takePart, takeNames, float64 } = this.#options;
     return {
       takePart: async (part, values) => {
         this.collector.addBinary(part);
         await takePart(part, values);
       },
-      takeNames: this.#alone ? takeNames : (lines) => this.#keepNames(path, lines),
-      wide: wide !== undefined,
+      takeNames: this.#alone ? takeNames : (lines) => this.#collectNames(path, lines),
+      float64: float64 !== undefined,
     };
   }
 
-  #keepNames(path: string, lines: Uint8Array): void {
+  #collectNames(path: string, lines: Uint8Array): void {
     if (this.#options.takeNames) this.#names.add(path, lines);
   }
 
@@ -305,13 +305,8 @@ function isParquet(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31;
 }
 
-function formatPromised(path: string): TextFormat | undefined {
-  const name = formatOfName(path);
-  return name === undefined ? undefined : textFormat(name);
-}
-
-function holds({ start, end }: Piece, place: number): boolean {
-  return start <= place && place < end;
+function holds({ start, end }: Piece, position: number): boolean {
+  return start <= position && position < end;
 }
 
 function clipped({ file, start, end }: Piece): [number, number] {

@@ -23,12 +23,12 @@ export interface PartsOptions extends ReadOptions {
   readonly takePart: TakePart;
   /** Called with lines of feature names behind all rows; all binary files must have the same. */
   readonly takeNames?: (lines: Uint8Array) => void | Promise<void>;
-  /** Values to hand on as float64 as well: those stored so, or those of text too. Default: none. */
-  readonly wide?: 'stored' | 'all';
+  /** Which values are also passed on as float64: those stored so, or those of text too. */
+  readonly float64?: 'stored' | 'all';
   /** Whether labels may be texts; labels then change until all parts are read. Default: false. */
   readonly takesTexts?: boolean;
   /** Whether this is a shard: names for columns, and labels that are texts, are errors. */
-  readonly isShare?: boolean;
+  readonly isShard?: boolean;
   /** How much of the input has been read, 0 … 1; not for standard input. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -78,7 +78,7 @@ export function wholePiece(file: InputFile): Piece {
 }
 
 /** An error of the receiver of the rows, say a full disk: no fault of the input. */
-class Refusal extends Error {}
+class ReceiverError extends Error {}
 
 /** Reads pieces in order. The first fault of the input is reported, at any number of threads. */
 export async function readPieces(
@@ -93,9 +93,9 @@ export async function readPieces(
       // Also after an error: a fault in what came before it comes first.
       await reader.finish();
     }
-    await reader.handNamesOn();
+    await reader.passNames();
   } catch (error) {
-    throw error instanceof Refusal ? error.cause : error;
+    throw error instanceof ReceiverError ? error.cause : error;
   }
   return reader.collector;
 }
@@ -107,7 +107,7 @@ function guarded(options: PartsOptions): PartsOptions {
       try {
         await take(...values);
       } catch (cause) {
-        throw new Refusal('refused', { cause });
+        throw new ReceiverError('the receiver failed', { cause });
       }
     };
   const { takePart, takeNames } = options;

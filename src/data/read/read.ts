@@ -33,7 +33,7 @@ export async function readDataset(source: DataSource, options: ReadOptions = {})
   return lines.length === 0 ? dataset : withStoredNames(dataset, lines, options.like);
 }
 
-/** The same, but hands on the rows in memory for a few pieces of the input. */
+/** The same, but passes on the rows in memory for a few pieces of the input. */
 export async function readParts(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
   const shape = await readShape(source, options);
   const { featureNames } = shape;
@@ -92,15 +92,15 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
   const parts: DatasetPart[] = [];
   const collector = await readPieces(piecesOf(files, rank, ranks), {
     ...options,
-    isShare: ranks > 1,
+    isShard: ranks > 1,
     takesTexts: true,
     takePart: (part) => void parts.push(part),
   });
   const dataset = datasetOf(collector.shape(titleOfSource(source)), parts);
   const notices = [...dataset.notices, ...unevenness(collector.uncut, files, ranks)];
-  // Every process knows them, though they lie in the part of one.
-  const isKept = files.every(({ regular }) => regular) && isStored(source);
-  const featureNames = isKept ? namesOfStored(source) : undefined;
+  // Every process knows them, though they are in the part of one.
+  const isRereadable = files.every(({ regular }) => regular) && isStored(source);
+  const featureNames = isRereadable ? namesOfStored(source) : undefined;
   return {
     dataset: { ...dataset, notices, ...(featureNames && { featureNames }) },
     files: files.length,
@@ -112,8 +112,8 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
 function checkRegular(files: readonly InputFile[], ranks: number): void {
   const other = files.find(({ regular }) => !regular);
   if (!other || files.length === 1 || ranks === 1) return;
-  const wanted = 'several processes can read several files only if all of them are such';
-  throw new DataError(`${other.path}: not a regular file; ${wanted}`);
+  const rule = 'several processes can read several files only if all of them are such';
+  throw new DataError(`${other.path}: not a regular file; ${rule}`);
 }
 
 function piecesOf(files: readonly InputFile[], rank: number, ranks: number): Piece[] {

@@ -44,8 +44,8 @@ export function comparePaths(left: string, right: string): number {
   const ours = left.match(/\d+|\D/g) ?? [];
   const theirs = right.match(/\d+|\D/g) ?? [];
   const shorter = Math.min(ours.length, theirs.length);
-  for (let place = 0; place < shorter; place += 1) {
-    const order = compareTokens(ours[place], theirs[place]);
+  for (let index = 0; index < shorter; index += 1) {
+    const order = compareTokens(ours[index], theirs[index]);
     if (order !== 0) return order;
   }
   // 01 and 1 are the same number, but not the same name.

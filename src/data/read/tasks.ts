@@ -4,7 +4,7 @@ import { type ParsedText, textFormat } from '../text/formats.ts';
 import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
-/** The result of a task. Errors travel as data: the reader alone knows which of them comes first. */
+/** The result of a task. Errors are data: only the reader knows which one comes first. */
 export type ParseOutcome = ParsedText | Fault;
 
 export type Fault =
@@ -31,21 +31,15 @@ export interface BytesPayload extends TextPlan {
 }
 
 function parseRange(payload: RangePayload): ParseOutcome {
-  return outcomeOf(() => {
-    const bytes = readLines(payload);
-    return parse({ ...payload, bytes, first: payload.start === 0, skipped: 0 });
-  });
-}
-
-function parseBytes(payload: BytesPayload): ParseOutcome {
-  return outcomeOf(() => parse(payload));
+  const first = payload.start === 0;
+  return outcomeOf(() => parse({ ...payload, bytes: readLines(payload), first, skipped: 0 }));
 }
 
 function parse({ bytes, first, skipped, format, plan }: BytesPayload): ParsedText {
   return textFormat(format)!.parse(first ? withoutMark(bytes) : bytes, plan, skipped);
 }
 
-function outcomeOf<Outcome>(read: () => Outcome): Outcome | Fault {
+function outcomeOf(read: () => ParsedText): ParseOutcome {
   try {
     return read();
   } catch (error) {
@@ -64,7 +58,7 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
 // biome-ignore lint/suspicious/noExplicitAny: every task knows its own payload
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
-  'parse-bytes': parseBytes,
+  'parse-bytes': (payload: BytesPayload) => outcomeOf(() => parse(payload)),
   'read-section': readSection,
 };
 
@@ -79,7 +73,7 @@ interface Pending {
   readonly take: () => Promise<void>;
 }
 
-/** Runs a bounded number of tasks and hands on their outcomes in the order of the input. */
+/** Runs a bounded number of tasks and passes on their outcomes in the order of the input. */
 export class TaskQueue {
   readonly #most: number;
   readonly #pending: Pending[] = [];
@@ -101,7 +95,7 @@ export class TaskQueue {
     this.#pending.push({ outcome, take: async () => take(await outcome) });
   }
 
-  /** Runs an action after everything before it has been handed on. */
+  /** Runs an action after everything before it has been passed on. */
   after(action: () => void | Promise<void>): void {
     this.#pending.push({ outcome: Promise.resolve(), take: async () => action() });
   }

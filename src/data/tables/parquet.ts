@@ -82,14 +82,14 @@ async function* readGroups(
 ): AsyncGenerator<TableBatch> {
   const { parquetRead } = await import('hyparquet');
   const compressors = await allCompressors();
-  const wanted = positions.map((position) => columns[position]);
+  const selected = positions.map((position) => columns[position]);
   let rowEnd = 0;
   for (const group of metadata.row_groups) {
     const rows = Number(group.num_rows);
     const rowStart = rowEnd;
     rowEnd += rows;
     if (rows === 0) continue;
-    const pieces = new Map(wanted.map(({ name }) => [name, [] as DecodedArray[]]));
+    const pieces = new Map(selected.map(({ name }) => [name, [] as DecodedArray[]]));
     const read = async () => {
       await parquetRead({
         file: bytes,
@@ -101,7 +101,7 @@ async function* readGroups(
         parsers,
         onChunk: ({ columnName, columnData }) => pieces.get(columnName)?.push(columnData),
       });
-      return wanted.map((column) => joined(column, pieces.get(column.name)!, rows));
+      return selected.map((column) => joined(column, pieces.get(column.name)!, rows));
     };
     const where = `rows ${rowStart + 1} to ${rowEnd}`;
     yield { rows, columns: await explained(path, read, where) };
@@ -109,21 +109,21 @@ async function* readGroups(
 }
 
 async function checkEnds(bytes: AsyncBuffer, path: string): Promise<void> {
-  const wanted = 'expected a Parquet file';
-  if (bytes.byteLength === 0) throw new DataError(`${path}: empty; ${wanted}`);
+  const expected = 'expected a Parquet file';
+  if (bytes.byteLength === 0) throw new DataError(`${path}: empty; ${expected}`);
   const head = Buffer.from(await bytes.slice(0, Math.min(4, bytes.byteLength))).toString('latin1');
-  if (head === encryptedMagic) throw new DataError(`${path}: encrypted; ${wanted} that is not`);
+  if (head === encryptedMagic) throw new DataError(`${path}: encrypted; ${expected} that is not`);
   if (head !== magic)
     throw new DataError(`${path}: not a Parquet file: it does not begin with ${magic}`);
   const size = bytes.byteLength;
   const tail =
     size < smallestSize ? '' : Buffer.from(await bytes.slice(size - 4)).toString('latin1');
-  if (tail === encryptedMagic) throw new DataError(`${path}: encrypted; ${wanted} that is not`);
+  if (tail === encryptedMagic) throw new DataError(`${path}: encrypted; ${expected} that is not`);
   if (tail === magic) return;
   throw new DataError(`${path}: truncated: it begins as a Parquet file, but does not end as one`);
 }
 
-/** The decoder does not check the footer: what is missing there shows only where it is used. */
+/** The decoder does not check the footer: a missing part would fail only where it is used. */
 function checkFooter({ num_rows, row_groups }: FileMetaData, columns: readonly TableColumn[]) {
   if (columns.some(({ name }) => typeof name !== 'string')) throw new Error('a column has no name');
   const rows = row_groups.reduce((sum, group) => sum + group.num_rows, 0n);

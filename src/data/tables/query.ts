@@ -29,7 +29,7 @@ type DuckDB = typeof import('@duckdb/node-api');
 /** What messages call a query. */
 const title = 'query';
 
-/** Statements that may stand in front of the query: they prepare it and write no file. */
+/** Statements that may precede the query: they prepare it and write no file. */
 const preparations = ['SELECT', 'SET', 'VARIABLE_SET', 'PRAGMA', 'LOAD', 'ATTACH', 'CREATE'];
 
 /** Faults of the query rather than of the data. */

@@ -33,7 +33,7 @@ export function convertItem(
   return convert && value !== null && value !== undefined ? convert(value) : (value as FieldValue);
 }
 
-/** The next rows, by column of those requested. */
+/** The next rows, by requested column. */
 export interface TableBatch {
   readonly rows: number;
   readonly columns: readonly ArrayLike<TableValue>[];
@@ -86,15 +86,15 @@ function checkRole(title: string, column: TableColumn, role: RecipeField['kind']
 
 /** A list or map of numbers has no feature of its own name. */
 function withoutVectors(plan: TablePlan, columns: readonly TableColumn[]): TablePlan {
-  const fields = plan.fields.map((field, place): RecipeField => {
-    const { kind } = columns[place];
+  const fields = plan.fields.map((field, position): RecipeField => {
+    const { kind } = columns[position];
     const isVector = field.kind === 'number' && (kind === 'numbers' || kind === 'map');
     return isVector ? { ...field, kind: 'category' } : field;
   });
   return { ...plan, fields };
 }
 
-/** Hands on the rows of tables with the same columns, one table after the other. */
+/** Passes on the rows of tables with the same columns, one table after the other. */
 export class TableReader {
   readonly #options: PartsOptions;
   readonly #collector: Collector;
@@ -124,13 +124,13 @@ export class TableReader {
       for (let row = 0; row < batch.rows; row += 1) {
         record += 1;
         this.#add(table, fields, batch, row, record);
-        if (this.#rows.builder.rows === rowsPerBlock) await this.#handOn(table);
+        if (this.#rows.builder.rows === rowsPerBlock) await this.#passRows(table);
       }
     }
-    if (this.#rows.builder.rows > 0) await this.#handOn(table);
+    if (this.#rows.builder.rows > 0) await this.#passRows(table);
   }
 
-  async #handOn({ title }: Table): Promise<void> {
+  async #passRows({ title }: Table): Promise<void> {
     await this.#options.takePart(this.#collector.addNamed(this.#rows.take(), title));
   }
 
@@ -143,10 +143,10 @@ export class TableReader {
         `${title}: no column ${quote(name)}; expected those of ${this.#first.title}`,
       );
     }
-    const wanted = this.#first.columns[field];
-    if (columns[position].kind === wanted.kind) return position;
+    const first = this.#first.columns[field];
+    if (columns[position].kind === first.kind) return position;
     const found = `column ${quote(name)} is of type ${columns[position].type}`;
-    throw new DataError(`${title}: ${found}; expected ${wanted.type}, as in ${this.#first.title}`);
+    throw new DataError(`${title}: ${found}; expected ${first.type}, as in ${this.#first.title}`);
   }
 
   #add(
@@ -179,9 +179,9 @@ export class TableReader {
       this.#rows.builder.labelText(labels.join(','));
       return;
     }
-    for (let place = 0; place < items.length; place += 1) {
-      if (kind === 'number') this.#putNumber(`${name}[${place}]`, items[place], record);
-      else this.#rows.put(field, items[place], record);
+    for (let position = 0; position < items.length; position += 1) {
+      if (kind === 'number') this.#putNumber(`${name}[${position}]`, items[position], record);
+      else this.#rows.put(field, items[position], record);
     }
   }
 

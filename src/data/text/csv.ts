@@ -52,7 +52,7 @@ export interface TextRows {
 }
 
 const newline = 10;
-/** What stands for the column of a category that means a missing value. */
+/** The column of a category that means a missing value. */
 const absentField = -2;
 
 const float32 = new Float32Array(1);
@@ -108,7 +108,7 @@ function readRecord(
       readCategory(bytes, splitter, rows, field, line);
       continue;
     }
-    // The scanners of numbers want a line end behind a number, whatever the delimiter was.
+    // The scanners of numbers need a line end behind a number, whatever the delimiter was.
     if (bytes[end] !== newline) bytes[end] = newline;
     if (kind === 'number' && plain && scanFloat32(bytes, start, float32, 0, true) === end) {
       rows.builder.value(rows.numberColumn(field), float32[0]);
@@ -138,8 +138,8 @@ function readCategory(
   else rows.builder.value(column, 1);
 }
 
-function raggedness(found: number, wanted: number): string {
-  return `${found} ${found === 1 ? 'field' : 'fields'}; the header has ${wanted}`;
+function raggedness(found: number, expected: number): string {
+  return `${found} ${found === 1 ? 'field' : 'fields'}; the header has ${expected}`;
 }
 
 /** This many records decide which columns hold numbers. */
@@ -226,11 +226,11 @@ function delimiterOf(
   if (format === 'tsv' || (format === undefined && /\.tsv(\.gz|\.zst)?$/i.test(name))) return 9;
   const counts = delimiters.map(() => 0);
   let inside = false;
-  for (let place = start; place < bytes.length; place += 1) {
-    if (bytes[place] === quoteMark) inside = !inside;
+  for (let position = start; position < bytes.length; position += 1) {
+    if (bytes[position] === quoteMark) inside = !inside;
     if (inside) continue;
-    if (bytes[place] === newline) break;
-    const found = delimiters.indexOf(String.fromCharCode(bytes[place]));
+    if (bytes[position] === newline) break;
+    const found = delimiters.indexOf(String.fromCharCode(bytes[position]));
     if (found >= 0) counts[found] += 1;
   }
   const most = Math.max(...counts);

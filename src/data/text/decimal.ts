@@ -21,7 +21,7 @@ export const float64: BinaryFormat = {
 /**
  * The number of `format` nearest to digits · 10^exponent, ties to even, Infinity beyond the
  * largest. Works on integers of any size, so it is always right and never fast: it serves the few
- * decimals that lie too close to the middle between two floats.
+ * decimals that are too close to the middle between two floats.
  */
 export function roundExactly(digits: string, exponent: number, format: BinaryFormat): number {
   const significant = digits.replace(/^0+/, '');
@@ -66,9 +66,9 @@ function bitLength(value: bigint): number {
 /*
  * Decimal text to the nearest float, straight from bytes. A scanner starts at `start`, stores the
  * number in `out[slot]` and returns the position behind it, or `malformed` when the text there is
- * no decimal or lies beyond the largest float. Grammar: [+-] digits [. digits] [e [+-] digits], where one side of the point may be
- * empty. The text must be followed by a blank, a line end or `#`, and the buffer must hold a line
- * end behind the text: no scanner checks for the end of the buffer.
+ * no decimal or exceeds the largest float. Grammar: [+-] digits [. digits] [e [+-] digits], where
+ * one side of the point may be empty. The text must be followed by a blank, a line end or `#`, and
+ * the buffer must hold a line end behind the text: no scanner checks for the end of the buffer.
  */
 
 export const malformed = -1;
@@ -89,7 +89,7 @@ const powerZero = 308;
 const below = 1 - 2 ** -51;
 const above = 1 + 2 ** -51;
 /** Digits that a float64 always adds up exactly. */
-const keptDigits = 15;
+const exactDigits = 15;
 
 /** Blank, tab, line end, or the start of a comment: what may follow a token. */
 function endsToken(byte: number): boolean {
@@ -100,10 +100,10 @@ function endsToken(byte: number): boolean {
  * The short form: at most nine digits, no exponent. m < 10^9 and 10^k, k ≤ 9, are exact, and their
  * quotient may be rounded to float64 first: unless it equals the middle c 2^j of two float32
  * (c < 2^25), m and c 2^j 10^k differ, as integers over a power of two, by at least one part in
- * c 5^k < 2^46, so the float64 lies on the right side of the middle.
+ * c 5^k < 2^46, so the float64 is on the right side of the middle.
  *
- * `throughFloat64` rounds the nearest float64, as is done with numbers that come as such: the same
- * but for longer texts next to the middle of two float32.
+ * `throughFloat64` rounds the nearest float64, as for numbers that are read as float64. The result
+ * differs only for longer texts next to the middle of two float32.
  */
 export function scanFloat32(
   bytes: Uint8Array,
@@ -212,7 +212,7 @@ export function scanFloat64(
 function float64Magnitude(bytes: Uint8Array, start: number, end: number): number {
   const { mantissa, exponent, significant } = decimal;
   if (mantissa === 0) return 0;
-  if (significant <= keptDigits && Math.abs(exponent) <= 22) {
+  if (significant <= exactDigits && Math.abs(exponent) <= 22) {
     return exponent < 0 ? mantissa / exactPowers[-exponent] : mantissa * exactPowers[exponent];
   }
   // ECMAScript promises the nearest float64 up to twenty digits, not beyond.
@@ -239,7 +239,7 @@ function scanDecimal(bytes: Uint8Array, start: number): number {
     if (digit >>> 0 <= 9) {
       digits += 1;
       if (significant > 0 || digit > 0) significant += 1;
-      if (significant <= keptDigits) {
+      if (significant <= exactDigits) {
         mantissa = mantissa * 10 + digit;
         if (pastPoint) exponent -= 1;
       } else {

@@ -145,7 +145,7 @@ export const textFormats: readonly TextFormat<any>[] = [
 ];
 
 /** Undefined for a format that is not text. */
-export function textFormat(name: FormatName): (typeof textFormats)[number] | undefined {
+export function textFormat(name?: FormatName): (typeof textFormats)[number] | undefined {
   return textFormats.find((format) => format.name === name);
 }
 
@@ -165,8 +165,8 @@ export function formatOfText(head: Uint8Array): FormatName {
   return (textFormats.find(({ looksLike }) => looksLike(line)) ?? libsvm).name;
 }
 
-/** Whether the first line of data is all there. */
-export function tellsFormat(head: Uint8Array): boolean {
+/** Whether the first line of data is complete. */
+export function hasFirstLine(head: Uint8Array): boolean {
   return head.length >= guessedBytes || (firstLine(head) !== undefined && head.includes(newline));
 }
 

@@ -10,7 +10,7 @@ import { endWithNewline, notUtf8, textOf } from './records.ts';
 export interface LibsvmOptions {
   /** Feature indices start at 0 instead of 1. */
   readonly zeroBased?: boolean;
-  /** Add up the values of an index that a row repeats, instead of refusing the row. */
+  /** Add up the values of an index that a row repeats, instead of rejecting the row. */
   readonly sumDuplicates?: boolean;
   /** Labels are texts: words, or several labels with commas between them, or none at all. */
   readonly textLabels?: boolean;
@@ -18,7 +18,7 @@ export interface LibsvmOptions {
 
 export interface ParseOptions extends LibsvmOptions {
   /** Whether values are read as float64 as well. */
-  readonly wide?: boolean;
+  readonly float64?: boolean;
 }
 
 export interface ParsedChunk extends DatasetPart {
@@ -30,8 +30,8 @@ export interface ParsedChunk extends DatasetPart {
   readonly qidLines: number;
   /** With `textLabels`: the labels of these rows; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
-  /** With `wide`: the values as float64, each of which rounds to its float32. */
-  readonly wide?: Float64Array;
+  /** With `float64`: the values as float64, each of which rounds to its float32. */
+  readonly float64?: Float64Array;
 }
 
 const firstLabel = /^\s*([^\s:#|]+)(?:\s+(?:\d+|qid):\S|\s*$|\s*#)/;
@@ -59,14 +59,14 @@ interface Scratch {
   labels: Float64Array;
   rowOffsets: Int32Array;
   /** Values as float64, if requested. */
-  wide: Float64Array;
+  float64: Float64Array;
   entries: number;
   line: number;
   qidLines: number;
   qidLine: number;
   /** The row's last index; -1 for an empty row. */
   last: number;
-  /** Whether the row has to be sorted, merged, rid of zeros or refused. */
+  /** Whether the row has to be sorted, merged, rid of zeros or rejected. */
   irregular: boolean;
 }
 
@@ -75,7 +75,7 @@ const scratch: Scratch = {
   values: new Float32Array(0),
   labels: new Float64Array(0),
   rowOffsets: new Int32Array(1),
-  wide: new Float64Array(0),
+  float64: new Float64Array(0),
   entries: 0,
   line: 0,
   qidLines: 0,
@@ -90,11 +90,11 @@ const scratch: Scratch = {
  */
 export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): ParsedChunk {
   const bytes = endWithNewline(text);
-  const { wide = false } = options;
+  const { float64 = false } = options;
   const base = options.zeroBased ? 0 : 1;
   const sumDuplicates = options.sumDuplicates ?? false;
   const labelTexts = options.textLabels ? new Numbering() : undefined;
-  prepareScratch(bytes.length, wide);
+  prepareScratch(bytes.length, float64);
   const { labels, rowOffsets } = scratch;
   let rows = 0;
   let maxIndex = -1;
@@ -110,10 +110,10 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
       throw new LineError(scratch.line, labelTexts ? notUtf8 : labelError(bytes, start));
     const pairs = position;
     position = scanPairs(bytes, pairs, base);
-    if (wide) scanWide(bytes, pairs, rowOffsets[rows]);
+    if (float64) scanRowFloat64(bytes, pairs, rowOffsets[rows]);
     if (scratch.irregular) {
-      const settle = wide ? settleWideRow : settleRow;
-      maxIndex = Math.max(maxIndex, settle(rowOffsets[rows], base, sumDuplicates));
+      const normalize = float64 ? normalizeFloat64Row : normalizeRow;
+      maxIndex = Math.max(maxIndex, normalize(rowOffsets[rows], base, sumDuplicates));
     } else if (scratch.last > maxIndex) maxIndex = scratch.last;
     rows += 1;
     rowOffsets[rows] = scratch.entries;
@@ -124,7 +124,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
     lines: scratch.line,
     qidLines: scratch.qidLines,
     ...(labelTexts && { labelTexts: labelTexts.texts }),
-    ...(wide && { wide: sharedFloat64(scratch.wide.subarray(0, scratch.entries)) }),
+    ...(float64 && { float64: sharedFloat64(scratch.float64.subarray(0, scratch.entries)) }),
   };
 }
 
@@ -143,14 +143,14 @@ function scanLabelText(bytes: Uint8Array, start: number, texts: Numbering, row: 
 }
 
 /** A pair and its blank take at least four bytes, a row and its line end two. */
-function prepareScratch(length: number, wide: boolean): void {
+function prepareScratch(length: number, float64: boolean): void {
   const entries = (length >>> 2) + 1;
   const rows = (length >>> 1) + 1;
   if (scratch.indices.length < entries) {
     scratch.indices = new Int32Array(entries);
     scratch.values = new Float32Array(entries);
   }
-  if (wide && scratch.wide.length < entries) scratch.wide = new Float64Array(entries);
+  if (float64 && scratch.float64.length < entries) scratch.float64 = new Float64Array(entries);
   if (scratch.labels.length < rows) {
     scratch.labels = new Float64Array(rows);
     scratch.rowOffsets = new Int32Array(rows + 1);
@@ -221,7 +221,7 @@ function skipAside(bytes: Uint8Array, token: number): number {
   const behindBlanks = skipBlanks(bytes, token);
   if (behindBlanks > token) return behindBlanks;
   if (bytes[token] === hash) return bytes.indexOf(newline, token);
-  const isQid = qid.every((byte, place) => bytes[token + place] === byte);
+  const isQid = qid.every((byte, index) => bytes[token + index] === byte);
   if (!isQid) return malformed;
   if (scratch.qidLine !== scratch.line) scratch.qidLines += 1;
   scratch.qidLine = scratch.line;
@@ -249,8 +249,8 @@ function decimalIndex(bytes: Uint8Array, start: number, end: number): number {
   return index;
 }
 
-/** Settles what is irregular about the last row; returns its largest index. */
-function settleRow(from: number, base: number, sumDuplicates: boolean): number {
+/** Sorts and checks the last row, and merges its repeats; returns its largest index. */
+function normalizeRow(from: number, base: number, sumDuplicates: boolean): number {
   const { indices, values, line } = scratch;
   let largest = -1;
   for (let entry = from; entry < scratch.entries; entry += 1) {
@@ -283,15 +283,15 @@ const number = new Float64Array(1);
 const word = new BigInt64Array(number.buffer);
 
 /** Reads the values of the last row once more, as float64. */
-function scanWide(bytes: Uint8Array, start: number, from: number): void {
-  const { values, wide, entries } = scratch;
+function scanRowFloat64(bytes: Uint8Array, start: number, from: number): void {
+  const { values, float64, entries } = scratch;
   let position = start;
   for (let entry = from; entry < entries; ) {
     const behind = bytes.indexOf(colon, position) + 1;
     if (bytes[behind - 2] === lastOfQid) position = tokenEnd(bytes, behind);
     else {
-      position = scanFloat64(bytes, behind, wide, entry);
-      wide[entry] = towards(wide[entry], values[entry]);
+      position = scanFloat64(bytes, behind, float64, entry);
+      float64[entry] = towards(float64[entry], values[entry]);
       entry += 1;
     }
   }
@@ -301,25 +301,25 @@ function scanWide(bytes: Uint8Array, start: number, from: number): void {
  * The float64 or, where that rounds to another float32 than the decimal did, its neighbour on the
  * side of the right one: the float64 was then in the middle of the two.
  */
-function towards(wide: number, value: number): number {
-  if (Math.fround(wide) === value) return wide;
-  number[0] = wide;
-  word[0] += Math.abs(value) > Math.abs(wide) ? 1n : -1n;
+function towards(float64: number, value: number): number {
+  if (Math.fround(float64) === value) return float64;
+  number[0] = float64;
+  word[0] += Math.abs(value) > Math.abs(float64) ? 1n : -1n;
   return number[0];
 }
 
-/** The same as `settleRow`, and moves the float64 values along. */
-function settleWideRow(from: number, base: number, sumDuplicates: boolean): number {
-  const { indices, values, wide } = scratch;
+/** The same as `normalizeRow`, and moves the float64 values along. */
+function normalizeFloat64Row(from: number, base: number, sumDuplicates: boolean): number {
+  const { indices, values, float64 } = scratch;
   const found = new Map<number, number>();
   for (let entry = from; entry < scratch.entries; entry += 1) {
     const isRepeated = found.has(indices[entry]);
-    found.set(indices[entry], isRepeated ? NaN : wide[entry]);
+    found.set(indices[entry], isRepeated ? NaN : float64[entry]);
   }
-  const largest = settleRow(from, base, sumDuplicates);
+  const largest = normalizeRow(from, base, sumDuplicates);
   for (let entry = from; entry < scratch.entries; entry += 1) {
     const value = found.get(indices[entry])!;
-    wide[entry] = Number.isNaN(value) ? values[entry] : value;
+    float64[entry] = Number.isNaN(value) ? values[entry] : value;
   }
   return largest;
 }

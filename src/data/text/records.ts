@@ -6,7 +6,7 @@ const newline = 10;
 
 export const notUtf8 = 'not UTF-8 text; expected that encoding (iconv makes it)';
 
-/** Bytes start … end - 1 as a text; they may lie on shared memory. */
+/** Bytes start … end - 1 as a text; they may be in shared memory. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
@@ -128,7 +128,7 @@ export function isBlankLine(bytes: Uint8Array, start: number): boolean {
   return bytes[position] === newline;
 }
 
-/** A record with a longer value in quotes is taken for one whose quote is never closed. */
+/** In a longer record, a quote counts as never closed. */
 export const longestRecord = 1 << 26;
 
 /** Where the last whole record of a block ends, behind an even number of quotes; 0 if none does. */
@@ -144,12 +144,12 @@ export function recordEnds(block: Uint8Array, most: number): { records: number; 
   let records = 0;
   let end = 0;
   let inside = false;
-  for (let place = 0; place < block.length; place += 1) {
-    const byte = block[place];
+  for (let position = 0; position < block.length; position += 1) {
+    const byte = block[position];
     if (byte === quoteMark) inside = !inside;
     else if (byte === newline && !inside) {
       if (!isBlankLine(block, end)) records += 1;
-      end = place + 1;
+      end = position + 1;
       if (records === most) break;
     }
   }

@@ -39,7 +39,7 @@ class VowpalRows {
   readonly #bytes: Uint8Array;
   readonly #plan: VowpalPlan;
   readonly #builder: RowBuilder;
-  /** Namespaces by name: their number, and what stands in front of the names of their features. */
+  /** Namespaces by name: their number, and the prefix of the names of their features. */
   readonly #namespaces = new Map<string, number>();
   readonly #prefixes: string[] = [];
   #line = 0;
@@ -127,7 +127,7 @@ class VowpalRows {
       name = textOf(bytes, position, behind);
       position = behind;
       if (bytes[position] === colon) {
-        const valueEnd = this.#blankAfter(position + 1);
+        const valueEnd = this.#wordEnd(position + 1, false);
         scale = this.#value(position + 1, valueEnd, `namespace ${quote(name)}`);
         position = valueEnd;
       }
@@ -147,7 +147,7 @@ class VowpalRows {
     let behind = nameEnd;
     let value = 1;
     if (bytes[nameEnd] === colon) {
-      behind = this.#blankAfter(nameEnd + 1);
+      behind = this.#wordEnd(nameEnd + 1, false);
       if (nameEnd === start) this.#fail(`${quote(textOf(bytes, start, behind))} has no name`);
       value = this.#featureValue(start, nameEnd, behind);
     }
@@ -199,21 +199,12 @@ class VowpalRows {
     return position;
   }
 
-  /** The end of a name: a blank, a colon, a bar or the line end. */
-  #wordEnd(start: number): number {
-    let position = start;
-    for (; ; position += 1) {
+  /** The end of a name or value: a blank, a bar, the line end or, for a name, a colon. */
+  #wordEnd(start: number, isName = true): number {
+    for (let position = start; ; position += 1) {
       const byte = this.#bytes[position];
-      if (byte === colon || byte === bar || byte === newline || this.#isBlank(byte))
-        return position;
-    }
-  }
-
-  #blankAfter(start: number): number {
-    let position = start;
-    for (; ; position += 1) {
-      const byte = this.#bytes[position];
-      if (byte === bar || byte === newline || this.#isBlank(byte)) return position;
+      const isEnd = byte === bar || byte === newline || this.#isBlank(byte);
+      if (isEnd || (isName && byte === colon)) return position;
     }
   }
 

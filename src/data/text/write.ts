@@ -7,7 +7,7 @@ import { largestIndex } from '../read/line-error.ts';
  * Floats to the shortest decimals that read back as the same float, straight into bytes.
  *
  * A decimal of up to six digits survives float32, and no two of them share one (for numbers that
- * are not subnormal); nine digits tell any two float32 apart. So it is enough to round to six,
+ * are not subnormal); nine digits distinguish any two float32. So it is enough to round to six,
  * seven, eight and nine digits and to look which comes back first.
  */
 
@@ -17,7 +17,7 @@ export const numberBytes = 160;
 const powers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 const fewestDigits = 6;
 const mostDigits = 9;
-/** Between these a float32 is written without an exponent, by way of whole numbers. */
+/** Between these a float32 is written without an exponent, computed with whole numbers. */
 const smallestPlain = 1e-6;
 const largestPlain = 1e6;
 
@@ -27,24 +27,23 @@ const found = { digits: 0, decimals: 0 };
 /**
  * The shortest decimal of a float32 in [1e-6, 1e6); false for others and, hardly ever, where nine
  * digits computed in float64 do not come back. digits < 10^10 and 10^decimals, decimals ≤ 15, are
- * exact, so their float64 quotient is the one nearest to the decimal, and it rounds on to the float32
- * nearest to the decimal unless it lies exactly in the middle of two.
+ * exact, so their float64 quotient is the one nearest to the decimal, and it rounds to the float32
+ * nearest to the decimal unless it is exactly in the middle of two.
  */
 function findDecimal(magnitude: number): boolean {
   if (!(magnitude >= smallestPlain && magnitude < largestPlain)) return false;
   let decimals = 0;
   while (magnitude * powers[decimals] < 1e5) decimals += 1;
   for (let extra = 0; extra <= mostDigits - fewestDigits; extra += 1) {
-    let digits = Math.round(magnitude * powers[decimals + extra]);
+    const digits = Math.round(magnitude * powers[decimals + extra]);
     const quotient = digits / powers[decimals + extra];
     if (Math.fround(quotient) !== magnitude || isMiddle(quotient)) continue;
-    let places = decimals + extra;
-    while (places > 0 && digits % 10 === 0) {
-      digits /= 10;
-      places -= 1;
-    }
     found.digits = digits;
-    found.decimals = places;
+    found.decimals = decimals + extra;
+    while (found.decimals > 0 && found.digits % 10 === 0) {
+      found.digits /= 10;
+      found.decimals -= 1;
+    }
     return true;
   }
   return false;
@@ -67,20 +66,20 @@ export function isMiddle(value: number): boolean {
 }
 
 /**
- * Whether a decimal survives as the float32 nearest to it: `wide` is the float64 nearest to the
+ * Whether a decimal survives as the float32 nearest to it: `float64` is the float64 nearest to the
  * decimal, `value` the float32, and the shortest decimal of `value` has to be the same number.
  */
-export function survives(wide: number, value: number): boolean {
-  if (wide === value) return true;
+export function survives(float64: number, value: number): boolean {
+  if (float64 === value) return true;
   const magnitude = Math.abs(value);
-  if (!findDecimal(magnitude)) return roundedFloat32(value) === wide;
-  return found.digits / powers[found.decimals] === Math.abs(wide);
+  if (!findDecimal(magnitude)) return roundedFloat32(value) === float64;
+  return found.digits / powers[found.decimals] === Math.abs(float64);
 }
 
-/** Writes the number at `place` and returns the position behind it. */
-export function writeFloat32(bytes: Uint8Array, place: number, value: number): number {
-  if (!findDecimal(Math.abs(value))) return writeText(bytes, place, String(roundedFloat32(value)));
-  let position = place;
+/** Writes the number at `start` and returns the position behind it. */
+export function writeFloat32(bytes: Uint8Array, start: number, value: number): number {
+  if (!findDecimal(Math.abs(value))) return writeText(bytes, start, String(roundedFloat32(value)));
+  let position = start;
   if (value < 0) bytes[position++] = 45;
   const { digits, decimals } = found;
   if (decimals === 0) return writeWhole(bytes, position, digits, 1);
@@ -92,15 +91,15 @@ export function writeFloat32(bytes: Uint8Array, place: number, value: number): n
 
 /**
  * A float64 whose decimal also rounds to the same float32. A number in the middle of two float32 is
- * written with all of its digits: the shortest decimal may lie to either side of it.
+ * written with all of its digits: the shortest decimal may be on either side of it.
  */
-export function writeFloat64(bytes: Uint8Array, place: number, value: number): number {
+export function writeFloat64(bytes: Uint8Array, start: number, value: number): number {
   if (Number.isInteger(value) && Math.abs(value) < 1e9) {
-    const position = value < 0 ? place + 1 : place;
-    if (value < 0) bytes[place] = 45;
+    const position = value < 0 ? start + 1 : start;
+    if (value < 0) bytes[start] = 45;
     return writeWhole(bytes, position, Math.abs(value), 1);
   }
-  return writeText(bytes, place, isMiddle(value) ? exactText(value) : String(value));
+  return writeText(bytes, start, isMiddle(value) ? exactText(value) : String(value));
 }
 
 function exactText(value: number): string {
@@ -114,23 +113,23 @@ function exactText(value: number): string {
 }
 
 /** A whole number, padded with zeros on the left to at least `width` digits. */
-export function writeWhole(bytes: Uint8Array, place: number, value: number, width: number): number {
+export function writeWhole(bytes: Uint8Array, start: number, value: number, width: number): number {
   let count = width;
   while (value >= powers[count]) count += 1;
   let rest = value;
-  for (let position = place + count - 1; position >= place; position -= 1) {
+  for (let position = start + count - 1; position >= start; position -= 1) {
     const tens = Math.floor(rest / 10);
     bytes[position] = 48 + rest - 10 * tens;
     rest = tens;
   }
-  return place + count;
+  return start + count;
 }
 
-function writeText(bytes: Uint8Array, place: number, text: string): number {
+function writeText(bytes: Uint8Array, start: number, text: string): number {
   for (let letter = 0; letter < text.length; letter += 1) {
-    bytes[place + letter] = text.charCodeAt(letter);
+    bytes[start + letter] = text.charCodeAt(letter);
   }
-  return place + text.length;
+  return start + text.length;
 }
 
 const blockBytes = 1 << 20;
@@ -149,21 +148,17 @@ export class TextWriter {
   #written = 0;
   #rows = 0;
   #largest = -1;
-  #leavesWeights = false;
+  /** Whether rows had weights, which LIBSVM text cannot hold. */
+  leavesWeights = false;
 
   constructor(file: OutputFile, { zeroBased = false }: { readonly zeroBased?: boolean } = {}) {
     this.#file = file;
     this.#base = zeroBased ? 0 : 1;
   }
 
-  /** Whether rows had weights, which LIBSVM text cannot hold. */
-  get leavesWeights(): boolean {
-    return this.#leavesWeights;
-  }
-
-  async add(part: DatasetPart, wide?: Float64Array): Promise<void> {
+  async add(part: DatasetPart, float64?: Float64Array): Promise<void> {
     const { labels, rowOffsets } = part;
-    this.#leavesWeights ||= part.weights?.some((weight) => weight !== 1) ?? false;
+    this.leavesWeights ||= part.weights?.some((weight) => weight !== 1) ?? false;
     for (let row = 0; row < labels.length; row += 1) {
       if (this.#rows > 0) this.#bytes[this.#length++] = newline;
       this.#rows += 1;
@@ -171,7 +166,7 @@ export class TextWriter {
       this.#length = writeFloat64(this.#bytes, this.#length, labels[row]);
       for (let entry = rowOffsets[row]; entry < rowOffsets[row + 1]; ) {
         if (this.#length >= blockBytes) await this.#flush();
-        entry = this.#pairs(part, wide, entry, rowOffsets[row + 1]);
+        entry = this.#pairs(part, float64, entry, rowOffsets[row + 1]);
       }
       const end = rowOffsets[row + 1];
       if (end > rowOffsets[row]) this.#largest = Math.max(this.#largest, part.indices[end - 1]);
@@ -198,7 +193,7 @@ export class TextWriter {
   }
 
   /** Pairs from `entry` on, as many as the block takes; returns the next one. */
-  #pairs(part: DatasetPart, wide: Float64Array | undefined, entry: number, end: number): number {
+  #pairs(part: DatasetPart, float64: Float64Array | undefined, entry: number, end: number): number {
     const { indices, values } = part;
     const bytes = this.#bytes;
     const base = this.#base;
@@ -208,8 +203,8 @@ export class TextWriter {
       bytes[length++] = blank;
       length = writeWhole(bytes, length, indices[next] + base, 1);
       bytes[length++] = colon;
-      length = wide
-        ? writeFloat64(bytes, length, wide[next])
+      length = float64
+        ? writeFloat64(bytes, length, float64[next])
         : writeFloat32(bytes, length, values[next]);
       next += 1;
     }

@@ -9,8 +9,8 @@ import { withoutMark } from '../../data/read/tasks.ts';
 import {
   formatOfName,
   formatOfText,
+  hasFirstLine,
   type TextFormat,
-  tellsFormat,
   textFormat,
   textFormats,
 } from '../../data/text/formats.ts';
@@ -157,7 +157,7 @@ function beginningOf(
   name: string,
   options: StreamOptions,
 ): Beginning | undefined {
-  if (!atEnd && !tellsFormat(text)) return undefined;
+  if (!atEnd && !hasFirstLine(text)) return undefined;
   const formatName = options.format ?? formatOfName(name) ?? formatOfText(text);
   const format = textFormat(formatName);
   if (!format) {

@@ -58,7 +58,7 @@ describe('from arrays', () => {
     [[1, 1, NaN], 'array: row 2: weight NaN; expected a finite number, 0 or more'],
     [[Infinity, 1, 1], 'array: row 0: weight Infinity; expected a finite number, 0 or more'],
     [[0, 0, 0], 'array: all rows have weight 0; expected one above 0'],
-  ])('%j is refused', (weights, message) => {
+  ])('%j is rejected', (weights, message) => {
     expect(() => datasetFromRows({ rows, labels, weights })).toThrow(new DataError(message));
   });
 });
@@ -163,15 +163,13 @@ describe('dsob', () => {
     );
   });
 
-  test('text has no place for them, and says so', async () => {
+  test('text cannot hold them, and says so', async () => {
     const path = temporaryFile('data.dsob', await binaryBytes(sample));
     const { notices } = await convert(path, join(temporaryFolder(), 'data.svm'));
-    expect(notices).toEqual([
-      'the weights of the rows are left out: LIBSVM text has no place for them',
-    ]);
+    expect(notices).toEqual(['the weights of the rows are left out: LIBSVM text cannot hold them']);
     const target = join(temporaryFolder(), 'data.svm');
     await expect(writeDataset(target, sample)).rejects.toThrow(
-      'data.svm: rows have weights, for which LIBSVM text has no place: use dsob',
+      'data.svm: rows have weights, which LIBSVM text cannot hold: use dsob',
     );
   });
 });

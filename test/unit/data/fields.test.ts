@@ -68,7 +68,7 @@ describe('roles of columns', () => {
     expect(labelsOf(await read('a,CLASS,y\n2,red,5\n'))).toEqual(['red']);
   });
 
-  test('or given by name or number; what is forced is taken as told', async () => {
+  test('or given by name or number; what is forced is taken as given', async () => {
     const text = 'zip,y,weight,n\n10,1,3,7\n20,0,4,8\n';
     const dataset = await read(text, { label: 4, categorical: ['zip', 'weight'], ignore: ['y'] });
     expect(labelsOf(dataset)).toEqual([7, 8]);
@@ -122,7 +122,7 @@ describe('labels', () => {
     }
   });
 
-  test('are refused by whoever can only take numbers', async () => {
+  test('are rejected by whoever can only take numbers', async () => {
     const path = temporaryFile('x.csv', 'a,y\n1,0\n2,spam\n');
     const rejected = readParts(path, { takePart() {} });
     await expect(rejected).rejects.toThrow(DataError);

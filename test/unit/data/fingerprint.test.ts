@@ -13,12 +13,12 @@ import { temporaryFile } from './support/files.ts';
 function withBit(
   dataset: Dataset,
   array: 'labels' | 'indices' | 'values',
-  place: number,
+  position: number,
   bit: number,
 ): Dataset {
   const [part] = dataset.parts;
   const bytes = new Uint8Array(part[array].slice().buffer);
-  bytes[8 * place + (bit >> 3)] ^= 1 << (bit & 7);
+  bytes[8 * position + (bit >> 3)] ^= 1 << (bit & 7);
   const changed = {
     labels: (buffer: ArrayBuffer) => new Float64Array(buffer),
     indices: (buffer: ArrayBuffer) => new Int32Array(buffer),
@@ -37,8 +37,8 @@ describe('the hash of data', () => {
   test('is the sum of the hashes of shares, however the rows are cut', () => {
     const cuts = fc.array(fc.nat(20), { maxLength: 6 });
     fc.assert(
-      fc.property(anyDataset, cuts, fc.nat(), (whole, places, order) => {
-        const shares = cutAt(whole, places);
+      fc.property(anyDataset, cuts, fc.nat(), (whole, positions, order) => {
+        const shares = cutAt(whole, positions);
         let row = 0;
         const hashes = shares.map((share) => {
           const hash = hashShard(share, row);
@@ -70,9 +70,9 @@ describe('the hash of data', () => {
     let tried = 1;
     for (const array of ['labels', 'indices', 'values'] as const) {
       const words = dataset.parts[0][array].byteLength / 8;
-      for (let place = 0; place < words; place += 1) {
+      for (let position = 0; position < words; position += 1) {
         for (let bit = 0; bit < 64; bit += 1) {
-          seen.add(hashData(withBit(dataset, array, place, bit)));
+          seen.add(hashData(withBit(dataset, array, position, bit)));
           tried += 1;
         }
       }
@@ -101,14 +101,14 @@ describe('the hash of data', () => {
     expect(seen.size).toBe((40 * 39) / 2 + 6);
   });
 
-  test('tells where one row ends and the next begins', () => {
+  test('distinguishes where one row ends and the next begins', () => {
     const entries = { indices: [0, 1, 2, 3], values: [1, 1, 1, 1] };
-    const cut = (place: number) => [
-      { indices: entries.indices.slice(0, place), values: entries.values.slice(0, place) },
-      { indices: entries.indices.slice(place), values: entries.values.slice(place) },
+    const cut = (position: number) => [
+      { indices: entries.indices.slice(0, position), values: entries.values.slice(0, position) },
+      { indices: entries.indices.slice(position), values: entries.values.slice(position) },
     ];
-    const hashes = [0, 1, 2, 3, 4].map((place) =>
-      hashData(datasetFromRows({ rows: cut(place), labels: [0, 0], columns: 4 })),
+    const hashes = [0, 1, 2, 3, 4].map((position) =>
+      hashData(datasetFromRows({ rows: cut(position), labels: [0, 0], columns: 4 })),
     );
     expect(new Set(hashes).size).toBe(5);
   });

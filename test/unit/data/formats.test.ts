@@ -35,7 +35,7 @@ interface Format {
   readonly shape?: Partial<TableShape>;
   write(table: SampleTable): string;
   /** What the writer calls the features. */
-  rename?(name: string, place: number, names: readonly string[]): string;
+  rename?(name: string, position: number, names: readonly string[]): string;
 }
 
 const formats: readonly Format[] = [
@@ -58,8 +58,8 @@ const formats: readonly Format[] = [
     file: 'table.vw',
     shape: { textLabels: false },
     write: vowpalOf,
-    rename: (name, place, names) =>
-      `${place < names.length >> 1 ? '' : 'b^'}${name.replace('=', '_')}`,
+    rename: (name, position, names) =>
+      `${position < names.length >> 1 ? '' : 'b^'}${name.replace('=', '_')}`,
   },
 ];
 
@@ -204,7 +204,7 @@ describe('golden files', () => {
     expect(dataset.parts[0].weights).toBeUndefined();
   });
 
-  test('mail.jsonl: lists, objects, null, booleans, values kept apart', async () => {
+  test('mail.jsonl: lists, objects, null, booleans, separate values', async () => {
     const dataset = await readDataset(golden('mail.jsonl'));
     expect(namesAndValues(dataset)).toEqual([
       { 'words=win': 2, 'words=now': 1, length: 120, 'from.country=NL': 1 },
@@ -307,7 +307,7 @@ describe('the format', () => {
   });
 
   test('numbers next to the middle of two float32 are the same in all formats', async () => {
-    // The middle itself, in its shortest form, which lies above it.
+    // The middle itself, in its shortest form, which is above it.
     const middle = '1.0000000596046448';
     const files: [string, string][] = [
       ['x.csv', `a,y\n${middle},0\n`],

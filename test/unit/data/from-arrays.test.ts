@@ -72,7 +72,7 @@ describe('rows', () => {
       'array: row 0: label Infinity; expected a finite number',
     ],
     [{ rows, labels, columns: 1.5 }, 'array: 1.5 columns; expected a whole number'],
-  ])('refused %#', (input, message) => {
+  ])('rejected %#', (input, message) => {
     expect(() => datasetFromRows(input)).toThrow(new DataError(message));
   });
 });
@@ -106,7 +106,7 @@ describe('compressed rows', () => {
       { indices: [2, 0, 1, -3] },
       'array: row 2, entry 1: index -3; expected a whole number from 0 to 2147483646',
     ],
-  ])('refused %#', (change, message) => {
+  ])('rejected %#', (change, message) => {
     expect(() => datasetFromCsr({ ...csr, ...change })).toThrow(new DataError(message));
   });
 });

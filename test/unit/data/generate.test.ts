@@ -123,7 +123,7 @@ describe('rows', () => {
     );
     const threshold = [...scores].sort((a, b) => a - b)[Math.floor(scores.length * 0.69)];
     const wrong = labelsOf(held).filter(
-      (label, place) => (scores[place] > threshold ? 1 : -1) !== label,
+      (label, position) => (scores[position] > threshold ? 1 : -1) !== label,
     );
     expect(wrong.length / held.rows).toBeLessThan(0.2);
   });

@@ -63,7 +63,7 @@ describe('classes', () => {
       Array.from({ length: 100_002 }, (_, row) => row),
       'train.svm: labels 0, 1, 2, … (more than 100000 classes); use a regression loss, as --loss square, for real-valued labels',
     ],
-  ])('refused %#', (labels, message) => {
+  ])('rejected %#', (labels, message) => {
     expect(() => classesOf(labelled(labels))).toThrow(new DataError(message));
   });
 });
@@ -90,7 +90,7 @@ describe('targets', () => {
     expect(Array.from(targetsOf(dataset, three).codes ?? [])).toEqual([0, 1, 2, 1, 0]);
   });
 
-  test('of words go by the word, whatever its place in the list of names', () => {
+  test('of words go by the word, whatever its position in the list of names', () => {
     const dataset = { ...labelled([0, 1, 0]), labelNames: ['spam', 'ham'] };
     expect(signs(dataset, classes('ham', 'spam'))).toEqual([1, -1, 1]);
   });
@@ -104,7 +104,7 @@ describe('targets', () => {
     expect(signs(dataset, all, 2)).toEqual([1, -1, -1, 1]);
   });
 
-  test('one class of a test set is enough, a foreign one is refused', () => {
+  test('one class of a test set is enough, an unknown one is rejected', () => {
     expect(signs(labelled([5, 5]), classes(2, 5))).toEqual([1, 1]);
     const message = 'train.svm: row 2 has label 4; expected 2 or 5, as in the training data';
     expect(() => signs(labelled([5, 4]), classes(2, 5))).toThrow(new DataError(message));

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => runner.close());
 
 /** The message, which must be the same however the text is cut and on any number of threads. */
-async function complaint(
+async function errorMessage(
   name: string,
   text: string | Uint8Array,
   options: ReadOptions = {},
@@ -133,12 +133,12 @@ describe('CSV', () => {
   ];
 
   test.each(faults)('%s', async (_, text, options, message) => {
-    expect(await complaint('x.csv', text, options)).toBe(message);
+    expect(await errorMessage('x.csv', text, options)).toBe(message);
   });
 
   test('another encoding', async () => {
     const text = Buffer.from('a,y\nu,0\nZ\u00fcrich,1\n', 'latin1');
-    expect(await complaint('x.csv', text)).toBe(
+    expect(await errorMessage('x.csv', text)).toBe(
       'x.csv:3: not UTF-8 text; expected that encoding (iconv makes it)',
     );
   });
@@ -147,11 +147,11 @@ describe('CSV', () => {
     [{ label: 'z' }, '--label z: no such column in x.csv:1; the columns are a, y'],
     [{ label: 3 }, '--label 3: no such column in x.csv:1; the columns are a, y'],
     [{ ignore: ['b'] }, '--ignore b: no such column in x.csv:1; the columns are a, y'],
-    [{ weight: 'y' }, 'column "y" is asked to be label and weight'],
+    [{ weight: 'y' }, 'column "y" is both label and weight'],
     [{ hashBits: 40 }, 'hashes of 40 bits; expected a whole number from 1 to 30'],
     [{ delimiter: 'ab' }, 'delimiter "ab"; expected one character, no quote'],
   ])('options that do not fit: %j', async (options, message) => {
-    expect(await complaint('x.csv', 'a,y\n1,0\n', options, UsageError)).toBe(message);
+    expect(await errorMessage('x.csv', 'a,y\n1,0\n', options, UsageError)).toBe(message);
   });
 
   test('another header in another file', async () => {
@@ -204,12 +204,12 @@ describe('JSON lines', () => {
       'x.jsonl:2: the label "label", "Infinity", is too large; expected a number below 1.8e308',
     ],
     [
-      'two labels at different places',
+      'two labels at different positions',
       `${good}{"label": 1, "features": {"label": 2}}\n`,
       'x.jsonl:2: two values of the label "label"; expected one',
     ],
     [
-      'two weights at different places',
+      'two weights at different positions',
       `{"label": 1, "weight": 1}\n{"label": 1, "weight": 1, "features": {"weight": 2}}\n`,
       'x.jsonl:2: two values of the weight "weight"; expected one',
     ],
@@ -256,12 +256,12 @@ describe('JSON lines', () => {
   ];
 
   test.each(faults)('%s', async (_, text, message) => {
-    expect(await complaint('x.jsonl', text)).toBe(message);
+    expect(await errorMessage('x.jsonl', text)).toBe(message);
   });
 
   test('whole numbers that are not exact make no categories', async () => {
     const text = `${good}{"label": 1, "a": 9007199254740993}\n`;
-    expect(await complaint('x.jsonl', text, { categorical: ['a'] })).toBe(
+    expect(await errorMessage('x.jsonl', text, { categorical: ['a'] })).toBe(
       'x.jsonl:2: "a": 9007199254740992 has more than 53 bits; expected a text for a category',
     );
     const { featureNames } = await readDataset(temporaryFile('x.jsonl', text));
@@ -271,7 +271,7 @@ describe('JSON lines', () => {
 
 test('labels of LIBSVM text that are not UTF-8', async () => {
   const text = Buffer.from('u 1:1\n\u00e9 1:2\n\u00e8 1:3\n', 'latin1');
-  expect(await complaint('x.svm', text)).toBe(
+  expect(await errorMessage('x.svm', text)).toBe(
     'x.svm:2: not UTF-8 text; expected that encoding (iconv makes it)',
   );
 });
@@ -322,7 +322,7 @@ describe('Vowpal Wabbit', () => {
   ];
 
   test.each(faults)('%s', async (_, text, message) => {
-    expect(await complaint('x.vw', text)).toBe(message);
+    expect(await errorMessage('x.vw', text)).toBe(message);
   });
 });
 
@@ -344,7 +344,7 @@ describe('several files and processes', () => {
     );
   });
 
-  test('several processes refuse names, and labels that are texts', async () => {
+  test('several processes reject names, and labels that are texts', async () => {
     const csv = temporaryFile('x.csv', 'a,y\n1,0\n2,1\n');
     const share = { rank: 0, ranks: 2 };
     await expect(readShard(csv, share)).rejects.toThrow(UsageError);

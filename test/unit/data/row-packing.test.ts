@@ -116,12 +116,12 @@ describe('packed rows', () => {
         anyDataset,
         fc.array(fc.nat(20), { maxLength: 5 }),
         fc.array(fc.nat(4), { minLength: 20, maxLength: 20 }),
-        (whole, places, owners) => {
-          const shares = cutAt(whole, places);
+        (whole, positions, owners) => {
+          const shares = cutAt(whole, positions);
           const lengths = rowLengths(whole);
-          const wanted = rowsOf(whole);
+          const expected = rowsOf(whole);
           for (let owner = 0; owner < 5; owner += 1) {
-            const mine = wanted.filter((_, row) => owners[row] === owner);
+            const mine = expected.filter((_, row) => owners[row] === owner);
             const parts: DatasetPart[] = [];
             let first = 0;
             for (const share of shares) {

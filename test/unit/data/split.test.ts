@@ -5,7 +5,7 @@ import { splitDataset } from '../../../src/data/split.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
 import { rowsOf } from './support/flat.ts';
 
-/** Row i has label i and i % 4 entries, so that every row can be told. */
+/** Row i has label i and i % 4 entries, so that every row can be recognized. */
 function numbered(first: number, count: number): Dataset {
   const numbers = Array.from({ length: count }, (_, row) => first + row);
   const rows = numbers.map((number) => {
@@ -67,7 +67,7 @@ test('each side has a row', () => {
   expect(splitDataset(inParts(3), 0.999, 1).train.rows).toBe(1);
 });
 
-test('refuses what cannot be split', () => {
+test('rejects what cannot be split', () => {
   expect(() => splitDataset(inParts(1), 0.5, 1)).toThrow(
     new DataError('train.svm: one row cannot be split; expected at least two'),
   );

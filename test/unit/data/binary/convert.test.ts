@@ -21,7 +21,7 @@ test('names of features go along', async () => {
   expect((await readDataset(path)).featureNames).toEqual(['age', 'city=Rome']);
 });
 
-test('labels that are texts have no place, and nothing is written', async () => {
+test('labels that are texts are an error, and nothing is written', async () => {
   const path = join(temporaryFolder(), 'words.dsob');
   const words = { ...datasetFromRows({ rows, labels: [0, 1] }), labelNames: ['yes', 'no'] };
   await expect(writeDataset(path, words)).rejects.toThrow('labels such as "yes" are texts');

@@ -19,7 +19,7 @@ const sample = datasetFromRows({
   labels: [1, -1, 0.1],
 });
 
-async function complaint(path: string): Promise<string> {
+async function errorMessage(path: string): Promise<string> {
   try {
     await readDataset(path);
   } catch (error) {
@@ -43,26 +43,26 @@ describe.each([
   ['plain', {}],
   ['packed float64', { pack: true, values: 'float64' as const }],
 ])('a damaged file (%s)', (_, options) => {
-  test('any changed byte is an error that names file and place', async () => {
+  test('any changed byte is an error that names file and position', async () => {
     const bytes = await binaryBytes(sample, { ...options, names: 'a\nb\n' });
     const path = join(temporaryFolder(), 'data.dsob');
-    for (let place = 0; place < bytes.length; place += 1) {
+    for (let offset = 0; offset < bytes.length; offset += 1) {
       const damaged = Uint8Array.from(bytes);
-      damaged[place] ^= 1 << (place % 8);
+      damaged[offset] ^= 1 << (offset % 8);
       writeFileSync(path, damaged);
-      const message = await complaint(path);
-      expect(message, `byte ${place}`).toMatch(/^PATH: byte \d+: ./);
+      const message = await errorMessage(path);
+      expect(message, `byte ${offset}`).toMatch(/^PATH: byte \d+: ./);
     }
   });
 
   test('so it is in a stream', async () => {
     const bytes = await binaryBytes(sample, { ...options, names: 'a\nb\n' });
     const path = join(temporaryFolder(), 'data.dsob.gz');
-    for (let place = 0; place < bytes.length; place += 1) {
+    for (let offset = 0; offset < bytes.length; offset += 1) {
       const damaged = Uint8Array.from(bytes);
-      damaged[place] ^= 0x10;
+      damaged[offset] ^= 0x10;
       writeFileSync(path, gzipSync(damaged, { level: 0 }));
-      expect(await complaint(path), `byte ${place}`).toMatch(/^PATH: byte \d+: ./);
+      expect(await errorMessage(path), `byte ${offset}`).toMatch(/^PATH: byte \d+: ./);
     }
   });
 
@@ -74,11 +74,11 @@ describe.each([
       const cut = new Uint8Array(length);
       cut.set(bytes.subarray(0, length));
       writeFileSync(path, cut);
-      const message = await complaint(path);
+      const message = await errorMessage(path);
       if (length === bytes.length) expect(message).toBe('accepted');
       else expect(message, `${length} bytes`).toMatch(/^PATH: byte \d+: ./);
       writeFileSync(`${path}.gz`, gzipSync(cut, { level: 0 }));
-      const streamed = await complaint(`${path}.gz`);
+      const streamed = await errorMessage(`${path}.gz`);
       if (length === bytes.length) expect(streamed).toBe('accepted');
       else expect(streamed, `${length} bytes`).toMatch(/^PATH(\.gz)?: byte \d+: ./);
     }
@@ -89,27 +89,27 @@ describe('what the checksums cannot tell', () => {
   test('a newer version', async () => {
     const bytes = await binaryBytes(sample);
     const newer = forged(bytes, [0, 16], (view) => view.setUint32(8, 2, true));
-    expect(await complaint(temporaryFile('new.dsob', newer))).toBe(
+    expect(await errorMessage(temporaryFile('new.dsob', newer))).toBe(
       'PATH: byte 8: version 2 of the format; this program reads version 1',
     );
   });
 
   test('text or nothing under the name', async () => {
     const expected = 'PATH: byte 0: not dsob data, as the name says';
-    expect(await complaint(temporaryFile('text.dsob', '1 1:1\n'))).toBe(expected);
-    expect(await complaint(temporaryFile('text.dsob.gz', gzipSync('1 1:1\n')))).toBe(expected);
-    expect(await complaint(temporaryFile('empty.dsob', ''))).toBe(expected);
+    expect(await errorMessage(temporaryFile('text.dsob', '1 1:1\n'))).toBe(expected);
+    expect(await errorMessage(temporaryFile('text.dsob.gz', gzipSync('1 1:1\n')))).toBe(expected);
+    expect(await errorMessage(temporaryFile('empty.dsob', ''))).toBe(expected);
   });
 
   test('a section of a kind or with flags that version 1 does not have', async () => {
     const bytes = await binaryBytes(sample);
     const kind = forged(bytes, [16, 64], (view) => view.setUint8(16, 0x58));
-    expect(await complaint(temporaryFile('kind.dsob.gz', gzipSync(kind)))).toBe(
-      'PATH: byte 16: a section of kind "XOWS", which version 1 has not',
+    expect(await errorMessage(temporaryFile('kind.dsob.gz', gzipSync(kind)))).toBe(
+      'PATH: byte 16: a section of kind "XOWS", unknown to version 1',
     );
     const flags = forged(bytes, [16, 64], (view) => view.setUint32(20, 8, true));
-    expect(await complaint(temporaryFile('flags.dsob.gz', gzipSync(flags)))).toBe(
-      'PATH: byte 16: flags 8 in a section of kind ROWS, which has no such',
+    expect(await errorMessage(temporaryFile('flags.dsob.gz', gzipSync(flags)))).toBe(
+      'PATH: byte 16: flags 8 in a section of kind ROWS, which does not have them',
     );
   });
 
@@ -117,10 +117,10 @@ describe('what the checksums cannot tell', () => {
     const bytes = await binaryBytes(sample);
     // The rows begin with row 5, say the header of the section and its copy in the index.
     const header = forged(bytes, [16, 64], (view) => view.setUint32(32, 5, true));
-    expect(await complaint(temporaryFile('header.dsob', header))).toBe(
+    expect(await errorMessage(temporaryFile('header.dsob', header))).toBe(
       'PATH: byte 16: the header of the section is not the one that the index has',
     );
-    expect(await complaint(temporaryFile('header.dsob.gz', gzipSync(header)))).toMatch(
+    expect(await errorMessage(temporaryFile('header.dsob.gz', gzipSync(header)))).toMatch(
       /^PATH: byte \d+: the index lists other sections than there are$/,
     );
   });
@@ -130,10 +130,10 @@ describe('what the checksums cannot tell', () => {
     const other = datasetFromRows({ rows: [{ indices: [1], values: [2] }], labels: [1] });
     const foreign = await binaryBytes(other);
     const mixed = Buffer.concat([foreign.subarray(0, 16), bytes.subarray(16)]);
-    expect(await complaint(temporaryFile('same.dsob', mixed))).toBe('accepted');
+    expect(await errorMessage(temporaryFile('same.dsob', mixed))).toBe('accepted');
     const swapped = Uint8Array.from(bytes);
     swapped.set(foreign.subarray(16, 16 + 48), 16);
-    expect(await complaint(temporaryFile('swapped.dsob', swapped))).toBe(
+    expect(await errorMessage(temporaryFile('swapped.dsob', swapped))).toBe(
       'PATH: byte 16: the header of the section is not the one that the index has',
     );
   });
@@ -163,7 +163,7 @@ describe('what the checksums cannot tell', () => {
         ['bad.dsob', bytes],
         ['bad.dsob.gz', gzipSync(bytes)],
       ] as const) {
-        const message = await complaint(temporaryFile(name, content));
+        const message = await errorMessage(temporaryFile(name, content));
         expect(message).toMatch(/^PATH: byte \d+: /);
         expect(message).toContain(expected);
       }
@@ -186,7 +186,7 @@ describe('what the checksums cannot tell', () => {
     const { header: own, bytes } = encodeIndex({ totals, sections });
     const offset = 16 + 3000 * (48 + 2 ** 30);
     expect(offset).toBeGreaterThan(3e12);
-    const decode = (place: number) => decodeIndex(own, bytes.subarray(48), place);
+    const decode = (start: number) => decodeIndex(own, bytes.subarray(48), start);
     expect(decode(offset)).toEqual({ totals, sections });
     expect(() => decode(offset + 8)).toThrow(`the sections end at byte ${offset}; expected`);
     const fewer = encodeIndex({ totals: { ...totals, nonzeros: 5 }, sections });
@@ -197,7 +197,7 @@ describe('what the checksums cannot tell', () => {
 
   test('no rows', async () => {
     const bytes = await binaryBytes({ parts: [], columns: 3 });
-    expect(await complaint(temporaryFile('none.dsob', bytes))).toBe(
+    expect(await errorMessage(temporaryFile('none.dsob', bytes))).toBe(
       'PATH: no rows; expected at least one',
     );
   });

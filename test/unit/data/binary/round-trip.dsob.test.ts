@@ -58,9 +58,9 @@ describe('write and read', () => {
   test('many sections, on threads, from gzip and from a stream: the same', async () => {
     const { train } = generateDataset({ like: 'real-sim', scale: 0.2, seed: 3 });
     const folder = temporaryFolder();
-    const wanted = JSON.stringify(bitsOf(train));
+    const expected = JSON.stringify(bitsOf(train));
     const found = async (...given: Parameters<typeof readDataset>) =>
-      JSON.stringify(bitsOf(await readDataset(...given))) === wanted;
+      JSON.stringify(bitsOf(await readDataset(...given))) === expected;
     for (const pack of [false, true]) {
       const path = join(folder, `${pack}.dsob`);
       await writeDataset(path, train, { pack });
@@ -119,7 +119,7 @@ describe('the index', () => {
     expect(totals).toEqual({ rows, columns, nonzeros, names: 0 });
     const heads = sections
       .filter(({ header }) => header.kind === 'ROWS')
-      .map((place) => decodeRowHeads(place, file.body(place, headBytes(place.header))));
+      .map((section) => decodeRowHeads(section, file.body(section, headBytes(section.header))));
     const bits = bitsOf(train);
     expect(
       heads.flatMap(({ rowOffsets }) =>
@@ -130,8 +130,9 @@ describe('the index', () => {
       train.parts.flatMap(({ labels }) => Array.from(labels)),
     );
     const counts = new Uint32Array(columns);
-    for (const place of sections.filter(({ header }) => header.kind === 'COLS')) {
-      for (const run of decodeCounts(place, file.body(place))) counts.set(run.counts, run.first);
+    for (const section of sections.filter(({ header }) => header.kind === 'COLS')) {
+      for (const run of decodeCounts(section, file.body(section)))
+        counts.set(run.counts, run.first);
     }
     file.close();
     const expected = new Uint32Array(columns);
@@ -141,7 +142,7 @@ describe('the index', () => {
 });
 
 describe('names', () => {
-  test('are kept, also through a second conversion and back to a file', async () => {
+  test('are preserved, also through a second conversion and back to a file', async () => {
     const folder = temporaryFolder();
     const text = temporaryFile('data.svm', '1 1:1 3:0.5\n-1 2:1\n');
     const names = temporaryFile('names.txt', 'buy\r\nüber\n\nlast');

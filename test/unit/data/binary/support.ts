@@ -6,14 +6,14 @@ import { fc } from '../../../support/property.ts';
 /** The bytes of a .dsob file. */
 export async function binaryBytes(
   dataset: Pick<Dataset, 'parts' | 'columns'>,
-  options: BinaryOptions & { readonly names?: string; readonly wide?: Float64Array[] } = {},
+  options: BinaryOptions & { readonly names?: string; readonly float64?: Float64Array[] } = {},
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   // The writer uses its buffer again.
   const write = async (data: string | Uint8Array) => void chunks.push(Buffer.from(data));
   const writer = new BinaryWriter({ write }, options);
   for (const [number, part] of dataset.parts.entries()) {
-    await writer.add(part, options.wide?.[number]);
+    await writer.add(part, options.float64?.[number]);
   }
   if (options.names !== undefined) await writer.addNames(Buffer.from(options.names));
   await writer.finish(dataset.columns);

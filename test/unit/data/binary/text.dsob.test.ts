@@ -114,12 +114,12 @@ describe('text → dsob → text', () => {
           // The largest index has no successor to be written as.
           fc.pre(zeroBased || dataset.columns < 2 ** 31 - 1);
           await writeDataset(first, dataset, { zeroBased });
-          const wanted = bitsOf(await readDataset(first, { zeroBased }));
-          expect(wanted).toEqual(bitsOf(dataset));
+          const expected = bitsOf(await readDataset(first, { zeroBased }));
+          expect(expected).toEqual(bitsOf(dataset));
           await convert(first, binary, { ...options, zeroBased });
-          expect(bitsOf(await readDataset(binary))).toEqual(wanted);
+          expect(bitsOf(await readDataset(binary))).toEqual(expected);
           await convert(binary, back, { zeroBased });
-          expect(bitsOf(await readDataset(back, { zeroBased }))).toEqual(wanted);
+          expect(bitsOf(await readDataset(back, { zeroBased }))).toEqual(expected);
         }),
         { numRuns: 60 },
       );
@@ -158,12 +158,12 @@ describe('text → dsob → text', () => {
       'data.svm',
       `1 ${lines.map((v, i) => `${i + 1}:${v}`).join(' ')}\n`,
     );
-    const wanted = bitsOf(await readDataset(source));
-    expect(new Set(wanted.values).size).toBe(2);
+    const expected = bitsOf(await readDataset(source));
+    expect(new Set(expected.values).size).toBe(2);
     const [binary, back] = ['data.dsob', 'back.svm'].map((name) => join(folder, name));
     await convert(source, binary, { values: 'float64' });
     await convert(binary, back);
-    for (const path of [binary, back]) expect(bitsOf(await readDataset(path))).toEqual(wanted);
+    for (const path of [binary, back]) expect(bitsOf(await readDataset(path))).toEqual(expected);
     expect(float64Of(readFileSync(back, 'utf8').split(/[: ]/)[2])).toBe(Number(middle));
   });
 
@@ -171,18 +171,18 @@ describe('text → dsob → text', () => {
     const source = '# head\r\n\r\n1\t9:0.1 3:0.7 9:0.2\r\n  -1 qid:1 2:1 # x 3:4\n2 4:0 6:1 6:-1';
     const options = { sumDuplicates: true };
     const path = temporaryFile('odd.svm', source);
-    const wanted = bitsOf(await readDataset(path, options));
+    const expected = bitsOf(await readDataset(path, options));
     for (const values of ['float32', 'float64', 'auto'] as const) {
       const binary = join(temporaryFolder(), 'odd.dsob');
       const { notices } = await convert(path, binary, { ...options, values });
       expect(notices).toEqual(['qid: ignored on 1 line']);
-      expect(bitsOf(await readDataset(binary))).toEqual(wanted);
+      expect(bitsOf(await readDataset(binary))).toEqual(expected);
       await convert(binary, `${binary}.svm`);
-      expect(bitsOf(await readDataset(`${binary}.svm`))).toEqual(wanted);
+      expect(bitsOf(await readDataset(`${binary}.svm`))).toEqual(expected);
     }
   });
 
-  test('the largest feature of text from 0 has no place in text from 1', async () => {
+  test('the largest feature of text from 0 does not fit into text from 1', async () => {
     const source = temporaryFile('data.svm', '1 2147483646:1\n');
     const binary = join(temporaryFolder(), 'data.dsob');
     await convert(source, binary, { zeroBased: true });
@@ -204,10 +204,10 @@ describe('text → dsob → text', () => {
     const folder = temporaryFolder();
     const source = join(folder, 'data.svm');
     writeFileSync(source, '1 1:0.5\n-1 3:2\n'.repeat(20_000));
-    const wanted = bitsOf(await readDataset(source));
+    const expected = bitsOf(await readDataset(source));
     for (const name of ['a.svm.gz', 'b.dsob', 'c.svm.zst', 'd.dsob.gz', 'e.svm']) {
       await convert(source, join(folder, name));
-      expect(bitsOf(await readDataset(join(folder, name)))).toEqual(wanted);
+      expect(bitsOf(await readDataset(join(folder, name)))).toEqual(expected);
       await convert(join(folder, name), join(folder, `back-${name}.svm`));
       expect(readFileSync(join(folder, `back-${name}.svm`)).equals(readFileSync(source))).toBe(
         true,

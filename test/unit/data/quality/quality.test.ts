@@ -9,17 +9,18 @@ type Rows = readonly (readonly number[])[];
 function naive(rows: Rows, labels: readonly number[]) {
   const columns = rows[0].map((_, column) => rows.map((row) => row[column]));
   const same = (left: readonly number[], right: readonly number[]) =>
-    left.every((value, place) => value === right[place]);
-  const firstEqual = (all: Rows, place: number) => all.findIndex((one) => same(one, all[place]));
+    left.every((value, position) => value === right[position]);
+  const firstEqual = (all: Rows, position: number) =>
+    all.findIndex((one) => same(one, all[position]));
   const empty = (line: readonly number[]) => line.every((value) => value === 0);
-  const places = (all: Rows, wanted: (line: readonly number[], place: number) => boolean) =>
-    [...all.keys()].filter((place) => wanted(all[place], place));
+  const positions = (all: Rows, isMatch: (line: readonly number[], position: number) => boolean) =>
+    [...all.keys()].filter((position) => isMatch(all[position], position));
   const repeats = (all: Rows) =>
-    places(all, (line, place) => !empty(line) && firstEqual(all, place) < place);
+    positions(all, (line, position) => !empty(line) && firstEqual(all, position) < position);
   return {
-    emptyRows: places(rows, empty),
-    emptyColumns: places(columns, empty),
-    constantColumns: places(
+    emptyRows: positions(rows, empty),
+    emptyColumns: positions(columns, empty),
+    constantColumns: positions(
       columns,
       (line) =>
         !empty(line) &&
@@ -141,7 +142,7 @@ describe('sizes', () => {
     });
   });
 
-  test('tells whole numbers from others', () => {
+  test('distinguishes whole numbers from others', () => {
     expect(describeQuality(datasetOf([[1, 0.5]], [1])).values?.whole).toBe(false);
   });
 

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => runner.close());
 
-async function complaint(path: string, options?: ReadOptions): Promise<string> {
+async function errorMessage(path: string, options?: ReadOptions): Promise<string> {
   try {
     await readDataset(path, options);
   } catch (error) {
@@ -203,11 +203,11 @@ describe('bad input', () => {
     const message = `PATH:${line}: value "x" of feature 3 is not a number; expected a pair like 3:0.5`;
     const plain = temporaryFile('bad.svm', text);
     const packed = temporaryFile('bad.svm.gz', gzipSync(text));
-    expect(await complaint(plain)).toBe(message);
+    expect(await errorMessage(plain)).toBe(message);
     for (const blockSize of [10, 100, 1000, 5000]) {
       for (const path of [plain, packed]) {
-        expect(await complaint(path, { blockSize })).toBe(message);
-        expect(await complaint(path, { blockSize, runner })).toBe(message);
+        expect(await errorMessage(path, { blockSize })).toBe(message);
+        expect(await errorMessage(path, { blockSize, runner })).toBe(message);
       }
     }
   });
@@ -227,7 +227,7 @@ describe('bad input', () => {
     ],
     ['index.svm', '1 0:1\n', 'PATH:1: feature index 0; indices start at 1 (use --zero-based)'],
   ])('%s', async (name, content, message) => {
-    expect(await complaint(temporaryFile(name, content))).toBe(message);
+    expect(await errorMessage(temporaryFile(name, content))).toBe(message);
   });
 
   test.each([
@@ -238,44 +238,46 @@ describe('bad input', () => {
     for (const missing of [1, 5, 1000, whole.length - 10]) {
       const path = temporaryFile('cut', whole.subarray(0, whole.length - missing));
       const message = `PATH: the ${format} data ends too early; is it truncated?`;
-      expect(await complaint(path)).toBe(message);
-      expect(await complaint(path, { runner, blockSize: 1000 })).toBe(message);
+      expect(await errorMessage(path)).toBe(message);
+      expect(await errorMessage(path, { runner, blockSize: 1000 })).toBe(message);
     }
   });
 
   test('damaged gzip and zstd', async () => {
     const gzip = gzipSync(mixedText(3000, 4));
     gzip[gzip.length - 6] ^= 1;
-    expect(await complaint(temporaryFile('a.gz', gzip))).toMatch(/^PATH: damaged gzip data \(/);
+    expect(await errorMessage(temporaryFile('a.gz', gzip))).toMatch(/^PATH: damaged gzip data \(/);
     const zstd = zstdCompressSync(mixedText(3000, 4));
     zstd.fill(0xff, 8, 40);
-    expect(await complaint(temporaryFile('a.zst', zstd))).toMatch(/^PATH: damaged zstd data \(/);
+    expect(await errorMessage(temporaryFile('a.zst', zstd))).toMatch(/^PATH: damaged zstd data \(/);
     const trailing = Buffer.concat([zstdCompressSync('1 1:1\n'), Buffer.from('1 2:2\n')]);
-    expect(await complaint(temporaryFile('b.zst', trailing))).toMatch(/^PATH: damaged zstd data/);
+    expect(await errorMessage(temporaryFile('b.zst', trailing))).toMatch(
+      /^PATH: damaged zstd data/,
+    );
   });
 
   test('a faulty line comes before damage behind it', async () => {
     const text = `1 1:x\n${mixedText(3000, 4)}`;
     const cut = gzipSync(text).subarray(0, -1);
     const path = temporaryFile('both.gz', cut);
-    expect(await complaint(path, { blockSize: 1000, runner })).toMatch(/^PATH:1: value "x"/);
+    expect(await errorMessage(path, { blockSize: 1000, runner })).toMatch(/^PATH:1: value "x"/);
   });
 
   test('missing, or not a file', async () => {
     const folder = temporaryFolder();
-    expect(await complaint(join(folder, 'none.svm'))).toBe('PATH: no such file');
-    expect(await complaint(folder)).toBe(
+    expect(await errorMessage(join(folder, 'none.svm'))).toBe('PATH: no such file');
+    expect(await errorMessage(folder)).toBe(
       `PATH: a directory; expected a file (did you mean '${folder}/*'?)`,
     );
     const path = temporaryFile('file.svm', '1 1:1\n');
-    expect(await complaint(join(path, 'below'))).toBe('PATH: no such file');
+    expect(await errorMessage(join(path, 'below'))).toBe('PATH: no such file');
   });
 
   test('not readable', async (context) => {
     const path = temporaryFile('secret.svm', '1 1:1\n');
     if (process.getuid?.() === 0) context.skip('the superuser may read every file');
     chmodSync(path, 0);
-    expect(await complaint(path)).toBe('PATH: no permission to read it');
+    expect(await errorMessage(path)).toBe('PATH: no permission to read it');
   });
 
   test('a file that shrinks while it is read', async () => {
@@ -288,6 +290,6 @@ describe('bad input', () => {
       },
     };
     const message = 'PATH: the file became shorter while it was being read';
-    expect(await complaint(path, { runner: shrinking, blockSize: 1000 })).toBe(message);
+    expect(await errorMessage(path, { runner: shrinking, blockSize: 1000 })).toBe(message);
   });
 });

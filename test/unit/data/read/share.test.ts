@@ -54,11 +54,11 @@ function joined(shares: readonly FileShard[]): Dataset {
 describe('shares of all ranks are the whole, in order', () => {
   test('of part files in all forms', async () => {
     const { whole, pattern } = await partFiles();
-    const wanted = bitsOf(await readDataset(whole));
+    const expected = bitsOf(await readDataset(whole));
     for (let ranks = 1; ranks <= 7; ranks += 1) {
       for (const options of [{}, { runner, blockSize: 100 }]) {
         const shares = await sharesOf(pattern, ranks, options);
-        expect(bitsOf(joined(shares))).toEqual(wanted);
+        expect(bitsOf(joined(shares))).toEqual(expected);
         expect(new Set(shares.map(({ listing }) => listing)).size).toBe(1);
         for (const { dataset, files } of shares) {
           expect(files).toBe(6);
@@ -93,10 +93,10 @@ describe('shares of all ranks are the whole, in order', () => {
     const path = join(temporaryFolder(), 'data.dsob');
     const dataset = await readDataset(text);
     await writeDataset(path, dataset, { names: ['a', 'b', 'c'] });
-    const wanted = bitsOf(dataset);
+    const expected = bitsOf(dataset);
     for (const ranks of [1, 2, 3, 6]) {
       const shares = await sharesOf(path, ranks, { runner });
-      expect(bitsOf(joined(shares))).toEqual(wanted);
+      expect(bitsOf(joined(shares))).toEqual(expected);
       if (ranks === 3) for (const share of shares) expect(share.dataset.rows).toBeGreaterThan(0);
     }
   });
@@ -118,8 +118,8 @@ describe('shares of all ranks are the whole, in order', () => {
             writeFileSync(path, `1 1:1\n${lines.flat().join('')}${last}`);
             return path;
           });
-          const wanted = bitsOf(await readDataset(source));
-          expect(bitsOf(joined(await sharesOf(source, ranks)))).toEqual(wanted);
+          const expected = bitsOf(await readDataset(source));
+          expect(bitsOf(joined(await sharesOf(source, ranks)))).toEqual(expected);
         },
       ),
       { numRuns: 60 },
@@ -131,9 +131,9 @@ describe('shares of all ranks are the whole, in order', () => {
     const packed = join(folder, 'rcv1_small.svm.gz');
     if (!existsSync(packed)) context.skip(`${packed} is not there (set DSO_DATA)`);
     const plain = temporaryFile('rcv1.svm', gunzipSync(readFileSync(packed)));
-    const wanted = bitsOf(await readDataset(plain));
+    const expected = bitsOf(await readDataset(plain));
     for (const source of [plain, packed]) {
-      expect(bitsOf(joined(await sharesOf(source, 3, { runner })))).toEqual(wanted);
+      expect(bitsOf(joined(await sharesOf(source, 3, { runner })))).toEqual(expected);
     }
   });
 });
@@ -141,10 +141,10 @@ describe('shares of all ranks are the whole, in order', () => {
 describe('few rows', () => {
   test('more ranks than lines, and than bytes', async () => {
     const path = temporaryFile('two.svm', '1 1:1\n2 5:2');
-    const wanted = bitsOf(await readDataset(path));
+    const expected = bitsOf(await readDataset(path));
     for (const ranks of [5, 11, 30]) {
       const shares = await sharesOf(path, ranks);
-      expect(bitsOf(joined(shares))).toEqual(wanted);
+      expect(bitsOf(joined(shares))).toEqual(expected);
       expect(shares.filter(({ dataset }) => dataset.rows > 0)).toHaveLength(2);
     }
   });
@@ -210,7 +210,7 @@ describe('complaints', () => {
     }
   });
 
-  test('count lines rightly for every place of the cut', async () => {
+  test('count lines correctly wherever the cut is', async () => {
     const path = temporaryFile('bad.svm', '\n1 1:1\n\n1 x\n');
     const message = `${path}:4: "x" is not a pair; expected index:value, as in 3:0.5`;
     for (let ranks = 1; ranks <= 12; ranks += 1) {

@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => runner.close());
 
-async function complaint(source: DataSource, options = {}): Promise<string> {
+async function errorMessage(source: DataSource, options = {}): Promise<string> {
   try {
     await readDataset(source, options);
   } catch (error) {
@@ -41,7 +41,7 @@ const labelled = (...labels: number[]) => labels.map((label) => `${label} 1:1\n`
 describe('the order of files', () => {
   test('digits count as numbers', () => {
     const names = ['part-10', 'part-9', 'part-1', 'part-010b', 'part-010', 'part', 'part-1/2', 'Z'];
-    const wanted = [
+    const expected = [
       'Z',
       'part',
       'part-1',
@@ -51,7 +51,7 @@ describe('the order of files', () => {
       'part-10',
       'part-010b',
     ];
-    expect(names.sort(comparePaths)).toEqual(wanted);
+    expect(names.sort(comparePaths)).toEqual(expected);
   });
 
   test('long runs of digits do not lose their last ones', () => {
@@ -104,7 +104,7 @@ describe('patterns', () => {
     mkdirSync(join(folder, 'b.d'));
     for (const name of ['b*.svm', '*.d', 'no/folder/*']) {
       const pattern = join(folder, name);
-      expect(await complaint(pattern)).toBe(`${pattern}: no file matches`);
+      expect(await errorMessage(pattern)).toBe(`${pattern}: no file matches`);
     }
   });
 
@@ -139,11 +139,11 @@ describe('several files', () => {
   test('have the rows of one file with all their lines', async () => {
     const files = await partFiles();
     const { pattern } = files;
-    const wanted = await readDataset(files.whole);
-    const whole = bitsOf(wanted);
+    const expected = await readDataset(files.whole);
+    const whole = bitsOf(expected);
     for (const options of [{}, { runner }, { blockSize: 50 }, { blockSize: 333, runner }]) {
       const dataset = await readDataset(pattern, options);
-      expect(dataset).toMatchObject({ name: pattern, notices: wanted.notices });
+      expect(dataset).toMatchObject({ name: pattern, notices: expected.notices });
       expect(bitsOf(dataset)).toEqual(whole);
     }
     const list = filesOfSource(pattern);
@@ -186,25 +186,27 @@ describe('several files', () => {
     const files = { 'p1.svm': good, 'p2.svm': bad, 'p3.svm.gz': gzipSync(good).subarray(0, 99) };
     const folder = folderWith({ ...files, 'p4.svm': '1 0:1\n' });
     for (const options of [{}, { runner, blockSize: 10 }, { runner, blockSize: 1e6 }]) {
-      const message = await complaint(join(folder, 'p*'), options);
+      const message = await errorMessage(join(folder, 'p*'), options);
       expect(message).toMatch(new RegExp(`^${join(folder, 'p2.svm')}:3: value "x" of feature 1 `));
-      expect(await complaint(join(folder, 'p[134]*'), options)).toBe(
+      expect(await errorMessage(join(folder, 'p[134]*'), options)).toBe(
         `${join(folder, 'p3.svm.gz')}: the gzip data ends too early; is it truncated?`,
       );
     }
     const list = [join(folder, 'p1.svm'), join(folder, 'gone.svm')];
-    expect(await complaint(list)).toBe(`${list[1]}: no such file`);
+    expect(await errorMessage(list)).toBe(`${list[1]}: no such file`);
   });
 
   test('no rows in any of them', async () => {
     const folder = folderWith({ a: '# one\n', b: '\n\n', c: '' });
     const pattern = join(folder, '?');
     const expected = 'expected lines like "+1 3:0.5 7:1.2"';
-    expect(await complaint(pattern)).toBe(`${pattern}: no rows in 3 lines; ${expected}`);
-    expect(await complaint([join(folder, 'c')])).toBe(`${join(folder, 'c')}: no data; ${expected}`);
+    expect(await errorMessage(pattern)).toBe(`${pattern}: no rows in 3 lines; ${expected}`);
+    expect(await errorMessage([join(folder, 'c')])).toBe(
+      `${join(folder, 'c')}: no data; ${expected}`,
+    );
   });
 
-  test('whoever takes the rows may refuse them, and that is no fault of a file', async () => {
+  test('whoever takes the rows may reject them, and that is no fault of a file', async () => {
     const { pattern } = await partFiles();
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     for (const last of [1, 2, 3, 4, 5]) {
@@ -250,7 +252,7 @@ describe('names of features in several files', () => {
     expect(bitsOf(await readDataset(target))).toEqual(bitsOf(await readDataset(pattern)));
   });
 
-  test('must not differ, unless nobody asks for them or for columns', async () => {
+  test('must not differ, unless neither they nor columns are requested', async () => {
     const pattern = await named({ 'a.dsob': 'x\n', 'b.dsob': 'z\n' });
     const message = /b\.dsob: its names of features are not those of .*a\.dsob; expected the same/;
     await expect(readFeatureNames(pattern)).rejects.toThrow(message);

@@ -19,8 +19,8 @@ function slice(part: DatasetPart, from: number, to: number): DatasetPart {
 }
 
 /** A data set in shares: consecutive rows, cut in front of the given rows, some without any. */
-export function cutAt(dataset: Dataset, places: readonly number[]): Dataset[] {
-  const inside = places.map((place) => Math.min(place, dataset.rows));
+export function cutAt(dataset: Dataset, positions: readonly number[]): Dataset[] {
+  const inside = positions.map((position) => Math.min(position, dataset.rows));
   const cuts = [0, ...inside.toSorted((left, right) => left - right), dataset.rows];
   return cuts.slice(1).map((end, number) => {
     let first = 0;

@@ -48,7 +48,7 @@ export function unitsOf(bits: bigint, format: Format): bigint {
   const exponent = bits >> format.fractionBits;
   const fraction = bits & ((1n << format.fractionBits) - 1n);
   if (exponent === 0n) return fraction;
-  // What would follow the largest float stands in for infinity, as IEEE 754 rounds to it.
+  // What would follow the largest float represents infinity, as IEEE 754 rounds to it.
   return ((1n << format.fractionBits) + fraction) << (exponent - 1n);
 }
 

@@ -62,7 +62,7 @@ describe('Parquet that was written', () => {
   test('reads back to the same bits: any types, missing values, row groups', async () => {
     await fc.assert(
       fc.asyncProperty(tables, async ({ labels, columns, rowGroupSize }) => {
-        const made = columns.map((column, place) => ({ ...column, name: `column ${place}` }));
+        const made = columns.map((column, position) => ({ ...column, name: `column ${position}` }));
         const written = made.map(({ name, type, data }) => ({ name, type, data: [...data] }));
         const path = writeParquet([{ name: 'label', data: labels, type: 'INT32' }, ...written], {
           rowGroupSize,
@@ -109,8 +109,8 @@ describe('Parquet that was written', () => {
 describe('the golden file, written by DuckDB', () => {
   test('has numbers, texts, dates, decimals, lists, maps and nulls', async () => {
     const dataset = await readDataset(golden);
-    const wanted: unknown = JSON.parse(readFileSync(`${golden}.json`, 'utf8'));
-    expect(namedRows(dataset)).toEqual(wanted);
+    const expected: unknown = JSON.parse(readFileSync(`${golden}.json`, 'utf8'));
+    expect(namedRows(dataset)).toEqual(expected);
     expect(dataset.notices).toEqual([
       'read as Parquet: label column "label", weight column "weight", 9 numeric and 3 categorical columns',
     ]);
@@ -161,7 +161,7 @@ describe('the golden file, written by DuckDB', () => {
     expect(dataset).not.toHaveProperty('featureNames');
   });
 
-  test('reads or is refused, whichever byte is wrong', async () => {
+  test('reads or is rejected, whichever byte is wrong', async () => {
     const whole = readFileSync(golden);
     const random = stream(11, 5);
     const path = join(temporaryFolder(), 'flipped.parquet');
@@ -174,7 +174,7 @@ describe('the golden file, written by DuckDB', () => {
     }
   });
 
-  test('cut anywhere is refused', async () => {
+  test('cut anywhere is rejected', async () => {
     const whole = readFileSync(golden);
     for (const length of [1, 4, 11, 100, whole.length - 1]) {
       const path = temporaryFile('cut.parquet', whole.subarray(0, length));
@@ -183,10 +183,10 @@ describe('the golden file, written by DuckDB', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   const label: ColumnSource = { name: 'label', data: [1, 0, 1], type: 'INT32' };
 
-  async function refusal(path: string, options = {}): Promise<string> {
+  async function errorMessage(path: string, options = {}): Promise<string> {
     const outcome = await readDataset(path, options).catch((error: unknown) => error);
     expect(outcome).toBeInstanceOf(DataError);
     return (outcome as DataError).message.replaceAll(path, 'FILE');
@@ -194,19 +194,21 @@ describe('what is refused', () => {
 
   test('what is no Parquet file', async () => {
     const text = temporaryFile('text.parquet', '+1 1:0.5 2:1 3:2\n');
-    expect(await refusal(text)).toBe('FILE: not a Parquet file: it does not begin with PAR1');
-    expect(await refusal(temporaryFile('none.parquet', ''))).toBe(
+    expect(await errorMessage(text)).toBe('FILE: not a Parquet file: it does not begin with PAR1');
+    expect(await errorMessage(temporaryFile('none.parquet', ''))).toBe(
       'FILE: empty; expected a Parquet file',
     );
     const locked = temporaryFile('locked.parquet', 'PARE then something else');
-    expect(await refusal(locked)).toContain('encrypted');
-    expect(await refusal(join(temporaryFolder(), 'absent.parquet'))).toBe('FILE: no such file');
+    expect(await errorMessage(locked)).toContain('encrypted');
+    expect(await errorMessage(join(temporaryFolder(), 'absent.parquet'))).toBe(
+      'FILE: no such file',
+    );
   });
 
   test('a file that ends too soon', async () => {
     const path = writeParquet([label]);
     writeFileSync(path, readFileSync(path).subarray(0, -20));
-    expect(await refusal(path)).toBe(
+    expect(await errorMessage(path)).toBe(
       'FILE: truncated: it begins as a Parquet file, but does not end as one',
     );
   });
@@ -218,7 +220,7 @@ describe('what is refused', () => {
       Buffer.from([40, 0, 0, 0]),
       Buffer.from('PAR1'),
     ]);
-    const message = await refusal(temporaryFile('footer.parquet', bytes));
+    const message = await errorMessage(temporaryFile('footer.parquet', bytes));
     expect(message).toMatch(/^FILE: damaged or unsupported Parquet in its footer: /);
   });
 
@@ -227,7 +229,7 @@ describe('what is refused', () => {
       { name: 'age', data: [1], type: 'INT32' },
       { name: 'pay', data: [1], type: 'INT32' },
     ]);
-    expect(await refusal(path)).toContain('the columns are age, pay');
+    expect(await errorMessage(path)).toContain('the columns are age, pay');
     await expect(readDataset(path, { label: 'rage' })).rejects.toThrow(
       '--label rage: no such column in',
     );
@@ -236,7 +238,7 @@ describe('what is refused', () => {
   test('a type of which nothing can be made, unless it is left out', async () => {
     const things = [{ a: 1 }, { a: 2 }, { a: 3 }];
     const path = writeParquet([label, { name: 'thing', data: things, type: 'JSON' }]);
-    expect(await refusal(path)).toBe(
+    expect(await errorMessage(path)).toBe(
       'FILE: column "thing" is of type BYTE_ARRAY (JSON), which cannot be a feature ' +
         '(--ignore thing leaves it out)',
     );
@@ -248,21 +250,23 @@ describe('what is refused', () => {
     const path = writeParquet([label, { name: 'x', data, type: 'DOUBLE' }], {
       rowGroupSize: 2,
     });
-    expect(await refusal(path)).toContain('FILE: row 3: column "x": "Infinity" is too large');
+    expect(await errorMessage(path)).toContain('FILE: row 3: column "x": "Infinity" is too large');
   });
 
   test('missing values if asked to', async () => {
     const path = writeParquet([label, { name: 'x', data: [1, null, 3], type: 'DOUBLE' }]);
-    expect(await refusal(path, { missing: 'error' })).toContain('row 2: column "x" has no value');
+    expect(await errorMessage(path, { missing: 'error' })).toContain(
+      'row 2: column "x" has no value',
+    );
   });
 
   test('a negative weight and a missing label, with their rows', async () => {
     const weights: ColumnSource = { name: 'weight', data: [1, 1, -1], type: 'DOUBLE' };
-    expect(await refusal(writeParquet([label, weights]))).toContain(
+    expect(await errorMessage(writeParquet([label, weights]))).toContain(
       'row 3: weight "-1" in column "weight"',
     );
     const labels: ColumnSource = { name: 'label', data: [1, null, 1], type: 'INT32' };
-    expect(await refusal(writeParquet([labels]))).toContain('row 2: no label in column');
+    expect(await errorMessage(writeParquet([labels]))).toContain('row 2: no label in column');
   });
 
   test('files that do not fit together', async () => {
@@ -286,16 +290,16 @@ describe('what is refused', () => {
   test('what the caller cannot have of it', async () => {
     const like = await readDataset(temporaryFile('numbers.svm', '1 1:1\n'));
     const path = writeParquet([label]);
-    expect(await refusal(path, { like })).toContain('the training data had numbers');
+    expect(await errorMessage(path, { like })).toContain('the training data had numbers');
     const takePart = () => {};
-    await expect(readParts(path, { takePart, wide: 'all' })).rejects.toThrow('float64 values');
+    await expect(readParts(path, { takePart, float64: 'all' })).rejects.toThrow('float64 values');
     const texts = writeParquet([{ ...label, data: ['a', 'b', 'c'], type: 'STRING' }]);
     await expect(readParts(texts, { takePart })).rejects.toThrow(`${texts}: label "a" is not a n`);
   });
 
   test('no rows, and standard input', async () => {
     const path = writeParquet([{ name: 'label', data: [], type: 'INT32' }]);
-    expect(await refusal(path)).toBe('FILE: no rows; expected at least one');
+    expect(await errorMessage(path)).toBe('FILE: no rows; expected at least one');
     await expect(readDataset('-', { format: 'parquet' })).rejects.toThrow(
       'Parquet from standard input',
     );
@@ -310,6 +314,6 @@ describe('what is refused', () => {
     const bytes = readFileSync(path);
     bytes.fill(0, 4, 2000);
     writeFileSync(path, bytes);
-    expect(await refusal(path)).toMatch(/damaged or unsupported Parquet in rows 1 to 1000: /);
+    expect(await errorMessage(path)).toMatch(/damaged or unsupported Parquet in rows 1 to 1000: /);
   });
 });

@@ -133,7 +133,7 @@ describe('rows that DuckDB finds', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   const usage: [string, string][] = [
     ['', 'query: empty; expected a select'],
     ['selec 1', 'query: Parser Error: syntax error at or near "selec"'],

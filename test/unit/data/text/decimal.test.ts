@@ -12,7 +12,7 @@ function scan(text: string, ending = '\n') {
   return { end32, end64, single: single[0], double: double[0] };
 }
 
-/** The number a scanner found, Infinity where it refused one as too large. */
+/** The number a scanner found, Infinity where it rejected one as too large. */
 function expectNearest(text: string): void {
   const { end32, end64, single, double } = scan(text);
   const unsigned = text.replace(/^[+-]/, '');
@@ -109,12 +109,12 @@ describe('forms', () => {
     'Infinity',
     '1e5.5',
     '1:2',
-  ])('refuses "%s"', (text) => {
+  ])('rejects "%s"', (text) => {
     const { end32, end64 } = scan(text);
     expect([end32, end64]).toEqual([malformed, malformed]);
   });
 
-  test('refuses what is too large, at the exact limit', () => {
+  test('rejects what is too large, at the exact limit', () => {
     // The middle between the largest float32 and 2^128 rounds to even: to infinity.
     const middle = 2n ** 128n - 2n ** 103n;
     expect(scan(`${middle - 1n}`).single).toBe(3.4028234663852886e38);

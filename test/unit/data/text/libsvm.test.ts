@@ -17,7 +17,7 @@ function parse(text: string, options?: LibsvmOptions) {
   return { ...chunk, rows };
 }
 
-function complaint(text: string, options?: LibsvmOptions): string {
+function errorMessage(text: string, options?: LibsvmOptions): string {
   try {
     parse(text, options);
   } catch (error) {
@@ -146,7 +146,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   test.each([
     ['1 0:1', 'feature index 0; indices start at 1 (use --zero-based)'],
     ['1 3:1 0:1', 'feature index 0; indices start at 1 (use --zero-based)'],
@@ -186,48 +186,50 @@ describe('what is refused', () => {
     ],
   ])('%s', (line, message) => {
     // In the middle of a text, at its start, and at an end without line end.
-    expect(complaint(`# one\n\n1 1:1\n${line}\n1 1:1\n`)).toBe(`4: ${message}`);
-    expect(complaint(`${line}\n`)).toBe(`1: ${message}`);
-    expect(complaint(line)).toBe(`1: ${message}`);
+    expect(errorMessage(`# one\n\n1 1:1\n${line}\n1 1:1\n`)).toBe(`4: ${message}`);
+    expect(errorMessage(`${line}\n`)).toBe(`1: ${message}`);
+    expect(errorMessage(line)).toBe(`1: ${message}`);
   });
 
   test('the first of several faulty lines', () => {
-    expect(complaint('1 1:1\n1 x\n1 0:1\n')).toMatch(/^2: "x"/);
+    expect(errorMessage('1 1:1\n1 x\n1 0:1\n')).toMatch(/^2: "x"/);
   });
 
   test('repeats with a zero-based index', () => {
-    expect(complaint('1 0:1 0:2', { zeroBased: true })).toMatch(/^1: feature index 0 appears more/);
+    expect(errorMessage('1 0:1 0:2', { zeroBased: true })).toMatch(
+      /^1: feature index 0 appears more/,
+    );
   });
 
   test('a sum that is too large', () => {
-    expect(complaint('1 3:3e38 3:3e38', { sumDuplicates: true })).toBe(
+    expect(errorMessage('1 3:3e38 3:3e38', { sumDuplicates: true })).toBe(
       '1: the values of feature 3 add up to more than 3.4e38',
     );
   });
 
   test('binary rubbish is shown escaped and shortened', () => {
-    const found = complaint(`1 ${'\u0000\u0007'.repeat(5000)}`);
+    const found = errorMessage(`1 ${'\u0000\u0007'.repeat(5000)}`);
     expect(found).toMatch(/^1: "(\\u0000\\u0007)+…" is not a pair/);
     expect(found.length).toBeLessThan(400);
-    expect(complaint(`1 ${'9'.repeat(5000)}:1`).length).toBeLessThan(200);
+    expect(errorMessage(`1 ${'9'.repeat(5000)}:1`).length).toBeLessThan(200);
   });
 
   test('a correct text is accepted after a faulty one', () => {
-    expect(complaint('1 1:1\n1 x')).toMatch(/^2/);
+    expect(errorMessage('1 1:1\n1 x')).toMatch(/^2/);
     expect(parse('1 1:1\n').rows).toEqual([[1, [0, 1]]]);
   });
 });
 
 describe('values as float64', () => {
-  const wide = (text: string) =>
-    Array.from(parseLibsvm(Buffer.from(text), { wide: true, sumDuplicates: true }).wide!);
+  const float64 = (text: string) =>
+    Array.from(parseLibsvm(Buffer.from(text), { float64: true, sumDuplicates: true }).float64!);
 
-  test('are read next to the float32, whatever stands between the pairs', () => {
-    expect(wide('+1 qid:1:2 3:0.1 7:0.2 # 9:1\n\n# 1:1\n-1 2:1e-3')).toEqual([0.1, 0.2, 1e-3]);
+  test('are read next to the float32, whatever is between the pairs', () => {
+    expect(float64('+1 qid:1:2 3:0.1 7:0.2 # 9:1\n\n# 1:1\n-1 2:1e-3')).toEqual([0.1, 0.2, 1e-3]);
   });
 
   test('move with rows that are sorted, without zeros; sums stay float32', () => {
-    expect(wide('1 7:0.1 3:0.2 5:0\n1 2:0.1 2:0.2 1:0.3')).toEqual([
+    expect(float64('1 7:0.1 3:0.2 5:0\n1 2:0.1 2:0.2 1:0.3')).toEqual([
       0.2,
       0.1,
       0.3,
@@ -237,7 +239,9 @@ describe('values as float64', () => {
 
   test('round to their float32, even from the middle of two', () => {
     const above = '1.000000059604644775390625000000000000000000001';
-    const { values, wide: [found] = [] } = parseLibsvm(Buffer.from(`1 1:${above}`), { wide: true });
+    const { values, float64: [found] = [] } = parseLibsvm(Buffer.from(`1 1:${above}`), {
+      float64: true,
+    });
     expect(values[0]).toBe(1 + 2 ** -23);
     expect(Math.fround(found)).toBe(values[0]);
   });
