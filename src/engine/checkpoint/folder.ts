@@ -9,7 +9,7 @@ import type { Layout, StateArray } from './state.ts';
 export type Workers = readonly [first: number, end: number];
 
 /*
- * A process that plays all workers writes `epoch-0000000060.checkpoint`, one of several
+ * A process that runs all workers writes `epoch-0000000060.checkpoint`, one of several
  * `epoch-0000000060.workers-2-4.checkpoint`; the header has the number of all workers.
  */
 const pattern = /^epoch-(\d{10})(?:\.workers-(\d+)-(\d+))?\.checkpoint$/;

@@ -19,7 +19,7 @@ export interface CheckpointWriterSettings
 /**
  * Decides when a run is saved and does it, in two steps: every process writes its part, and once it
  * is known whether all of them could, either the oldest checkpoint is removed or the new one. A
- * checkpoint that cannot be written is only reported: the one before stays, and training goes on.
+ * checkpoint that cannot be written is only reported: the one before stays, and training continues.
  */
 export class CheckpointWriter {
   readonly #settings: CheckpointWriterSettings;
@@ -124,7 +124,7 @@ export class CheckpointWriter {
         ? 'there is none before it'
         : `that of epoch ${this.#previous} stays`;
     this.#notice(
-      `no checkpoint of epoch ${epoch} in ${this.#settings.folder}: ${what}; ${rest}, and training goes on`,
+      `no checkpoint of epoch ${epoch} in ${this.#settings.folder}: ${what}; ${rest}, and training continues`,
     );
   }
 }

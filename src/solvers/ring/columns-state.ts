@@ -14,7 +14,7 @@ import {
 import { Batches } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 
-/** Columns lie in the order of their frequency, which no batch should know of. */
+/** Columns are ordered by frequency, which must not decide the batches. */
 const columnsTogether = 1;
 
 export type RingColumnsMemory = ReturnType<typeof allocateRingColumns>;

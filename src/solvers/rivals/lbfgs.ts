@@ -86,7 +86,7 @@ export class Lbfgs extends BlockMethod {
   /** One iteration; false, and nothing has changed, when no point with a smaller P was found. */
   #step(): boolean {
     const { objective, team } = this.context;
-    this.#aim();
+    this.#chooseDirection();
     const primal = this.search();
     if (primal === undefined) return false;
     const pair = this.history.next();
@@ -131,7 +131,7 @@ export class Lbfgs extends BlockMethod {
   }
 
   /** The steepest descent, and the direction H makes of it. */
-  #aim(): void {
+  #chooseDirection(): void {
     const { l1, l2 } = this.context.problem;
     const { weights, image, steepest, direction } = this.memory;
     const [begin, end] = this.state.ownColumns;

@@ -98,7 +98,7 @@ describe('which epoch', () => {
     expect(() => choose(folders, 3, 4)).toThrow(
       new RegExp(
         [
-          'no checkpoint that all ranks have, so the run cannot go on:',
+          'no checkpoint that all ranks have, so the run cannot continue:',
           'rank 0: whole files of epoch 70, 60 in .*',
           'rank 1: whole files of epoch 50 in .*',
           'rank 2: nothing whole in .*',

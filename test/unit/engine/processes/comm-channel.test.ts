@@ -4,11 +4,11 @@ import { workersOfRanks } from '../../../../src/engine/block-layout.ts';
 import {
   announcedFields,
   answered,
-  asked,
   exchangesBlocks,
   linkTo,
   openChannel,
   rankOf,
+  requested,
 } from '../../../../src/engine/processes/comm-channel.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, k) => k);
@@ -64,7 +64,7 @@ test('an allgather returns once it has been answered', () => {
       write: (buffer) => buffer.fill(round),
       // In place of the communication thread.
       wait(cells, index, value) {
-        expect([index, value, channel.allgathers[asked]]).toEqual([answered, round, round + 1]);
+        expect([index, value, channel.allgathers[requested]]).toEqual([answered, round, round + 1]);
         channel.receiveBuffer.fill(channel.sendBuffer[0] + 10);
         Atomics.add(cells, index, 1);
       },
