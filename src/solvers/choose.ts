@@ -125,10 +125,7 @@ function planOf(solver: Solver, request: ProblemSummary): SolverPlan {
   return { name: solver.name, settings: solver.settings, reason: 'as requested' } as SolverPlan;
 }
 
-/**
- * Decides what runs. A rule on options and data, never on the machine or the number of threads:
- * these must not change a bit of the model.
- */
+/** Decides what runs by options and data alone: machine and threads must not change the model. */
 export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
   const plan = planOf(solver, request);
   const lack = missing(request.loss) ?? penaltyIncompatibility(request.penalty);

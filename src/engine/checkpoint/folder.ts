@@ -32,10 +32,6 @@ function parseName(name: string): Named | undefined {
   return { epoch: Number(epoch), workers };
 }
 
-function partialOf(name: string): string {
-  return `.${name}.partial`;
-}
-
 function parsePartial(name: string): Named | undefined {
   const [, whole] = /^\.(.+)\.partial$/.exec(name) ?? [];
   return whole === undefined ? undefined : parseName(whole);
@@ -111,7 +107,7 @@ export function addCheckpoint(
 ): string {
   const name = nameOf(description.epoch, [layout.first, layout.end], layout.size);
   const path = join(folder, name);
-  const temporary = join(folder, partialOf(name));
+  const temporary = join(folder, `.${name}.partial`);
   try {
     rmSync(temporary, { force: true });
     writeCheckpointFile(temporary, description, arrays, layout);

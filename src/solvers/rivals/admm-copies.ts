@@ -90,10 +90,7 @@ export class AdmmCopies extends BlockState {
     this.#tie(rho);
   }
 
-  /**
-   * All copies at z = w, and u_q = (1/W) Σ_i α_i x_i ∘ (1/ρ_j), as it is where α belongs to w.
-   * Returns the passes this takes.
-   */
+  /** All copies at z = w, and u_q = (1/W) Σ_i α_i x_i ∘ (1/ρ_j) there. Returns the passes. */
   startFrom(start: WarmStart, loss: Loss): number {
     const { objective, problem } = this.context;
     const { grid, totalWeight } = problem;

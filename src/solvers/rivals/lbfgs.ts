@@ -255,10 +255,7 @@ function interceptOf({ interceptPosition: position, ...problem }: Problem): Damp
   return { position, block, factor: Math.min(1, (3 * nonzeros) / (rows * columns)) };
 }
 
-/**
- * The slope of P along a column on the side where P falls faster, 0 where it rises on both: without
- * an L1 part the gradient.
- */
+/** The slope of P along a column on the side where P falls faster, 0 where it rises on both. */
 function pseudoGradient(gradient: number, w: number, l1: number): number {
   if (w > 0) return gradient + l1;
   if (w < 0) return gradient - l1;

@@ -63,7 +63,7 @@ test('another order has another result, so that the comparison above means somet
 });
 
 test('a worker that is slow is left aside: others continue with the blocks they hold', () => {
-  // One thread plays both workers; the first visit of worker 0 hands its block to worker 1.
+  // One thread runs both workers; the first visit of worker 0 hands its block to worker 1.
   const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
   const asyncRing = new AsyncRing(team, allocateAsyncRing(separateArena, 2));
   const visits: string[] = [];

@@ -29,7 +29,7 @@ describe('where the blocks are', () => {
     expect(blockPositions(shared)).toEqual({ holders: [0, 1, 2, 3], elsewhere: [] });
   });
 
-  test('every worker holds one block, as in Figure 2, also where one thread plays them all', () => {
+  test('every worker holds one block, as in Figure 2, also where one thread runs them all', () => {
     const shared = shareTeam({ threads: 1, workers: 4, cores: 1 });
     const ring = new Ring(new Team(shared, 0));
     const fields = ring.fields(() => []);

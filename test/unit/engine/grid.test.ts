@@ -77,7 +77,7 @@ describe.each(['rows', 'columns'] as const)('a process among others, by %s', (or
     [2, 3],
     [3, 5],
     [4, 4],
-  ])('that plays %i up to %i has the cells of its workers and no others', (first, end) => {
+  ])('that runs %i up to %i has the cells of its workers and no others', (first, end) => {
     const { dataset } = sample({ rows: 40, columns: 9, density: 0.4 });
     const size = 5;
     const whole = gridOf(dataset, size, orientation, true);

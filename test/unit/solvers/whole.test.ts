@@ -23,7 +23,7 @@ import { countEntries } from '../../support/partition.ts';
 const size = 4;
 const { dataset } = sample({ rows: 40, columns: 17, density: 0.2 });
 
-/** The problem as the process sees it that plays the workers first … end-1. */
+/** The problem as the process sees it that runs the workers first … end-1. */
 function problemOf(first: number, end: number, intercept = true) {
   const counts = countEntries(dataset, intercept);
   const parts = localPartition(placeRowsAndColumns(counts, size, 1), counts, first, end);
@@ -51,12 +51,12 @@ describe.each([
   [0, 2],
   [1, 2],
   [2, 4],
-])('a process that plays %i up to %i', (first, end) => {
+])('a process that runs %i up to %i', (first, end) => {
   const whole = problemOf(0, size);
   const problem = problemOf(first, end);
   const { partition } = problem.grid;
 
-  test('counts columns as one process does that plays all', () => {
+  test('counts columns as one process does that runs all', () => {
     const columns = dataset.columns + 1;
     expect(allColumns(partition)).toBe(columns);
     const positions = Float64Array.from({ length: columns }, (_, position) => position);

@@ -137,7 +137,7 @@ describe('which epoch', () => {
     expect(choose(folder, 1, 4).choice?.epoch).toBe(70);
   });
 
-  test('a rank without workers goes on with the others', () => {
+  test('a rank without workers continues with the others', () => {
     const folder = temporaryFolder();
     write(folder, 60, [[0, 1]], 1);
     const { listings, choice } = choose(folder, 3, 1);

@@ -36,7 +36,7 @@ describe.each([1, 2, 3, 4, 9])('%i ranks', (ranks) => {
   );
 });
 
-test('blocks leave a process that plays some workers, but not all', () => {
+test('blocks leave a process that runs some workers, but not all', () => {
   expect(exchangesBlocks(open(0, 1, 4))).toBe(false);
   expect(exchangesBlocks(open(0, 2, 4))).toBe(true);
   expect(upTo(3).map((rank) => exchangesBlocks(open(rank, 3, 2)))).toEqual([false, true, true]);

@@ -1,4 +1,4 @@
-/** A thread that plays its share of the workers of a toy run. */
+/** A thread that runs its share of the workers of a toy run. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { BlockLayout } from '../../../../../src/engine/block-layout.ts';
 import { Ring } from '../../../../../src/engine/ring.ts';
