@@ -12,7 +12,7 @@ import { familyTime } from './processes.ts';
 const starting = 8000;
 
 /**
- * A browser as a person has it: nobody listens to what its pages do, which would cost more than
+ * A browser as a person has it: nothing listens to what its pages do, which would cost more than
  * they do themselves. It only receives what to open and to close.
  */
 export class Window {

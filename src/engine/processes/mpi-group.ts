@@ -30,7 +30,7 @@ export interface CommThreadData {
   readonly requested: Int32Array;
 }
 
-/** What the communication thread sends unasked. */
+/** What the communication thread sends without a request. */
 export type CommReport =
   /** A rank has fallen silent. */
   | { readonly lost: number; readonly message: string }
