@@ -6,7 +6,7 @@ import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from 
 const restShare: f64 = 0.9;
 const highestLevel: i32 = 3;
 
-// Kept out of the loops over non-zeros: it is called for rows whose margin has moved.
+// Outside of the loops over non-zeros: it is called for rows whose margin has moved.
 function refresh(
   i: i32, labels: usize, rowWeights: usize, margins: usize, slopes: usize, curvatures: usize, dirty: usize, density: usize,
   damping: f64, parameter: f64,

@@ -1,4 +1,4 @@
-// Element access by base address and index. Every array a kernel sees lies in one linear memory.
+// Element access by base address and index. Every array a kernel sees is in one linear memory.
 
 // @ts-ignore: decorator
 @inline

@@ -15,12 +15,12 @@ import { cacheFolder } from './samples.ts';
 
 const shape = { rows: 2_200_000, columns: 1_000_000, perRow: 1000, pack: true };
 const entries = shape.rows * shape.perRow;
-const wanted = 31e9;
+const needed = 31e9;
 const memory = process.argv[2] ?? '2G';
 
 const { bavail, bsize } = statfsSync(cacheFolder);
-if (bavail * bsize < wanted) {
-  console.error(`${cacheFolder} has ${(bavail * bsize) / 1e9} GB; ${wanted / 1e9} are needed`);
+if (bavail * bsize < needed) {
+  console.error(`${cacheFolder} has ${(bavail * bsize) / 1e9} GB; ${needed / 1e9} are needed`);
   process.exit(2);
 }
 const begin = performance.now();

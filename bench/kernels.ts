@@ -41,7 +41,7 @@ function measuresOf({ kernel, size, wasm, c }: KernelResult): Measure[] {
   return [{ name, value: wasm / c, unit: '×', target: { kind: 'at most', limit } }];
 }
 
-/** Nanoseconds per non-zero of the hot loops, beside the same loops in C. */
+/** Nanoseconds per non-zero of the hot loops, next to the same loops in C. */
 export async function benchKernels(): Promise<PartReport> {
   const program = compileC(cacheFolder);
   const skipped = program ? [] : ['kernels against C: there is no gcc'];

@@ -13,7 +13,7 @@ export function runLiblinear(
   return runProcess(liblinear, ['-s', '3', '-c', '1', data, model], options);
 }
 
-/** The weights of a two-class model, so that a positive score stands for the larger label. */
+/** The weights of a two-class model, so that a positive score means the larger label. */
 export function readLiblinearWeights(path: string): Float64Array {
   const [head, body] = readFileSync(path, 'utf8').split('\nw\n');
   const labels = /^label (\S+) (\S+)$/m.exec(head);

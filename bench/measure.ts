@@ -2,7 +2,7 @@
 export interface Measure {
   readonly name: string;
   readonly value: number;
-  /** What stands behind the number: `×`, ` MB/s`. */
+  /** What follows the number: `×`, ` MB/s`. */
   readonly unit: string;
   /** Digits behind the point; default: as many as three significant digits need. */
   readonly decimals?: number;

@@ -25,7 +25,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** 320 MB in memory: what somebody would take a second machine for, in small. */
-async function wide(): Promise<Sample> {
+async function ranksData(): Promise<Sample> {
   const shape = { rows: 400_000, columns: 100_000, perRow: 100, pack: false };
   return { title: '40 million non-zeros', path: await largeData('ranks.dsob', shape) };
 }
@@ -99,7 +99,7 @@ export async function benchRanks(): Promise<PartReport> {
     return { measures: [], details: [], skipped: ['ranks: Open MPI (mpirun) is not installed'] };
   }
   const results: RankResult[] = [];
-  for (const sample of [await wide(), await largeText()]) {
+  for (const sample of [await ranksData(), await largeText()]) {
     for (const method of Object.keys(methods)) {
       process.stderr.write(`  ${method}, ${sample.title} …\n`);
       results.push(await compareTransports(method, sample, [path, ...options]));

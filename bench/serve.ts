@@ -87,7 +87,7 @@ function pinned(core: number, args: readonly string[]): [command: string, args: 
     : [process.execPath, [...args]];
 }
 
-/** Starts a server on core 0, asks it from core 1, and ends it. */
+/** Starts a server on core 0, sends requests from core 1, and ends it. */
 async function measure(server: readonly string[], body: string): Promise<LoadResult> {
   const child = spawn(...pinned(0, server), { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -111,7 +111,7 @@ const perProcessorSecond = ({ requests, processor }: LoadResult): number =>
 /**
  * Requests per second of the server's processor time are what one core would do if it had nothing
  * else to do, but for the caches, which other programs take away. The middle of all rounds counts;
- * the best one is shown beside it. Ratios are taken round by round.
+ * the best one is shown next to it. Ratios are taken round by round.
  */
 function summarize(results: readonly LoadResult[], bare: readonly LoadResult[]) {
   const middle = (pick: (result: LoadResult) => number) => median(results.map(pick));

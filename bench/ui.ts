@@ -145,7 +145,7 @@ function readerOf(url: string): Observer {
 /** A page that was opened a while ago and is not touched. */
 function viewerOf(window: Window, url: string): Observer {
   return {
-    // Ten seconds after it was opened or touched the page takes it that nobody is there.
+    // Ten seconds after it was opened or touched the page assumes that it is not looked at.
     settling: 9000,
     watching: 10_000,
     processorTime: () => window.processorTime(),
@@ -212,7 +212,7 @@ async function openingTime(page: Page, url: string, runs: number): Promise<numbe
   await page.goto('about:blank');
   await page.goto(url);
   const drawn = await page.waitForFunction(
-    (wanted) => (globalThis as unknown as InPage).bench.drawn(wanted),
+    (count) => (globalThis as unknown as InPage).bench.drawn(count),
     runs,
   );
   return drawn.jsonValue() as Promise<number>;

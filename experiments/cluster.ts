@@ -75,7 +75,7 @@ async function paceOf(bed: Bed, path: string, dataset: Dataset): Promise<Pace> {
     tolerance: 1e-15,
     onEpoch: ({ seconds }) => marks.push(seconds),
   });
-  const { links } = await bed.survey();
+  const { links } = await bed.probe();
   const bandwidth = Math.min(...links.map((link) => link.bandwidth));
   const latency = Math.max(...links.map((link) => link.latency)) / 1e6;
   // Three rotations an epoch, of p hand-offs each.

@@ -25,10 +25,10 @@ const comparable = 3;
 const similar = 0.01;
 
 function shapeOf(setting: Setting): ShapeName {
-  const asked = setting.textOf('like');
-  const found = shapeNames.find((name) => name === asked);
+  const given = setting.textOf('like');
+  const found = shapeNames.find((name) => name === given);
   if (found) return found;
-  throw new UsageError(`--like ${asked}: expected one of ${shapeNames.join(', ')}`);
+  throw new UsageError(`--like ${given}: expected one of ${shapeNames.join(', ')}`);
 }
 
 async function perform(setting: Setting): Promise<Outcome> {

@@ -77,7 +77,7 @@ async function perform(setting: Setting): Promise<Outcome> {
   setting.say(measuredTable(spread, fitted));
   setting.say(costsText(fitted, threads));
   setting.say(simulatedTable(simulated));
-  const crowded = measuredSizes.filter((size) => size > cores);
+  const shared = measuredSizes.filter((size) => size > cores);
   return {
     results: { measured: { spread, alone }, fitted, costs: { threads, network }, simulated },
     claims: [
@@ -89,8 +89,8 @@ async function perform(setting: Setting): Promise<Outcome> {
     figures: scalingFigures({ measured: spread, simulated, fitted, cores }),
     comparisons: [],
     skipped:
-      crowded.length > 0
-        ? [`p = ${crowded.join(', ')} on separate cores: this machine has ${cores}`]
+      shared.length > 0
+        ? [`p = ${shared.join(', ')} on separate cores: this machine has ${cores}`]
         : [],
   };
 }

@@ -160,7 +160,7 @@ async function perform(setting: Setting): Promise<Outcome> {
         claim: 'generated data has the rows of the paper’s: |Ω|/m',
         measured: made
           .map(({ name, perRow }, k) => {
-            return `${name}: ${figure(perRow)}, wanted ${figure(scaleShape(shapeNames[k], 1).perRow)}`;
+            return `${name}: ${figure(perRow)}, expected ${figure(scaleShape(shapeNames[k], 1).perRow)}`;
           })
           .join('; '),
         verdict: combine(

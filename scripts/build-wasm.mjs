@@ -12,7 +12,7 @@ import { fingerprint, fingerprintOf } from './fingerprint.mjs';
 const entry = 'assembly/kernels.ts';
 /**
  * Where the compiler sees the losses. It orders functions by the path of their file, so a fixed name
- * here keeps the bytes of the modules the same wherever the losses lie.
+ * here keeps the bytes of the modules the same wherever the losses are.
  */
 const lossFolderSeen = 'src/losses/losses/';
 const recordFile = '.cache/wasm.json';
@@ -31,7 +31,7 @@ const flags =
  */
 
 /**
- * The file behind a path the compiler asks for, or the text of a file that is made up.
+ * The file behind a path the compiler requests, or the text of a file that is made up.
  *
  * @param {string} name
  * @param {string} lossName

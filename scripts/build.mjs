@@ -1,6 +1,6 @@
 /**
  * Builds what the published package holds: wasm/, the bundles in dist/ with the library's type
- * declarations beside them, and the dashboard's page in dist/ui/. Does nothing when no source changed since the last time.
+ * declarations next to them, and the dashboard's page in dist/ui/. Does nothing when no source changed since the last time.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';

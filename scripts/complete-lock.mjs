@@ -5,7 +5,7 @@
  *
  *   npm install … && node scripts/complete-lock.mjs
  *
- * The added entries hold no hash, since nobody could compute it; npm then takes the registry's.
+ * The added entries hold no hash, since it cannot be computed offline; npm then takes the registry's.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

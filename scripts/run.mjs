@@ -1,6 +1,6 @@
 /**
- * The door to every npm script. On a fresh clone nothing is installed and the system's Node may be
- * as old as 20, so this file and what it imports at the top use Node 20 and no package.
+ * The entry point of every npm script. On a fresh clone nothing is installed and the system's Node
+ * may be as old as 20, so this file and what it imports at the top use Node 20 and no package.
  *
  *   node scripts/run.mjs start|dso|test|build|bench|experiment|models|lint|format|check [arguments …]
  */
@@ -55,7 +55,7 @@ function majorOf(version) {
  * @param {string} folder
  * @param {string} description what the user sees
  * @param {NodeJS.ProcessEnv} env
- * @param {{ optional?: boolean }} [options] optional: a failure is reported, and work goes on
+ * @param {{ optional?: boolean }} [options] optional: a failure is only reported
  */
 function install(folder, description, env, { optional = false } = {}) {
   const lock = fingerprint(readFileSync(join(folder, 'package-lock.json')));

@@ -116,7 +116,7 @@ function showSkips(skips) {
 
 /**
  * Where the time went: the slowest tests, and the slowest files with all that they set up. Tests of
- * one file that run beside one another count the same seconds twice.
+ * one file that run in parallel count the same seconds twice.
  */
 function showSlowest() {
   const files = readReport();

@@ -12,7 +12,7 @@ export interface OutputFile {
 type Write<Result> = (file: OutputFile) => Promise<Result>;
 
 /**
- * Writes a file so that its name never stands for half of it: `write` fills a temporary file in
+ * Writes a file so that its name never leads to half of it: `write` fills a temporary file in
  * the same folder, which then takes the name. After a failure what was there before is untouched.
  */
 export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {

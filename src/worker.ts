@@ -8,7 +8,7 @@ import { type FillPayload, fill, type HashPayload, hash } from './train/fit.ts';
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Threads of a run wait for one another. Where several runs go on at the same time, every thread
+ * Threads of a run wait for one another. When several runs train at the same time, every thread
  * must take them in the order they were given out, however long one takes to load its loss.
  */
 function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Workload } from './workload.ts';
 
 const source = fileURLToPath(new URL('kernels.c', import.meta.url));
-/** No fused multiply-add: WebAssembly has none, and the bits are to be the same. */
+/** No fused multiply-add: WebAssembly has none, and the bits must be the same. */
 const flags = ['-O3', '-march=native', '-ffp-contract=off'];
 
 /** Compiles kernels.c; undefined when there is no gcc. */
@@ -49,7 +49,7 @@ export class CKernels {
     this.#process.stdin.write(`${line}\n`);
   }
 
-  async #ask(line: string): Promise<string> {
+  async #command(line: string): Promise<string> {
     this.#send(line);
     const { value, done } = await this.#answers.next();
     if (done) throw new Error(`the C program ended at: ${line}`);
@@ -58,12 +58,12 @@ export class CKernels {
 
   /** Seconds that the passes took together. */
   async run(command: string, passes: number): Promise<number> {
-    return Number(await this.#ask(`run ${command} ${passes}`));
+    return Number(await this.#command(`run ${command} ${passes}`));
   }
 
   /** What the last pass left behind. */
   async state(): Promise<Uint8Array> {
-    await this.#ask(`save ${this.#stateFile}`);
+    await this.#command(`save ${this.#stateFile}`);
     const bytes = readFileSync(this.#stateFile);
     rmSync(this.#stateFile);
     return bytes;

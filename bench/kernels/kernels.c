@@ -5,7 +5,7 @@
  *
  * IMAGE is a dump of the memory that the other side works on, BYTES long; from STATE on it is
  * written to by kernels, and put back before every pass. First come lines that say where the
- * arrays lie and what the numbers are, then commands, each answered by one line:
+ * arrays are and what the numbers are, then commands, each answered by one line:
  *
  *   array NAME ADDRESS
  *   number NAME VALUE
@@ -29,7 +29,7 @@ static size_t bytes, state;
   of(int32_t, rowOffsets) of(int32_t, rowIndices) of(float, rowValues) of(int32_t, rowOrder)    \
   of(int32_t, columnOffsets) of(int32_t, columnIndices) of(float, columnValues)                 \
   of(int32_t, columnOrder) of(double, rowDeltas) of(double, columnDeltas)                       \
-  of(double, labels) of(double, importance) of(double, norms) of(double, collisions)            \
+  of(double, labels) of(double, rowWeights) of(double, norms) of(double, collisions)            \
   of(int32_t, counts)                                                                           \
   of(double, inverseCounts) of(double, low) of(double, high) of(double, snapshot)               \
   of(double, snapshotGradient) of(double, density) of(double, alpha) of(double, accumulators)   \
@@ -38,8 +38,8 @@ static size_t bytes, state;
   of(double, gradients) of(double, hessians)
 
 #define NUMBERS(of)                                                                             \
-  of(rows) of(columns) of(inverseMass) of(damping) of(deltaScale) of(shrink) of(weightStep)     \
-  of(alphaStep) of(weightRate) of(alphaRate) of(l1) of(l2)
+  of(rows) of(columns) of(inverseTotalWeight) of(damping) of(deltaScale) of(shrink)             \
+  of(weightStep) of(alphaStep) of(weightRate) of(alphaRate) of(l1) of(l2)
 
 #define FIELD(type, name) type *name;
 #define NUMBER(name) double name;
@@ -69,7 +69,7 @@ INLINE double hingeDualStep(double alpha, double u, double q, double y) {
 INLINE void saddle(int logistic, int adagrad, int svrg, double weightStep, double alphaStep) {
   const int32_t *indices = the.rowIndices;
   const float *values = the.rowValues;
-  const double inverseMass = the.inverseMass, l1 = the.l1, l2 = the.l2;
+  const double inverseTotalWeight = the.inverseTotalWeight, l1 = the.l1, l2 = the.l2;
   for (int position = 0; position < (int)the.rows; position++) {
     const int i = the.rowOrder[position];
     const double y = the.labels[i], share = the.inverseCounts[i];
@@ -80,7 +80,7 @@ INLINE void saddle(int logistic, int adagrad, int svrg, double weightStep, doubl
     const int last = the.rowOffsets[i + 1];
     for (int k = the.rowOffsets[i]; k < last; k++) {
       double *line = the.lines + 8 * (size_t)indices[k];
-      const double x = values[k] * inverseMass;
+      const double x = values[k] * inverseTotalWeight;
       const double w = line[0];
       const double slope = conjugateDerivative(logistic, -alpha, y);
       double weightGradient, alphaGradient;
@@ -148,7 +148,7 @@ static void scatter(void) {
 
 INLINE double stepHingeRow(int i, double u) {
   const double y = the.labels[i], alpha = the.alpha[i];
-  const double q = (the.norms[i] + the.damping * the.collisions[i]) * the.inverseMass;
+  const double q = (the.norms[i] + the.damping * the.collisions[i]) * the.inverseTotalWeight;
   const double next = hingeDualStep(alpha, u, q, y);
   const double delta = next - alpha;
   if (delta != 0) {

@@ -1,6 +1,6 @@
 /**
- * Asks a server over and over again on some connections, each with one request under way, and
- * prints what came of it as JSON:
+ * Sends requests to a server on some connections, each with one request under way, and prints the
+ * result as JSON:
  *
  *   node bench/serve/load.ts PORT CONNECTIONS WARM-UP SECONDS PROCESS BODY
  *
@@ -45,19 +45,19 @@ function converse(): void {
   let length = 0;
   let received = 0;
   let sent = 0;
-  const ask = (): void => {
+  const send = (): void => {
     sent = performance.now();
     socket.write(request);
   };
   socket.setNoDelay(true);
-  socket.on('connect', ask);
+  socket.on('connect', send);
   socket.on('data', (chunk: Buffer) => {
     if (length === 0) length = answerLength(chunk);
     received += chunk.length;
     if (received < length) return;
     received = 0;
     latencies.push(performance.now() - sent);
-    ask();
+    send();
   });
 }
 

@@ -2,13 +2,13 @@
 window.bench = {
   frames: [],
 
-  /** The moment at which the curves of so many runs were seen to be there; else undefined. */
-  drawn(wanted) {
+  /** The time if the curves of this number of runs are drawn; else undefined. */
+  drawn(runs) {
     const counts = [...document.querySelectorAll('figure table')].map((each) => {
-      const told = /among (\d+) runs/.exec(each.textContent)?.[1];
-      return Number(told ?? each.querySelectorAll('tbody tr').length);
+      const total = /among (\d+) runs/.exec(each.textContent)?.[1];
+      return Number(total ?? each.querySelectorAll('tbody tr').length);
     });
-    const isThere = Math.max(0, ...counts) >= wanted && document.querySelector('canvas');
+    const isThere = Math.max(0, ...counts) >= runs && document.querySelector('canvas');
     return isThere ? performance.now() : undefined;
   },
 

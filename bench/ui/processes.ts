@@ -52,7 +52,7 @@ function statOf(pid: number): string[] | undefined {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Whoever is asked about may have ended. */
+/** The process may have ended. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');

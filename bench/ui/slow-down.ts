@@ -39,10 +39,10 @@ export async function startTraining(threads: number): Promise<Training> {
   const runs = mkdtempSync(join(cacheFolder, 'runs-'));
   const limits = ['--tolerance', '1e-15', '--epochs', '100000000', '--lambda', '1e-6'];
   const grid = ['--solver', 'dso', '--grid', '4', '--threads', String(threads)];
-  const place = ['--ui', '--no-open', '--runs', runs, '-o', join(runs, 'x.model'), '--quiet'];
+  const output = ['--ui', '--no-open', '--runs', runs, '-o', join(runs, 'x.model'), '--quiet'];
   const child = spawn(
     process.execPath,
-    [program, 'train', await sample(), ...limits, ...grid, ...place],
+    [program, 'train', await sample(), ...limits, ...grid, ...output],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const url = await addressOf(child);

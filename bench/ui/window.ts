@@ -12,7 +12,7 @@ import { familyTime } from './processes.ts';
 const starting = 8000;
 
 /**
- * A browser as a person has it: nobody listens to what its pages do, which would cost more than
+ * A browser as a person has it: nothing listens to what its pages do, which would cost more than
  * they do themselves. It only receives what to open and to close.
  */
 export class Window {
@@ -29,10 +29,10 @@ export class Window {
 
   static async open(): Promise<Window> {
     const profile = mkdtempSync(join(cacheFolder, 'profile-'));
-    const place = ['--remote-debugging-port=0', `--user-data-dir=${profile}`];
+    const debugging = ['--remote-debugging-port=0', `--user-data-dir=${profile}`];
     const child = spawn(
       browserPath!,
-      ['--headless', '--window-size=1280,900', ...browserArguments, ...place, 'about:blank'],
+      ['--headless', '--window-size=1280,900', ...browserArguments, ...debugging, 'about:blank'],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     const window = new Window(child, profile, await addressOf(child));

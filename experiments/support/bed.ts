@@ -55,7 +55,7 @@ export class Bed {
   }
 
   /** Latency and bandwidth of the links. */
-  async survey(): Promise<RingProbe> {
+  async probe(): Promise<RingProbe> {
     return JSON.parse((await this.#launch(['doctor', '--json'], 60)) ?? '') as RingProbe;
   }
 

@@ -1,7 +1,7 @@
 import type { NamedChart } from '../../src/reporting/charts/comparison.ts';
 import type { Comparison } from '../../src/train/compare/comparison.ts';
 
-/** An option of one experiment, beside those that all have. Its default says its type. */
+/** An option of one experiment, in addition to the common ones. Its default says its type. */
 export interface ExtraOption {
   readonly default: number | string;
   readonly text: string;

@@ -10,10 +10,10 @@ import type { Sequences } from './sequences.ts';
 async function bunzip(path: string): Promise<Buffer> {
   const child = spawn('bzip2', ['-dc', path], { stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
-  let complaint = '';
+  let message = '';
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint += chunk.toString();
+    message += chunk.toString();
   });
   try {
     const [code] = await once(child, 'close');
@@ -25,7 +25,7 @@ async function bunzip(path: string): Promise<Buffer> {
       { cause: error },
     );
   }
-  throw new DataError(`${path}: ${complaint.trim()}`);
+  throw new DataError(`${path}: ${message.trim()}`);
 }
 
 function readPlain(path: string): Buffer {

@@ -10,13 +10,13 @@ const { shared, index, rotations } = workerData as {
 };
 const team = new Team(shared, index);
 const ring = new Ring(team);
-const cargo = ring.fields(() => []);
+const fields = ring.fields(() => []);
 const visit = () => {};
 
 /** The engine replaces the functions by their optimized versions during these. */
 const warmUp = 2000;
-for (let rotation = 0; rotation < warmUp; rotation++) ring.rotate(cargo, visit);
+for (let rotation = 0; rotation < warmUp; rotation++) ring.rotate(fields, visit);
 team.barrier();
 const start = performance.now();
-for (let rotation = 0; rotation < rotations; rotation++) ring.rotate(cargo, visit);
+for (let rotation = 0; rotation < rotations; rotation++) ring.rotate(fields, visit);
 parentPort?.postMessage((performance.now() - start) / 1000, []);

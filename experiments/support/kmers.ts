@@ -31,7 +31,7 @@ export function kmerColumns(length: number, longest: number): number[] {
   return starts;
 }
 
-/** Non-zeros of a sequence without foreign letters: Σ_k (length − k + 1). */
+/** Non-zeros of a sequence without letters other than A, C, G, T: Σ_k (length − k + 1). */
 export function kmersPerRow(length: number, longest: number): number {
   return longest * length - (longest * (longest - 1)) / 2;
 }
@@ -82,7 +82,7 @@ function kmerPart(
   for (let row = 0; row < rows; row++) {
     const from = (first + row) * length;
     const rowStart = filled;
-    filled = placeKmers(letters, from, length, starts, part.indices, filled);
+    filled = addKmers(letters, from, length, starts, part.indices, filled);
     part.values.fill(1 / Math.sqrt(Math.max(1, filled - rowStart)), rowStart, filled);
     part.rowOffsets[row + 1] = filled;
   }
@@ -95,7 +95,7 @@ function kmerPart(
 }
 
 /** Writes the columns of one sequence, ascending; returns where they end. */
-function placeKmers(
+function addKmers(
   letters: Uint8Array,
   from: number,
   length: number,
@@ -108,7 +108,7 @@ function placeKmers(
     const words = 4 ** k;
     const mask = words - 1;
     let code = 0;
-    /** Letters since the last foreign one. */
+    /** Letters since the last one that is none of A, C, G, T. */
     let known = 0;
     let base = starts[k - 1] - (k - 1) * words;
     for (let at = 0; at < length; at++, base += words) {

@@ -73,7 +73,7 @@ function wholeNumber(name: string, text: string): number {
   throw new UsageError(`--${name} ${text}: expected a whole number`);
 }
 
-/** The request of a command line; undefined if it asks for help. */
+/** The request of a command line; undefined if it requests help. */
 export function parseOptions(experiment: Experiment, argv: readonly string[]): Request | undefined {
   const options = optionsOf(experiment);
   const definitions = Object.entries(options).map(([name, { short }]) => [

@@ -20,11 +20,11 @@ function measuredSeries({ measured, cores }: ScalingFigures, shown: Shown): Seri
   const points = (some: readonly EpochTimes[]) =>
     some.map(({ grid, median }): Point => [grid, shown(first, median)]);
   const within = measured.filter(({ grid }) => grid <= cores);
-  const crowded = measured.filter(({ grid }) => grid >= cores);
+  const shared = measured.filter(({ grid }) => grid >= cores);
   return [
     { name: 'measured', points: points(within) },
-    ...(crowded.length > 1
-      ? [{ name: `measured, threads sharing ${cores} cores`, points: points(crowded) }]
+    ...(shared.length > 1
+      ? [{ name: `measured, threads sharing ${cores} cores`, points: points(shared) }]
       : []),
   ];
 }

@@ -14,7 +14,7 @@ const alphabet = 'ACGT';
 /** Shares of A, C, G and T in the genome of C. elegans, about. */
 const background = [0.32, 0.18, 0.19, 0.31];
 
-/** A run of T, then CAG: what stands before an acceptor site in C. elegans. */
+/** A run of T, then CAG: what precedes an acceptor site in C. elegans. */
 const motif = 'TTTTTCAG';
 
 /** How often a letter of the motif is the motif's own, in true sites. */

@@ -13,7 +13,7 @@ export interface Arena {
   uint8(length: number): Uint8Array;
 }
 
-/** Where the arrays of one run live; the next run takes their place. */
+/** The memory of one run; the next run uses it again. */
 export interface Workspace extends Arena {
   /** Gives back all arrays; those taken next are 0 throughout. */
   clear(): void;

@@ -52,7 +52,7 @@ export class VisitSlots {
   }
 }
 
-/** Where blocks lie in the arrays of a process: home blocks first, then slots of visiting ones. */
+/** Where blocks are in the arrays of a process: home blocks first, then slots of visiting ones. */
 export type BlockLayout = Readonly<ReturnType<typeof layOutBlocks>>;
 
 /** For a process that is home to the blocks first … end-1. */

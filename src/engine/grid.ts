@@ -56,7 +56,7 @@ export function allocateGrid(arena: Arena, partition: Partition, orientation: Or
   return { size, orientation, partition, cells, segments };
 }
 
-/** The offsets of all cells of a worker, which lie one after the other. */
+/** The offsets of all cells of a worker, which are one after the other. */
 export function workerOffsets({ size, cells }: Grid, worker: number): Int32Array {
   const first = cells[worker * size].offsets;
   const last = cells[(worker + 1) * size - 1].offsets;
@@ -84,7 +84,7 @@ export function fillWorker(
     for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
     filled = starts[starts.length - 1];
   }
-  placeEntries(grid, rows, offsets.slice(), bases, cells[0]);
+  insertEntries(grid, rows, offsets.slice(), bases, cells[0]);
 }
 
 /** With one worker, offsets follow from row counts, so threads can fill rows in parallel. */
@@ -123,7 +123,7 @@ export function fillRows(
   }
 }
 
-/** Where a worker's rows lie in the data set, in the worker's order. */
+/** Where a worker's rows are in the data set, in the worker's order. */
 interface WorkerRows {
   readonly parts: readonly DatasetPart[];
   readonly part: Int32Array;
@@ -172,7 +172,7 @@ function countUnits(
   }
 }
 
-function placeEntries(
+function insertEntries(
   grid: Grid,
   { parts, part, row: rows, ones }: WorkerRows,
   next: Int32Array,
@@ -181,7 +181,7 @@ function placeEntries(
 ): void {
   const { columnPosition, columnBlock, columnBounds } = grid.partition;
   const byRow = grid.orientation === 'rows';
-  const place = (row: number, column: number, value: number) => {
+  const insert = (row: number, column: number, value: number) => {
     const block = columnBlock[column];
     const local = columnPosition[column] - columnBounds[block];
     const at = next[bases[block] + (byRow ? row : local)]++;
@@ -191,8 +191,8 @@ function placeEntries(
   for (let i = 0; i < rows.length; i++) {
     const { rowOffsets, indices, values } = parts[part[i]];
     const last = rowOffsets[rows[i] + 1];
-    for (let k = rowOffsets[rows[i]]; k < last; k++) place(i, indices[k], values[k]);
-    if (ones >= 0) place(i, ones, 1);
+    for (let k = rowOffsets[rows[i]]; k < last; k++) insert(i, indices[k], values[k]);
+    if (ones >= 0) insert(i, ones, 1);
   }
 }
 

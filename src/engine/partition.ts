@@ -13,11 +13,11 @@ export type NonzeroCounts = Readonly<Record<'rows' | 'columns', Int32Array>>;
 export type Placement = Readonly<ReturnType<typeof placeRowsAndColumns>>;
 
 /**
- * The part of a placement that one process holds: rows of the workers it plays, columns of the
+ * The part of a placement that one process holds: rows of the workers it runs, columns of the
  * blocks it is home to. Positions count from the first of them; rowOrder has rows of its data.
  */
 export interface Partition extends Placement, BlockLayout {
-  /** The workers that this process plays, and the blocks it is home to: first … end-1. */
+  /** The workers that this process runs, and the blocks it is home to: first … end-1. */
   readonly first: number;
   readonly end: number;
   /** Bounds among the positions of this process, where the workers of others have none. */
@@ -49,7 +49,7 @@ function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint
   return group;
 }
 
-/** Lays the groups one after the other; inside a group the order is kept. */
+/** Lays the groups one after the other; inside a group the order stays. */
 function layOut(order: Int32Array, group: Uint16Array, size: number) {
   const starts = separateArena.int32(size + 1);
   for (let k = 0; k < order.length; k++) starts[group[order[k]] + 1]++;
@@ -120,7 +120,7 @@ function countsAt(counts: Int32Array, order: Int32Array): Int32Array {
   return result;
 }
 
-/** What the process that plays the workers first … end-1 holds; rowOrder has original rows. */
+/** What the process that runs the workers first … end-1 holds; rowOrder has original rows. */
 export function localPartition(
   placement: Placement,
   counts: NonzeroCounts,
@@ -157,7 +157,7 @@ const mostEntries = 2 ** 17;
  * random in an epoch, and momentum is disturbed when there are only dozens of them (debdesc,
  * logistic loss, passes to a gap of 10⁻³: 14 with 256 segments or more, 16 with 128, 38 with 16).
  */
-const segmentsWanted = 2048;
+const segmentGoal = 2048;
 
 /**
  * The rows of each worker, cut into segments: starts[worker][s] is the first row of segment s,
@@ -171,11 +171,11 @@ export function cutSegments({ size, rowStarts, rowCounts, workerNonzeros }: Part
   return Array.from({ length: size }, (_, worker) => {
     const from = rowStarts[worker];
     const rows = rowStarts[worker + 1] - from;
-    const wanted = entriesPerSegment(workerNonzeros[worker], size);
+    const goal = entriesPerSegment(workerNonzeros[worker], size);
     const starts = [0];
     let entries = 0;
     for (let row = 0; row < rows; row++) {
-      if (row % rowsTogether === 0 && entries >= wanted) {
+      if (row % rowsTogether === 0 && entries >= goal) {
         starts.push(row);
         entries = 0;
       }
@@ -187,5 +187,5 @@ export function cutSegments({ size, rowStarts, rowCounts, workerNonzeros }: Part
 
 function entriesPerSegment(entries: number, workers: number): number {
   if (entries < worthCutting) return Infinity;
-  return Math.min(mostEntries, Math.max(fewestEntries, (entries * workers) / segmentsWanted));
+  return Math.min(mostEntries, Math.max(fewestEntries, (entries * workers) / segmentGoal));
 }

@@ -94,7 +94,7 @@ export class Ring implements Rotation {
 export interface BlockPositions {
   /** holders[block] is the worker that works on it, or was the last to. */
   readonly holders: readonly number[];
-  /** Blocks that are with another process: their holders are those that the ring provides for. */
+  /** Blocks of which another process has the current copy: their holders follow from the schedule. */
   readonly elsewhere: readonly number[];
 }
 
@@ -105,7 +105,7 @@ export function blockPositions(shared: TeamShared): BlockPositions {
   const isLocal = (worker: number) => worker >= first && worker < end;
   const next = visits.map((made, block) => workerAfter(block, made, workers));
   const isHere = next.map((worker, block) => holders[block] >= 0 || isLocal(worker));
-  // Blocks that are elsewhere have been visited about as often as those that are here.
+  // Blocks in other processes have been visited about as often as those that are here.
   const newest = Math.max(0, ...visits.filter((_, block) => isHere[block]));
   const iterations = iterationsOf(shared, visits);
   const holderOf = (block: number) => {

@@ -31,7 +31,7 @@ export function shareTeam(options: TeamOptions) {
   const tokens = separateArena.int32(tokenStride * workers);
   /** How the process reaches the others of its group, if there are any. */
   const channel = group.size > 1 ? openChannel(group, workers, tokens) : undefined;
-  /** The workers that this process plays: first … end-1. */
+  /** The workers that this process runs: first … end-1. */
   const [first, end] = workersOfRank(group, workers);
   return {
     threads,
@@ -54,7 +54,7 @@ export function shareTeam(options: TeamOptions) {
   };
 }
 
-/** A thread of a process plays the workers from the first to the one before the second. */
+/** A thread of a process runs the workers from the first to the one before the second. */
 export function workersOfThread(
   { first, end, threads }: Pick<TeamShared, 'first' | 'end' | 'threads'>,
   index: number,
@@ -64,13 +64,13 @@ export function workersOfThread(
 }
 
 /**
- * One thread's part in a team: which logical workers it plays, a barrier, and reductions whose
+ * One thread's part in a team: which logical workers it runs, a barrier, and reductions whose
  * result does not depend on the number of threads, because the terms are added in worker order.
  */
 export class Team {
   readonly shared: TeamShared;
   readonly index: number;
-  /** This thread plays the workers first … end-1. */
+  /** This thread runs the workers first … end-1. */
   readonly first: number;
   readonly end: number;
   readonly link: ProcessLink;

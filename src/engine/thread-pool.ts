@@ -51,7 +51,7 @@ export class ThreadPool {
     );
   }
 
-  /** Ends the threads once nobody waits for them. */
+  /** Ends the threads when all requests have been answered. */
   async closeWhenIdle(): Promise<void> {
     while (this.#members.some(({ pending }) => pending > 0)) {
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -60,7 +60,7 @@ export class ThreadPool {
   }
 
   async close(): Promise<void> {
-    // Threads that nobody waits for do not keep the process alive, not even until they have ended.
+    // Idle threads do not keep the process alive, not even until they have ended.
     const hold = setInterval(() => {}, 1000);
     await Promise.all(this.#members.map((member) => member.terminate()));
     clearInterval(hold);

@@ -35,7 +35,7 @@ export class RequestThread {
   requests = 0;
   #ended: Error | undefined;
 
-  /** `onReport` gets what the thread sends unasked. */
+  /** `onReport` gets what the thread sends without a request. */
   constructor(entry: URL, options: WorkerOptions, onReport: Listener = () => {}) {
     this.#worker = new Worker(entry, options);
     this.#worker.on('message', (message: Reply) =>

@@ -104,7 +104,7 @@ export function log1p(x: number): number {
 
 /**
  * ln(x / (1 − x)), ∓Infinity from 0 down and from 1 up. With both mantissas scaled so that their
- * quotient lies between √½ and √2, its logarithm is 2 artanh(s), s = (a − b)/(a + b): one division
+ * quotient is between √½ and √2, its logarithm is 2 artanh(s), s = (a − b)/(a + b): one division
  * instead of two in a row.
  */
 export function logit(x: number): number {

@@ -35,7 +35,7 @@ export function powerOfTen(exponent: number): string {
 
 /**
  * The range that an axis shows around a constant value: `part` of it on either side. 0 and 1 are
- * mostly bounds, such as an error of 0 % or a perfect ranking: nothing lies beyond them.
+ * mostly bounds, such as an error of 0 % or a perfect ranking: nothing is beyond them.
  */
 export function aroundValue(value: number, part: number): [low: number, high: number] {
   if (value === 0) return [0, 1];

@@ -44,7 +44,7 @@ const contractions = 40;
 const nearby = 1e-3;
 
 /**
- * A share between `low`, where a convex P falls, and `high`, where it rises, whose descent lies
+ * A share between `low`, where a convex P falls, and `high`, where it rises, whose descent is
  * within the goals; where none is found in time, the largest at which P was seen to fall, hence no
  * higher than at 0. The first step may be too long by many orders of magnitude (features of a large
  * scale, a loss that rises like e^u) for false position to find them: then tenths of it are tried.

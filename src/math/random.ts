@@ -64,7 +64,7 @@ export class Random {
   /** An integer in [0, n), each equally likely; 1 ≤ n ≤ 2^31. */
   below(n: number): number {
     if (n <= 1) return 0;
-    // The fewest leading bits that can hold n − 1; what lies above n is drawn again.
+    // The fewest leading bits that can hold n − 1; a larger number is drawn again.
     const shift = Math.clz32(n - 1);
     let drawn = this.nextUint32() >>> shift;
     while (drawn >= n) drawn = this.nextUint32() >>> shift;

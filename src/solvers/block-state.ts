@@ -35,10 +35,7 @@ function views<Some extends Arrays>(arrays: Some, viewOf: (array: Numbers) => Nu
   return result as Some;
 }
 
-/**
- * The state of a method by worker and block: views of its arrays, and the random numbers of the
- * workers that this thread runs.
- */
+/** A method's state by worker and block: views of its arrays, and the workers' random numbers. */
 export class BlockState {
   readonly context: SolverContext;
   /** The workers this thread runs; they are also the blocks it is home to. */

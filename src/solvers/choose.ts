@@ -34,8 +34,8 @@ const gridSteps = [
 ] as const;
 
 export function defaultGrid({ rows, columns, nonzeros }: DataShape): number {
-  const wanted = gridSteps.find(([most]) => nonzeros < most)?.[1] ?? 16;
-  return Math.max(1, Math.min(wanted, rows, columns));
+  const workers = gridSteps.find(([most]) => nonzeros < most)?.[1] ?? 16;
+  return Math.max(1, Math.min(workers, rows, columns));
 }
 
 /** What a loss lacks to be trained with, in words; undefined when it has everything. */
@@ -106,7 +106,8 @@ function planAuto(request: ProblemSummary): SolverPlan {
 
 /** Row mode takes every loss, by proximal steps where the penalty has no curvature. */
 function planRing({ mode: given, rotations }: RingSettings, request: ProblemSummary): SolverPlan {
-  const [mode, reason] = given === 'auto' ? favouredMode(request) : ([given, 'as asked'] as const);
+  const [mode, reason] =
+    given === 'auto' ? favouredMode(request) : ([given, 'as requested'] as const);
   const turns = rotations === undefined ? {} : { rotations };
   return mode === 'columns'
     ? { name: 'ring-columns', settings: turns, reason }
@@ -121,13 +122,10 @@ function planOf(solver: Solver, request: ProblemSummary): SolverPlan {
       `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,
     );
   }
-  return { name: solver.name, settings: solver.settings, reason: 'as asked' } as SolverPlan;
+  return { name: solver.name, settings: solver.settings, reason: 'as requested' } as SolverPlan;
 }
 
-/**
- * Decides what runs. A rule on options and data, never on the machine or the number of threads:
- * these must not change a bit of the model.
- */
+/** Decides what runs by options and data alone: machine and threads must not change the model. */
 export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
   const plan = planOf(solver, request);
   const lack = missing(request.loss) ?? penaltyIncompatibility(request.penalty);

@@ -226,21 +226,22 @@ export type SavedConvergence = ReturnType<Convergence['save']>;
 export class EarlyStop {
   /** Where the best point is saved, laid out like all weights. */
   readonly weights: Float64Array;
-  readonly #patience: number;
+  readonly #limit: number;
   readonly #objective: Objective;
   /** What was measured at the best point, once there is one. */
   best: Measured | undefined;
   #since = 0;
 
-  constructor(patience: number, weights: Float64Array, objective: Objective) {
-    this.#patience = patience;
+  /** `limit`: measurements in a row without progress after which the run ends. */
+  constructor(limit: number, weights: Float64Array, objective: Objective) {
+    this.#limit = limit;
     this.weights = weights;
     this.#objective = objective;
   }
 
   /** Whether the last N measurements were no better than the best one. */
   get exhausted(): boolean {
-    return this.#since >= this.#patience;
+    return this.#since >= this.#limit;
   }
 
   /** Takes what was measured at a new point. */

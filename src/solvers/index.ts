@@ -21,9 +21,9 @@ function checked<Settings extends object>(
 ): Settings {
   for (const name of Object.keys(checks) as (keyof Settings & string)[]) {
     const value = given[name];
-    const wanted = value === undefined ? undefined : checks[name]?.(value);
+    const expected = value === undefined ? undefined : checks[name]?.(value);
     const found = typeof value === 'string' ? `'${value}'` : String(value);
-    if (wanted) throw new UsageError(`${name} is ${found}; it must be ${wanted}`);
+    if (expected) throw new UsageError(`${name} is ${found}; it must be ${expected}`);
   }
   return { ...defaults, ...given };
 }

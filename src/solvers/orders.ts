@@ -71,7 +71,7 @@ interface BatchesOptions {
 
 /**
  * The units of one worker (or block) in a fresh random order every epoch, without those that rest,
- * cut into batches. Units that lie together in memory may stay together: a run of them is met in a
+ * cut into batches. Units that are adjacent in memory may stay together: a run of them is met in a
  * random position of the order but swept from its first to its last, and the runs of a segment follow
  * one another.
  */

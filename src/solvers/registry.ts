@@ -47,6 +47,16 @@ function noBounds({ penalty }: ProblemSummary): string | undefined {
   );
 }
 
+/** The answer of solvers that need a quadratic penalty on every column; `needs`: who needs it. */
+function noQuadratic(problem: ProblemSummary, needs: string, advice = ''): string | undefined {
+  const { penalty, intercept } = problem;
+  if (!(penalty.l2 > 0)) {
+    return `penalty '${penalty.name}': ${needs} a quadratic part (l2 or elastic-net)`;
+  }
+  const every = `an intercept: ${needs} a quadratic penalty on every column${advice}`;
+  return intercept ? every : noBounds(problem);
+}
+
 const step = oneOf('adagrad', 'sqrt');
 
 const dso: Entry<DsoSettings> = {
@@ -120,15 +130,8 @@ export const solverEntries = {
     defaults: {},
     checks: { innerTolerance: positive },
     readsFromDisk: true,
-    incompatible: (problem) => {
-      const { penalty, intercept } = problem;
-      if (!(penalty.l2 > 0)) {
-        return `penalty '${penalty.name}': it needs a quadratic part (l2 or elastic-net)`;
-      }
-      return intercept
-        ? 'an intercept: it needs a quadratic penalty on every column (leave it out, or add a column of ones to the data)'
-        : noBounds(problem);
-    },
+    incompatible: (problem) =>
+      noQuadratic(problem, 'it needs', ' (leave it out, or add a column of ones to the data)'),
     load: async () => (await import('./rivals/bmrm.ts')).bmrm,
   }),
   lbfgs: entry<LbfgsSettings>({
@@ -154,15 +157,7 @@ export const solverEntries = {
     serial: true,
     defaults: { shrink: true },
     checks: {},
-    incompatible: (problem) => {
-      const { penalty, intercept } = problem;
-      if (!(penalty.l2 > 0)) {
-        return `penalty '${penalty.name}': its steps on α need a quadratic part (l2 or elastic-net)`;
-      }
-      return intercept
-        ? 'an intercept: its steps on α need a quadratic penalty on every column'
-        : noBounds(problem);
-    },
+    incompatible: (problem) => noQuadratic(problem, 'its steps on α need'),
     load: async () => (await import('./rivals/dcd.ts')).dcd,
   }),
 } as const;

@@ -174,7 +174,7 @@ function resumeRun(
   convergence.restore(saved.convergence as SavedConvergence, sameTolerance, sameTest);
 }
 
-/** All threads stand still while the first one of each process writes straight from shared memory. */
+/** All threads wait while the first one of each process writes straight from shared memory. */
 function checkpointScheduleOf(
   { team, method, convergence, arrays }: ThreadRun,
   writer: CheckpointWriter,

@@ -55,8 +55,8 @@ export class TimeAccounts {
   }
 
   /**
-   * What all threads have done since the last call, and whether one of the processes was asked to
-   * end. No decision about the model depends on these figures. `last`: the run is over, and a sample
+   * What all threads have done since the last call, and whether one of the processes was requested
+   * to end. No decision about the model depends on these figures. `last`: the run is over, and a sample
    * is due whatever the clock says.
    */
   settle(last = false): { effort: TimeUse; interrupted: boolean; sample?: Sample } {

@@ -9,7 +9,7 @@ const nearlyAll = 0.6;
 
 /**
  * How far to go from the cold start towards a suggested α, given where D is greatest on the way. α
- * of another λ, or of weights that fit too well, can stand for weights that are far too large; but
+ * of another λ, or of weights that fit too well, can belong to weights that are far too large; but
  * a step that is only a little too long has many α at the right end of their domain, which a shorter
  * one would take away from there.
  */

@@ -16,7 +16,7 @@ import type { SolverContext } from './solver.ts';
 
 /**
  * A number for every column in every process, for solvers whose workers have weights of their own
- * for all columns. Columns lie by their positions in the whole order there.
+ * for all columns. Columns are there by their positions in the whole order.
  */
 export function allColumns({ columnPosition }: Partition): number {
   return columnPosition.length;

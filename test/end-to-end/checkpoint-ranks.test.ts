@@ -102,7 +102,7 @@ describe.skipIf(missing)(`under ${launcher.name}${missing ? `: skipped, ${missin
     expect(model('kept.model').equals(model('alone.model'))).toBe(true);
     rmSync(disk(2), { recursive: true });
     const lost = await run(60, '--resume', 'kept');
-    expect(lost).toContain('no checkpoint that all ranks have, so the run cannot go on:');
+    expect(lost).toContain('no checkpoint that all ranks have, so the run cannot continue:');
     expect(lost).toMatch(/rank 0: whole files of epoch 60, \d+ in .*disk-0.kept/);
     expect(lost).toMatch(/rank 2: nothing whole in .*disk-2.kept/);
   });

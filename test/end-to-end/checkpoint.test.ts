@@ -272,7 +272,7 @@ describe.concurrent('the folder', () => {
   });
 });
 
-test.concurrent('a full disk: training goes on, the checkpoint before stays, nothing half-written', async ({
+test.concurrent('a full disk: training continues, the checkpoint before stays, nothing half-written', async ({
   skip,
   onTestFinished,
 }) => {

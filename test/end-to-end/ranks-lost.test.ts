@@ -214,7 +214,7 @@ describe('checkpoints', () => {
     expect(model('a.model').equals(await alone(30))).toBe(true);
   });
 
-  test('a full disk at one rank: training goes on, the checkpoint before stays', async ({
+  test('a full disk at one rank: training continues, the checkpoint before stays', async ({
     skip,
   }) => {
     installed(openMpi, skip);
@@ -244,7 +244,7 @@ describe('checkpoints', () => {
     rmSync(join(disk, 'filler'));
     const { code, said } = await run(12, '--checkpoint-every', '1', '--resume', '.');
     expect(code, said).toBe(unfinished);
-    const stays = 'that of epoch 1 stays, and training goes on';
+    const stays = 'that of epoch 1 stays, and training continues';
     expect(said).toMatch(
       new RegExp(
         `^rank 1 on ${host}: no checkpoint of epoch 2 in .*: the disk is full; ${stays}`,

@@ -95,7 +95,7 @@ export function kernelsOf({ arena, loss }: Engine): Kernels {
 }
 
 /** A team of one, in this thread, that plays every worker. */
-export function workplaceOf(engine: Engine): SolverContext {
+export function contextOf(engine: Engine): SolverContext {
   const { problem, memory, seed } = engine;
   const kernels = kernelsOf(engine);
   const team = new Team(shareTeam({ threads: 1, workers: problem.grid.size, cores: 1 }), 0);

@@ -36,7 +36,7 @@ test('the name appears only when all is written', async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test('after a failure the old file stands and nothing else', async () => {
+test('after a failure only the old file is there', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'model');
   writeFileSync(path, 'old');

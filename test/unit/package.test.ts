@@ -102,7 +102,7 @@ describe.each([
     expect(lock.version).toBe(readManifest(manifestPath).version);
   });
 
-  test('holds no package that wants to run a script on installation', () => {
+  test('holds no package that would run a script on installation', () => {
     expect(lockedPackages(lock, (entry) => entry.hasInstallScript === true)).toEqual([]);
   });
 
@@ -112,8 +112,9 @@ describe.each([
 
   test('seals every package but those for platforms that the registry did not offer', () => {
     const unsealed = (entry: LockedPackage) => entry.integrity === undefined;
-    const foreign = (entry: LockedPackage) => entry.optional === true && entry.cpu !== undefined;
-    expect(lockedPackages(lock, (entry) => unsealed(entry) && !foreign(entry))).toEqual([]);
+    const forOtherCpu = (entry: LockedPackage) =>
+      entry.optional === true && entry.cpu !== undefined;
+    expect(lockedPackages(lock, (entry) => unsealed(entry) && !forOtherCpu(entry))).toEqual([]);
   });
 
   test('lists the packages of all platforms (else run scripts/complete-lock.mjs)', () => {

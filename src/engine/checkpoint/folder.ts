@@ -9,7 +9,7 @@ import type { Layout, StateArray } from './state.ts';
 export type Workers = readonly [first: number, end: number];
 
 /*
- * A process that plays all workers writes `epoch-0000000060.checkpoint`, one of several
+ * A process that runs all workers writes `epoch-0000000060.checkpoint`, one of several
  * `epoch-0000000060.workers-2-4.checkpoint`; the header has the number of all workers.
  */
 const pattern = /^epoch-(\d{10})(?:\.workers-(\d+)-(\d+))?\.checkpoint$/;
@@ -30,10 +30,6 @@ function parseName(name: string): Named | undefined {
   if (epoch === undefined) return undefined;
   const workers = first === undefined ? ([0, Infinity] as const) : ([+first, +end] as const);
   return { epoch: Number(epoch), workers };
-}
-
-function partialOf(name: string): string {
-  return `.${name}.partial`;
 }
 
 function parsePartial(name: string): Named | undefined {
@@ -111,7 +107,7 @@ export function addCheckpoint(
 ): string {
   const name = nameOf(description.epoch, [layout.first, layout.end], layout.size);
   const path = join(folder, name);
-  const temporary = join(folder, partialOf(name));
+  const temporary = join(folder, `.${name}.partial`);
   try {
     rmSync(temporary, { force: true });
     writeCheckpointFile(temporary, description, arrays, layout);

@@ -12,7 +12,7 @@ import { entriesOf, folderError, overlap, type Workers, workersText } from './fo
  * neither continues.
  */
 
-interface Holder {
+interface LockOwner {
   readonly workers: Workers;
   readonly grid: number;
   readonly host: string;
@@ -21,17 +21,17 @@ interface Holder {
   readonly start: number;
 }
 
-/** Seconds between two signs of life, and after which a holder on another host counts as gone. */
-const signEvery = 15;
+/** Seconds between two heartbeats, and after which an owner on another host counts as gone. */
+const beatEvery = 15;
 const silence = 120;
 
 const pattern = /^\.workers-(\d+)-(\d+)-of-(\d+)\.(.+)\.(\d+)\.(\d+)\.lock$/;
 
-function nameOf({ workers: [first, end], grid, host, process: number, start }: Holder): string {
+function nameOf({ workers: [first, end], grid, host, process: number, start }: LockOwner): string {
   return `.workers-${first}-${end}-of-${grid}.${encodeURIComponent(host)}.${number}.${start}.lock`;
 }
 
-function parse(name: string): Holder | undefined {
+function parse(name: string): LockOwner | undefined {
   const [, first, end, grid, host, number, start] = pattern.exec(name) ?? [];
   if (first === undefined) return undefined;
   return {
@@ -48,7 +48,7 @@ export class FolderLock {
   readonly #path: string;
   readonly #file: number;
   readonly #text: string;
-  readonly #signs: NodeJS.Timeout;
+  readonly #beats: NodeJS.Timeout;
 
   /** Throws if another run has it, or nothing can be written there. */
   constructor(folder: string, workers: Workers, grid: number) {
@@ -58,23 +58,23 @@ export class FolderLock {
     this.#text = `held by process ${process.pid} on ${hostname()} since ${new Date().toISOString()}\n`;
     this.#file = create(folder, this.#path);
     try {
-      this.#sign();
+      this.#beat();
       refuseOthers(folder, own, workers, grid);
     } catch (error) {
       this.#remove();
       throw error instanceof UsageError ? error : folderError(folder, error);
     }
-    this.#signs = setInterval(() => {
+    this.#beats = setInterval(() => {
       try {
-        this.#sign();
+        this.#beat();
       } catch {
         // The folder is out of reach; a checkpoint will say so when one is due.
       }
-    }, 1000 * signEvery).unref();
+    }, 1000 * beatEvery).unref();
   }
 
   release(): void {
-    clearInterval(this.#signs);
+    clearInterval(this.#beats);
     this.#remove();
   }
 
@@ -84,7 +84,7 @@ export class FolderLock {
   }
 
   /** Writing again, rather than setting a time, leaves the time to the clock of the file system. */
-  #sign(): void {
+  #beat(): void {
     writeSync(this.#file, this.#text, 0);
   }
 }
@@ -100,23 +100,23 @@ function create(folder: string, path: string): number {
 
 function refuseOthers(folder: string, own: string, workers: Workers, grid: number): void {
   for (const name of entriesOf(folder)) {
-    const holder = name === own ? undefined : parse(name);
-    if (!holder) continue;
-    if (holder.grid === grid && !overlap(holder.workers, workers)) continue;
+    const owner = name === own ? undefined : parse(name);
+    if (!owner) continue;
+    if (owner.grid === grid && !overlap(owner.workers, workers)) continue;
     const path = join(folder, name);
-    const reason = reasonToRespect(holder, path, join(folder, own));
+    const reason = reasonToRespect(owner, path, join(folder, own));
     if (reason === undefined) rmSync(path, { force: true });
     else {
       throw new UsageError(
-        `${folder}: process ${holder.process} on ${holder.host} saves ${workersText(holder.workers)} of a run there, ${reason}; if it is gone, remove ${path}`,
+        `${folder}: process ${owner.process} on ${owner.host} saves ${workersText(owner.workers)} of a run there, ${reason}; if it is gone, remove ${path}`,
       );
     }
   }
 }
 
-/** Why a holder counts as running; undefined if it does not. */
+/** Why an owner counts as running; undefined if it does not. */
 function reasonToRespect(
-  { host, process: number, start }: Holder,
+  { host, process: number, start }: LockOwner,
   path: string,
   own: string,
 ): string | undefined {
@@ -125,7 +125,7 @@ function reasonToRespect(
   // Both times are from the clock of the file system, so the hosts' own need not agree.
   const seconds = last === undefined ? Infinity : ((timeOf(own) ?? last) - last) / 1000;
   return seconds < silence
-    ? `whose last sign of life is ${Math.max(0, Math.round(seconds))} s old (from ${silence} s on it counts as gone)`
+    ? `whose last heartbeat is ${Math.max(0, Math.round(seconds))} s old (from ${silence} s on it counts as gone)`
     : undefined;
 }
 

@@ -169,21 +169,21 @@ function errorsAt(
 function nothingCommon(listings: readonly CheckpointListing[], errors: readonly string[]): string {
   const [{ folder }] = listings;
   if (listings.length === 1) {
-    return `no whole checkpoint in ${folder}, so the run cannot go on from it:\n  ${errors.join('\n  ')}`;
+    return `no whole checkpoint in ${folder}, so the run cannot continue from it:\n  ${errors.join('\n  ')}`;
   }
   const each = listings.map(({ folder: own, parts }, rank) => {
     const epochs = [...new Set(parts.filter(({ whole }) => whole).map(({ epoch }) => epoch))];
     const has = epochs.length === 0 ? 'nothing whole' : `whole files of epoch ${epochs.join(', ')}`;
     return `rank ${rank}: ${has} in ${own}`;
   });
-  return `no checkpoint that all ranks have, so the run cannot go on:\n  ${[...each, ...errors].join('\n  ')}`;
+  return `no checkpoint that all ranks have, so the run cannot continue:\n  ${[...each, ...errors].join('\n  ')}`;
 }
 
 /** The checkpoint of one epoch, as far as a process needs it. */
 export interface CheckpointSet {
   /** What all parts have in common; its workers, arrays and seconds are those of one of them. */
   readonly header: Header;
-  /** Files that together hold the workers that the process plays. */
+  /** Files that together hold the workers that the process runs. */
   readonly parts: readonly CheckpointFile[];
 }
 
@@ -265,7 +265,7 @@ function checkArrays(
   layout: Layout,
 ): void {
   const counts = ({ axis }: Pick<StateArray, 'axis'>) => unitsOf(axis, layout, workers) > 0;
-  const wanted = arrays.filter(counts).map((array) => {
+  const expected = arrays.filter(counts).map((array) => {
     const { name, axis, values } = array;
     const each = itemsPerUnit(array, layout) * numbersPerItem(values);
     return `${name} ${axis} ${typeOf(values)} ${each}`;
@@ -274,9 +274,9 @@ function checkArrays(
     const each = length / unitsOf(axis, layout, header.workers);
     return `${name} ${axis} ${type} ${each}`;
   });
-  if (wanted.join(', ') !== stored.join(', ')) {
+  if (expected.join(', ') !== stored.join(', ')) {
     throw new DataError(
-      `${path}: holds other arrays than this run has: ${stored.join(', ')}; not ${wanted.join(', ')}`,
+      `${path}: holds other arrays than this run has: ${stored.join(', ')}; not ${expected.join(', ')}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { Partition } from '../partition.ts';
 import type { Workers } from './folder.ts';
 
-/** What the units of an array belong to: a rank that plays some workers has their part of it. */
+/** What the units of an array belong to: a rank that runs some workers has their part of it. */
 export type Axis = 'row' | 'column' | 'worker';
 
 export type Values = Float64Array | Int32Array | Uint8Array;
@@ -13,23 +13,23 @@ export interface Slots {
   readonly slots: readonly number[];
 }
 
-/** An array that a run cannot go on without and that does not follow from the data. */
+/** An array that a resumed run needs and that does not follow from the data. */
 export interface StateArray {
   readonly name: string;
   readonly axis: Axis;
   readonly values: Values | Slots;
   /** Of the axis 'worker': the array holds the workers of the process alone, not all. */
-  readonly played?: boolean;
+  readonly local?: boolean;
 }
 
 type Named = Readonly<Record<string, Values | Slots>>;
 
-/** Arrays by axis, without empty ones; `played` ones hold only the workers of the process. */
+/** Arrays by axis, without empty ones; `local` ones hold only the workers of the process. */
 export function stateArrays(
-  groups: Readonly<Partial<Record<Axis | 'played', Named>>>,
+  groups: Readonly<Partial<Record<Axis | 'local', Named>>>,
 ): StateArray[] {
   return Object.entries(groups).flatMap(([group, named]) => {
-    const kind = group === 'played' ? { axis: 'worker', played: true } : { axis: group };
+    const kind = group === 'local' ? { axis: 'worker', local: true } : { axis: group };
     return Object.entries(named)
       .filter(([, values]) => itemsOf(values) > 0)
       .map(([name, values]) => ({ name, values, ...kind }) as StateArray);
@@ -89,19 +89,19 @@ function bytesOf({ buffer, byteOffset, byteLength }: Values): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** How much of every array belongs to which worker, and which workers a process plays. */
+/** How much of every array belongs to which worker, and which workers a process runs. */
 export interface Layout extends Pick<Partition, 'first' | 'end' | 'size'> {
   readonly rowBounds: ArrayLike<number>;
   readonly columnBounds: ArrayLike<number>;
 }
 
 /** Items of a row or column, which are one, or of a worker, as many as there are. */
-export function itemsPerUnit({ axis, values, played }: StateArray, layout: Layout): number {
+export function itemsPerUnit({ axis, values, local }: StateArray, layout: Layout): number {
   if (axis !== 'worker') return 1;
-  return itemsOf(values) / (played ? layout.end - layout.first : layout.size);
+  return itemsOf(values) / (local ? layout.end - layout.first : layout.size);
 }
 
-/** Where the items of some workers lie in a file that has the workers from `origin` on. */
+/** Where the items of some workers are in a file that has the workers from `origin` on. */
 export function inFile(
   array: StateArray,
   layout: Layout,
@@ -114,7 +114,7 @@ export function inFile(
 }
 
 /**
- * Where the items of some of its workers lie in an array of a process. Arrays of rows and columns
+ * Where the items of some of its workers are in an array of a process. Arrays of rows and columns
  * begin with those of its first worker, and what may follow behind its last one is no state of it.
  */
 export function inMemory(
@@ -122,7 +122,7 @@ export function inMemory(
   layout: Layout,
   workers: Workers,
 ): readonly [number, number] {
-  const origin = array.axis === 'worker' && !array.played ? 0 : layout.first;
+  const origin = array.axis === 'worker' && !array.local ? 0 : layout.first;
   const [from, to] = inFile(array, layout, origin, workers);
   const items = itemsOf(array.values);
   if (to > items || !Number.isInteger(from) || !Number.isInteger(to)) {

@@ -19,13 +19,14 @@ export interface CheckpointWriterSettings
 /**
  * Decides when a run is saved and does it, in two steps: every process writes its part, and once it
  * is known whether all of them could, either the oldest checkpoint is removed or the new one. A
- * checkpoint that cannot be written is only reported: the one before stays, and training goes on.
+ * checkpoint that cannot be written is only reported: the one before stays, and training continues.
  */
 export class CheckpointWriter {
   readonly #settings: CheckpointWriterSettings;
   readonly #layout: Layout;
   readonly #notice: (message: string) => void;
-  #previous: number | undefined;
+  /** Epoch of the newest checkpoint that all processes have in the folder, if there is one. */
+  newest: number | undefined;
   #follows: number;
   #lastEpoch: number;
   #lastTime = performance.now();
@@ -43,7 +44,7 @@ export class CheckpointWriter {
     this.#settings = settings;
     this.#layout = layout;
     this.#notice = notice;
-    this.#previous = settings.previous;
+    this.newest = settings.previous;
     this.#follows = epoch;
     this.#lastEpoch = epoch;
   }
@@ -64,18 +65,13 @@ export class CheckpointWriter {
     this.#written = undefined;
     this.#reason = undefined;
     // Nothing is new in a run that ended where it was resumed; a process without workers has nothing.
-    if (this.#previous === moment.epoch || first === end) return;
+    if (this.newest === moment.epoch || first === end) return;
     try {
       const common = { program, identity, tolerance, test, follows: this.#follows };
       this.#written = addCheckpoint(folder, { ...common, ...moment }, arrays(), this.#layout);
     } catch (error) {
       this.#reason = reasonOf(error);
     }
-  }
-
-  /** Epoch of the newest checkpoint that all processes have in the folder, if there is one. */
-  get newest(): number | undefined {
-    return this.#previous;
   }
 
   /** The workers whose part could not be written here. */
@@ -87,7 +83,7 @@ export class CheckpointWriter {
   settle(epoch: number, failed: Workers | undefined, leads: boolean): void {
     this.#lastEpoch = epoch;
     this.#lastTime = performance.now();
-    if (this.#previous === epoch) return;
+    if (this.newest === epoch) return;
     if (failed) {
       this.#undo();
       this.#report(epoch, failed, leads);
@@ -96,11 +92,11 @@ export class CheckpointWriter {
     this.#lastNotice = '';
     const { first, end } = this.#layout;
     try {
-      removeOthers(this.#settings.folder, [first, end], [this.#previous ?? epoch, epoch]);
+      removeOthers(this.#settings.folder, [first, end], [this.newest ?? epoch, epoch]);
     } catch {
       // What should go stays, and goes the next time.
     }
-    this.#previous = epoch;
+    this.newest = epoch;
     this.#follows = epoch;
   }
 
@@ -120,11 +116,9 @@ export class CheckpointWriter {
     if (what === this.#lastNotice) return;
     this.#lastNotice = what;
     const rest =
-      this.#previous === undefined
-        ? 'there is none before it'
-        : `that of epoch ${this.#previous} stays`;
+      this.newest === undefined ? 'there is none before it' : `that of epoch ${this.newest} stays`;
     this.#notice(
-      `no checkpoint of epoch ${epoch} in ${this.#settings.folder}: ${what}; ${rest}, and training goes on`,
+      `no checkpoint of epoch ${epoch} in ${this.#settings.folder}: ${what}; ${rest}, and training continues`,
     );
   }
 }

@@ -135,7 +135,7 @@ export function segmentBytes(
 /** Segments of a worker that the window should hold: the last one, the next one, one to spare. */
 const segmentsAtOnce = 3;
 
-/** Bytes of the window with which a thread that plays these workers reads little twice. */
+/** Bytes of the window with which a thread that runs these workers reads little twice. */
 export function comfortableWindow(
   partition: Partition,
   segments: Segments,

@@ -227,7 +227,7 @@ class GroupOrderer {
     const words = (position[group.end] - from) / 4;
     readWhole(file, bytesOfWords(this.#input, words), from);
     for (let segment = group.begin; segment < group.end; segment++) this.#finish(segment);
-    this.#placeRows(group);
+    this.#insertRows(group);
     writeWhole(file, bytesOfWords(this.#output, words), from);
   }
 
@@ -249,7 +249,7 @@ class GroupOrderer {
     positions[(within[segment] + 1) * size] = next;
   }
 
-  #placeRows(group: Group): void {
+  #insertRows(group: Group): void {
     const { rowCounts } = this.#task.partition;
     const { row: rows, position } = this.#list;
     const first = rows[group.begin];
@@ -257,8 +257,8 @@ class GroupOrderer {
     for (let k = 0, at = 0; k < keys.length; k++) {
       const row = first + (keys[k] % keys.length);
       const segment = intervalOf(rows, row, group.begin, group.end);
-      this.#aim(segment, row, position[group.begin]);
-      this.#placeEntries(at, rowCounts[row]);
+      this.#locate(segment, row, position[group.begin]);
+      this.#insertEntries(at, rowCounts[row]);
       at += (nonzeroBytes / 4) * rowCounts[row];
     }
   }
@@ -273,7 +273,7 @@ class GroupOrderer {
   }
 
   /** Looks up where a row's entries go in the output, which begins at `base` of the file. */
-  #aim(segment: number, row: number, base: number): void {
+  #locate(segment: number, row: number, base: number): void {
     const { partition, stored } = this.#task;
     const { size } = partition;
     const worker = this.#list.worker[segment];
@@ -287,7 +287,7 @@ class GroupOrderer {
     }
   }
 
-  #placeEntries(at: number, count: number): void {
+  #insertEntries(at: number, count: number): void {
     const { columnBlock, columnPosition, columnBounds } = this.#task.partition;
     const input = this.#input;
     const output = this.#output;

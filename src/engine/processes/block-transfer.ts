@@ -4,11 +4,11 @@ import { tokenStride } from '../team.ts';
 import {
   announcedFields,
   answered,
-  asked,
   type CommChannel,
   exchangesBlocks,
   type FieldViews,
   rankOf,
+  requested,
   transferCounter,
   waiting,
 } from './comm-channel.ts';
@@ -50,7 +50,7 @@ class TransferQueue implements Owner {
 }
 
 /**
- * The network half of Algorithm 1. The process plays the workers first … end-1 of a ring of p.
+ * The network half of Algorithm 1. The process runs the workers first … end-1 of a ring of p.
  * Counted since the run began, block (first + k) mod p is sent on after worker `first` has made its
  * visit k, and block (end + k) mod p is received for visit k + 1 of worker end-1. Threads see in a
  * block's token, the count of its completed visits, that it has arrived.
@@ -188,7 +188,7 @@ export class BlockTransfer implements Owner {
 
   #gatherNext(): boolean {
     const { allgathers, sendBuffer, receiveBuffer } = this.#channel;
-    const open = Atomics.load(allgathers, asked) > Atomics.load(allgathers, answered);
+    const open = Atomics.load(allgathers, requested) > Atomics.load(allgathers, answered);
     if (!open || this.#gathering) return false;
     this.#gathering = true;
     this.#communicator.requests.gather(bytesOf(sendBuffer), bytesOf(receiveBuffer), this, 0);
@@ -209,7 +209,7 @@ export class BlockTransfer implements Owner {
     return (
       this.#outgoing.done === visits &&
       this.#arrived === visits &&
-      Atomics.load(allgathers, asked) === Atomics.load(allgathers, answered)
+      Atomics.load(allgathers, requested) === Atomics.load(allgathers, answered)
     );
   }
 }

@@ -12,7 +12,7 @@ export const transferCounter = { sent: 0, received: 1, milliseconds: 2, length: 
 /** Slot of `wakeFlag`: the number of threads that wait. */
 export const waiting = 1;
 /** Slots of `allgathers`: a cache line each. */
-export const asked = 0;
+export const requested = 0;
 export const answered = 16;
 
 export type View = Float64Array | Float32Array | Int32Array | Uint8Array;
@@ -39,7 +39,7 @@ export function openChannel(
   return {
     rank,
     ranks,
-    /** Rank r plays the workers firsts[r] … firsts[r+1]-1. */
+    /** Rank r runs the workers firsts[r] … firsts[r+1]-1. */
     firsts: workersOfRanks(workers, ranks),
     tokens,
     /** Raised whenever there is work for the communication thread, which sleeps on it; see `waiting`. */
@@ -157,7 +157,7 @@ class ChannelLink implements ProcessLink {
   allgather({ write, read, wait }: Allgather): void {
     const { allgathers, sendBuffer, receiveBuffer } = this.#channel;
     write(sendBuffer);
-    const turn = Atomics.add(allgathers, asked, 1);
+    const turn = Atomics.add(allgathers, requested, 1);
     wake(this.#channel);
     for (;;) {
       const done = Atomics.load(allgathers, answered);

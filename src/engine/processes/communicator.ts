@@ -5,7 +5,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
 import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 
-/** Bytes of the longest message: counts are 32 bits wide. */
+/** Bytes of the longest message: counts have 32 bits. */
 const longestMessage = 2 ** 30;
 
 /** Polls without a pause before it sleeps between them, and the milliseconds of sleep. */
@@ -64,8 +64,8 @@ export class Communicator implements Owner {
     this.#mpi = mpi;
     this.#requested = requested;
     this.#peerTimeout = peerTimeout;
-    this.rank = mpi.ask('rank');
-    this.size = mpi.ask('size');
+    this.rank = mpi.query('rank');
+    this.size = mpi.query('size');
     this.library = mpi.version;
     this.requests = new Requests(mpi);
     this.heartbeat = new Heartbeat(mpi, this, peerTimeout, (rank) =>

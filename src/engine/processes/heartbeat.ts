@@ -109,11 +109,11 @@ export class Heartbeat implements Owner {
     }
   }
 
-  /** Tickets are 2k for what peer k sends and 2k+1 for what goes to it. */
-  completed(ticket: number): void {
-    const index = ticket >> 1;
+  /** `id` is 2k for a message from peer k and 2k+1 for a message to it. */
+  completed(id: number): void {
+    const index = id >> 1;
     const peer = this.#peers[index];
-    if (ticket % 2 === 1) {
+    if (id % 2 === 1) {
       peer.sending = false;
       return;
     }

@@ -30,7 +30,7 @@ export interface CommThreadData {
   readonly requested: Int32Array;
 }
 
-/** What the communication thread sends unasked. */
+/** What the communication thread sends without a request. */
 export type CommReport =
   /** A rank has fallen silent. */
   | { readonly lost: number; readonly message: string }
@@ -56,7 +56,7 @@ function inSharedMemory(bytes: Uint8Array): Uint8Array {
 
 /**
  * The processes of an MPI job, as the main thread sees them: the communication thread talks to the
- * others, whatever the main thread does. What comes back lies in shared memory.
+ * others, whatever the main thread does. Results are in shared memory.
  */
 export class MpiGroup implements ProcessGroup, GroupInfo {
   rank = 0;
@@ -68,7 +68,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
   readonly #requested = separateArena.int32(requestSlots.length);
   /** While the thread may be inside the library, the normal way out would wait for it forever. */
   readonly #quit = (code: number): void => this.#mpi.quit(code);
-  /** An error that nobody catches would be printed after that. */
+  /** Node prints an uncaught error only after that. */
   readonly #print = (error: Error): void => console.error(error);
   #channel: CommChannel | undefined;
   #onLost: (message: string, rank: number) => void = () => {};
@@ -148,7 +148,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     this.#onLost = handler;
   }
 
-  /** Resolves when rank 0 goes on: what has stopped this rank did not stop rank 0. */
+  /** Resolves when rank 0 continues: what has stopped this rank did not stop rank 0. */
   rankZeroAhead(): Promise<void> {
     return new Promise((resolve) => {
       this.#onRankZeroAhead = () => {

@@ -97,7 +97,7 @@ export class MpiLibrary {
 
   /** Loads the library of the launcher's family, or the file `path` that the user has named. */
   static load(ffi: Ffi, flavour: Flavour, path: string | undefined): MpiLibrary {
-    // UCX, below MPICH, would otherwise put its own handler in the place of the engine's.
+    // UCX, below MPICH, would otherwise replace the engine's handler by its own.
     process.env.UCX_ERROR_SIGNALS ??= '';
     // Open MPI would spin while processes of a busy machine join, and so keep the others from it.
     process.env.OMPI_MCA_mpi_yield_when_idle ??= '1';
@@ -118,7 +118,7 @@ export class MpiLibrary {
     );
   }
 
-  /** `h` in a prototype stands for a handle. */
+  /** `h` in a prototype is a handle. */
   #call(name: string, prototype: string, ...values: unknown[]): void {
     let call = this.#functions.get(name);
     if (!call) {
@@ -151,7 +151,7 @@ export class MpiLibrary {
   }
 
   /** The rank of this process, or the number of ranks. */
-  ask(what: 'rank' | 'size'): number {
+  query(what: 'rank' | 'size'): number {
     const value = separateArena.int32(1);
     this.#call(`Comm_${what}`, 'h, void *', this.#dialect.world, value);
     return value[0];

@@ -57,8 +57,8 @@ function measureLink(communicator: Communicator): Link {
       communicator.send(outgoing, to, tags.probe);
       communicator.finish();
     }
-    const wanted = from + 1;
-    if (incoming[0] !== wanted || incoming[bytes - 1] !== wanted) {
+    const expected = from + 1;
+    if (incoming[0] !== expected || incoming[bytes - 1] !== expected) {
       throw new DsoError(
         'failure',
         `a message of ${communicator.nameOf(from)} arrived with other content`,

@@ -27,7 +27,7 @@ export interface ProcessGroup {
   endTransfer(): void;
 }
 
-/** A process on its own. Several runs may go on in parallel: nothing is transferred for any. */
+/** A single process. Several runs may train in parallel, since nothing is transferred. */
 export const singleProcess: ProcessGroup = {
   rank: 0,
   size: 1,

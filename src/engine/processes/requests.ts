@@ -3,12 +3,13 @@ import type { MpiLibrary } from './mpi-library.ts';
 
 /** Notified when an operation is done. */
 export interface Owner {
-  completed(ticket: number): void;
+  completed(id: number): void;
 }
 
 interface Operation {
   readonly owner: Owner;
-  readonly ticket: number;
+  /** Chosen by the owner, to tell its operations apart. */
+  readonly id: number;
   /** What the library works on must not be collected meanwhile. */
   readonly bytes: Uint8Array;
 }
@@ -38,20 +39,20 @@ export class Requests {
     return this.#operations.length;
   }
 
-  send(bytes: Uint8Array, to: number, tag: number, owner: Owner, ticket: number): void {
+  send(bytes: Uint8Array, to: number, tag: number, owner: Owner, id: number): void {
     this.#mpi.send(bytes, to, tag, this.#nextHandle());
-    this.#operations.push({ owner, ticket, bytes });
+    this.#operations.push({ owner, id, bytes });
   }
 
-  receive(bytes: Uint8Array, from: number, tag: number, owner: Owner, ticket: number): void {
+  receive(bytes: Uint8Array, from: number, tag: number, owner: Owner, id: number): void {
     this.#mpi.receive(bytes, from, tag, this.#nextHandle());
-    this.#operations.push({ owner, ticket, bytes });
+    this.#operations.push({ owner, id, bytes });
   }
 
   /** Every rank's `mine`, one after the other, into everybody's `all`, which the owner keeps. */
-  gather(mine: Uint8Array, all: Uint8Array, owner: Owner, ticket: number): void {
+  gather(mine: Uint8Array, all: Uint8Array, owner: Owner, id: number): void {
     this.#mpi.gather(mine, all, this.#nextHandle());
-    this.#operations.push({ owner, ticket, bytes: mine });
+    this.#operations.push({ owner, id, bytes: mine });
   }
 
   /** Notifies the owners of what is done; whether anything was. */
@@ -61,7 +62,7 @@ export class Requests {
     if (count <= 0) return false;
     // The owners may begin new operations, and find the table in order.
     const removed = this.#remove(new Set(this.#indices.subarray(0, count)));
-    for (const { owner, ticket } of removed) owner.completed(ticket);
+    for (const { owner, id } of removed) owner.completed(id);
     return true;
   }
 

@@ -19,7 +19,7 @@ export function derivative(u: number, y: number, delta: number): number {
 
 /**
  * min(1, δ/|r|), the weight of Huber's reweighted least squares: the curvature of the lowest
- * quadratic that touches ℓ at u and lies above it everywhere. The second derivative itself is 0
+ * quadratic that touches ℓ at u and is above it everywhere. The second derivative itself is 0
  * beyond δ, where the gradient is not, and would make steps wild.
  */
 export function curvature(u: number, y: number, delta: number, _slope: number): number {

@@ -77,8 +77,8 @@ export function dualStep(
 /**
  * The root β ≤ ½ of log(β/(1 − β)) + shift + q β = 0, given that the left side is ≥ 0 at ½;
  * `guess` is where β was before. In the logit t, f(t) = t + shift + q σ(t) is increasing with
- * slope ≥ 1 and the root lies in [−shift − q/2, min(0, −shift)]: Halley's method, which takes the
- * curvature of σ into account, kept inside that bracket. It takes two to four rounds. Its error
+ * slope ≥ 1 and the root is in [−shift − q/2, min(0, −shift)]: Halley's method, which takes the
+ * curvature of σ into account, limited to that bracket. It takes two to four rounds. Its error
  * is below half the cube of the one before, so that after a step of 1e-5 nothing is left to do,
  * and σ there needs two terms of its Taylor series rather than another exponential.
  */

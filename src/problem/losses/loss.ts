@@ -6,7 +6,7 @@ import { exp } from '../../math/elementary.ts';
  * single number where it has one (smoothing, δ, ε, τ). A loss knows one score and one label.
  *
  * The dual variable α_i is the paper's: w's image is Σ α_i x_i, and the dual objective holds
- * −ℓ*(−α_i). For hinge and logistic y α_i lies in [0, 1].
+ * −ℓ*(−α_i). For hinge and logistic y α_i is in [0, 1].
  *
  * Every file in this folder that is named after a loss exports these functions with exactly these
  * names, and is written in the part of TypeScript that AssemblyScript compiles too: the same
@@ -24,14 +24,14 @@ export interface LossFunctions {
   curvature(u: number, y: number, parameter: number, slope: number): number;
   /** ℓ*(s) = sup_u { s u − ℓ(u, y) } for s in the domain; callers keep s inside. */
   conjugate(s: number, y: number, parameter: number): number;
-  /** (ℓ*)'(s); at the ends of the domain the limit from inside, kept finite. */
+  /** (ℓ*)'(s); at the ends of the domain the limit from inside, always finite. */
   conjugateDerivative(s: number, y: number, parameter: number): number;
   /** Lower end of the domain of ℓ*, −Infinity if open. */
   conjugateLow(y: number, parameter: number): number;
   /** Upper end of the domain of ℓ*, Infinity if open. */
   conjugateHigh(y: number, parameter: number): number;
   /**
-   * argmax_a { −ℓ*(−a) − u (a − α) − (q/2)(a − α)² } over the domain. `alpha` itself may lie
+   * argmax_a { −ℓ*(−a) − u (a − α) − (q/2)(a − α)² } over the domain. `alpha` itself may be
    * outside the domain (momentum put it there). q ≥ 0; q = 0 gives the maximiser of the linear
    * model (an end of the domain where there is one).
    */
@@ -43,7 +43,7 @@ export type Task = 'classification' | 'regression';
 /** Of regression: whether a score u is the prediction itself or its logarithm. */
 export type Link = 'identity' | 'log';
 
-/** What the scores of a loss stand for. */
+/** What the scores of a loss mean. */
 export interface ScoreTraits {
   /** Default: identity. */
   readonly link?: Link;

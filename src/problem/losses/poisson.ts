@@ -9,7 +9,7 @@
  * α = −s, β = y − α, which at the optimum is the mean e^u.
  *
  * The second derivative e^u is bounded on every bounded set of scores, but not on the line. Beyond
- * u = 200 (means of 10^86) ℓ goes on as its tangent, so that no score can overflow; β ≤ e^200.
+ * u = 200 (means of 10^86) ℓ continues as its tangent, so that no score can overflow; β ≤ e^200.
  */
 import { exp, log } from '../../math/elementary.ts';
 import { xlogx } from '../../math/scalars.ts';
@@ -67,8 +67,8 @@ export function conjugateHigh(y: number, _parameter: number): number {
 
 /**
  * With β = y − a the maximiser solves log β + q β = c, where c = u + q (y − α). In t = log β the
- * left side f(t) = t + q e^t rises with slope ≥ 1 and is convex: Halley's method, kept inside a
- * bracket a little more than 1 wide. It starts from the old β; it takes two or three rounds. The error is
+ * left side f(t) = t + q e^t rises with slope ≥ 1 and is convex: Halley's method inside a
+ * bracket of a width a little above 1. It starts from the old β; it takes two or three rounds. The error is
  * below half the cube of the one before, so that after a step of 1e-5 nothing is left to do, and
  * e^t there needs three terms of its Taylor series rather than another exponential.
  */
@@ -113,8 +113,8 @@ export function dualStep(
 
 /**
  * A t at or above the root of t + q e^t = c that exceeds it by 1 at most. With ω = q e^t and
- * z = c + log q the equation is ω + log ω = z. For z ≤ 1, ω = c − t lies between 0 and 1; for z > 1
- * it lies between z/2 and z.
+ * z = c + log q the equation is ω + log ω = z. For z ≤ 1, ω = c − t is between 0 and 1; for z > 1
+ * it is between z/2 and z.
  */
 function highestLogarithm(c: number, q: number): number {
   if (!(q > 0)) return c;

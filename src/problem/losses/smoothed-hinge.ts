@@ -29,8 +29,8 @@ export function derivative(u: number, y: number, smoothing: number): number {
 
 /**
  * Inside the rounded corner the second derivative 1/γ. On the sloping side ℓ'' = 0 would make
- * steps wild, since such rows do add to the gradient: there stands the curvature of the lowest
- * quadratic that touches ℓ at u and lies above it everywhere, 1/(2(1 − z) − γ). (ℓ is a straight
+ * steps wild, since such rows do add to the gradient: there it is the curvature of the lowest
+ * quadratic that touches ℓ at u and is above it everywhere, 1/(2(1 − z) − γ). (ℓ is a straight
  * line plus a Huber function of 1 − z − γ/2; the quadratic is that of Huber's reweighting.) On the
  * flat side, where the gradient is 0, the least curvature, as for the squared hinge.
  */

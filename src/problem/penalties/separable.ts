@@ -107,8 +107,8 @@ export function penaltyIncompatibility(penalty: Penalty): string | undefined {
   }
   const inFamily = separablePenalty(name, l1, l2, penalty);
   const differs = (w: number) => {
-    const [found, wanted] = [penalty.value(w), inFamily.value(w)];
-    return found !== wanted && !(Math.abs(found - wanted) <= 1e-9 * wanted);
+    const [found, expected] = [penalty.value(w), inFamily.value(w)];
+    return found !== expected && !(Math.abs(found - expected) <= 1e-9 * expected);
   };
   const w = probes.find(differs);
   if (w === undefined) return undefined;

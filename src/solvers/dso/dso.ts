@@ -26,7 +26,7 @@ import { average, defaultSteps, initialize, takeSnapshot } from './steps.ts';
  *   13:   t ← t + 1
  *   14: until convergence
  *
- * The preset `algorithm-1` runs this as printed. The appendix adds AdaGrad's steps in place of
+ * The preset `algorithm-1` runs this as printed. The appendix adds AdaGrad's steps instead of
  * η₀/√t, variance reduction (SVRG), a start by local dual coordinate descent and boxes; Theorem 1 is
  * about the averaged iterate. Each is a setting, and its code is in steps.ts.
  */

@@ -20,7 +20,7 @@ export interface DsoSettings {
   readonly svrg: boolean;
   /** Passes of local dual coordinate descent before the first epoch (default 0; the paper: 20). */
   readonly initialize: number;
-  /** The appendix's box on w; default true. α is always kept in the domain of its conjugate. */
+  /** The appendix's box on w; default true. α always stays in the domain of its conjugate. */
   readonly boxes: boolean;
   /** Whether the model is the averaged iterate of Theorem 1 (default false: the last). */
   readonly average: boolean;

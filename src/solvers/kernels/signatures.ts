@@ -7,7 +7,7 @@ export type KernelName = Exclude<keyof Kernels, 'name'>;
  * and, where weights may be bounded, the function to call then and where it finds the bounds.
  *
  * Values: `a` or `a.b` the address of an array, `#a` a number, `?a` a flag, `@a` the length of an
- * array, `0` zero, `*` the parameter of the loss. A group such as `rows` stands for the members listed below.
+ * array, `0` zero, `*` the parameter of the loss. A group such as `rows` means the members listed below.
  */
 export type Signature = readonly [parameters: string, values: string, bounded?: string];
 

@@ -8,8 +8,8 @@ const searchSteps = 8;
 /**
  * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
  * segment from the best point to a new one usually holds a better point than either end. With the
- * margins of both at hand the search costs no pass over the data. P there never rises; it
- * begins at w = 0, where the arrays are when they are new, unless goTo() puts it elsewhere.
+ * margins of both at hand the search costs no pass over the data. P there never rises. It
+ * begins at w = 0, where new arrays are, unless goTo() moves it.
  */
 export class BestPoint implements Point {
   readonly weights: Float64Array;
@@ -65,15 +65,15 @@ export class BestPoint implements Point {
     const atThere = descent(1);
     if (atThere >= 0) return 1;
     // P is convex, so it is no higher than here wherever it still falls. The search aims at such a
-    // point: at a corner (hinge, L1) the last one tried may lie well beyond the minimum.
+    // point: at a corner (hinge, L1) the last one tried may be well beyond the minimum.
     const goal = 1e-2 * atHere;
     let falling = 0;
-    const aim = (share: number) => {
+    const excess = (share: number) => {
       const value = descent(share);
       if (value >= 0) falling = Math.max(falling, share);
       return value - goal;
     };
-    rootOfFalling(aim, [0, atHere - goal], [1, atThere - goal], goal, searchSteps);
+    rootOfFalling(excess, [0, atHere - goal], [1, atThere - goal], goal, searchSteps);
     return falling;
   }
 }

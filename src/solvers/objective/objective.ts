@@ -25,10 +25,7 @@ export interface Point {
 /** An objective this much smaller than at w = 0 counts as zero: its gap is measured against P(0). */
 const negligible = 1e-12;
 
-/**
- * (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P; `atZero` is P(0),
- * which sets the scale of what is tiny.
- */
+/** (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P; `atZero` is P(0). */
 export function relativeGap({ primal, dual }: Gap, atZero: number): number {
   const tiny = Math.max(1e-300, negligible * Math.abs(atZero));
   return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
@@ -332,9 +329,7 @@ export class Objective {
     for (let j = 0; j < w.length; j++) w[j] = clamp(w[j], low[j], high[j]);
   }
 
-  /**
-   * α shifted, α/c by one number, and clipped to the domain so that Σα = 0, as an intercept requires.
-   */
+  /** α/c shifted by one number, and clipped to the domain so that Σα = 0: for an intercept. */
   #balance(alpha: Float64Array): Float64Array {
     if (!this.problem.intercept) return alpha;
     const { totalWeight, labels, rowWeights } = this.problem;

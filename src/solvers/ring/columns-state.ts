@@ -14,7 +14,7 @@ import {
 import { Batches } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 
-/** Columns lie in the order of their frequency, which no batch should know of. */
+/** Columns are ordered by frequency, which must not decide the batches. */
 const columnsTogether = 1;
 
 export type RingColumnsMemory = ReturnType<typeof allocateRingColumns>;
@@ -179,18 +179,18 @@ export class PackedBatches {
   readonly #context: SolverContext;
   readonly #memory: RingColumnsMemory['packed'];
   readonly #longest: number;
-  readonly #travel: boolean;
+  readonly #exchanges: boolean;
   readonly fields: BlockFields;
 
   /** `rotations`: batches per epoch, by which the length of a batch is bounded. */
   constructor(context: SolverContext, memory: RingColumnsMemory['packed'], rotations: number) {
     this.#context = context;
     this.#memory = memory;
-    this.#travel = context.team.link.exchangesBlocks;
+    this.#exchanges = context.team.link.exchangesBlocks;
     const { blockLengths } = context.problem.grid.partition;
     const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
     this.#longest = Math.min(longest, Math.ceil(longest / rotations) + 1);
-    this.fields = context.ring.fields((block) => (this.#travel ? this.#views(block) : []));
+    this.fields = context.ring.fields((block) => (this.#exchanges ? this.#views(block) : []));
   }
 
   /** Counts; units and changed units; gradients, hessians and deltas. */
@@ -209,7 +209,7 @@ export class PackedBatches {
   /** Before the visit of a worker: unpacks the block if it comes from another process. */
   arrive(worker: number, block: number, begun: boolean, batch: Block): void {
     const { shared } = this.#context.team;
-    if (!this.#travel || worker !== shared.end - 1 || !begun) return;
+    if (!this.#exchanges || worker !== shared.end - 1 || !begun) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
     const [units, changes] = counts;
@@ -231,7 +231,7 @@ export class PackedBatches {
 
   /** After the visit of a worker: packs the block if it goes to another process. */
   leave(worker: number, block: number, batch: Block): void {
-    if (!this.#travel || worker !== this.#context.team.shared.first) return;
+    if (!this.#exchanges || worker !== this.#context.team.shared.first) return;
     const [counts, integers, numbers] = this.#views(block);
     const length = integers.length / 2;
     const units = batch.units.subarray(batch.range[0], batch.range[1]);

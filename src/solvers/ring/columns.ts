@@ -161,7 +161,7 @@ export class RingColumns extends BlockMethod<ColumnModeState> {
     range[1] = batches.begin(Math.min(batch + 1, this.#rotations), this.#rotations);
   }
 
-  /** Bounded weights go no farther than the end: one at an end of its box cannot go on. */
+  /** Bounded weights go no farther than the end: one at an end of its box cannot move on. */
   #search() {
     const { weights, margins, weightStart, marginStart } = this.state.memory;
     const [start, end] = [

@@ -52,7 +52,7 @@ interface LineSearch {
 /**
  * The exact optimum on the line through an epoch's start and end, given the slope by which the
  * objective improves there. An end where the slope is `flat`, relative to the start, is taken; a
- * search beyond the end goes on to `farthest`.
+ * search beyond the end extends to `farthest`.
  */
 export function searchLine(slope: (eta: number) => number, farthest = 1, flat = 0): LineSearch {
   const atStart = slope(0);
@@ -87,8 +87,8 @@ export function rotationsFor(
 ): number {
   if (size === 1) return units;
   const most = Math.max(64, Math.floor(nonzeros / (visitNonzeros * size * size)));
-  const wanted = Math.ceil(rotationsPerCollision * damped * units * meanCollision);
-  return given ?? Math.max(1, Math.min(most, wanted, units));
+  const enough = Math.ceil(rotationsPerCollision * damped * units * meanCollision);
+  return given ?? Math.max(1, Math.min(most, enough, units));
 }
 
 const visitNonzeros = 1000;
@@ -104,7 +104,7 @@ export function tracksLocalUpdates(rotations: number | undefined, size: number):
 }
 
 /** Epochs between two changes of the intercept's weight. */
-const patience = 8;
+const adjustEvery = 8;
 /** A pull that turns sooner is noise. */
 const longSteady = 4;
 
@@ -141,11 +141,11 @@ export class InterceptStep {
     } else now.steady++;
     now.pull = pull;
     if (now.epochs++ === 0) now.pullAtStart = Math.abs(pull);
-    if (now.epochs < patience) return 1;
+    if (now.epochs < adjustEvery) return 1;
     const before = now.weight;
     if (now.turns === 0 && Math.abs(pull) > 0.5 * now.pullAtStart) {
       now.weight = Math.max(this.#lightest, before / 4);
-    } else if (now.turns * 2 >= patience) {
+    } else if (now.turns * 2 >= adjustEvery) {
       now.weight = Math.min(this.#heaviest, before * 2);
     }
     now.epochs = 0;

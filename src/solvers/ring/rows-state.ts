@@ -67,7 +67,7 @@ interface BlockColumns extends Doubles<'weights' | 'image' | 'start' | 'previous
 
 /**
  * The variables of row mode: α by rows, and by columns the image v = (1/W) Σ α_i x_i and the
- * weights it stands for. Without a map w = v/λ stands in for the image.
+ * weights that belong to it. Without a map the array of the image holds w = v/λ.
  */
 export class RowModeState extends BlockState {
   readonly memory: RingRowsMemory;

@@ -197,10 +197,7 @@ export class RingRows extends BlockMethod<RowModeState> {
     });
   }
 
-  /**
-   * B rotations and one more that only applies the changes of the last batch. The first is spared
-   * where margins are part of the state.
-   */
+  /** B rotations and one that only applies the last changes; with saved margins the first is spared. */
   #rotate(): void {
     const { kernels, objective, ring, team } = this.context;
     const { cells } = objective;

@@ -28,22 +28,22 @@ export function allocateAdmm(arena: Arena, partition: Partition) {
   const { bufferLength } = partition;
   const rows = partition.rowOrder.length;
   const all = allColumns(partition);
-  const played = partition.end - partition.first;
+  const local = partition.end - partition.first;
   return {
     /** Their 1/μ_j is 1/ρ_j. */
     ...allocateLocalProblems(arena, partition),
     ...reserve(arena, 'float64', rows, ['alpha', 'margins']),
     generators: allocateGenerators(arena, partition),
     /** z, and how many workers have a copy of column j. */
-    ...reserve(arena, 'float64', bufferLength, ['weights', 'sums', 'holders']),
+    ...reserve(arena, 'float64', bufferLength, ['weights', 'sums', 'copyCounts']),
     /** z and z of the epoch before, of all columns. */
     ...reserve(arena, 'float64', all, ['agreed', 'before']),
-    ...reserve(arena, 'float64', played * all, ['copies', 'pulls']),
+    ...reserve(arena, 'float64', local * all, ['copies', 'pulls']),
   };
 }
 
 /** What belongs to one worker alone, with x_q and u_q by position among all columns. */
-interface Holder extends LocalProblem, HeldColumns, Doubles<'copy' | 'pull'> {}
+interface WorkerCopy extends LocalProblem, HeldColumns, Doubles<'copy' | 'pull'> {}
 
 /**
  * The workers' copies of the weights and what ties them to the agreed ones. Between epochs
@@ -55,7 +55,7 @@ interface Holder extends LocalProblem, HeldColumns, Doubles<'copy' | 'pull'> {}
  */
 export class AdmmCopies extends BlockState {
   readonly #memory: AdmmMemory;
-  readonly #holders = new Map<number, Holder>();
+  readonly #workers = new Map<number, WorkerCopy>();
   /** Whether ρ is not given, and adapts. */
   readonly #adapts: boolean;
   /** z as the workers know it, and as they knew it the epoch before. */
@@ -73,27 +73,24 @@ export class AdmmCopies extends BlockState {
     const { columnBounds } = partition;
     if (team.index === 0) memory.starts.set(columnBounds);
     for (const worker of this.parts) {
-      this.#holders.set(worker, {
+      this.#workers.set(worker, {
         ...localProblem(this, memory, memory.alpha, worker),
         ...heldColumns(problem, worker),
         copy: partOfWorker(partition, memory.copies, worker),
         pull: partOfWorker(partition, memory.pulls, worker),
       });
     }
-    ring.rotate(objective.fieldsOf(memory.holders), (worker, block) => {
+    ring.rotate(objective.fieldsOf(memory.copyCounts), (worker, block) => {
       const { held, listed } = this.#of(worker);
-      const holders = objective.columnsOf(memory.holders, block);
+      const copyCounts = objective.columnsOf(memory.copyCounts, block);
       for (let k = listed[block]; k < listed[block + 1]; k++) {
-        holders[held[k] - columnBounds[block]]++;
+        copyCounts[held[k] - columnBounds[block]]++;
       }
     });
     this.#tie(rho);
   }
 
-  /**
-   * All copies at z = w, and u_q = (1/W) Σ_i α_i x_i ∘ (1/ρ_j), as it is where α belongs to w.
-   * Returns the passes this takes.
-   */
+  /** All copies at z = w, and u_q = (1/W) Σ_i α_i x_i ∘ (1/ρ_j) there. Returns the passes. */
   startFrom(start: WarmStart, loss: Loss): number {
     const { objective, problem } = this.context;
     const { grid, totalWeight } = problem;
@@ -101,7 +98,7 @@ export class AdmmCopies extends BlockState {
     objective.copyColumns(start.weights, weights);
     const passes = startingAlpha(this.context, start, loss, margins, alpha);
     everywhere(this.context, weights, this.#agreed);
-    for (const [worker, { rows: own, held, copy, pull }] of this.#holders) {
+    for (const [worker, { rows: own, held, copy, pull }] of this.#workers) {
       for (let block = 0; block < grid.size; block++) {
         const cell = grid.cells[worker * grid.size + block];
         const [inverse, target] = [inverses, pull].map((all) =>
@@ -114,8 +111,8 @@ export class AdmmCopies extends BlockState {
     return 1 + passes;
   }
 
-  #of(worker: number): Holder {
-    return this.#holders.get(worker) as Holder;
+  #of(worker: number): WorkerCopy {
+    return this.#workers.get(worker) as WorkerCopy;
   }
 
   /** Chooses ρ unless it is given, and makes norms_i = Σ_j x_ij² / ρ_j. */
@@ -132,7 +129,7 @@ export class AdmmCopies extends BlockState {
     const ones = total / others / rho;
     this.context.objective.ownColumns(inverse).fill(1 / rho);
     if (this.isOwn(interceptPosition)) inverse[interceptPosition] = ones;
-    for (const { rows: own } of this.#holders.values()) {
+    for (const { rows: own } of this.#workers.values()) {
       for (let i = 0; i < own.norms.length; i++) {
         own.norms[i] = own.norms[i] / rho + (intercept ? ones : 0);
       }
@@ -168,7 +165,7 @@ export class AdmmCopies extends BlockState {
     const share = 1 / factor;
     const own = this.context.objective.ownColumns(inverse);
     for (let j = 0; j < own.length; j++) own[j] *= share;
-    for (const { rows, held, copy, pull } of this.#holders.values()) {
+    for (const { rows, held, copy, pull } of this.#workers.values()) {
       for (let i = 0; i < rows.norms.length; i++) rows.norms[i] *= share;
       for (let k = 0; k < held.length; k++) {
         const j = held[k];
@@ -193,18 +190,18 @@ export class AdmmCopies extends BlockState {
       row: { alpha, order, ...(this.#adapts && { norms }) },
       column: { weights, ...(this.#adapts && { inverse }) },
       worker: { generators },
-      played: { copies, pulls },
+      local: { copies, pulls },
     });
   }
 
   /** Passes of dual coordinate descent on a worker's own problem; returns the nonzeros touched. */
   descend(worker: number, passes: number): number {
     const { kernels, problem } = this.context;
-    const holder = this.#of(worker);
-    holder.stats.fill(0);
+    const own = this.#of(worker);
+    own.stats.fill(0);
     const share = 1 / problem.totalWeight;
-    descend(kernels, holder, holder.copy, this.random(worker), { passes, share });
-    return holder.stats[stat.work];
+    descend(kernels, own, own.copy, this.random(worker), { passes, share });
+    return own.stats[stat.work];
   }
 
   /** sums_j ← Σ_q a (x_q − z) + u_q over the copies of column j, a being the relaxation. */

@@ -81,13 +81,13 @@ export class Admm extends BlockMethod<AdmmCopies> {
     const { problem, objective } = this.context;
     const of = (array: Float64Array) => objective.ownColumns(array);
     const [weights, sums] = [of(this.#memory.weights), of(this.#memory.sums)];
-    const [inverse, holders] = [of(this.#memory.inverse), of(this.#memory.holders)];
+    const [inverse, copyCounts] = [of(this.#memory.inverse), of(this.#memory.copyCounts)];
     const [l1, l2] = [of(problem.l1), of(problem.l2)];
     const box = problem.box && { low: of(problem.box.low), high: of(problem.box.high) };
     for (let j = 0; j < weights.length; j++) {
-      if (holders[j] === 0) continue;
-      const pull = holders[j] / inverse[j];
-      const centre = weights[j] + sums[j] / holders[j];
+      if (copyCounts[j] === 0) continue;
+      const pull = copyCounts[j] / inverse[j];
+      const centre = weights[j] + sums[j] / copyCounts[j];
       const free = softThreshold(pull * centre, l1[j]) / (l2[j] + pull);
       weights[j] = box ? clamp(free, box.low[j], box.high[j]) : free;
     }

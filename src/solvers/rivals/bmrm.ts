@@ -27,8 +27,8 @@ export type BmrmMemory = ReturnType<typeof allocateBmrm>;
 
 /** The planes there is memory for, given the number of columns. */
 export function planeCapacity(columns: number): number {
-  const room = Math.floor(planeBytes / (8 * Math.max(1, columns)));
-  return Math.max(fewestPlanes, Math.min(mostPlanes, room));
+  const fitting = Math.floor(planeBytes / (8 * Math.max(1, columns)));
+  return Math.max(fewestPlanes, Math.min(mostPlanes, fitting));
 }
 
 export function allocateBmrm(arena: Arena, partition: Partition) {
@@ -57,7 +57,7 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
  *   D(β) = Σ_k β_k b_k − Σ_j (Σ_k β_k a_kj)² / (2 l2_j) ≤ min P
  *
  * A plane comes from a dual point: with α_i = −c_i ℓ'(u_i) it is a = −(1/W) Σ α_i x_i + l1 s, |s_j| ≤ 1,
- * and b = −(1/W) Σ c_i ℓ*(−α_i/c_i), which by Fenchel's inequality lies below R wherever α and s come from.
+ * and b = −(1/W) Σ c_i ℓ*(−α_i/c_i), which by Fenchel's inequality is below R wherever α and s come from.
  *
  * Planes are stored as a_kj / √l2_j, so that their products are plain ones. Every thread solves the
  * inner program for itself, from the same bits.
@@ -116,7 +116,7 @@ export class Bmrm extends BlockMethod {
   }
 
   /**
-   * Drops planes long out of use, and the one longest out of use when there is no room for another.
+   * Drops planes long out of use, and the one longest out of use when no other one would fit.
    * When all are in use, the two of the smallest shares become one: w, D and what later iterations
    * can reach from there stay, the model merely gets coarser.
    */

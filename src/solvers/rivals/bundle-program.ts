@@ -5,7 +5,7 @@ import { GrowingCholesky } from '../../math/cholesky.ts';
  *
  *   max  f(β) = ⟨b, β⟩ − ½ βᵀGβ   over β ≥ 0, Σβ = 1,   G_kl = Σ_j a_kj a_lj / l2_j
  *
- * by an active set method (Wolfe 1976, with a linear term): β is kept optimal on the planes in use;
+ * by an active set method (Wolfe 1976, with a linear term): β stays optimal on the planes in use;
  * the plane most violated enters, and where an optimum would need a negative share the step
  * ends at the boundary and the plane that has become zero leaves. f never falls. The result is
  * proved by its gap max_k r_k − ⟨β, r⟩ with r = b − Gβ, which bounds how far f is from its maximum.

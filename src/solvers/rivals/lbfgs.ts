@@ -86,7 +86,7 @@ export class Lbfgs extends BlockMethod {
   /** One iteration; false, and nothing has changed, when no point with a smaller P was found. */
   #step(): boolean {
     const { objective, team } = this.context;
-    this.#aim();
+    this.#chooseDirection();
     const primal = this.search();
     if (primal === undefined) return false;
     const pair = this.history.next();
@@ -131,7 +131,7 @@ export class Lbfgs extends BlockMethod {
   }
 
   /** The steepest descent, and the direction H makes of it. */
-  #aim(): void {
+  #chooseDirection(): void {
     const { l1, l2 } = this.context.problem;
     const { weights, image, steepest, direction } = this.memory;
     const [begin, end] = this.state.ownColumns;
@@ -255,10 +255,7 @@ function interceptOf({ interceptPosition: position, ...problem }: Problem): Damp
   return { position, block, factor: Math.min(1, (3 * nonzeros) / (rows * columns)) };
 }
 
-/**
- * The slope of P along a column on the side where P falls faster, 0 where it rises on both: without
- * an L1 part the gradient.
- */
+/** The slope of P along a column on the side where P falls faster, 0 where it rises on both. */
 function pseudoGradient(gradient: number, w: number, l1: number): number {
   if (w > 0) return gradient + l1;
   if (w < 0) return gradient - l1;

@@ -36,7 +36,7 @@ export type SgdMemory = ReturnType<typeof allocateSgd>;
 export function allocateSgd(arena: Arena, partition: Partition) {
   const rows = partition.rowOrder.length;
   const { first, bufferLength } = partition;
-  const played = partition.end - first;
+  const local = partition.end - first;
   return {
     ...reserve(arena, 'float64', rows, ['alpha', 'meanAlpha', 'margins']),
     order: arena.int32(rows),
@@ -45,10 +45,10 @@ export function allocateSgd(arena: Arena, partition: Partition) {
     /** λ f_j, on its way to all workers. */
     strength: arena.float64(bufferLength),
     /** Every worker has its own copy of all columns; only those of its rows are ever touched. */
-    lines: arena.float64(played * sgdStride * allColumns(partition)),
+    lines: arena.float64(local * sgdStride * allColumns(partition)),
     clocks: arena.float64(partition.size * sgdClock.length),
     starts: arena.int32(partition.size + 1),
-    held: Array.from({ length: played }, (_, k) => arena.int32(mostHeld(partition, first + k))),
+    held: Array.from({ length: local }, (_, k) => arena.int32(mostHeld(partition, first + k))),
   };
 }
 

@@ -106,7 +106,7 @@ export class Sgd extends BlockMethod {
       row: { meanAlpha, order },
       column: { weights },
       worker: { clocks, generators },
-      played: { lines: { lines, stride: sgdStride, slots } },
+      local: { lines: { lines, stride: sgdStride, slots } },
     });
   }
 }

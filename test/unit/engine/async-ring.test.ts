@@ -5,7 +5,7 @@ import type { BlockFields } from '../../../src/engine/ring.ts';
 import { shareTeam, Team } from '../../../src/engine/team.ts';
 import { testPool } from './support/pool.ts';
 import { touch } from './support/touch.ts';
-import type { WanderPayload } from './support/worker.ts';
+import type { AsyncPayload } from './support/worker.ts';
 
 const ints = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
 /** Blocks that stay in one process take nothing along. */
@@ -28,9 +28,9 @@ describe.each([
     const common = { shared, rotations, memory, rows, columns };
     const [holders, busy] = [ints(workers), ints(workers)];
     const results = await testPool(threads).runAll<{ wrong: string[]; orders: number[][] }>(
-      'wander',
+      'asyncRing',
       threads,
-      (index): WanderPayload => ({ ...common, index, holders, busy }),
+      (index): AsyncPayload => ({ ...common, index, holders, busy }),
     );
     expect(results.flatMap(({ wrong }) => wrong)).toEqual([]);
     const { orders } = results[0];
@@ -62,12 +62,12 @@ test('another order has another result, so that the comparison above means somet
   expect(results[0]).not.toEqual(results[1]);
 });
 
-test('a worker that is slow is left aside: others go on with the blocks they hold', () => {
-  // One thread plays both workers; the first visit of worker 0 hands its block to worker 1.
+test('a worker that is slow is left aside: others continue with the blocks they hold', () => {
+  // One thread runs both workers; the first visit of worker 0 hands its block to worker 1.
   const team = new Team(shareTeam({ threads: 1, workers: 2, cores: 1 }), 0);
-  const wander = new AsyncRing(team, allocateAsyncRing(separateArena, 2));
+  const asyncRing = new AsyncRing(team, allocateAsyncRing(separateArena, 2));
   const visits: string[] = [];
-  wander.rotate(nothing, (worker, block) => visits.push(`${worker}:${block}`));
+  asyncRing.rotate(nothing, (worker, block) => visits.push(`${worker}:${block}`));
   expect(visits).toEqual(['0:0', '1:1', '0:1', '1:0']);
 });
 

@@ -104,7 +104,7 @@ test.each(cases.filter(({ size, first, end }) => end - first < size))(
   },
 );
 
-test('each rank plays its workers', () => {
+test('each rank runs its workers', () => {
   expect(upTo(3).map((rank) => workersOfRank({ rank, size: 3 }, 7))).toEqual([
     [0, 2],
     [2, 4],
@@ -113,7 +113,7 @@ test('each rank plays its workers', () => {
   expect(workersOfRank({ rank: 0, size: 1 }, 5)).toEqual([0, 5]);
 });
 
-test('a process that plays no worker has no visiting blocks either', () => {
+test('a process that runs no worker has no visiting blocks either', () => {
   const { bufferLength, slots } = layOutBlocks(boundsOf(5), 3, 3);
   expect([bufferLength, slots]).toEqual([0, 0]);
 });

@@ -29,12 +29,12 @@ describe('where the blocks are', () => {
     expect(blockPositions(shared)).toEqual({ holders: [0, 1, 2, 3], elsewhere: [] });
   });
 
-  test('every worker holds one block, as in Figure 2, also where one thread plays them all', () => {
+  test('every worker holds one block, as in Figure 2, also where one thread runs them all', () => {
     const shared = shareTeam({ threads: 1, workers: 4, cores: 1 });
     const ring = new Ring(new Team(shared, 0));
-    const cargo = ring.fields(() => []);
+    const fields = ring.fields(() => []);
     for (let rotation = 0; rotation < 2; rotation++) {
-      ring.rotate(cargo, (_, __, iteration) => {
+      ring.rotate(fields, (_, __, iteration) => {
         const own = (block: number) => (block + 4 - iteration) % 4;
         expect(blockPositions(shared).holders).toEqual([own(0), own(1), own(2), own(3)]);
       });

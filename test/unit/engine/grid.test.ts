@@ -22,7 +22,7 @@ function gridOf(dataset: Dataset, size: number, orientation: Orientation, interc
   return grid;
 }
 
-/** The matrix in a grid, back in the order of the data; NaN where a place was written twice. */
+/** The matrix in a grid, back in the order of the data; NaN where an entry was written twice. */
 function denseOf({ size, orientation, partition: parts, cells }: Grid): number[][] {
   const { rowStarts, rowOrder, columnStarts, columnOrder } = parts;
   const dense = Array.from(rowOrder, () => new Array<number>(columnOrder.length).fill(0));
@@ -50,9 +50,9 @@ describe.each(['rows', 'columns'] as const)('orientation %s', (orientation) => {
     { size: 9, intercept: true },
   ])('grid $size holds exactly the data (intercept $intercept)', ({ size, intercept }) => {
     const { rows, dataset } = sample({ rows: 40, columns: 9, density: 0.4 });
-    const wanted = rows.map((row) => (intercept ? [...row, 1] : [...row]));
-    expect(denseOf(gridOf(dataset, size, orientation, intercept))).toEqual(wanted);
-    expect(denseOf(gridOf(inParts(dataset, 7), size, orientation, intercept))).toEqual(wanted);
+    const expected = rows.map((row) => (intercept ? [...row, 1] : [...row]));
+    expect(denseOf(gridOf(dataset, size, orientation, intercept))).toEqual(expected);
+    expect(denseOf(gridOf(inParts(dataset, 7), size, orientation, intercept))).toEqual(expected);
   });
 
   test('the cells of a worker lie one after the other in arrays of its own', () => {
@@ -77,7 +77,7 @@ describe.each(['rows', 'columns'] as const)('a process among others, by %s', (or
     [2, 3],
     [3, 5],
     [4, 4],
-  ])('that plays %i up to %i has the cells of its workers and no others', (first, end) => {
+  ])('that runs %i up to %i has the cells of its workers and no others', (first, end) => {
     const { dataset } = sample({ rows: 40, columns: 9, density: 0.4 });
     const size = 5;
     const whole = gridOf(dataset, size, orientation, true);
@@ -113,7 +113,7 @@ describe('one worker, by rows', () => {
   ])('ranges fill the cell as the worker does: intercept $intercept, $bounds', (options) => {
     const { intercept, bounds } = options;
     for (const data of [dataset, inParts(dataset, 7)]) {
-      const wanted = gridOf(data, 1, 'rows', intercept);
+      const expected = gridOf(data, 1, 'rows', intercept);
       const parts = partition(data, 1, 3, intercept);
       const grid = allocateGrid(separateArena, parts, 'rows');
       offsetsFromCounts(grid);
@@ -121,7 +121,7 @@ describe('one worker, by rows', () => {
       for (let k = bounds.length - 1; k > 0; k--) {
         fillRows(grid, data, intercept, [bounds[k - 1], bounds[k]]);
       }
-      expect(grid.cells).toEqual(wanted.cells);
+      expect(grid.cells).toEqual(expected.cells);
     }
   });
 

@@ -10,7 +10,7 @@ describe('more than 2^31 entries', () => {
     columns: new Int32Array(400).fill(9e6),
   };
 
-  test('are counted and dealt', () => {
+  test('are counted and assigned', () => {
     const partition = localPartition(placeRowsAndColumns(counts, 3, 1), counts, 0, 3);
     expect([...partition.workerNonzeros]).toEqual([1.2e9, 1.2e9, 1.2e9]);
     expect(() => checkWorkers(partition)).not.toThrow();

@@ -32,27 +32,30 @@ function blockEntries({ size, columnStarts, columnCounts }: Partition): number[]
 }
 
 describe.each([1, 2, 3, 8])('grid %i', (size) => {
-  test.each([false, true])('every row and column is in one place (intercept %s)', (intercept) => {
-    const parts = partition(text, size, 1, intercept);
-    const columns = text.columns + (intercept ? 1 : 0);
-    expect(sorted(parts.rowOrder)).toEqual(upTo(text.rows));
-    expect(sorted(parts.columnOrder)).toEqual(upTo(columns));
-    for (const starts of [parts.rowStarts, parts.columnStarts]) {
-      expect(starts).toHaveLength(size + 1);
-      expect(starts[0]).toBe(0);
-      expect(Math.min(...lengths(starts))).toBeGreaterThan(0);
-    }
-    expect(parts.rowStarts[size]).toBe(text.rows);
-    expect(parts.columnStarts[size]).toBe(columns);
-    for (let column = 0; column < columns; column++) {
-      const place = parts.columnPosition[column];
-      const block = parts.columnBlock[column];
-      expect(parts.columnOrder[place]).toBe(column);
-      expect(place >= parts.columnStarts[block] && place < parts.columnStarts[block + 1]).toBe(
-        true,
-      );
-    }
-  });
+  test.each([false, true])(
+    'every row and column is in one position (intercept %s)',
+    (intercept) => {
+      const parts = partition(text, size, 1, intercept);
+      const columns = text.columns + (intercept ? 1 : 0);
+      expect(sorted(parts.rowOrder)).toEqual(upTo(text.rows));
+      expect(sorted(parts.columnOrder)).toEqual(upTo(columns));
+      for (const starts of [parts.rowStarts, parts.columnStarts]) {
+        expect(starts).toHaveLength(size + 1);
+        expect(starts[0]).toBe(0);
+        expect(Math.min(...lengths(starts))).toBeGreaterThan(0);
+      }
+      expect(parts.rowStarts[size]).toBe(text.rows);
+      expect(parts.columnStarts[size]).toBe(columns);
+      for (let column = 0; column < columns; column++) {
+        const position = parts.columnPosition[column];
+        const block = parts.columnBlock[column];
+        expect(parts.columnOrder[position]).toBe(column);
+        expect(
+          position >= parts.columnStarts[block] && position < parts.columnStarts[block + 1],
+        ).toBe(true);
+      }
+    },
+  );
 
   test('rows, columns and entries are balanced on skewed data', () => {
     const parts = partition(text, size, 1, false);
@@ -85,8 +88,8 @@ test('counts are those of the data, with the intercept in every row', () => {
 test('frequent columns come first in their block', () => {
   const { size, columnStarts, columnCounts } = partition(text, 4, 1, false);
   for (let block = 0; block < size; block++) {
-    for (let place = columnStarts[block] + 1; place < columnStarts[block + 1]; place++) {
-      expect(columnCounts[place]).toBeLessThanOrEqual(columnCounts[place - 1]);
+    for (let position = columnStarts[block] + 1; position < columnStarts[block + 1]; position++) {
+      expect(columnCounts[position]).toBeLessThanOrEqual(columnCounts[position - 1]);
     }
   }
 });
@@ -137,12 +140,13 @@ describe.each([1, 2, 3, 4])('the holdings of %i ranks', (ranks) => {
         for (const worker of upTo(size)) {
           const mine = worker >= first && worker < end;
           const ends = (starts: Int32Array) => [starts[worker], starts[worker + 1]];
-          const wanted = (bounds: Int32Array) => ends(bounds).map((bound) => bound - bounds[first]);
+          const expected = (bounds: Int32Array) =>
+            ends(bounds).map((bound) => bound - bounds[first]);
           const [from, to] = ends(rowStarts);
-          if (mine) expect([from, to]).toEqual(wanted(rowBounds));
+          if (mine) expect([from, to]).toEqual(expected(rowBounds));
           else expect(to).toBe(from);
           const [left, right] = ends(columnStarts);
-          if (mine) expect([left, right]).toEqual(wanted(columnBounds));
+          if (mine) expect([left, right]).toEqual(expected(columnBounds));
           else expect(right).toBe(left);
         }
       }

@@ -30,12 +30,12 @@ test('one thread visits in the serial order: by inner iteration, then by rank', 
   const visits: number[][] = [];
   const nothing = ring.fields(() => []);
   ring.rotate(nothing, (worker, block, iteration) => visits.push([iteration, worker, block]));
-  const wanted = Array.from({ length: p * p }, (_, k) => {
+  const expected = Array.from({ length: p * p }, (_, k) => {
     const iteration = Math.floor(k / p);
     const worker = k % p;
     return [iteration, worker, (worker + iteration) % p];
   });
-  expect(visits).toEqual(wanted);
+  expect(visits).toEqual(expected);
 });
 
 describe.each([

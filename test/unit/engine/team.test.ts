@@ -20,7 +20,7 @@ const inOrder = (terms: readonly number[]) => terms.slice(1).reduce((sum, x) => 
 interface ReduceResult {
   sums: number[];
   maxima: number[];
-  told: number[];
+  received: number[];
   first: number;
   end: number;
 }
@@ -42,9 +42,9 @@ describe.each([1, 2, 3, 4])('%i threads', (threads) => {
     for (const result of results) {
       expect(result.sums).toEqual(sums);
       expect(result.maxima).toEqual(terms.map((row) => Math.max(...row)));
-      expect(result.told).toEqual(terms.map((_, round) => 1000 + round));
+      expect(result.received).toEqual(terms.map((_, round) => 1000 + round));
     }
-    // Every worker is played by exactly one thread.
+    // Every worker is run by exactly one thread.
     expect(results[0].first).toBe(0);
     expect(results[threads - 1].end).toBe(workers);
     for (let k = 1; k < threads; k++) expect(results[k].first).toBe(results[k - 1].end);
@@ -60,8 +60,8 @@ describe.each([1, 2, 3, 4])('%i threads', (threads) => {
       threads,
       (index): BarrierPayload => ({ shared, index, rounds, counter }),
     );
-    const wanted = Array.from({ length: rounds }, (_, round) => (round + 1) * threads);
-    for (const seen of results) expect(seen).toEqual(wanted);
+    const expected = Array.from({ length: rounds }, (_, round) => (round + 1) * threads);
+    for (const seen of results) expect(seen).toEqual(expected);
   });
 });
 

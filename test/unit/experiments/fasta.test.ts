@@ -24,15 +24,15 @@ test('plain, gzip and bzip2 hold the same', async () => {
   const plain = join(folder, 'a.fasta');
   writeFileSync(plain, text);
   writeFileSync(`${plain}.gz`, gzipSync(text));
-  const wanted = parse(text);
-  expect((await readFasta(plain)).letters).toEqual(wanted.letters);
-  expect((await readFasta(`${plain}.gz`)).letters).toEqual(wanted.letters);
+  const expected = parse(text);
+  expect((await readFasta(plain)).letters).toEqual(expected.letters);
+  expect((await readFasta(`${plain}.gz`)).letters).toEqual(expected.letters);
   if (spawnSync('bzip2', ['--keep', plain]).error) {
     writeFileSync(`${plain}.bz2`, '');
     await expect(readFasta(`${plain}.bz2`)).rejects.toThrow('bzip2');
     return;
   }
-  expect((await readFasta(`${plain}.bz2`)).letters).toEqual(wanted.letters);
+  expect((await readFasta(`${plain}.bz2`)).letters).toEqual(expected.letters);
   writeFileSync(`${plain}.bz2`, 'no bzip2 data');
   await expect(readFasta(`${plain}.bz2`)).rejects.toThrow('a.fasta.bz2');
 });

@@ -29,14 +29,14 @@ function naiveColumns(text: string, longest: number): number[] {
 }
 
 describe('k-mers at each position', () => {
-  test('are those of a naive count, foreign letters left out', () => {
+  test('are those of a naive count, other letters than A, C, G, T left out', () => {
     const texts = ['ACGTACGTAC', 'TTTTTTTTTT', 'ACNNGTACGN', 'nacgtacgtt'];
     const dataset = kmerDataset(sequencesOf(texts, [1, -1, 1, -1]), 4);
     const [{ rowOffsets, indices, values, labels }] = dataset.parts;
     expect([...labels]).toEqual([1, -1, 1, -1]);
     for (const [row, text] of texts.entries()) {
-      const wanted = naiveColumns(text, 4);
-      expect([...indices.subarray(rowOffsets[row], rowOffsets[row + 1])]).toEqual(wanted);
+      const expected = naiveColumns(text, 4);
+      expect([...indices.subarray(rowOffsets[row], rowOffsets[row + 1])]).toEqual(expected);
       const own = values.subarray(rowOffsets[row], rowOffsets[row + 1]);
       expect(own.reduce((sum, value) => sum + value * value, 0)).toBeCloseTo(1, 5);
     }

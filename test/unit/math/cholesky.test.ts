@@ -19,19 +19,19 @@ function factorOf(matrix: Matrix): GrowingCholesky {
   return factor;
 }
 
-function residual(matrix: Matrix, x: Float64Array, wanted: readonly number[]): number {
-  const rest = matrix.map((row, k) => row.reduce((sum, a, l) => sum + a * x[l], -wanted[k]));
+function residual(matrix: Matrix, x: Float64Array, expected: readonly number[]): number {
+  const rest = matrix.map((row, k) => row.reduce((sum, a, l) => sum + a * x[l], -expected[k]));
   return Math.max(...rest.map(Math.abs));
 }
 
 describe('a growing factor', () => {
   const matrix = gram(8, 11, 1);
-  const wanted = [3, -1, 4, 1, -5, 9, 2, 6];
+  const expected = [3, -1, 4, 1, -5, 9, 2, 6];
 
   test('solves', () => {
-    const x = Float64Array.from(wanted);
+    const x = Float64Array.from(expected);
     factorOf(matrix).solve(x);
-    expect(residual(matrix, x, wanted)).toBeLessThan(1e-12);
+    expect(residual(matrix, x, expected)).toBeLessThan(1e-12);
   });
 
   test.each([0, 3, 7])('solves after row %i is gone and another has come', (gone) => {
@@ -40,24 +40,24 @@ describe('a growing factor', () => {
     expect(factor.size).toBe(7);
     const order = [...matrix.keys()].filter((k) => k !== gone);
     const part = (rows: readonly number[]) => rows.map((k) => rows.map((l) => matrix[k][l]));
-    const short = Float64Array.from(order, (k) => wanted[k]);
+    const short = Float64Array.from(order, (k) => expected[k]);
     factor.solve(short);
     expect(
       residual(
         part(order),
         short,
-        order.map((k) => wanted[k]),
+        order.map((k) => expected[k]),
       ),
     ).toBeLessThan(1e-12);
     const longer = [...order, gone];
     factor.append(longer.map((k) => matrix[gone][k]));
-    const long = Float64Array.from(longer, (k) => wanted[k]);
+    const long = Float64Array.from(longer, (k) => expected[k]);
     factor.solve(long);
     expect(
       residual(
         part(longer),
         long,
-        longer.map((k) => wanted[k]),
+        longer.map((k) => expected[k]),
       ),
     ).toBeLessThan(1e-12);
   });

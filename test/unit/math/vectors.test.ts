@@ -5,9 +5,9 @@ import { addScaled, CompensatedSum, dot, sum } from '../../../src/math/vectors.t
 test.each([0, 1, 3, 4, 7, 8, 13])('dot of %i numbers', (length) => {
   const a = Float64Array.from({ length }, (_, k) => k + 1);
   const b = Float64Array.from({ length }, (_, k) => 2 * k - 3);
-  let wanted = 0;
-  for (let k = 0; k < length; k++) wanted += (k + 1) * (2 * k - 3);
-  expect(dot(a, b)).toBe(wanted);
+  let expected = 0;
+  for (let k = 0; k < length; k++) expected += (k + 1) * (2 * k - 3);
+  expect(dot(a, b)).toBe(expected);
 });
 
 test('addScaled adds in place', () => {

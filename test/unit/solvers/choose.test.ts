@@ -36,7 +36,7 @@ describe('choose', () => {
     }
   });
 
-  test('takes what is asked for', () => {
+  test('takes what is given', () => {
     const rows = choose(solvers.ring({ mode: 'rows' }), losses.square(), l2, 0.1, false, tall);
     expect(rows).toMatchObject({ name: 'ring-rows', orientation: 'rows' });
     const columns = choose(
@@ -128,7 +128,7 @@ describe('choose', () => {
     );
   });
 
-  test('the local initialization wants a quadratic penalty', () => {
+  test('the local initialization needs a quadratic penalty', () => {
     expect(() => choose(solvers.paper(), losses.hinge(), penalties.l1(), 0.1, false, tall)).toThrow(
       "penalty 'l1': it needs a quadratic part",
     );
@@ -157,7 +157,7 @@ describe('choose', () => {
 describe('gridFor', () => {
   const plan = (solver: Solver) => choose(solver, losses.hinge(), l2, 0.1, false, tall);
 
-  test('takes what is asked for, otherwise what the data and the solver want', () => {
+  test('takes what is given, otherwise what suits the data and the solver', () => {
     expect(gridFor(plan(solvers.ring()), 7, tall)).toBe(7);
     expect(gridFor(plan(solvers.ring()), undefined, tall)).toBe(1);
     expect(gridFor(plan(solvers.psgd()), undefined, tall)).toBe(4);

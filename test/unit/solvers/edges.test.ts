@@ -144,12 +144,12 @@ describe('a record of block visits', () => {
   const record = Int32Array.of(0, 3, 1, 2);
 
   test.each([
-    { title: 'of a larger grid', cells: [0, 4, 1, 2], cell: 4, place: 1 },
-    { title: 'with a cell twice', cells: [0, 3, 1, 1], cell: 1, place: 3 },
-    { title: 'with a number below 0', cells: [-1, 3, 1, 2], cell: -1, place: 0 },
-  ])('$title is refused', ({ cells, cell, place }) => {
+    { title: 'of a larger grid', cells: [0, 4, 1, 2], cell: 4, position: 1 },
+    { title: 'with a cell twice', cells: [0, 3, 1, 1], cell: 1, position: 3 },
+    { title: 'with a number below 0', cells: [-1, 3, 1, 2], cell: -1, position: 0 },
+  ])('$title is refused', ({ cells, cell, position }) => {
     const broken = Int32Array.of(...record, ...cells);
-    const words = `cell ${cell} at position ${4 + place}; each rotation visits every cell`;
+    const words = `cell ${cell} at position ${4 + position}; each rotation visits every cell`;
     expect(() => new Replay(broken, 2)).toThrow(words);
   });
 

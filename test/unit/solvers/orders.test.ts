@@ -31,25 +31,25 @@ describe('the order of rows', () => {
       expect([...items].sort((left, right) => left - right)).toEqual([...upTo(count)]);
       const rows = [...items].map((item) => (itemsPerRun === 1 ? 16 * item : item));
       const segments = rows.map((row) => starts.findLastIndex((start) => start <= row));
-      const met = segments.filter((segment, place) => segment !== segments[place - 1]);
+      const met = segments.filter((segment, position) => segment !== segments[position - 1]);
       expect(met).toHaveLength(4);
       firsts.add(met[0]);
     }
     expect(firsts.size).toBe(4);
   });
 
-  test('can be gone on with from the items and the state of the generator', () => {
+  test('can be continued from the items and the state of the generator', () => {
     const starts = Int32Array.of(0, 32, 80, 144, 200);
     const [random, items] = [stream(4, 1), upTo(200)];
     const order = new SegmentOrder(starts, 16);
     order.shuffle(items, 16, random);
     const words = new Int32Array(4);
     random.store(words);
-    const kept = items.slice();
+    const other = items.slice();
     order.shuffle(items, 16, random);
     const later = stream(9, 9);
     later.load(words);
-    new SegmentOrder(starts, 16).shuffle(kept, 16, later);
-    expect(kept).toEqual(items);
+    new SegmentOrder(starts, 16).shuffle(other, 16, later);
+    expect(other).toEqual(items);
   });
 });

@@ -194,7 +194,7 @@ describe('Schedule', () => {
     expect(schedule.isDue(1)).toBe(true);
     schedule.note(1, 0.5, 1);
     expect(schedule.isDue(2)).toBe(true);
-    // A gap that does not fall tells nothing.
+    // A gap that does not fall says nothing.
     schedule.note(2, 0.6, 2);
     expect(schedule.isDue(3)).toBe(true);
   });

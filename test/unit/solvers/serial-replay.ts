@@ -9,7 +9,7 @@ import type { Loss } from '../../../src/problem/losses/loss.ts';
 import type { Problem } from '../../../src/solvers/objective/problem.ts';
 import type { DsoSettings } from '../../../src/solvers/registry.ts';
 
-/** One x_ij: its column by place. */
+/** One x_ij: its column by position. */
 interface Entry {
   readonly column: number;
   readonly value: number;
@@ -26,7 +26,7 @@ export class SerialReplay {
   readonly #loss: Loss;
   readonly #settings: DsoSettings;
   readonly #p: number;
-  /** entries[row place][block], in the order of the data. */
+  /** entries[row position][block], in the order of the data. */
   readonly #entries: Entry[][][];
   readonly #orders: Int32Array[];
   readonly #shuffles: ReturnType<typeof stream>[];
@@ -106,7 +106,7 @@ export class SerialReplay {
     this.#t += 1;
     const snapshot = this.#settings.svrg ? this.#snapshot() : undefined;
     this.#orders.forEach((order, q) => {
-      // The solver numbers a worker's rows from 0; places are as good for a shuffle.
+      // The solver numbers a worker's rows from 0; positions are as good for a shuffle.
       this.#shuffles[q].shuffle(order, order.length);
     });
     for (let r = 1; r <= this.#p; r++) {

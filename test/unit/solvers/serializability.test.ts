@@ -105,7 +105,7 @@ function dsoEngine({ loss, options, settings }: Variant): Engine {
 describe.each(variants)('dso, $title', (variant) => {
   test.each([2, 3])('a run on %i threads is the serial one, bit for bit', async (threads) => {
     const engine = dsoEngine(variant);
-    if (engine.plan.name !== 'dso') throw new Error('not the solver that was asked for');
+    if (engine.plan.name !== 'dso') throw new Error('not the requested solver');
     const replay = new SerialReplay(
       engine.problem,
       text,
@@ -193,8 +193,8 @@ describe.each(rings)('ring, $title', ({ options }) => {
     // One thread: by inner iteration, then by rank, as Lemma 1 numbers them.
     serialVisits.forEach((value, k) => {
       const n = k >> 1;
-      const wanted = k % 2 === 0 ? n % grid : ((n % grid) + Math.floor(n / grid)) % grid;
-      if (value !== wanted) expect([k, value]).toEqual([k, wanted]);
+      const expected = k % 2 === 0 ? n % grid : ((n % grid) + Math.floor(n / grid)) % grid;
+      if (value !== expected) expect([k, value]).toEqual([k, expected]);
     });
     for (const threads of [2, 3, 4]) {
       const threaded = await run(threads);
@@ -202,9 +202,9 @@ describe.each(rings)('ring, $title', ({ options }) => {
       expect(threaded.trace[0]).toBe(serial.trace[0]);
       expect(threaded.settled).toEqual(serial.settled);
       expect(threaded.events).toEqual(serial.events);
-      for (const [name, wanted] of arrays) {
+      for (const [name, expected] of arrays) {
         const found = (threaded.engine.memory.method as Record<string, NumberArray>)[name];
-        expect(firstDifference(found, wanted), `${name}, ${threads} threads`).toBeUndefined();
+        expect(firstDifference(found, expected), `${name}, ${threads} threads`).toBeUndefined();
       }
     }
   });

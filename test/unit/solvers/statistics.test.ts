@@ -9,16 +9,18 @@ describe('the weights of the largest size', () => {
     expect(largestOf(new Float64Array(5), 3)).toEqual([]);
   });
 
-  test('are those that sorting finds, the earlier place first among equals', () => {
+  test('are those that sorting finds, the earlier position first among equals', () => {
     const numbers = fc.array(fc.oneof(fc.integer({ min: -4, max: 4 }), fc.double()));
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 8 }), (all, count) => {
         const values = Float64Array.from(all);
         const sorted = all
-          .map((value, place) => ({ size: Math.abs(value), place }))
+          .map((value, position) => ({ size: Math.abs(value), position }))
           .filter(({ size }) => size > 0)
-          .sort((a, b) => (a.size === b.size ? a.place - b.place : b.size > a.size ? 1 : -1));
-        expect(largestOf(values, count)).toEqual(sorted.slice(0, count).map(({ place }) => place));
+          .sort((a, b) => (a.size === b.size ? a.position - b.position : b.size > a.size ? 1 : -1));
+        expect(largestOf(values, count)).toEqual(
+          sorted.slice(0, count).map(({ position }) => position),
+        );
       }),
     );
   });

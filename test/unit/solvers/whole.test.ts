@@ -1,4 +1,4 @@
-/** What workers with weights of their own know of columns that are at home elsewhere. */
+/** What workers with weights of their own know of columns that are at home in other ranks. */
 import { describe, expect, test } from 'vitest';
 import { separateArena } from '../../../src/engine/arena.ts';
 import { allocateGrid, fillWorker } from '../../../src/engine/grid.ts';
@@ -17,13 +17,13 @@ import {
   partOfWorker,
 } from '../../../src/solvers/whole.ts';
 import { sample } from '../../support/data.ts';
-import { prepare, workplaceOf } from '../../support/engine.ts';
+import { contextOf, prepare } from '../../support/engine.ts';
 import { countEntries } from '../../support/partition.ts';
 
 const size = 4;
 const { dataset } = sample({ rows: 40, columns: 17, density: 0.2 });
 
-/** The problem as the process sees it that plays the workers first … end-1. */
+/** The problem as the process sees it that runs the workers first … end-1. */
 function problemOf(first: number, end: number, intercept = true) {
   const counts = countEntries(dataset, intercept);
   const parts = localPartition(placeRowsAndColumns(counts, size, 1), counts, first, end);
@@ -38,12 +38,12 @@ function problemOf(first: number, end: number, intercept = true) {
   );
 }
 
-test('everywhere brings all columns, by their places in the whole order', () => {
+test('everywhere brings all columns, by their positions in the whole order', () => {
   const common = { dataset, loss: losses.hinge(), penalty: penalties.l2(), grid: size };
-  const place = workplaceOf(prepare({ ...common, solver: solvers.psgd() }));
+  const context = contextOf(prepare({ ...common, solver: solvers.psgd() }));
   const home = Float64Array.from({ length: dataset.columns }, (_, j) => 1 + j);
   const whole = new Float64Array(dataset.columns);
-  everywhere(place, home, whole);
+  everywhere(context, home, whole);
   expect([...whole]).toEqual([...home]);
 });
 
@@ -51,17 +51,17 @@ describe.each([
   [0, 2],
   [1, 2],
   [2, 4],
-])('a process that plays %i up to %i', (first, end) => {
+])('a process that runs %i up to %i', (first, end) => {
   const whole = problemOf(0, size);
   const problem = problemOf(first, end);
   const { partition } = problem.grid;
 
-  test('counts columns as one process does that plays all', () => {
+  test('counts columns as one process does that runs all', () => {
     const columns = dataset.columns + 1;
     expect(allColumns(partition)).toBe(columns);
-    const places = Float64Array.from({ length: columns }, (_, place) => place);
-    const blocks = [0, 1, 2, 3].map((block) => [...blockAmongAll(partition, places, block)]);
-    expect(blocks.flat()).toEqual([...places]);
+    const positions = Float64Array.from({ length: columns }, (_, position) => position);
+    const blocks = [0, 1, 2, 3].map((block) => [...blockAmongAll(partition, positions, block)]);
+    expect(blocks.flat()).toEqual([...positions]);
     expect(blocks.map(({ length }) => length)).toEqual([...whole.grid.partition.blockLengths]);
   });
 
@@ -70,7 +70,7 @@ describe.each([
     expect(interceptAmongAll(problemOf(first, end, false))).toBe(-1);
   });
 
-  test('lists the columns of its workers by the same places', () => {
+  test('lists the columns of its workers by the same positions', () => {
     for (let worker = first; worker < end; worker++) {
       const found = heldColumns(problem, worker);
       expect(found).toEqual(heldColumns(whole, worker));

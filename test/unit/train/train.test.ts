@@ -88,7 +88,7 @@ describe('events and notices', () => {
       /^solver ring \(rows\): hinge is not smooth.*; grid 1 × 1 on 1 thread$/,
     );
     await train(dataset, { onNotice, solver: solvers.dso(), grid: 3, threads: 2, epochs: 1 });
-    expect(notices[1]).toBe('solver dso: as asked; grid 3 × 3 on 2 threads');
+    expect(notices[1]).toBe('solver dso: as requested; grid 3 × 3 on 2 threads');
   });
 
   test('checkpoints, by the epochs that can be gone on from', async () => {

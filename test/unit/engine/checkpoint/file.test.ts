@@ -73,9 +73,9 @@ describe('a file', () => {
     ]);
     const target = arraysOf(() => 1);
     loadArrays({ header: found.header, parts: [found] }, target, layout);
-    const wanted = arraysOf(numberOf);
+    const expected = arraysOf(numberOf);
     for (const [k, { name, values }] of target.entries()) {
-      const other = wanted[k].values;
+      const other = expected[k].values;
       if ('lines' in values && 'lines' in other) {
         const kept = Float64Array.from(other.lines, (value, at) => (at % 2 === 0 ? value : 1));
         expect(values.lines).toEqual(kept);
@@ -98,8 +98,8 @@ describe('a file', () => {
     const whole = readFileSync(path);
     expect(whole).toHaveLength(bytes);
     const header = whole.indexOf('---\n') + 4;
-    const places = [0, 1, 15, 16, 20, 40, header - 5, header, header + 1, bytes - 33, bytes - 1];
-    for (const length of places) {
+    const lengths = [0, 1, 15, 16, 20, 40, header - 5, header, header + 1, bytes - 33, bytes - 1];
+    for (const length of lengths) {
       writeFileSync(path, whole);
       truncateSync(path, length);
       expect(() => readCheckpointFile(path), `${length} of ${bytes}`).toThrow(

@@ -88,12 +88,12 @@ describe('a folder that another process holds', () => {
 describe('a holder on another host', () => {
   const foreign = '.workers-0-4-of-4.node%207.12.345.lock';
 
-  test('counts as long as it gives signs of life', () => {
+  test('counts as long as it sends heartbeats', () => {
     const folder = temporaryFolder();
     const path = join(folder, foreign);
     writeFileSync(path, 'x');
     expect(() => take(folder, 0, 4)).toThrow(
-      /process 12 on node 7 saves workers 0 to 3 .* whose last sign of life is \d+ s old/,
+      /process 12 on node 7 saves workers 0 to 3 .* whose last heartbeat is \d+ s old/,
     );
     const old = Date.now() / 1000 - 600;
     utimesSync(path, old, old);

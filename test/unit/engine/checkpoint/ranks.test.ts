@@ -98,7 +98,7 @@ describe('which epoch', () => {
     expect(() => choose(folders, 3, 4)).toThrow(
       new RegExp(
         [
-          'no checkpoint that all ranks have, so the run cannot go on:',
+          'no checkpoint that all ranks have, so the run cannot continue:',
           'rank 0: whole files of epoch 70, 60 in .*',
           'rank 1: whole files of epoch 50 in .*',
           'rank 2: nothing whole in .*',
@@ -137,7 +137,7 @@ describe('which epoch', () => {
     expect(choose(folder, 1, 4).choice?.epoch).toBe(70);
   });
 
-  test('a rank without workers goes on with the others', () => {
+  test('a rank without workers continues with the others', () => {
     const folder = temporaryFolder();
     write(folder, 60, [[0, 1]], 1);
     const { listings, choice } = choose(folder, 3, 1);

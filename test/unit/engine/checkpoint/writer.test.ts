@@ -11,16 +11,16 @@ import { arraysOf, description, layoutOf, shareOf, sharesOf } from './support/sy
 interface Options {
   readonly workers?: Workers;
   readonly grid?: number;
-  /** The epoch in the same folder that the run goes on from. */
+  /** The epoch in the same folder that the run continues from. */
   readonly from?: number;
 }
 
-function keeperIn(folder: string, every: Interval, epoch = 0, options: Options = {}) {
+function writerIn(folder: string, every: Interval, epoch = 0, options: Options = {}) {
   const { workers = [0, 1], grid = 1, from } = options;
   const notices: string[] = [];
   const { program, identity, tolerance, test: tested, saved } = description(0);
   const layout = layoutOf(grid, workers);
-  const keeper = new CheckpointWriter(
+  const writer = new CheckpointWriter(
     {
       folder,
       every,
@@ -35,12 +35,12 @@ function keeperIn(folder: string, every: Interval, epoch = 0, options: Options =
     (message) => notices.push(message),
   );
   const write = (at: number) =>
-    keeper.write({ epoch: at, seconds: at, saved }, () => arraysOf(layout, true));
+    writer.write({ epoch: at, seconds: at, saved }, () => arraysOf(layout, true));
   const keep = (at: number) => {
     write(at);
-    keeper.settle(at, keeper.failed, true);
+    writer.settle(at, writer.failed, true);
   };
-  return { keeper, notices, write, keep };
+  return { writer, notices, write, keep };
 }
 
 const epochsIn = (folder: string) =>
@@ -51,22 +51,22 @@ const epochsIn = (folder: string) =>
 
 describe('when', () => {
   test('by epochs since the last', () => {
-    const { keeper, keep } = keeperIn(temporaryFolder(), { epochs: 3 }, 5);
-    expect([6, 7, 8, 9].map((epoch) => keeper.isDue(epoch))).toEqual([false, false, true, true]);
+    const { writer, keep } = writerIn(temporaryFolder(), { epochs: 3 }, 5);
+    expect([6, 7, 8, 9].map((epoch) => writer.isDue(epoch))).toEqual([false, false, true, true]);
     keep(9);
-    expect([10, 11, 12].map((epoch) => keeper.isDue(epoch))).toEqual([false, false, true]);
+    expect([10, 11, 12].map((epoch) => writer.isDue(epoch))).toEqual([false, false, true]);
   });
 
   test('by seconds: at once for 0, not within an hour for an hour', () => {
-    expect(keeperIn(temporaryFolder(), { seconds: 0 }).keeper.isDue(1)).toBe(true);
-    expect(keeperIn(temporaryFolder(), { seconds: 3600 }).keeper.isDue(1)).toBe(false);
+    expect(writerIn(temporaryFolder(), { seconds: 0 }).writer.isDue(1)).toBe(true);
+    expect(writerIn(temporaryFolder(), { seconds: 3600 }).writer.isDue(1)).toBe(false);
   });
 });
 
 describe('two generations', () => {
   test('stay; the older goes when the newer is there, and so does a damaged newest', () => {
     const folder = temporaryFolder();
-    const { keep } = keeperIn(folder, { epochs: 1 });
+    const { keep } = writerIn(folder, { epochs: 1 });
     keep(1);
     expect(epochsIn(folder)).toEqual([1]);
     keep(2);
@@ -76,9 +76,9 @@ describe('two generations', () => {
     expect(epochsIn(folder)).toEqual([2, 3]);
   });
 
-  test('one that cannot be written is told of once, the one before stays, the next is tried', () => {
+  test('one that cannot be written is reported once, the one before stays, the next is tried', () => {
     const folder = temporaryFolder();
-    const { keep, notices } = keeperIn(folder, { epochs: 1 });
+    const { keep, notices } = writerIn(folder, { epochs: 1 });
     keep(1);
     // A folder where the file should go stops everybody, root included.
     const inTheWay = [2, 3].map((epoch) => join(folder, `epoch-000000000${epoch}.checkpoint`));
@@ -87,7 +87,7 @@ describe('two generations', () => {
     keep(3);
     expect(notices).toHaveLength(1);
     expect(notices[0]).toContain('no checkpoint of epoch 2');
-    expect(notices[0]).toContain('that of epoch 1 stays, and training goes on');
+    expect(notices[0]).toContain('that of epoch 1 stays, and training continues');
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
     expect(epochsIn(folder)).toContain(1);
     for (const path of inTheWay) rmSync(path, { recursive: true });
@@ -99,29 +99,29 @@ describe('two generations', () => {
 /** Ranks that share a folder, or have one each, and keep their parts of one run. */
 function ranksIn(folders: string | readonly string[], ranks: number, grid: number, from?: number) {
   const folderOf = (rank: number) => (typeof folders === 'string' ? folders : folders[rank]);
-  const keepers = sharesOf(ranks, grid).map((workers, rank) =>
-    keeperIn(folderOf(rank), { epochs: 1 }, 0, {
+  const writers = sharesOf(ranks, grid).map((workers, rank) =>
+    writerIn(folderOf(rank), { epochs: 1 }, 0, {
       workers,
       grid,
       ...(from !== undefined && { from }),
     }),
   );
   const settle = (epoch: number, rank: number) => {
-    const failed = keepers.flatMap(({ keeper }) => (keeper.failed ? [keeper.failed] : []));
+    const failed = writers.flatMap(({ writer }) => (writer.failed ? [writer.failed] : []));
     const hull: Workers | undefined =
       failed.length === 0
         ? undefined
         : [Math.min(...failed.map(([first]) => first)), Math.max(...failed.map(([, end]) => end))];
-    keepers[rank].keeper.settle(epoch, hull, rank === 0);
+    writers[rank].writer.settle(epoch, hull, rank === 0);
   };
   const keep = (epoch: number) => {
-    for (const { write } of keepers) write(epoch);
-    for (const rank of keepers.keys()) settle(epoch, rank);
+    for (const { write } of writers) write(epoch);
+    for (const rank of writers.keys()) settle(epoch, rank);
   };
-  return { keepers, settle, keep };
+  return { writers, settle, keep };
 }
 
-/** The epoch that ranks would go on from. */
+/** The epoch that ranks would continue from. */
 function common(folders: string | readonly string[], ranks: number, grid: number) {
   const listings = sharesOf(ranks, grid).map((share, rank) =>
     listing(typeof folders === 'string' ? folders : folders[rank], share),
@@ -158,16 +158,16 @@ describe('several ranks', () => {
         for (const step of done.length < 3 ? ['write', 'settle'] : ['settle']) {
           const folders =
             kind === 'one folder' ? temporaryFolder() : [0, 1, 2].map(temporaryFolder);
-          const { keepers, settle, keep } = ranksIn(folders, 3, grid);
+          const { writers, settle, keep } = ranksIn(folders, 3, grid);
           keep(1);
           keep(2);
-          const writers = step === 'write' ? done : [0, 1, 2];
-          for (const rank of writers) keepers[rank].write(3);
+          const written = step === 'write' ? done : [0, 1, 2];
+          for (const rank of written) writers[rank].write(3);
           if (step === 'settle') for (const rank of done) settle(3, rank);
-          const wanted = writers.length === 3 ? 3 : 2;
-          expect(common(folders, 3, grid), `${step} ${done.join()}`).toBe(wanted);
+          const expected = written.length === 3 ? 3 : 2;
+          expect(common(folders, 3, grid), `${step} ${done.join()}`).toBe(expected);
           if (kind !== 'one folder') continue;
-          for (const ranks of [1, 2, 4, 5]) expect(common(folders, ranks, grid)).toBe(wanted);
+          for (const ranks of [1, 2, 4, 5]) expect(common(folders, ranks, grid)).toBe(expected);
         }
       }
     },
@@ -185,13 +185,13 @@ describe('several ranks', () => {
       const first = ranksIn(folder, before, grid);
       first.keep(1);
       first.keep(2);
-      first.keepers.at(-1)?.write(9);
-      const { keepers, settle, keep } = ranksIn(folder, after, grid, 2);
-      for (const { write } of keepers) {
+      first.writers.at(-1)?.write(9);
+      const { writers, settle, keep } = ranksIn(folder, after, grid, 2);
+      for (const { write } of writers) {
         write(3);
         expect(common(folder, 3, grid)).toBeGreaterThanOrEqual(2);
       }
-      for (const rank of keepers.keys()) {
+      for (const rank of writers.keys()) {
         settle(3, rank);
         for (const ranks of [1, 2, 3]) expect(common(folder, ranks, grid)).toBe(3);
       }
@@ -205,25 +205,25 @@ describe('several ranks', () => {
   test('one of them cannot write: none keeps its part, and killed on the way all have one', () => {
     for (const done of subsets(3)) {
       const folders = [0, 1, 2].map(temporaryFolder);
-      const { keepers, settle, keep } = ranksIn(folders, 3, grid);
+      const { writers, settle, keep } = ranksIn(folders, 3, grid);
       keep(1);
       const inTheWay = join(folders[1], 'epoch-0000000002.workers-1-3.checkpoint');
       mkdirSync(join(inTheWay, 'full'), { recursive: true });
-      for (const { write } of keepers) write(2);
-      expect(keepers.map(({ keeper }) => keeper.failed)).toEqual([undefined, [1, 3], undefined]);
+      for (const { write } of writers) write(2);
+      expect(writers.map(({ writer }) => writer.failed)).toEqual([undefined, [1, 3], undefined]);
       for (const rank of done) settle(2, rank);
       expect(common(folders, 3, grid)).toBe(1);
       if (done.length < 3) continue;
       expect(folders.map(epochsIn)).toEqual([[1], [1, 2], [1]]);
-      expect(keepers[0].notices).toEqual([
+      expect(writers[0].notices).toEqual([
         expect.stringMatching(
           /epoch 2 in .*: workers 1 to 2 could not be written; that of epoch 1/,
         ),
       ]);
-      expect(keepers[1].notices).toEqual([
+      expect(writers[1].notices).toEqual([
         expect.stringMatching(/no checkpoint of epoch 2 in .*: a/),
       ]);
-      expect(keepers[2].notices).toEqual([]);
+      expect(writers[2].notices).toEqual([]);
       rmSync(inTheWay, { recursive: true });
       keep(3);
       expect(folders.map(epochsIn)).toEqual([
@@ -245,13 +245,13 @@ describe('several ranks', () => {
     onTestFinished(() => {
       execFileSync('umount', [folders[2]]);
     });
-    const { keepers, keep } = ranksIn(folders, 3, grid);
+    const { writers, keep } = ranksIn(folders, 3, grid);
     keep(1);
     writeFileSync(join(folders[2], 'filler'), Buffer.alloc(3 * 4096));
     keep(2);
     expect(folders.map(epochsIn)).toEqual([[1], [1], [1]]);
-    expect(keepers[2].notices).toEqual([expect.stringContaining('the disk is full')]);
-    expect(keepers[0].notices).toEqual([expect.stringContaining('workers 3 to 4 could not')]);
+    expect(writers[2].notices).toEqual([expect.stringContaining('the disk is full')]);
+    expect(writers[0].notices).toEqual([expect.stringContaining('workers 3 to 4 could not')]);
     expect(readdirSync(folders[2]).filter((name) => name.endsWith('.partial'))).toEqual([]);
     expect(common(folders, 3, grid)).toBe(1);
     rmSync(join(folders[2], 'filler'));

@@ -5,7 +5,9 @@ import { DiskWindow, windowBuffer } from '../../../../src/engine/disk/disk-cells
 import { stream } from '../../../../src/math/random.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-const content = new Uint8Array(100_000).map((_, place) => (place * 31 + (place >> 8)) % 251);
+const content = new Uint8Array(100_000).map(
+  (_, position) => (position * 31 + (position >> 8)) % 251,
+);
 
 function contentFile(): number {
   const path = join(temporaryFolder(), 'pieces');
@@ -27,14 +29,14 @@ function reader(size: number) {
     const found = window.find(piece);
     if (!found) reads++;
     const { at } =
-      found ?? window.read(piece, starts[piece], bytes, (place) => ({ at: place, bytes }));
+      found ?? window.read(piece, starts[piece], bytes, (position) => ({ at: position, bytes }));
     return memory.subarray(at, at + bytes);
   };
   return { get, reads: () => reads };
 }
 
 describe('a window', () => {
-  test('always shows the piece that was asked for', () => {
+  test('always shows the piece that was requested', () => {
     const { get, reads } = reader(10_000);
     const random = stream(5, 1);
     for (let turn = 0; turn < 3000; turn++) {

@@ -38,7 +38,7 @@ async function bothGrids(dataset: Dataset, size: number, intercept: boolean, win
   return { inMemory, onDisk: { ...inMemory, cells: [], segments, disk: stored }, scratch };
 }
 
-/** Every row's entries in a cell, as the door shows them. */
+/** Every row's entries in a cell, as DiskCells shows them. */
 function rowsOf(grid: Grid, worker: number, block: number): [number, number][][] {
   const rows: [number, number][][] = [];
   openCells(grid, 0)
@@ -102,7 +102,7 @@ describe('a scratch file', () => {
     scratch.close();
   });
 
-  test('asks for another folder where there is no room', () => {
+  test('suggests another folder where there is no space', () => {
     const folder = temporaryFolder();
     expect(() => openScratch(2 ** 60, folder, undefined)).toThrow(
       /needs 1073741824\.00 GiB for a scratch file; .* has \d+\.\d\d GiB.*--scratch/,

@@ -5,7 +5,7 @@ import { job } from './support/jobs.ts';
 import { blockLength } from './support/toy.ts';
 import type { ToyResult, ToyRun } from './support/toy-job.ts';
 
-/** Numbers that a rank sends in one rotation: all blocks pass by, if some live elsewhere. */
+/** Numbers that a rank sends in one rotation: all blocks pass by, if some are at home in other ranks. */
 function passingBy(ranks: number, grid: number, rank: number): number {
   const home = Math.floor(((rank + 1) * grid) / ranks) - Math.floor((rank * grid) / ranks);
   if (home === 0 || home === grid) return 0;

@@ -4,11 +4,11 @@ import { workersOfRanks } from '../../../../src/engine/block-layout.ts';
 import {
   announcedFields,
   answered,
-  asked,
   exchangesBlocks,
   linkTo,
   openChannel,
   rankOf,
+  requested,
 } from '../../../../src/engine/processes/comm-channel.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, k) => k);
@@ -36,7 +36,7 @@ describe.each([1, 2, 3, 4, 9])('%i ranks', (ranks) => {
   );
 });
 
-test('blocks leave a process that plays some workers, but not all', () => {
+test('blocks leave a process that runs some workers, but not all', () => {
   expect(exchangesBlocks(open(0, 1, 4))).toBe(false);
   expect(exchangesBlocks(open(0, 2, 4))).toBe(true);
   expect(upTo(3).map((rank) => exchangesBlocks(open(rank, 3, 2)))).toEqual([false, true, true]);
@@ -64,7 +64,7 @@ test('an allgather returns once it has been answered', () => {
       write: (buffer) => buffer.fill(round),
       // In place of the communication thread.
       wait(cells, index, value) {
-        expect([index, value, channel.allgathers[asked]]).toEqual([answered, round, round + 1]);
+        expect([index, value, channel.allgathers[requested]]).toEqual([answered, round, round + 1]);
         channel.receiveBuffer.fill(channel.sendBuffer[0] + 10);
         Atomics.add(cells, index, 1);
       },

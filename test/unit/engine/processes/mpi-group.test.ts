@@ -63,8 +63,8 @@ test('a rank that has stopped is named, whatever the others do', async ({ skip }
         expect(code, stderr).toBe(7);
         const outcome = occupation === 'nothing' ? 'fulfilled' : loss;
         for (const rank of ['0', '1']) {
-          const told = readFileSync(join(folder, rank), 'utf8');
-          expect(told).toMatch(new RegExp(`^lost 2: ${loss}; ${occupation}: ${outcome}$`));
+          const report = readFileSync(join(folder, rank), 'utf8');
+          expect(report).toMatch(new RegExp(`^lost 2: ${loss}; ${occupation}: ${outcome}$`));
         }
       };
       await saw(/^all have met$/m);

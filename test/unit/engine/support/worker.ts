@@ -24,19 +24,19 @@ export interface RotatePayload {
   readonly shared: TeamShared;
   readonly index: number;
   readonly rotations: number;
-  /** Who holds each block: 0 for nobody, else worker + 1. */
+  /** Who holds each block: 0 for none, else worker + 1. */
   readonly holders: Int32Array;
   /** By worker and block, how many visits the block had completed before this one. */
   readonly turns: Int32Array;
   readonly visits: Int32Array;
 }
 
-export interface WanderPayload {
+export interface AsyncPayload {
   readonly shared: TeamShared;
   readonly index: number;
   readonly rotations: number;
   readonly memory: AsyncRingMemory;
-  /** Who holds each block, and who each worker is busy with: 0 for nobody. */
+  /** Who holds each block, and who each worker is busy with: 0 for none. */
   readonly holders: Int32Array;
   readonly busy: Int32Array;
   /** A sum for each worker and for each block in which the order of visits matters. */
@@ -48,7 +48,7 @@ function reduce({ shared, index, terms }: ReducePayload) {
   const team = new Team(shared, index);
   const sums: number[] = [];
   const maxima: number[] = [];
-  const told: number[] = [];
+  const received: number[] = [];
   terms.forEach((row, round) => {
     const [sum, negated] = team.reduce(2, (worker, values) => {
       values[0] = row[worker];
@@ -57,9 +57,9 @@ function reduce({ shared, index, terms }: ReducePayload) {
     sums.push(sum, negated);
     const [largest] = team.reduce(1, (worker, values) => values.fill(row[worker]), 'max');
     maxima.push(largest);
-    told.push(team.fromFirst(() => 1000 * (index + 1) + round));
+    received.push(team.fromFirst(() => 1000 * (index + 1) + round));
   });
-  return { sums, maxima, told, first: team.first, end: team.end };
+  return { sums, maxima, received, first: team.first, end: team.end };
 }
 
 /** Counts itself in every round; after a barrier everybody must have been counted. */
@@ -76,7 +76,7 @@ function barrier({ shared, index, rounds, counter }: BarrierPayload): number[] {
 }
 
 /** Returns what went wrong, and (from the first thread) the orders of all rotations. */
-function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] } {
+function asyncRing(payload: AsyncPayload): { wrong: string[]; orders: number[][] } {
   const { shared, index, rotations, memory, holders, busy, rows, columns } = payload;
   const team = new Team(shared, index);
   const rotation = new AsyncRing(team, memory);
@@ -87,7 +87,8 @@ function wander(payload: WanderPayload): { wrong: string[]; orders: number[][] }
     rotation.rotate(nothing, (worker, block) => {
       const holder = Atomics.compareExchange(holders, block, 0, worker + 1);
       if (holder !== 0) wrong.push(`block ${block}: ${worker} met ${holder - 1}`);
-      if (Atomics.exchange(busy, worker, 1) !== 0) wrong.push(`worker ${worker} is in two places`);
+      if (Atomics.exchange(busy, worker, 1) !== 0)
+        wrong.push(`worker ${worker} makes two visits at once`);
       touch(worker, block, rows, columns);
       Atomics.store(busy, worker, 0);
       Atomics.store(holders, block, 0);
@@ -124,7 +125,7 @@ answerRequests({
   reduce,
   barrier,
   rotate,
-  wander,
+  asyncRing,
   threadId: () => threadId,
   double: (value: number) => 2 * value,
   fail: (message: string) => {

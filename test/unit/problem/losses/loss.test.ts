@@ -60,7 +60,7 @@ function labelled(...labels: number[]) {
   return datasetFromRows({ rows, labels, columns: 1 });
 }
 
-test('counts of 0 and more are what Poisson regression wants', () => {
+test('counts of 0 and more are what Poisson regression needs', () => {
   expect(() => checkLabels(losses.poisson(), labelled(0, 1, 2.5, 1e80))).not.toThrow();
 });
 

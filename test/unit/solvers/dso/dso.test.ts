@@ -10,7 +10,7 @@ import { saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
 import type { DsoSettings } from '../../../../src/solvers/registry.ts';
 import type { Method } from '../../../../src/solvers/solver.ts';
 import { sample } from '../../../support/data.ts';
-import { prepare, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, prepare } from '../../../support/engine.ts';
 import { naiveImage } from '../objective/naive.ts';
 
 const data = sample({ rows: 40, columns: 12, seed: 6 });
@@ -22,11 +22,11 @@ function start(
 ) {
   const solver = solvers.dso(settings);
   const engine = prepare({ dataset: data.dataset, loss, penalty, lambda: 0.02, grid: 3, solver });
-  if (engine.plan.name !== 'dso') throw new Error('not the solver that was asked for');
-  const place = workplaceOf(engine);
+  if (engine.plan.name !== 'dso') throw new Error('not the requested solver');
+  const context = contextOf(engine);
   const memory = engine.memory.method as DsoMemory;
-  const method: Method = new Dso(place, memory, engine.plan.settings, loss);
-  return { engine, place, memory, method };
+  const method: Method = new Dso(context, memory, engine.plan.settings, loss);
+  return { engine, context, memory, method };
 }
 
 describe('boxes of the appendix', () => {
@@ -109,28 +109,28 @@ test.each([penalties.l2(), penalties.elasticNet()])(
     const { partition } = engine.problem.grid;
     const { rowOrder, columnOrder, rowCounts, columnCounts } = partition;
     const byRow: number[] = [];
-    rowOrder.forEach((row, place) => {
-      byRow[row] = alpha[place];
+    rowOrder.forEach((row, position) => {
+      byRow[row] = alpha[position];
     });
     const image = naiveImage(
       { ...data, loss, penalty, lambda: 0, factors: [], intercept: false },
       byRow,
     );
-    columnOrder.forEach((column, place) => {
-      const line = memory.columns.subarray(place * saddleStride, (place + 1) * saddleStride);
-      expect(line[3]).toBe(w[place]);
-      const wanted = 0.02 * penalty.subgradient(w[place]) - image[column];
-      expect(line[4] * columnCounts[place]).toBeCloseTo(wanted, 12);
+    columnOrder.forEach((column, position) => {
+      const line = memory.columns.subarray(position * saddleStride, (position + 1) * saddleStride);
+      expect(line[3]).toBe(w[position]);
+      const expected = 0.02 * penalty.subgradient(w[position]) - image[column];
+      expect(line[4] * columnCounts[position]).toBeCloseTo(expected, 12);
     });
-    rowOrder.forEach((row, place) => {
-      expect(memory.snapshot[place]).toBe(alpha[place]);
+    rowOrder.forEach((row, position) => {
+      expect(memory.snapshot[position]).toBe(alpha[position]);
       const margin = data.rows[row].reduce(
         (sum, x, column) => sum + x * w[partition.columnPosition[column]],
         0,
       );
-      const slope = loss.conjugateDerivative(-alpha[place], data.labels[row], 0);
-      const wanted = (slope - margin) / data.rows.length;
-      expect(memory.snapshotGradient[place] * rowCounts[place]).toBeCloseTo(wanted, 12);
+      const slope = loss.conjugateDerivative(-alpha[position], data.labels[row], 0);
+      const expected = (slope - margin) / data.rows.length;
+      expect(memory.snapshotGradient[position] * rowCounts[position]).toBeCloseTo(expected, 12);
     });
   },
 );

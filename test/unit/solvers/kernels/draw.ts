@@ -65,7 +65,7 @@ function dualValue(random: Random, loss: Loss, y: number): number {
 }
 
 /** What rows count: mostly a fraction, but also 0, 1 and whole numbers. */
-function importanceOf(random: Random): number {
+function rowWeightOf(random: Random): number {
   return [0, 1, 1 + random.below(5), 3 * random.uniform(), 0.01 + random.uniform()][
     random.below(5)
   ];
@@ -75,7 +75,7 @@ function importanceOf(random: Random): number {
 export function drawRows(arena: Arena, random: Random, loss: Loss, rows: number) {
   const drawn = Array.from({ length: rows }, () => label(random, loss));
   const labels = doubles(arena, rows, (i) => drawn[i]);
-  const counted = Array.from({ length: rows }, () => importanceOf(random));
+  const counted = Array.from({ length: rows }, () => rowWeightOf(random));
   const rowWeights = doubles(arena, rows, (i) => counted[i]);
   const alpha = doubles(arena, rows, (i) => counted[i] * dualValue(random, loss, drawn[i]));
   return { labels, rowWeights, alpha };
@@ -95,10 +95,10 @@ export function drawCell(arena: Arena, random: Random): CellShape {
   const units = random.below(12);
   const others = 1 + random.below(9);
   const lines = Array.from({ length: units }, () => {
-    const wanted = [0, 1, 2, others][random.below(4)];
+    const expected = [0, 1, 2, others][random.below(4)];
     const chosen = Int32Array.from({ length: others }, (_, j) => j);
     random.shuffle(chosen, others);
-    return chosen.slice(0, Math.min(wanted, others)).sort();
+    return chosen.slice(0, Math.min(expected, others)).sort();
   });
   // The cells of a worker share their arrays, so the first entry need not be number 0.
   const first = random.below(3);
@@ -226,7 +226,7 @@ export function drawStep(random: Random) {
 export function drawMargins(arena: Arena, random: Random, loss: Loss, rows: number): MarginState {
   return {
     labels: doubles(arena, rows, () => label(random, loss)),
-    rowWeights: doubles(arena, rows, () => importanceOf(random)),
+    rowWeights: doubles(arena, rows, () => rowWeightOf(random)),
     margins: doubles(arena, rows, () => number(random)),
     slopes: doubles(arena, rows, () => number(random)),
     curvatures: doubles(arena, rows, () => random.uniform()),

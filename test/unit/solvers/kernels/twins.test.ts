@@ -42,12 +42,12 @@ describe.each(lossCases)('$label', ({ loss }) => {
       const plain = run(make, loss, trial, () => plainKernels(loss));
       const wasm = run(make, loss, trial, (memory) => wasmKernels(module, memory, loss.parameter));
       if (!Object.is(wasm.result, plain.result)) {
-        differences.push(`trial ${trial}: result ${wasm.result}, wanted ${plain.result}`);
+        differences.push(`trial ${trial}: result ${wasm.result}, expected ${plain.result}`);
       }
-      plain.arrays.forEach((wanted, k) => {
-        const difference = firstDifference(wasm.arrays[k], wanted);
+      plain.arrays.forEach((expected, k) => {
+        const difference = firstDifference(wasm.arrays[k], expected);
         if (difference) differences.push(`trial ${trial}: array ${k}${difference}`);
-        if (firstDifference(plain.before[k], wanted) !== undefined) changed++;
+        if (firstDifference(plain.before[k], expected) !== undefined) changed++;
       });
       // Nothing is written between the arrays either.
       if (!bytesOf(wasm.memory).equals(bytesOf(plain.memory))) {

@@ -54,7 +54,7 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
     expect(sum).toBe(2 + 6 + 2);
   });
 
-  test('penaltyConjugateSum is Σ soft(v, l1)²/(2 l2) where l2 is not nought', () => {
+  test('penaltyConjugateSum is Σ soft(v, l1)²/(2 l2) where l2 is not zero', () => {
     const { desk, kernels } = setUp();
     const sum = kernels.penaltyConjugateSum(
       desk.doubles(3, -2, 0.5, 100),

@@ -7,7 +7,7 @@ import { solvers } from '../../../../src/solvers/index.ts';
 import { BestPoint } from '../../../../src/solvers/objective/best-point.ts';
 import type { RingRowsMemory } from '../../../../src/solvers/ring/rows-state.ts';
 import { datasetOf, sample, zipfDataset } from '../../../support/data.ts';
-import { prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, prepare, runOnThreads } from '../../../support/engine.ts';
 import { firstDifference } from '../../../support/engine-arrays.ts';
 
 interface Variant {
@@ -35,7 +35,7 @@ function setUp({ loss, penalty, grid, intercept }: Variant) {
   const { dataset } = sample({ rows: 40, columns: 9, task: loss.task });
   const solver = solvers.ring({ mode: 'rows' });
   const engine = prepare({ dataset, loss, penalty, grid, intercept, solver, lambda: 0.02 });
-  const { objective, team } = workplaceOf(engine);
+  const { objective, team } = contextOf(engine);
   const { best, bestMargins } = engine.memory;
   const { weights, margins } = engine.memory.method as RingRowsMemory;
   const random = stream(5, 5);
@@ -217,7 +217,7 @@ test('P does not rise past a corner close by', () => {
   const solver = solvers.ring({ mode: 'rows' });
   const loss = losses.absolute();
   const engine = prepare({ dataset, loss, penalty: l2, solver, lambda: 0.01 });
-  const { objective, team } = workplaceOf(engine);
+  const { objective, team } = contextOf(engine);
   const { weights, margins } = engine.memory.method as RingRowsMemory;
   const { best, bestMargins } = engine.memory;
   for (const near of [1e-1, 1e-2, 1e-4, 1e-8, 1e-12]) {

@@ -94,8 +94,8 @@ export function naiveDual(problem: NaiveProblem, alpha: readonly number[]): numb
     const excess = Math.max(0, Math.abs(v) - strength * penalty.l1);
     // The greatest excess · |w| − (strength l2/2) w² as far as the box lets w go towards v.
     const room = v > 0 ? (penalty.high ?? Infinity) : -(penalty.low ?? -Infinity);
-    const wanted = penalty.l2 > 0 ? excess / (strength * penalty.l2) : Infinity;
-    const reach = Math.min(room, wanted);
+    const expected = penalty.l2 > 0 ? excess / (strength * penalty.l2) : Infinity;
+    const reach = Math.min(room, expected);
     if (reach < Infinity) penalties += reach * (excess - (strength * penalty.l2 * reach) / 2);
     else if (excess > 1e-12 * strength * penalty.l1) return -Infinity;
   }

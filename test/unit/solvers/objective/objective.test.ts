@@ -6,7 +6,7 @@ import { solvers } from '../../../../src/solvers/index.ts';
 import { relativeGap } from '../../../../src/solvers/objective/objective.ts';
 import { lossCases } from '../../../laws/cases.ts';
 import { sampleFor } from '../../../support/data.ts';
-import { type Engine, prepare, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, type Engine, prepare } from '../../../support/engine.ts';
 import { type NaiveProblem, naiveDomain, naiveDual, naiveImage, naivePrimal } from './naive.ts';
 
 const columns = 8;
@@ -47,7 +47,7 @@ function drawAlpha(random: Random, { labels, loss }: NaiveProblem, size: number)
   });
 }
 
-/** Arrays by place from arrays in the order of the data. */
+/** Arrays by position from arrays in the order of the data. */
 function placed(
   { problem }: Engine,
   target: Float64Array,
@@ -56,14 +56,14 @@ function placed(
 ) {
   const { rowOrder, columnOrder } = problem.grid.partition;
   const order = by === 'row' ? rowOrder : columnOrder;
-  order.forEach((original, place) => {
-    target[place] = values[original];
+  order.forEach((original, position) => {
+    target[position] = values[original];
   });
   return target;
 }
 
-const relative = (found: number, wanted: number) =>
-  Math.abs(found - wanted) / Math.max(1, Math.abs(wanted));
+const relative = (found: number, expected: number) =>
+  Math.abs(found - expected) / Math.max(1, Math.abs(expected));
 
 describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode }) => {
   const { rows, labels, dataset } = sampleFor(loss, { rows: 25, columns, seed: 4 });
@@ -77,7 +77,7 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
     solver: solvers.ring({ mode }),
     ...(weighted && { factors }),
   });
-  const { objective } = workplaceOf(engine);
+  const { objective } = contextOf(engine);
   const naive: NaiveProblem = {
     rows,
     labels,
@@ -122,8 +122,8 @@ describe.each(cases)('$title', ({ loss, penalty, intercept, weighted, grid, mode
   });
 
   test('P(0) is the textbook’s', () => {
-    const wanted = naivePrimal(naive, new Array(columns).fill(0), 0);
-    expect(relative(objective.primalAtZero(), wanted)).toBeLessThan(1e-14);
+    const expected = naivePrimal(naive, new Array(columns).fill(0), 0);
+    expect(relative(objective.primalAtZero(), expected)).toBeLessThan(1e-14);
   });
 
   test('P(w) ≥ D(α) for any w and α', () => {
@@ -155,8 +155,8 @@ function feasiblePoint(
   if (intercept) {
     const { rowOrder } = engine.problem.grid.partition;
     const shifts: number[] = [];
-    rowOrder.forEach((row, place) => {
-      point[row] = engine.memory.objective.alpha[place];
+    rowOrder.forEach((row, position) => {
+      point[row] = engine.memory.objective.alpha[position];
       const [low, high] = naiveDomain(naive.loss.name, naive.labels[row], naive.loss.parameter);
       expect(point[row] >= low && point[row] <= high).toBe(true);
       if (point[row] > low && point[row] < high) shifts.push(point[row] - alpha[row]);

@@ -8,7 +8,7 @@ import { checkOutOfCore } from '../../../../src/train/disk-layout.ts';
 import { train } from '../../../../src/train/train.ts';
 import { zipfDataset } from '../../../support/data.ts';
 
-test('only few rotations that were asked for, on more than one worker, are few', () => {
+test('only few rotations that were given, on more than one worker, are few', () => {
   expect(tracksLocalUpdates(undefined, 4)).toBe(false);
   expect(tracksLocalUpdates(1, 1)).toBe(false);
   expect(tracksLocalUpdates(1, 4)).toBe(true);
@@ -17,7 +17,7 @@ test('only few rotations that were asked for, on more than one worker, are few',
 });
 
 describe('expectedCrowd', () => {
-  test('nobody else moves a column of one row, everybody one of many', () => {
+  test('no other row moves a column of one row, all rows move one of many', () => {
     expect(expectedOverlap(1, 1, 4)).toBe(0);
     expect(expectedOverlap(0, 1, 4)).toBe(0);
     expect(expectedOverlap(1000, 1, 4)).toBeCloseTo(3, 10);

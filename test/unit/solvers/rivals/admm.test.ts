@@ -9,7 +9,7 @@ import { Admm } from '../../../../src/solvers/rivals/admm.ts';
 import { AdmmCopies, type AdmmMemory } from '../../../../src/solvers/rivals/admm-copies.ts';
 import { referenceOptimum } from '../../../reference/reference.ts';
 import { datasetOf, sample } from '../../../support/data.ts';
-import { prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, prepare, runOnThreads } from '../../../support/engine.ts';
 
 const grid = 3;
 
@@ -39,13 +39,13 @@ function layOut(options: Options) {
 
 function start(options: Options) {
   const { engine, problem, memory } = layOut(options);
-  if (engine.plan.name !== 'admm') throw new Error('not the solver that was asked for');
-  const place = workplaceOf(engine);
-  const method = new Admm(place, memory, engine.plan.settings, engine.loss);
-  return { engine, problem, place, memory, method };
+  if (engine.plan.name !== 'admm') throw new Error('not the requested solver');
+  const context = contextOf(engine);
+  const method = new Admm(context, memory, engine.plan.settings, engine.loss);
+  return { engine, problem, context, memory, method };
 }
 
-/** The worker's rows, dense and with columns by place. */
+/** The worker's rows, dense and with columns by position. */
 function rowsOf({ engine, problem }: ReturnType<typeof layOut>, worker: number) {
   const { rowStarts, rowOrder, columnOrder } = engine.problem.grid.partition;
   const own = [...rowOrder.subarray(rowStarts[worker], rowStarts[worker + 1])];
@@ -63,7 +63,7 @@ describe("a worker's own problem", () => {
     (loss) => {
       const laidOut = layOut({ loss });
       const { engine, memory } = laidOut;
-      const copies = new AdmmCopies(workplaceOf(engine), memory, rho);
+      const copies = new AdmmCopies(contextOf(engine), memory, rho);
       const { rows: height, columns } = engine.problem;
       for (let worker = 0; worker < grid; worker++) {
         copies.descend(worker, 3000);
@@ -81,15 +81,15 @@ describe("a worker's own problem", () => {
     const loss = losses.logistic();
     const laidOut = layOut({ loss, intercept: true });
     const { engine, memory } = laidOut;
-    const place = workplaceOf(engine);
-    const method = new Admm(place, memory, { passes: 3 }, loss);
+    const context = contextOf(engine);
+    const method = new Admm(context, memory, { passes: 3 }, loss);
     for (let epoch = 0; epoch < 4; epoch++) method.epoch();
     const { rows: height, columns } = engine.problem;
     // The copies that the epochs left behind are where the next problem starts from.
     const { weights, inverse, pulls, copies, alpha } = memory;
     for (let worker = 0; worker < grid; worker++) {
       const { rows } = rowsOf(laidOut, worker);
-      const own = place.objective.rowsOf(alpha, worker);
+      const own = context.objective.rowsOf(alpha, worker);
       for (let j = 0; j < columns; j++) {
         const image = rows.reduce((sum, row, i) => sum + own[i] * row[j], 0) / height;
         const at = worker * columns + j;
@@ -134,7 +134,7 @@ describe('reaches the reference optimum', () => {
       epochs: 200,
     },
     { title: 'one pass an iteration', settings: { passes: 1 }, epochs: 600 },
-    { title: 'ρ as asked', settings: { rho: 0.1 }, epochs: 600 },
+    { title: 'ρ as given', settings: { rho: 0.1 }, epochs: 600 },
     {
       title: 'features × 1000',
       scale: 1000,
@@ -181,7 +181,7 @@ test('residuals are balanced where the scale of the labels puts the first ρ far
   expect(primal - dual).toBeLessThan(1e-4 * primal);
 });
 
-test('ρ as asked stays as it is', () => {
+test('ρ as given stays as it is', () => {
   const { memory, method } = start({ settings: { rho: 7 } });
   for (let epoch = 0; epoch < 30; epoch++) method.epoch();
   expect(new Set(memory.inverse)).toEqual(new Set([1 / 7]));
@@ -202,9 +202,9 @@ test('a column has copies only where it occurs', () => {
     solver: solvers.admm(),
   });
   const memory = engine.memory.method as AdmmMemory;
-  const method = new Admm(workplaceOf(engine), memory, { passes: 2 }, engine.loss);
+  const method = new Admm(contextOf(engine), memory, { passes: 2 }, engine.loss);
   const { columnPosition } = engine.problem.grid.partition;
-  expect([0, 1, 2, 3].map((column) => memory.holders[columnPosition[column]])).toEqual([
+  expect([0, 1, 2, 3].map((column) => memory.copyCounts[columnPosition[column]])).toEqual([
     2, 2, 2, 0,
   ]);
   for (let epoch = 0; epoch < 50; epoch++) method.epoch();

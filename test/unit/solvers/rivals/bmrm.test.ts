@@ -8,7 +8,7 @@ import type { Method } from '../../../../src/solvers/solver.ts';
 import { pairs } from '../../../conformance/pairs.ts';
 import { referenceObjective, referenceOptimum } from '../../../reference/reference.ts';
 import { sample, sampleFor, zipfDataset } from '../../../support/data.ts';
-import { type EngineOptions, prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, type EngineOptions, prepare, runOnThreads } from '../../../support/engine.ts';
 import { firstDifference } from '../../../support/engine-arrays.ts';
 
 const lambda = 0.02;
@@ -17,7 +17,7 @@ function start(options: Omit<EngineOptions, 'solver'>, capacity?: number): Metho
   const engine = prepare({ lambda, grid: 3, ...options, solver: solvers.bmrm() });
   const memory = engine.memory.method as BmrmMemory;
   const room = { ...memory, planes: memory.planes.slice(0, capacity) };
-  return bmrm.create(workplaceOf(engine), room, {}, options.loss);
+  return bmrm.create(contextOf(engine), room, {}, options.loss);
 }
 
 /** Iterates until the gap is met, and demands P ≥ P* ≥ D after each iteration, D never falling. */
@@ -73,15 +73,15 @@ test('P is that of the weights', () => {
   const [loss, penalty] = [losses.hinge(), penalties.elasticNet()];
   const engine = prepare({ dataset, loss, penalty, lambda, grid: 3, solver: solvers.bmrm() });
   const memory = engine.memory.method as BmrmMemory;
-  const method = bmrm.create(workplaceOf(engine), memory, {}, loss);
+  const method = bmrm.create(contextOf(engine), memory, {}, loss);
   for (let t = 0; t < 5; t++) method.epoch();
   const { columnPosition } = engine.problem.grid.partition;
-  const weights = Array.from(columnPosition, (place) => method.weights[place]);
+  const weights = Array.from(columnPosition, (position) => method.weights[position]);
   const value = referenceObjective({ rows, labels, loss, penalty, lambda }, weights);
   expect(method.evaluate(true).primal).toBeCloseTo(value, 13);
 });
 
-test('the elastic net leaves weights of useless columns at exactly nought', () => {
+test('the elastic net leaves weights of useless columns at exactly zero', () => {
   const { dataset } = sample({ columns: 30, rows: 40, seed: 3 });
   const loss = losses.logistic();
   const penalty = penalties.elasticNet({ l1Ratio: 0.95 });

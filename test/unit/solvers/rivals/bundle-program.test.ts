@@ -112,15 +112,15 @@ describe('the maximum', () => {
     }
   });
 
-  test('is found among planes that repeat, that are nought, and that differ in the offset', () => {
+  test('is found among planes that repeat, that are zero, and that differ in the offset', () => {
     const [plane, other] = planesOf(2, 3, 4);
-    const nought = { slope: [0, 0, 0], offset: -1 };
-    const planes = [nought, plane, plane, other, { ...other, offset: other.offset + 1 }, nought];
+    const zero = { slope: [0, 0, 0], offset: -1 };
+    const planes = [zero, plane, plane, other, { ...other, offset: other.offset + 1 }, zero];
     const program = programOf(planes);
     expect(program.solve(0)).toBeLessThan(1e-12);
     expectSimplex(program);
     expect(valueAt(planes, program.shares)).toBeCloseTo(bruteForce(planes), 11);
-    const flat = programOf([nought, { ...nought, offset: 3 }, nought]);
+    const flat = programOf([zero, { ...zero, offset: 3 }, zero]);
     expect(flat.solve(0)).toBe(0);
     expect([...flat.shares]).toEqual([0, 1, 0]);
   });

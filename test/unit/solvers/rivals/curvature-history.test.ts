@@ -1,4 +1,4 @@
-/** The two-loop recursion against the matrices it stands for. */
+/** The two-loop recursion against the matrices it represents. */
 import { describe, expect, test } from 'vitest';
 import { shareTeam, Team } from '../../../../src/engine/team.ts';
 import { stream } from '../../../../src/math/random.ts';
@@ -50,9 +50,9 @@ function denseApply(pairs: readonly Pair[], base: Float64Array, v: Float64Array)
   return middle.map((x, j) => x + (share - back) * s[j]);
 }
 
-function expectClose(found: Float64Array, wanted: Float64Array): void {
+function expectClose(found: Float64Array, expected: Float64Array): void {
   found.forEach((x, j) => {
-    expect(x).toBeCloseTo(wanted[j], 11);
+    expect(x).toBeCloseTo(expected[j], 11);
   });
 }
 
@@ -75,9 +75,9 @@ describe('H', () => {
     const [s, y] = all[count - 1];
     const base = new Float64Array(size).fill(product(s, y) / product(y, y));
     const v = draw();
-    const wanted = denseApply(all.slice(-3), base, v);
+    const expected = denseApply(all.slice(-3), base, v);
     history.apply(v);
-    expectClose(v, wanted);
+    expectClose(v, expected);
   });
 
   test('takes the newest change to the newest step', () => {
@@ -101,13 +101,13 @@ describe('H', () => {
     const mapped = y.map((x, j) => diagonal[j] * x);
     const base = diagonal.map((x) => (x * product(s, y)) / product(y, mapped));
     const v = draw();
-    const wanted = denseApply([pair], base, v);
+    const expected = denseApply([pair], base, v);
     history.apply(v);
-    expectClose(v, wanted);
+    expectClose(v, expected);
   });
 });
 
-test('pairs without curvature are not kept, and clear forgets all', () => {
+test('pairs without curvature are not stored, and clear removes all', () => {
   const history = historyOf(2);
   learn(history, [Float64Array.of(1, 0, 0, 0, 0, 0), Float64Array.of(0, 1, 0, 0, 0, 0)]);
   learn(history, [Float64Array.of(1, 0, 0, 0, 0, 0), Float64Array.of(-1, 0, 0, 0, 0, 0)]);

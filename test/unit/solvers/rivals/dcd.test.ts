@@ -9,7 +9,7 @@ import { Dcd, type DcdMemory } from '../../../../src/solvers/rivals/dcd.ts';
 import { train } from '../../../../src/train/train.ts';
 import { referenceOptimum } from '../../../reference/reference.ts';
 import { sample } from '../../../support/data.ts';
-import { prepare, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, prepare } from '../../../support/engine.ts';
 
 const lambda = 0.02;
 const rounding = 1e-12;
@@ -36,9 +36,9 @@ function start({ loss, penalty, factors }: (typeof problems)[number], shrink: bo
     solver: solvers.dcd({ shrink }),
     ...(factors && { factors }),
   });
-  const place = workplaceOf(engine);
+  const context = contextOf(engine);
   const memory = engine.memory.method as DcdMemory;
-  const method = new Dcd(place, memory, { shrink }, engine.loss);
+  const method = new Dcd(context, memory, { shrink }, engine.loss);
   const optimum = referenceOptimum({
     ...data,
     loss,
@@ -46,7 +46,7 @@ function start({ loss, penalty, factors }: (typeof problems)[number], shrink: bo
     lambda,
     ...(factors && { penaltyFactors: [...factors] }),
   });
-  return { engine, place, memory, method, optimum };
+  return { engine, context, memory, method, optimum };
 }
 
 describe.each(problems)('$loss.name, $penalty.name, factors $factors', (problem) => {
@@ -71,12 +71,12 @@ describe.each(problems)('$loss.name, $penalty.name, factors $factors', (problem)
   });
 
   test('the bound of a certificate comes from α alone', () => {
-    const { method, memory, place } = start(problem, true);
+    const { method, memory, context } = start(problem, true);
     for (let epoch = 0; epoch < 20; epoch++) method.epoch();
     const { dual } = method.evaluate(true);
-    expect(method.certify()).toBe(place.objective.dual(memory.alpha));
+    expect(method.certify()).toBe(context.objective.dual(memory.alpha));
     expect(method.certify()).toBeCloseTo(dual, 12);
-    // The image that was kept from step to step has no part in it.
+    // The image that was updated from step to step has no part in it.
     const certified = method.certify();
     memory.weights.fill(0);
     memory.image.fill(0);

@@ -9,7 +9,7 @@ import type { Method } from '../../../../src/solvers/solver.ts';
 import { pairs } from '../../../conformance/pairs.ts';
 import { type ReferenceProblem, referenceOptimum } from '../../../reference/reference.ts';
 import { datasetOf, sample, sampleFor, zipfDataset } from '../../../support/data.ts';
-import { type EngineOptions, prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, type EngineOptions, prepare, runOnThreads } from '../../../support/engine.ts';
 import { firstDifference } from '../../../support/engine-arrays.ts';
 
 const lambda = 0.02;
@@ -18,7 +18,7 @@ function start(options: Omit<EngineOptions, 'solver'>, history = 10): Method {
   const settings = { history };
   const engine = prepare({ lambda, grid: 3, ...options, solver: solvers.lbfgs(settings) });
   const memory = engine.memory.method as LbfgsMemory;
-  return lbfgs.create(workplaceOf(engine), memory, settings, options.loss);
+  return lbfgs.create(contextOf(engine), memory, settings, options.loss);
 }
 
 /** Iterates until the gap is met; P falls on the way, with the optimum between D and P. */
@@ -81,16 +81,16 @@ test('an iteration with L2 is two passes', () => {
   }
 });
 
-test('L1 sets weights to exactly nought, as many as the reference', () => {
+test('L1 sets weights to exactly zero, as many as the reference', () => {
   const { rows, labels, dataset } = sample({ columns: 30, rows: 40, seed: 3 });
   const [loss, penalty] = [losses.logistic(), penalties.l1()];
   const problem = { rows, labels, loss, penalty, lambda: 0.05 };
   const { value: optimum, weights } = referenceOptimum(problem);
   const method = start({ dataset, loss, penalty, lambda: 0.05 });
   follow(method, optimum, 1e-7, 300);
-  const wanted = weights.filter((w) => Math.abs(w) > 1e-6).length;
-  expect(wanted).toBeLessThan(25);
-  expect(method.weights.filter((w) => w !== 0)).toHaveLength(wanted);
+  const expected = weights.filter((w) => Math.abs(w) > 1e-6).length;
+  expect(expected).toBeLessThan(25);
+  expect(method.weights.filter((w) => w !== 0)).toHaveLength(expected);
 });
 
 test('columns of very different scales', () => {
@@ -104,7 +104,7 @@ test('columns of very different scales', () => {
 });
 
 test('a start that is the optimum', () => {
-  // Labels of nought: w = 0 fits them.
+  // Labels of zero: w = 0 fits them.
   const dataset = datasetOf([[1], [2]], [0, 0]);
   const method = start({ dataset, loss: losses.square(), penalty: penalties.l2(), grid: 1 });
   method.epoch();

@@ -8,7 +8,7 @@ import type { SgdMemory } from '../../../../src/solvers/rivals/local-sgd.ts';
 import { Sgd } from '../../../../src/solvers/rivals/sgd.ts';
 import { referenceOptimum } from '../../../reference/reference.ts';
 import { sample } from '../../../support/data.ts';
-import { type Engine, prepare, runOnThreads, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, type Engine, prepare, runOnThreads } from '../../../support/engine.ts';
 import { eagerSgd } from '../eager-sgd.ts';
 
 const lambda = 0.01;
@@ -19,7 +19,7 @@ const common = { dataset: data.dataset, loss, penalty, lambda, intercept: true }
 
 function methodOf(engine: Engine): Sgd {
   const settings = engine.plan.settings as SgdSettings;
-  return new Sgd(workplaceOf(engine), engine.memory.method as SgdMemory, settings, loss);
+  return new Sgd(contextOf(engine), engine.memory.method as SgdMemory, settings, loss);
 }
 
 const variants = [

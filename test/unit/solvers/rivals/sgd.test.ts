@@ -9,7 +9,7 @@ import type { SgdSettings } from '../../../../src/solvers/registry.ts';
 import type { SgdMemory } from '../../../../src/solvers/rivals/local-sgd.ts';
 import { Sgd } from '../../../../src/solvers/rivals/sgd.ts';
 import { datasetOf, sample, zipfDataset } from '../../../support/data.ts';
-import { prepare, workplaceOf } from '../../../support/engine.ts';
+import { contextOf, prepare } from '../../../support/engine.ts';
 import { eagerSgd } from '../eager-sgd.ts';
 
 const lambda = 0.02;
@@ -27,10 +27,10 @@ function start(given: Given) {
   const dataset = given.dataset ?? sample({ task: loss.task }).dataset;
   const solver = solvers.sgd(given.settings);
   const engine = prepare({ dataset, loss, penalty, lambda, intercept, solver });
-  if (engine.plan.name !== 'sgd') throw new Error('not the solver that was asked for');
+  if (engine.plan.name !== 'sgd') throw new Error('not the requested solver');
   const { settings } = engine.plan;
   const memory = engine.memory.method as SgdMemory;
-  const method = new Sgd(workplaceOf(engine), memory, settings, loss);
+  const method = new Sgd(contextOf(engine), memory, settings, loss);
   const run = (epochs: number) => {
     for (let epoch = 0; epoch < epochs; epoch++) method.epoch();
     return method;
@@ -38,8 +38,8 @@ function start(given: Given) {
   return { method, run, memory, settings, loss, problem: engine.problem };
 }
 
-function expectClose(found: Float64Array, wanted: readonly number[], slack: number): void {
-  const largest = Math.max(...wanted.map((value, k) => Math.abs(found[k] - value)));
+function expectClose(found: Float64Array, expected: readonly number[], slack: number): void {
+  const largest = Math.max(...expected.map((value, k) => Math.abs(found[k] - value)));
   expect(largest).toBeLessThan(slack);
 }
 
@@ -70,9 +70,9 @@ test.each(cases)('lazy steps are the eager ones: $title', ({ given }) => {
   const { run, memory, problem, loss, settings: all } = start({ ...given, settings });
   const { weights } = run(5);
   const data = sample({ task: loss.task });
-  const wanted = eagerSgd(data, problem, { ...all, ...settings }, loss, 0, 5);
-  expectClose(weights, wanted.w, 1e-12);
-  expectClose(memory.alpha, wanted.alpha, 1e-12);
+  const expected = eagerSgd(data, problem, { ...all, ...settings }, loss, 0, 5);
+  expectClose(weights, expected.w, 1e-12);
+  expectClose(memory.alpha, expected.alpha, 1e-12);
 });
 
 test('the average counts epoch e, the mean over its steps, e (e + 1) times', () => {
@@ -162,6 +162,6 @@ test('AdaGrad makes the same of columns in other units', () => {
     return started;
   });
   const { columnOrder } = plain.problem.grid.partition;
-  const back = other.method.weights.map((w, place) => w * unit(columnOrder[place]));
+  const back = other.method.weights.map((w, position) => w * unit(columnOrder[position]));
   expectClose(back, [...plain.method.weights], 1e-12);
 });

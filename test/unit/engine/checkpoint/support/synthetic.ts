@@ -59,7 +59,7 @@ export function arraysOf(layout: Layout, filled: boolean): StateArray[] {
         isPlayed(Math.floor(k / 4)) ? value(k, 5) : nothing,
       ),
     },
-    played: {
+    local: {
       copies: Float64Array.from({ length: 2 * (end - first) }, (_, k) => value(2 * first + k, 6)),
     },
   });

@@ -8,12 +8,12 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { asked, openChannel } from '../../../../../src/engine/processes/comm-channel.ts';
+import { openChannel, requested } from '../../../../../src/engine/processes/comm-channel.ts';
 import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
 import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const [occupation, folder] = process.argv.slice(2);
-/** Seconds: nobody who is well is silent for so long, though many ranks run on few cores. */
+/** Seconds: no healthy rank is silent for that long, though many ranks run on few cores. */
 const silence = 10;
 
 const options = { peerTimeout: silence, joinTimeout: 300, version: 'test' };
@@ -31,7 +31,7 @@ const occupations: Record<string, () => Promise<unknown>> = {
       size,
       new Int32Array(new SharedArrayBuffer(64 * size)),
     );
-    Atomics.add(channel.allgathers, asked, 1);
+    Atomics.add(channel.allgathers, requested, 1);
     return peers.transferBlocks(channel, new MessageChannel().port1);
   },
   nothing: async () => {
@@ -48,7 +48,7 @@ const ended = await occupations[occupation]().then(
   (error: Error) => error.message,
 );
 // The thread that listens does not keep the process alive, and may notice the loss only now. When
-// one rank ends the job the launcher ends all: rank 0 does when both have told.
+// one rank ends the job the launcher ends all: rank 0 does when both have reported.
 setInterval(() => {
   if (rank === 0 && ['0', '1'].every((one) => existsSync(join(folder, one)))) peers.abort(7);
 }, 20);

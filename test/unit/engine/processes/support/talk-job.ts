@@ -15,9 +15,9 @@ function letter(from: number, to: number, length: number): Buffer {
   return Buffer.alloc(length, `${from}>${to};`);
 }
 
-function check(what: string, found: Uint8Array | undefined, wanted: Buffer): void {
-  if (!found || !Buffer.from(found).equals(wanted)) {
-    wrong.push(`rank ${rank}: ${what}: ${found?.length} bytes, wanted ${wanted.length}`);
+function check(what: string, found: Uint8Array | undefined, expected: Buffer): void {
+  if (!found || !Buffer.from(found).equals(expected)) {
+    wrong.push(`rank ${rank}: ${what}: ${found?.length} bytes, expected ${expected.length}`);
   }
 }
 

@@ -56,10 +56,10 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
     group: peers,
   });
   const { channel, first, end } = shared;
-  const lodging = layOutBlocks(bounds, first, end);
-  const all = arrays(lodging.bufferLength);
+  const layout = layOutBlocks(bounds, first, end);
+  const all = arrays(layout.bufferLength);
   for (let block = first; block < end; block++) {
-    blockOf(lodging, all, block).weights.forEach((_, k, weights) => {
+    blockOf(layout, all, block).weights.forEach((_, k, weights) => {
       weights[k] = firstWeight(block, k);
     });
   }
@@ -67,23 +67,23 @@ async function runHere(run: ToyRun, threads: readonly Worker[]): Promise<ToyResu
   const { port1, port2 } = new MessageChannel();
   const carried = peers.transferBlocks(channel, port2);
   const started = performance.now();
-  const played = threads.slice(0, run.threads).map((thread, index) => {
-    const payload = { toy: run, shared, index, lodging, rows, all };
+  const running = threads.slice(0, run.threads).map((thread, index) => {
+    const payload = { toy: run, shared, index, layout, rows, all };
     if (index === 0) thread.postMessage({ ...payload, port: port1 } satisfies ToyPayload, [port1]);
     else thread.postMessage(payload satisfies ToyPayload, []);
     return once(thread, 'message');
   });
-  await Promise.all(played);
+  await Promise.all(running);
   const milliseconds = performance.now() - started;
   peers.endTransfer();
   await carried;
-  const wanted = runAlone(run);
+  const expected = runAlone(run);
   const differences: string[] = [];
   for (let worker = first; worker < end; worker++) {
-    if (rows[worker] !== wanted.rows[worker]) differences.push(`row ${worker}`);
-    const block = blockOf(lodging, all, worker);
+    if (rows[worker] !== expected.rows[worker]) differences.push(`row ${worker}`);
+    const block = blockOf(layout, all, worker);
     for (const name of ['weights', 'marks', 'others'] as const) {
-      if (!sameBytes(block[name], wanted.blocks[worker][name])) {
+      if (!sameBytes(block[name], expected.blocks[worker][name])) {
         differences.push(`${name} of block ${worker}`);
       }
     }

@@ -1,4 +1,4 @@
-/** A thread that plays its share of the workers of a toy run. */
+/** A thread that runs its share of the workers of a toy run. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { BlockLayout } from '../../../../../src/engine/block-layout.ts';
 import { Ring } from '../../../../../src/engine/ring.ts';
@@ -11,7 +11,7 @@ export interface ToyPayload {
   readonly index: number;
   /** The first thread's line to the carrier. */
   readonly port?: MessagePort;
-  readonly lodging: BlockLayout;
+  readonly layout: BlockLayout;
   readonly rows: Float64Array;
   /** All blocks that are here, one behind the other. */
   readonly all: Block;
@@ -30,10 +30,10 @@ export function blockOf(
   };
 }
 
-function play({ toy, shared, index, port, lodging, rows, all }: ToyPayload): void {
+function play({ toy, shared, index, port, layout, rows, all }: ToyPayload): void {
   const team = new Team(shared, index);
   const ring = new Ring(team, port);
-  const blocks = Array.from({ length: toy.grid }, (_, block) => blockOf(lodging, all, block));
+  const blocks = Array.from({ length: toy.grid }, (_, block) => blockOf(layout, all, block));
   const even = ring.fields((block) => [blocks[block].weights, blocks[block].marks]);
   const odd = ring.fields((block) => [blocks[block].others]);
   for (let rotation = 0; rotation < toy.rotations; rotation++) {
@@ -42,9 +42,9 @@ function play({ toy, shared, index, port, lodging, rows, all }: ToyPayload): voi
     );
     if (!talksAfter(rotation)) continue;
     const [sum] = team.reduce(1, (worker, values) => values.fill(rows[worker]));
-    const told = team.fromFirst(() => (team.leads ? sum + rotation : Number.NaN));
+    const received = team.fromFirst(() => (team.leads ? sum + rotation : Number.NaN));
     for (let worker = team.first; worker < team.end; worker++) {
-      settle(worker, rows, blocks[worker], sum, told);
+      settle(worker, rows, blocks[worker], sum, received);
     }
   }
   team.barrier();

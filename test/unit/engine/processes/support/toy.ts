@@ -48,10 +48,10 @@ export function settle(
   rows: Float64Array,
   home: Block,
   sum: number,
-  told: number,
+  received: number,
 ): void {
   rows[worker] = Math.cos(rows[worker] + sum);
-  for (let k = 0; k < home.weights.length; k++) home.weights[k] -= told / 3;
+  for (let k = 0; k < home.weights.length; k++) home.weights[k] -= received / 3;
 }
 
 /** One worker after the other. */
@@ -71,8 +71,9 @@ export function runAlone({ grid, rotations }: Toy): { rows: Float64Array; blocks
     }
     if (!talksAfter(rotation)) continue;
     const sum = rows.reduce((total, row) => total + row);
-    const told = sum + rotation;
-    for (let worker = 0; worker < grid; worker++) settle(worker, rows, blocks[worker], sum, told);
+    const received = sum + rotation;
+    for (let worker = 0; worker < grid; worker++)
+      settle(worker, rows, blocks[worker], sum, received);
   }
   return { rows, blocks };
 }
