@@ -131,8 +131,8 @@ export class DataReader {
       options.penaltyFactors = await readPenaltyFactors(penaltyFactors, columns);
     }
     if (init !== undefined) {
-      const wanted = { ...(loss && { loss }), multiLabel, columns };
-      options.start = await startInGroup(await readModel(init), dataset, wanted, group);
+      const expected = { ...(loss && { loss }), multiLabel, columns };
+      options.start = await startInGroup(await readModel(init), dataset, expected, group);
     }
     return options;
   }

@@ -19,10 +19,10 @@ export class Terminal {
 
   constructor(io: Io) {
     this.io = io;
-    const { NO_COLOR: refused = '', TERM } = io.environment;
+    const { NO_COLOR: noColour = '', TERM } = io.environment;
     // https://no-color.org: any non-empty NO_COLOR turns colours off.
     const hasColours = ({ isTTY = false }: OutputStream) =>
-      isTTY && refused === '' && TERM !== 'dumb';
+      isTTY && noColour === '' && TERM !== 'dumb';
     this.colours = picocolors.createColors(hasColours(io.stderr));
     this.outputColours = picocolors.createColors(hasColours(io.stdout));
     for (const stream of [io.stdout, io.stderr]) {

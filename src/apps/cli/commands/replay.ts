@@ -72,8 +72,8 @@ async function readVisits(path: string) {
     throw new DataError(`${path}:${line}: ${message}`);
   };
   const lines = (await readLines(path)).map((text, index) => {
-    const wanted = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
-    return parseObject(text) ?? fail(index + 1, wanted);
+    const message = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
+    return parseObject(text) ?? fail(index + 1, message);
   });
   const [header] = lines;
   const last = lines.at(-1);
@@ -197,7 +197,7 @@ function verdict(
   return exitCodes.failure;
 }
 
-/** The first epoch whose P or D is not the recorded one, or −1. JSON has no infinity: it stands as 0. */
+/** The first epoch whose P or D differs from the record, or −1. JSON has no infinity: it is read as 0. */
 function firstDifference(events: readonly EpochEvent[], { epochs }: VisitRecord): number {
   const recorded = (value: number | undefined) => (Number.isFinite(value) ? value : 0);
   return epochs.findIndex(

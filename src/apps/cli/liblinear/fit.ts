@@ -15,7 +15,7 @@ import type { TrainOptions } from '../../../train/options/options.ts';
 import { prepareTraining } from '../../../train/prepare.ts';
 import type { LiblinearRequest } from './arguments.ts';
 
-/** The relative duality gap that LIBLINEAR's own default of -e stands for. */
+/** The relative duality gap that LIBLINEAR's default of -e corresponds to. */
 const defaultTolerance = 5e-5;
 const finest = 1e-10;
 const coarsest = 1e-2;

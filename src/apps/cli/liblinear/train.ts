@@ -55,10 +55,10 @@ function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
     throw new DataError(`${name}: label ${text}; LIBLINEAR has whole numbers for labels`);
   }
   const labels = [...new Set(parts.flatMap((part) => [...new Set(part.labels)]))];
-  const foreign = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
-  if (foreign !== undefined) {
+  const invalid = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
+  if (invalid !== undefined) {
     throw new DataError(
-      `${name}: label ${foreign}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
+      `${name}: label ${invalid}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
     );
   }
   return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;
@@ -169,7 +169,7 @@ async function writeModelFile(
   });
 }
 
-/** The lines that scripts look for in the output of liblinear-train. */
+/** The lines that scripts parse in the output of liblinear-train. */
 function describe(one: FittedVector, { solver }: LiblinearRequest, { columns }: Dataset): string {
   const lines = [`optimization finished, #iter = ${one.epochs}`];
   if (!one.converged) lines.push('', 'WARNING: reaching max number of iterations', '');
