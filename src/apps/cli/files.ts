@@ -92,7 +92,7 @@ function isPatternOf(input: string, path: string): boolean {
 }
 
 /** What an action returns, or undefined if it fails. */
-function attempt<Result>(action: () => Result): Result | undefined {
+export function attempt<Result>(action: () => Result): Result | undefined {
   try {
     return action();
   } catch {

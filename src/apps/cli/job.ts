@@ -61,10 +61,17 @@ function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | unde
 export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
   const launch = launchOfJob(flags, terminal);
   if (!launch) return new Job(singleProcess);
-  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
+  return new MpiJob(await joinGroup(launch, flags, terminal), terminal);
+}
+
+export function joinGroup(
+  launch: Launch,
+  { peerTimeout }: Pick<TrainFlags, 'peerTimeout'>,
+  { io }: Terminal,
+): Promise<MpiGroup> {
+  const { DSO_MPI_LIBRARY: library } = io.environment;
   const { version } = packageDescription;
-  const { peerTimeout } = flags;
-  return new MpiJob(await MpiGroup.join(launch, { peerTimeout, library, version }), terminal);
+  return MpiGroup.join(launch, { peerTimeout, library, version });
 }
 
 /** One command, run by this process alone or by all processes of an MPI job. */

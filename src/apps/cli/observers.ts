@@ -49,37 +49,33 @@ export class RunObservers {
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(recorder: Recorder, log: RunLog | undefined, request: RunRequest) {
-    this.#recorder = recorder;
-    this.#log = log;
+  private constructor(request: RunRequest, start: StartLine, live: RunView | undefined) {
     this.#request = request;
+    this.#log = logOf(request);
+    this.#recorder = new Recorder({
+      folder: folderOf(request),
+      start,
+      log: this.#log,
+      onFailure: request.notice,
+      onLine: live && ((line) => live.add(line)),
+    });
+    this.#recorder.watchStop(() => request.interrupts.request());
   }
 
   static async begin(request: RunRequest): Promise<RunObservers> {
-    const { flags, terminal, interrupts, notice } = request;
-    const folder = folderOf(flags, terminal);
     const start = startLine(request);
-    const log = logOf(request);
-    const live = flags.ui ? RunView.live(start) : undefined;
-    const recorder = new Recorder({
-      folder,
-      start,
-      log,
-      onFailure: notice,
-      onLine: live && ((line) => live.add(line)),
-    });
-    recorder.watchStop(() => interrupts.request());
-    const observers = new RunObservers(recorder, log, request);
-    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder);
+    const live = request.flags.ui ? RunView.live(start) : undefined;
+    const observers = new RunObservers(request, start, live);
+    if (live) await observers.#show(live);
     return observers;
   }
 
-  async #show(live: RunView, folder: string): Promise<void> {
+  async #show(live: RunView): Promise<void> {
     const { flags, terminal, interrupts, notice } = this.#request;
     // Imported only when needed: the page takes a moment to load.
     const { Dashboard } = await import('../dashboard/server.ts');
     this.#dashboard = new Dashboard({
-      folder,
+      folder: flags.runs ?? folderOf(this.#request) ?? defaultFolder,
       port: flags.uiPort,
       version: packageDescription.version,
       onFailure: onceEach((message) => notice(`the page: ${message}`)),
@@ -178,13 +174,13 @@ function logOf({ flags, terminal, notice }: RunRequest): RunLog | undefined {
   });
 }
 
-function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | undefined {
-  if (!record) return undefined;
-  if (runs !== undefined) return runs;
-  return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
+function folderOf({ flags, terminal }: RunRequest): string | undefined {
+  if (!flags.record) return undefined;
+  const isOff = (terminal.io.environment.DSO_NO_RECORD ?? '') !== '';
+  return flags.runs ?? (isOff ? undefined : defaultFolder);
 }
 
-export type FeatureNames = (column: number) => string;
+type FeatureNames = (column: number) => string;
 
 /** Loads of the cells of larger grids are not recorded. */
 const largestDrawn = 64;

@@ -1,6 +1,5 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import packageDescription from '../../../../package.json' with { type: 'json' };
-import { MpiGroup } from '../../../engine/processes/mpi-group.ts';
 import {
   type Flavour,
   type Launch,
@@ -12,6 +11,7 @@ import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import type { Action } from '../command.ts';
+import { joinGroup } from '../job.ts';
 import type { DoctorFlags } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -61,17 +61,11 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
   return usable === cores ? plural(cores, 'core') : `${usable} of ${plural(cores, 'core')} usable`;
 }
 
-async function examineJob(
-  launch: Launch,
-  { json, peerTimeout }: DoctorFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
-  const { version } = packageDescription;
-  const group = await MpiGroup.join(launch, { peerTimeout, library, version });
+async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<void> {
+  const group = await joinGroup(launch, flags, terminal);
   const probe = await group.probe();
   if (group.rank === 0) {
-    await terminal.print(json ? `${JSON.stringify(probe)}\n` : describeProbe(probe));
+    await terminal.print(flags.json ? `${JSON.stringify(probe)}\n` : describeProbe(probe));
   }
   await group.finalize();
 }

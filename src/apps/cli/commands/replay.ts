@@ -13,7 +13,7 @@ import { libraryValues, type Option } from '../../../train/options/option.ts';
 import type { TrainResult } from '../../../train/options/options.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
-import { checkFiles, readLines } from '../files.ts';
+import { attempt, checkFiles, readLines } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import { type ReplayFlags, type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
@@ -71,9 +71,10 @@ async function readVisits(path: string) {
   const fail: (line: number, message: string) => never = (line, message) => {
     throw new DataError(`${path}:${line}: ${message}`);
   };
-  const lines = (await readLines(path)).map((text, index) => {
-    const message = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
-    return parseObject(text) ?? fail(index + 1, message);
+  const lines = (await readLines(path)).map((text, index): Record<string, unknown> => {
+    const value: unknown = attempt(() => JSON.parse(text));
+    if (typeof value === 'object' && value !== null) return { ...value };
+    return fail(index + 1, `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`);
   });
   const [header] = lines;
   const last = lines.at(-1);
@@ -112,15 +113,6 @@ async function readVisits(path: string) {
     /** SHA-256 of the model file's bytes. */
     model: last.model,
   };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, visits, data) => {

@@ -157,9 +157,7 @@ function shapeOf({ columns, nonzeros, lambda, loss, penalty, classes }: Model) {
   return { ...named, ...(classes && { classes }), stopped: 'stream' };
 }
 
-type Averages = Pick<ProgressiveReport, 'loss' | 'error'>;
-
-function summary(model: Model, report: Averages, path: string): string {
+function summary(model: Model, report: ProgressiveReport, path: string): string {
   const { task, loss, penalty, lambda, rows, columns, nonzeros } = model;
   const error =
     task === 'classification'

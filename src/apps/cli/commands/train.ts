@@ -14,7 +14,7 @@ import type { Action } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { Job, openProcessGroup } from '../job.ts';
-import { type FeatureNames, RunObservers } from '../observers.ts';
+import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
 import { createProgress, type Progress, silentProgress } from '../progress.ts';
@@ -117,11 +117,8 @@ async function begin(request: Request) {
 function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
   const { sql, test, penaltyFactors, init, log, json } = flags;
   const inputs = [sql === undefined ? data : undefined, test, penaltyFactors, init];
-  if (!leads) checkFiles(inputs);
-  else {
-    const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
-    checkFiles(inputs, outputs, json);
-  }
+  const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
+  checkFiles(inputs, leads ? outputs : {}, leads && json);
 }
 
 /** Where an asynchronous run is recorded; undefined for other solvers, and for standard output. */
@@ -188,7 +185,8 @@ function showQuality({ flags, progress, terminal }: Run, dataset: Dataset): Qual
 /** Reports events to the terminal, the record, the log and the page. */
 function listeners(run: Run, dataset: Dataset, read: number): TrainOptions {
   const { flags, job, progress, observers, words } = run;
-  const nameOf = namesOf(dataset, flags);
+  const first = flags.zeroBased ? 0 : 1;
+  const nameOf = (column: number) => dataset.featureNames?.[column] ?? String(column + first);
   let saved: number | undefined;
   job.recoveryHint = () => describeSaved(flags, saved);
   return {
@@ -219,11 +217,6 @@ async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Prom
   if (!flags.chart || quiet) return progress;
   const { chartProgress } = await import('../chart-progress.ts');
   return chartProgress(terminal, progress);
-}
-
-function namesOf({ featureNames }: Dataset, { zeroBased }: TrainFlags): FeatureNames {
-  const first = zeroBased ? 0 : 1;
-  return (column) => featureNames?.[column] ?? String(column + first);
 }
 
 /** How to continue if training cannot finish. */

@@ -57,7 +57,6 @@ function liblinearSolver(type: number): LiblinearSolver {
 /** What the words behind `dso liblinear-train` request. */
 export interface LiblinearRequest {
   readonly solver: LiblinearSolver;
-  /** -c */
   readonly cost: number;
   /** -p: the insensitive zone of the SVRs. */
   readonly epsilon: number;
@@ -69,9 +68,7 @@ export interface LiblinearRequest {
   readonly freeBias: boolean;
   /** -wi: factors of the cost by label. */
   readonly classWeights: ReadonlyMap<number, number>;
-  /** -v */
   readonly folds?: number;
-  /** -m */
   readonly threads?: number;
   readonly quiet: boolean;
   readonly data: string;

@@ -25,14 +25,14 @@ describe('how the page is opened', () => {
     ['Windows', { ...here, platform: 'win32', environment: {} } as const, [windows]],
     ['Linux in Windows', { ...here, environment: {}, subsystem: true }, [['wslview'], windows]],
   ])('%s', (_, surroundings, programs) => {
-    expect(openingOf(url, surroundings)).toEqual({ kind: 'open', programs });
+    expect(openingOf(url, surroundings)).toEqual({ programs });
   });
 
   test.each([
     ['the output is not a terminal', { ...here, terminal: false }],
     ['there is no display', { ...here, environment: {} }],
   ])('not at all where %s', (_, surroundings) => {
-    expect(openingOf(url, surroundings)).toEqual({ kind: 'none' });
+    expect(openingOf(url, surroundings)).toEqual({ programs: [] });
   });
 
   test('over SSH the command to forward the port is printed, even with a display', () => {
@@ -40,46 +40,43 @@ describe('how the page is opened', () => {
     const forward = (changes: Record<string, string>) =>
       openingOf(url, { ...here, environment: { ...environment, ...changes } });
     expect(forward({})).toEqual({
-      kind: 'forward',
-      command: 'ssh -N -L 7007:127.0.0.1:7007 ada@10.0.0.1',
+      programs: [],
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 ada@10.0.0.1',
     });
     expect(forward({ SSH_CONNECTION: '10.0.0.9 5000 10.0.0.1 2222' })).toMatchObject({
-      command: 'ssh -N -L 7007:127.0.0.1:7007 -p 2222 ada@10.0.0.1',
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 -p 2222 ada@10.0.0.1',
     });
     expect(forward({ SSH_CONNECTION: '', SSH_TTY: '/dev/pts/0' })).toMatchObject({
-      command: 'ssh -N -L 7007:127.0.0.1:7007 ada@THIS-MACHINE',
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 ada@THIS-MACHINE',
     });
   });
 });
 
 const isLinux = process.platform === 'linux';
-describe.skipIf(!isLinux)(
-  'opening on Linux (skipped on other systems, which have no xdg-open)',
-  () => {
-    test('gives the program the address as one argument, which no shell sees', async () => {
-      const folder = temporaryFolder();
-      const heard = join(folder, 'heard');
-      writeFileSync(
-        join(folder, 'xdg-open'),
-        `#!/bin/sh\nprintf '%s|' "$@" > ${heard}.new\nmv ${heard}.new ${heard}\n`,
-      );
-      chmodSync(join(folder, 'xdg-open'), 0o755);
-      const environment = { DISPLAY: ':0', PATH: `${folder}:${process.env.PATH}` };
-      const io = memoryIo({ terminal: true, environment });
-      await showPage(`${url}$(touch x)&; #view`, new Terminal(io));
-      while (!existsSync(heard)) await sleep(10);
-      expect(readFileSync(heard, 'utf8')).toBe(`${url}$(touch x)&; #view|`);
-      expect(io.stderr.text).toBe('');
-    });
+describe.skipIf(!isLinux)('opening on Linux (other systems have no xdg-open)', () => {
+  test('gives the program the address as one argument, which no shell sees', async () => {
+    const folder = temporaryFolder();
+    const heard = join(folder, 'heard');
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\nprintf '%s|' "$@" > ${heard}.new\nmv ${heard}.new ${heard}\n`,
+    );
+    chmodSync(join(folder, 'xdg-open'), 0o755);
+    const environment = { DISPLAY: ':0', PATH: `${folder}:${process.env.PATH}` };
+    const io = memoryIo({ terminal: true, environment });
+    await showPage(`${url}$(touch x)&; #view`, new Terminal(io));
+    while (!existsSync(heard)) await sleep(10);
+    expect(readFileSync(heard, 'utf8')).toBe(`${url}$(touch x)&; #view|`);
+    expect(io.stderr.text).toBe('');
+  });
 
-    test('says so where there is no such program', async () => {
-      const environment = { DISPLAY: ':0', PATH: temporaryFolder() };
-      const io = memoryIo({ terminal: true, environment });
-      await showPage(url, new Terminal(io));
-      expect(io.stderr.text).toBe('No browser could be started; open the address by hand.\n');
-    });
-  },
-);
+  test('says so where there is no such program', async () => {
+    const environment = { DISPLAY: ':0', PATH: temporaryFolder() };
+    const io = memoryIo({ terminal: true, environment });
+    await showPage(url, new Terminal(io));
+    expect(io.stderr.text).toBe('No browser could be started; open the address by hand.\n');
+  });
+});
 
 test('over SSH the command is printed for people', async () => {
   const environment = { SSH_CONNECTION: '10.0.0.9 5000 10.0.0.1 22' };
