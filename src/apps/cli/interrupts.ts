@@ -1,4 +1,5 @@
-import { createProgress, type Progress } from './progress.ts';
+import { once } from 'node:events';
+import { createProgress, type Progress, silentProgress } from './progress.ts';
 import { type InterruptSignal, type Io, signalExitCodes, type Terminal } from './terminal.ts';
 
 /** Milliseconds to send a response before the process ends. */
@@ -82,13 +83,8 @@ export async function withProgress<Result>(
 }
 
 /** Resolves with the first signal; the next one ends the process. */
-export function stopSignal({ io }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let received = false;
-    io.onSignal((signal) => {
-      if (received) io.exit(signalExitCodes[signal]);
-      received = true;
-      resolve();
-    });
-  });
+export async function stopSignal({ io }: Terminal): Promise<void> {
+  const interrupts = new Interrupts(io, silentProgress);
+  interrupts.defer();
+  await once(interrupts.signal, 'abort');
 }

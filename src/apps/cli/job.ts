@@ -61,17 +61,12 @@ function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | unde
 export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
   const launch = launchOfJob(flags, terminal);
   if (!launch) return new Job(singleProcess);
-  return new MpiJob(await joinGroup(launch, flags, terminal), terminal);
+  return new MpiJob(await joinJob(launch, flags.peerTimeout, terminal), terminal);
 }
 
-export function joinGroup(
-  launch: Launch,
-  { peerTimeout }: Pick<TrainFlags, 'peerTimeout'>,
-  { io }: Terminal,
-): Promise<MpiGroup> {
+export function joinJob(launch: Launch, peerTimeout: number, { io }: Terminal): Promise<MpiGroup> {
   const { DSO_MPI_LIBRARY: library } = io.environment;
-  const { version } = packageDescription;
-  return MpiGroup.join(launch, { peerTimeout, library, version });
+  return MpiGroup.join(launch, { peerTimeout, library, version: packageDescription.version });
 }
 
 /** One command, run by this process alone or by all processes of an MPI job. */

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import type { Loss } from '../../problem/losses/loss.ts';
-import { describePenalty, type Penalty } from '../../problem/penalties/index.ts';
+import { describePenalty } from '../../problem/penalties/index.ts';
 import { defaultFolder, newRunId } from '../../reporting/records/folder.ts';
 import {
   type BeginLine,
@@ -17,20 +16,18 @@ import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts'
 import { isNegative, longFlag, type Option } from '../../train/options/option.ts';
 import type { ProgressiveReport } from '../../train/stream/learning.ts';
 import type { Dashboard } from '../dashboard/server.ts';
+import type { Invocation } from './command.ts';
 import { standardStream } from './files.ts';
 import { type Interrupts, stopSignal } from './interrupts.ts';
 import { type TrainFlags, trainOptions } from './options.ts';
+import type { Problem } from './problem.ts';
 import type { Progress } from './progress.ts';
-import { exitCodes, onceEach, type Terminal } from './terminal.ts';
+import { exitCodes, onceEach } from './terminal.ts';
 
-interface RunRequest {
+interface RunRequest extends Omit<Invocation<TrainFlags>, 'program'> {
   readonly data: string;
   readonly path: string;
-  readonly flags: TrainFlags;
-  /** The command line after `dso`. */
-  readonly words: readonly string[];
-  readonly problem: { readonly loss: Loss; readonly penalty: Penalty };
-  readonly terminal: Terminal;
+  readonly problem: Pick<Problem, 'loss' | 'penalty'>;
   readonly interrupts: Interrupts;
   /** Reports problems of the record and the log. */
   readonly notice: (message: string) => void;

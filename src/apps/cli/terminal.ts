@@ -79,6 +79,11 @@ export class Terminal {
     await this.print(`${JSON.stringify(value)}\n`);
   }
 
+  /** Prints a result as JSON, or else its text. */
+  async printResult(json: boolean | undefined, value: unknown, text: () => string): Promise<void> {
+    await this.print(`${json ? JSON.stringify(value) : text()}\n`);
+  }
+
   error(message: string): void {
     const { bold, red } = this.colours;
     this.say(`${bold(red('dso:'))} ${red(message)}`);

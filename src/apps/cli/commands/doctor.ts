@@ -11,7 +11,7 @@ import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import type { Action } from '../command.ts';
-import { joinGroup } from '../job.ts';
+import { joinJob } from '../job.ts';
 import type { DoctorFlags } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -32,14 +32,13 @@ async function examineMachine({ json }: DoctorFlags, terminal: Terminal): Promis
     openmpi: await findLibrary('openmpi'),
     mpich: await findLibrary('mpich'),
   };
-  if (json) return terminal.printJson(findings);
   const table = twoColumns([
     ['dso', `${findings.version} on Node ${findings.node}`],
     ['machine', `${findings.host}, ${describeCores(findings)}, ${formatBytes(findings.memory)}`],
     ['Open MPI', describeLibrary(findings.openmpi)],
     ['MPICH', describeLibrary(findings.mpich)],
   ]);
-  await terminal.print(`${table}\n`);
+  await terminal.printResult(json, findings, () => table);
 }
 
 type Library = { readonly version: string } | { readonly lack: string };
@@ -62,11 +61,9 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
 }
 
 async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<void> {
-  const group = await joinGroup(launch, flags, terminal);
+  const group = await joinJob(launch, flags.peerTimeout, terminal);
   const probe = await group.probe();
-  if (group.rank === 0) {
-    await terminal.print(flags.json ? `${JSON.stringify(probe)}\n` : describeProbe(probe));
-  }
+  if (group.leads) await terminal.printResult(flags.json, probe, () => describeProbe(probe));
   await group.finalize();
 }
 
@@ -89,5 +86,5 @@ function describeProbe({ library, ranks, links }: RingProbe): string {
       '(Open MPI: mpirun --bind-to none, or --map-by slot:PE=<threads>)',
     );
   }
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }

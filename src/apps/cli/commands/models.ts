@@ -149,6 +149,6 @@ export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }
     new DataReader(flags, progress).forModel(model, data, true),
   );
   const metrics = evaluate(model, dataset);
-  if (flags.json) await terminal.printJson(metrics);
-  else await terminal.print(`${describeMetrics(metrics, model.classes)}\n`);
+  const text = () => describeMetrics(metrics, model.classes);
+  await terminal.printResult(flags.json, metrics, text);
 };

@@ -9,7 +9,7 @@ import { solvers } from '../../../solvers/index.ts';
 import type { Solver } from '../../../solvers/registry.ts';
 import type { EpochEvent, StopReason } from '../../../train/events.ts';
 import { libraryOptions } from '../../../train/options/index.ts';
-import { libraryValues, type Option } from '../../../train/options/option.ts';
+import { libraryValues, type Option, pick } from '../../../train/options/option.ts';
 import type { TrainResult } from '../../../train/options/options.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
@@ -34,10 +34,7 @@ function visitedFlags(flags: TrainFlags): VisitedFlags {
     ([name, { affectsModel, solvers: owners }]) =>
       affectsModel && !inRecord.includes(name) && (owners?.includes('dso-async') ?? true),
   );
-  const given = deciding
-    .map(([name]) => [name, flags[name as keyof TrainFlags]])
-    .filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as VisitedFlags;
+  return pick(flags, ...deciding.map(([name]) => name as keyof VisitedFlags));
 }
 
 function modelHash(model: Model): string {

@@ -10,7 +10,7 @@ import { libraryOptions } from '../../../train/options/index.ts';
 import { checkSolverOptions, libraryValues, pick } from '../../../train/options/option.ts';
 import type { TrainOptions } from '../../../train/options/options.ts';
 import { trainInGroup } from '../../../train/train.ts';
-import type { Action } from '../command.ts';
+import type { Action, Invocation } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { Job, openProcessGroup } from '../job.ts';
@@ -39,7 +39,7 @@ export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
 async function reportOutcome(
   data: string,
   flags: TrainFlags,
-  { report, path }: TrainOutcome,
+  { report, path, visits }: TrainOutcome,
   terminal: Terminal,
 ): Promise<void> {
   if (flags.json) await terminal.printJson(report);
@@ -47,7 +47,6 @@ async function reportOutcome(
   terminal.say(summarize(report, flags.tolerance, savedModel(path), terminal.colours));
   const advice = adviseOnRanks(report, fewRotations);
   if (advice) terminal.say(`note: ${advice}`);
-  const visits = visitsPath(flags, path);
   if (visits === undefined) return;
   terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
 }
@@ -55,10 +54,8 @@ async function reportOutcome(
 type TrainOutcome = NonNullable<Awaited<ReturnType<typeof readAndTrain>>>;
 
 /** What one process of `dso train` is given. */
-interface Request {
+interface Request extends Pick<Invocation<TrainFlags>, 'flags' | 'terminal'> {
   readonly data: string;
-  readonly flags: TrainFlags;
-  readonly terminal: Terminal;
   readonly job: Job;
   /** The command line after `dso`; if given, the run is recorded, and shown by `--ui`. */
   readonly words?: readonly string[];
@@ -158,7 +155,7 @@ async function readAndTrain(run: Run) {
   // Another rank may have got the signal, and from a launcher rather than from a person.
   const signal = interrupts.received ?? (group.size > 1 ? 'SIGTERM' : undefined);
   const code = exitCodeOfStop(report.stopped, signal);
-  return { report, path, code: observers?.end(report, code) ?? code, observers };
+  return { report, path, visits, code: observers?.end(report, code) ?? code, observers };
 }
 
 /** The options that the library has too, but for those that are read from files. */

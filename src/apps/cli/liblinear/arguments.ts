@@ -54,36 +54,32 @@ function liblinearSolver(type: number): LiblinearSolver {
   throw new UsageError(`-s ${type}: ${reason}`);
 }
 
-/** What the words behind `dso liblinear-train` request. */
-export interface LiblinearRequest {
-  readonly solver: LiblinearSolver;
-  readonly cost: number;
-  /** -p: the insensitive zone of the SVRs. */
-  readonly epsilon: number;
-  /** -e, in terms of LIBLINEAR's own criterion. */
-  readonly stopping: number;
-  /** -B: the value of one more feature in every row; below 0 there is none. */
-  readonly bias: number;
-  /** -R: its weight is not penalised. */
-  readonly freeBias: boolean;
-  /** -wi: factors of the cost by label. */
-  readonly classWeights: ReadonlyMap<number, number>;
-  readonly folds?: number;
-  readonly threads?: number;
-  readonly quiet: boolean;
-  readonly data: string;
-  /** Where the model goes; default: the name of the data + .model in the current folder. */
-  readonly model?: string;
-}
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
-
-/** Values of options, before defaults that depend on others. */
-interface Given extends Writable<Omit<LiblinearRequest, 'solver' | 'stopping' | 'classWeights'>> {
+/** The words behind `dso liblinear-train`, before defaults that depend on others. */
+interface Given {
   type: number;
+  cost: number;
+  /** -p: the insensitive zone of the SVRs. */
+  epsilon: number;
+  /** -e, in terms of LIBLINEAR's own criterion. */
   stopping?: number;
+  /** -B: the value of one more feature in every row; below 0 there is none. */
+  bias: number;
+  /** -R: its weight is not penalised. */
+  freeBias: boolean;
+  /** -wi: factors of the cost by label. */
   readonly classWeights: Map<number, number>;
+  folds?: number;
+  threads?: number;
+  quiet: boolean;
+  data: string;
+  /** Where the model goes; default: the name of the data + .model in the current folder. */
+  model?: string;
 }
+
+export type LiblinearRequest = Readonly<Omit<Given, 'type' | 'stopping'>> & {
+  readonly solver: LiblinearSolver;
+  readonly stopping: number;
+};
 
 /** Solvers with which LIBLINEAR takes -R. */
 const primal = [0, 2, 5, 6, 11];

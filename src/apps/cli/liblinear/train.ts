@@ -42,7 +42,7 @@ function partWithBias(part: DatasetPart, column: number, bias: number): DatasetP
   return { ...part, rowOffsets, indices, values };
 }
 
-/** LIBLINEAR keeps labels in a C int. */
+/** LIBLINEAR stores labels in a C int. */
 const labelLimit = 2 ** 31;
 
 /**
@@ -136,10 +136,7 @@ function warnOfWeights(
 }
 
 /** From ascending labels to LIBLINEAR's order; of two, the positive side is the first. */
-function inOrderOf(
-  labels: readonly number[],
-  fits: readonly FittedVector[],
-): readonly FittedVector[] {
+function inOrderOf(labels: readonly number[], fits: FittedVector[]): FittedVector[] {
   if (labels.length > 2) {
     const sorted = ascending(labels);
     return labels.map((label) => fits[sorted.indexOf(label)]);

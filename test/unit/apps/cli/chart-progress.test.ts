@@ -30,8 +30,8 @@ interface Stage {
 
 function begin(columns: number, rows: number, terminal = true, environment = utf8): Stage {
   const io = memoryIo({ terminal, columns, environment });
-  const resize = (columns: number, rows: number) =>
-    void Object.assign(io.stderr, { columns, rows });
+  const resize = (width: number, height: number) =>
+    void Object.assign(io.stderr, { columns: width, rows: height });
   resize(columns, rows);
   const screen = new Terminal(io);
   const progress = chartProgress(screen, createProgress(screen, false));
