@@ -29,10 +29,10 @@ const kernelRelease = '/proc/sys/kernel/osrelease';
 /** Does what the shell's `start` does, without a shell. */
 const windowsProgram = ['rundll32.exe', 'url.dll,FileProtocolHandler'];
 
-export function openingOf(url: string, surroundings: Environment): Opening {
-  const { platform, environment, terminal, subsystem } = surroundings;
+export function openingOf(url: string, machine: Environment): Opening {
+  const { platform, environment, terminal, subsystem } = machine;
   if (environment.SSH_CONNECTION || environment.SSH_TTY) {
-    return { programs: [], forward: forwardCommand(url, surroundings) };
+    return { programs: [], forward: forwardCommand(url, machine) };
   }
   if (!terminal) return { programs: [] };
   if (platform === 'darwin') return { programs: [['open']] };

@@ -116,11 +116,11 @@ export function processIo(): Io {
     environment: process.env,
     command: commandOf(process.argv[1]),
     onSignal(listener) {
-      const heard = withoutEcho(listener);
+      const handler = withoutEcho(listener);
       const signals = Object.keys(signalExitCodes);
-      for (const signal of signals) process.on(signal, heard);
+      for (const signal of signals) process.on(signal, handler);
       return () => {
-        for (const signal of signals) process.off(signal, heard);
+        for (const signal of signals) process.off(signal, handler);
       };
     },
     exit: (code) => process.exit(code),

@@ -69,7 +69,7 @@ function checkTargets(data: string, output: string, to: string, flags: ConvertFl
   checkFiles([data, names], { '--output': output });
 }
 
-/** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
+/** Shows the progress and the notices of work; a signal ends the process and leaves no file. */
 function watch<Result extends DataSummary>(
   terminal: Terminal,
   flags: ConvertFlags,

@@ -61,7 +61,7 @@ interface Request extends Pick<Invocation<TrainFlags>, 'flags' | 'terminal'> {
   readonly words?: readonly string[];
 }
 
-/** What it works with, from its first check to its last message. */
+/** What the process works with, from its first check to its last message. */
 type Run = Awaited<ReturnType<typeof begin>>;
 
 /** All of `dso train` but its report at the end, in one process and without a record. */

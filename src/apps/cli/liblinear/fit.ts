@@ -88,7 +88,7 @@ async function withTraining<Result>(
   }
 }
 
-/** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
+/** Rows per column from which L-BFGS reaches small gaps first, where it can be used. */
 const worthCurvature = 100;
 
 /** λ is set for each vector; this one is for the choice of the solver. */
@@ -111,9 +111,8 @@ function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
 }
 
 /**
- * What rows count. Of two classes each has its own weight; of more, the class that a vector
- * separates has its weight and the rest has 1, whatever their labels. Undefined where all count as
- * they do without class weights.
+ * The row weights times the class weights; undefined without class weights. Of two classes each has
+ * its own weight; of more, the class that a vector separates has its weight and the others have 1.
  */
 function weightsFor(
   training: LaidOutTraining,

@@ -46,8 +46,8 @@ function partWithBias(part: DatasetPart, column: number, bias: number): DatasetP
 const labelLimit = 2 ** 31;
 
 /**
- * The labels of a classification in the order of LIBLINEAR: as rows bring them, but +1 in front of
- * -1 where these are all. Of two labels the first is the positive side.
+ * The labels of a classification in the order of LIBLINEAR: as they first occur in the rows, but +1
+ * before -1 if there are no others. Of two labels the first is the positive side.
  */
 function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
   if (labelNames) {

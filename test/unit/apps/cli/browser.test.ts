@@ -24,15 +24,15 @@ describe('how the page is opened', () => {
     ['macOS', { ...here, platform: 'darwin', environment: {} } as const, [['open']]],
     ['Windows', { ...here, platform: 'win32', environment: {} } as const, [windows]],
     ['Linux in Windows', { ...here, environment: {}, subsystem: true }, [['wslview'], windows]],
-  ])('%s', (_, surroundings, programs) => {
-    expect(openingOf(url, surroundings)).toEqual({ programs });
+  ])('%s', (_, machine, programs) => {
+    expect(openingOf(url, machine)).toEqual({ programs });
   });
 
   test.each([
     ['the output is not a terminal', { ...here, terminal: false }],
     ['there is no display', { ...here, environment: {} }],
-  ])('not at all where %s', (_, surroundings) => {
-    expect(openingOf(url, surroundings)).toEqual({ programs: [] });
+  ])('not at all where %s', (_, machine) => {
+    expect(openingOf(url, machine)).toEqual({ programs: [] });
   });
 
   test('over SSH the command to forward the port is printed, even with a display', () => {
