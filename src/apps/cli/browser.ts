@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { attempt } from './files.ts';
 import type { Io, Terminal } from './terminal.ts';
 
 /** What decides whether there is a browser to open, and how. */
@@ -15,27 +16,30 @@ interface Environment {
   readonly user: string;
 }
 
-type Opening =
+interface Opening {
   /** Programs to try one after the other, each with the address as its last argument. */
-  | { readonly kind: 'open'; readonly programs: readonly (readonly string[])[] }
-  /** The browser is on another machine: what to type there. */
-  | { readonly kind: 'forward'; readonly command: string }
-  | { readonly kind: 'none' };
+  readonly programs: readonly (readonly string[])[];
+  /** The browser is on another machine: the command to run there. */
+  readonly forward?: string;
+}
+
+/** Names Microsoft in Linux inside Windows. */
+const kernelRelease = '/proc/sys/kernel/osrelease';
 
 /** Does what the shell's `start` does, without a shell. */
 const windowsProgram = ['rundll32.exe', 'url.dll,FileProtocolHandler'];
 
-export function openingOf(url: string, surroundings: Environment): Opening {
-  const { platform, environment, terminal, subsystem } = surroundings;
+export function openingOf(url: string, machine: Environment): Opening {
+  const { platform, environment, terminal, subsystem } = machine;
   if (environment.SSH_CONNECTION || environment.SSH_TTY) {
-    return { kind: 'forward', command: forwardCommand(url, surroundings) };
+    return { programs: [], forward: forwardCommand(url, machine) };
   }
-  if (!terminal) return { kind: 'none' };
-  if (platform === 'darwin') return { kind: 'open', programs: [['open']] };
-  if (platform === 'win32') return { kind: 'open', programs: [windowsProgram] };
-  if (subsystem) return { kind: 'open', programs: [['wslview'], windowsProgram] };
-  if (!environment.DISPLAY && !environment.WAYLAND_DISPLAY) return { kind: 'none' };
-  return { kind: 'open', programs: [['xdg-open']] };
+  if (!terminal) return { programs: [] };
+  if (platform === 'darwin') return { programs: [['open']] };
+  if (platform === 'win32') return { programs: [windowsProgram] };
+  if (subsystem) return { programs: [['wslview'], windowsProgram] };
+  if (!environment.DISPLAY && !environment.WAYLAND_DISPLAY) return { programs: [] };
+  return { programs: [['xdg-open']] };
 }
 
 /** The same port at both ends, since the page is served only under the address that it names. */
@@ -49,40 +53,31 @@ function forwardCommand(url: string, { environment, user }: Environment): string
 /** Opens the page, or says how to get to it. The address has been printed already. */
 export async function showPage(url: string, terminal: Terminal): Promise<void> {
   const { stdout, stderr, environment } = terminal.io;
-  const opening = openingOf(url, {
+  const { programs, forward } = openingOf(url, {
     platform: process.platform,
     environment,
     terminal: stdout.isTTY === true || stderr.isTTY === true,
-    subsystem: isSubsystem(),
+    subsystem: attempt(() => /microsoft/i.test(readFileSync(kernelRelease, 'utf8'))) ?? false,
     user: userInfo().username,
   });
-  if (opening.kind === 'forward') {
-    terminal.say(`To see it on the machine you sit at, run there: ${opening.command}`);
+  if (forward !== undefined) {
+    terminal.say(`To see it on the machine you sit at, run there: ${forward}`);
   }
-  if (opening.kind !== 'open') return;
-  for (const [program, ...words] of opening.programs) {
+  for (const [program, ...words] of programs) {
     if (await start(program, [...words, url], environment)) return;
   }
-  terminal.say('No browser could be started; open the address by hand.');
-}
-
-function isSubsystem(): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    return /microsoft/i.test(readFileSync('/proc/sys/kernel/osrelease', 'utf8'));
-  } catch {
-    return false;
+  if (programs.length > 0) {
+    terminal.say('No browser could be started; open the address by hand.');
   }
 }
 
 /** Whether the program could be started. It is left running: a browser may outlive this process. */
 async function start(program: string, words: string[], env: Io['environment']): Promise<boolean> {
   const child = spawn(program, words, { detached: true, stdio: 'ignore', env });
-  try {
-    await once(child, 'spawn');
-    child.unref();
-    return true;
-  } catch {
-    return false;
-  }
+  const isStarted = await once(child, 'spawn').then(
+    () => true,
+    () => false,
+  );
+  if (isStarted) child.unref();
+  return isStarted;
 }

@@ -20,8 +20,8 @@ const clearBelow = '\r\u001b[J';
 const lineUp = (count: number): string => (count > 0 ? `\u001b[${count}A` : '');
 
 /**
- * Progress with charts of the run: on a terminal above the live line, redrawn in place; elsewhere
- * once, at the end.
+ * Progress with charts of the run: on a terminal above the live line, redrawn in place; in other
+ * output once, at the end.
  */
 export function chartProgress(terminal: Terminal, inner: Progress): Progress {
   /** The curves of a run of any length; of several vectors those of the newest. */
@@ -30,7 +30,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
   let task: Task = 'classification';
   let tolerance = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** What stands above the live line, and the size of the terminal it was drawn on. */
+  /** What is above the live line, and the size of the terminal it was drawn on. */
   let drawn: readonly string[] = [];
   let drawnWidth = 0;
   let drawnScreen = 0;
@@ -108,7 +108,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
       stale = true;
       inner.epoch(event);
     },
-    /** Goes above the charts. */
+    /** Printed above the charts. */
     notice(message) {
       const shown = drawn;
       if (drawn.length > 0) terminal.write(lineUp(drawnRows()) + clearBelow);
@@ -116,7 +116,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
       inner.notice(message);
       show(shown);
     },
-    /** Leaves the charts standing. */
+    /** Leaves the charts on the screen. */
     end() {
       clearInterval(timer);
       timer = undefined;

@@ -69,8 +69,7 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
   }
   const table = entry.options ?? {};
   for (const [key, described] of byGroup(table)) addOption(made, key, described);
-  const brief = Object.keys(table).length > manyOptions;
-  if (brief) addHelpAll(made, table);
+  if (Object.keys(table).length > manyOptions) addHelpAll(made, table);
   if (entry.examples !== undefined) made.addHelpText('after', `\n${entry.examples}`);
   if (entry.commands) made.enablePositionalOptions();
   for (const [part, own] of Object.entries(entry.commands ?? {})) addCommand(made, part, own, run);

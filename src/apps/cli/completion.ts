@@ -65,15 +65,15 @@ function indent(lines: readonly string[], spaces: number): string {
 }
 
 /**
- * The words before the cursor give the command and, for an argument, its position; then one `case`
- * says what can stand there. Works from bash 3.2 on, without the package bash-completion.
+ * The words before the cursor give the command and, for an argument, its position; one `case` lists
+ * the completions. Works from bash 3.2 on, without the package bash-completion.
  */
 function bashScript({ name, options, commands }: ProgramWords): string {
   const names = commands.map((command) => command.name);
   return `# Completion of ${name} for bash.
 _${name}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
-  local words='' files='' command='' place=0 index word skip=''
+  local words='' files='' command='' position=0 index word skip=''
   COMPREPLY=()
   # --option=value is three words to bash.
   if [[ $current == '=' ]]; then
@@ -93,7 +93,7 @@ _${name}() {
 ${indent([bashValueFlags(commands)], 8)}
       esac
     else
-      place=$((place + 1))
+      position=$((position + 1))
     fi
   done
   case "$command" in
@@ -141,7 +141,7 @@ ${indent(ofOptions, 4)}
       if [[ $current == -* ]]; then
         words=${quote(flagsOf(options).join(' '))}
       else
-        case "$place" in
+        case "$position" in
 ${indent(ofArguments.length > 0 ? ofArguments : ['*) ;;'], 10)}
         esac
       fi

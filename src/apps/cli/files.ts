@@ -17,7 +17,7 @@ import { explainAccess, writeAtomically } from '../../files.ts';
 import { filesOfSource, nameOfSource, titleOfSource } from '../../train/read.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `-` stands for: standard input as a source, standard output as a target. */
+/** What `-` means: standard input as a source, standard output as a target. */
 export const standardStream = '-';
 
 /** `data/train.svm` → `train.svm.model` in the current folder. */
@@ -92,7 +92,7 @@ function isPatternOf(input: string, path: string): boolean {
 }
 
 /** What an action returns, or undefined if it fails. */
-function attempt<Result>(action: () => Result): Result | undefined {
+export function attempt<Result>(action: () => Result): Result | undefined {
   try {
     return action();
   } catch {
@@ -100,7 +100,7 @@ function attempt<Result>(action: () => Result): Result | undefined {
   }
 }
 
-/** The files that an input stands for. Reading reports one that does not exist. */
+/** The files that an input names. Reading reports one that does not exist. */
 function filesOf(input: string): string[] {
   return attempt(() => filesOfSource(input)) ?? [input];
 }

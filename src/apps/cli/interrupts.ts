@@ -1,13 +1,14 @@
-import { createProgress, type Progress } from './progress.ts';
+import { once } from 'node:events';
+import { createProgress, type Progress, silentProgress } from './progress.ts';
 import { type InterruptSignal, type Io, signalExitCodes, type Terminal } from './terminal.ts';
 
-/** Milliseconds for an answer to leave before the process ends. */
-const answering = 100;
+/** Milliseconds to send a response before the process ends. */
+const responseTime = 100;
 
 /**
- * Ctrl-C and SIGTERM. While there is nothing to save a signal ends the process. Once deferred, the
- * first one asks training to stop and the next ends the process; a file being written is then left
- * as it was, because files are put in place as a whole.
+ * Ctrl-C and SIGTERM. While there is nothing to save, a signal ends the process. Once deferred, the
+ * first signal stops training and the next ends the process. No file is left half written, because
+ * files are replaced atomically.
  */
 export class Interrupts {
   readonly #controller = new AbortController();
@@ -20,7 +21,7 @@ export class Interrupts {
   readonly release: () => void;
   #deferred = false;
 
-  /** The display shows `stopping` when training is asked to stop, and ends before the process does. */
+  /** The display shows `stopping` at the first deferred signal, and ends before the process does. */
   constructor(io: Io, display: Pick<Progress, 'notice' | 'end'>, stopping?: string) {
     this.#io = io;
     this.#display = display;
@@ -31,11 +32,11 @@ export class Interrupts {
     });
   }
 
-  /** Does what the first Ctrl-C does, for a requester that waits for an answer. */
+  /** Does what the first Ctrl-C does, for a client that waits for a response. */
   request(): void {
     if (this.received !== undefined) return;
     if (this.#deferred) this.#stop('SIGINT');
-    else setTimeout(() => this.#quit('SIGINT'), answering);
+    else setTimeout(() => this.#quit('SIGINT'), responseTime);
   }
 
   #stop(signal: InterruptSignal): void {
@@ -61,7 +62,7 @@ export class Interrupts {
 interface ProgressOptions {
   readonly quiet?: boolean;
   readonly lines?: 'epochs' | 'no epochs';
-  /** What is shown when work that defers interrupts is asked to stop. */
+  /** Shown at the first signal, if the work defers interrupts. */
   readonly stopping?: string;
 }
 
@@ -82,13 +83,8 @@ export async function withProgress<Result>(
 }
 
 /** Resolves with the first signal; the next one ends the process. */
-export function stopSignal({ io }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    io.onSignal((signal) => {
-      if (asked) io.exit(signalExitCodes[signal]);
-      asked = true;
-      resolve();
-    });
-  });
+export async function stopSignal({ io }: Terminal): Promise<void> {
+  const interrupts = new Interrupts(io, silentProgress);
+  interrupts.defer();
+  await once(interrupts.signal, 'abort');
 }

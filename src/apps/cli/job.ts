@@ -61,10 +61,12 @@ function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | unde
 export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
   const launch = launchOfJob(flags, terminal);
   if (!launch) return new Job(singleProcess);
-  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
-  const { version } = packageDescription;
-  const { peerTimeout } = flags;
-  return new MpiJob(await MpiGroup.join(launch, { peerTimeout, library, version }), terminal);
+  return new MpiJob(await joinJob(launch, flags.peerTimeout, terminal), terminal);
+}
+
+export function joinJob(launch: Launch, peerTimeout: number, { io }: Terminal): Promise<MpiGroup> {
+  const { DSO_MPI_LIBRARY: library } = io.environment;
+  return MpiGroup.join(launch, { peerTimeout, library, version: packageDescription.version });
 }
 
 /** One command, run by this process alone or by all processes of an MPI job. */

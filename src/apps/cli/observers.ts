@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import type { Loss } from '../../problem/losses/loss.ts';
-import { describePenalty, type Penalty } from '../../problem/penalties/index.ts';
+import { describePenalty } from '../../problem/penalties/index.ts';
 import { defaultFolder, newRunId } from '../../reporting/records/folder.ts';
 import {
   type BeginLine,
@@ -17,20 +16,18 @@ import type { BeginEvent, EpochEvent, SampleEvent } from '../../train/events.ts'
 import { isNegative, longFlag, type Option } from '../../train/options/option.ts';
 import type { ProgressiveReport } from '../../train/stream/learning.ts';
 import type { Dashboard } from '../dashboard/server.ts';
+import type { Invocation } from './command.ts';
 import { standardStream } from './files.ts';
 import { type Interrupts, stopSignal } from './interrupts.ts';
 import { type TrainFlags, trainOptions } from './options.ts';
+import type { Problem } from './problem.ts';
 import type { Progress } from './progress.ts';
-import { exitCodes, onceEach, type Terminal } from './terminal.ts';
+import { exitCodes, onceEach } from './terminal.ts';
 
-interface RunRequest {
+interface RunRequest extends Omit<Invocation<TrainFlags>, 'program'> {
   readonly data: string;
   readonly path: string;
-  readonly flags: TrainFlags;
-  /** The command line after `dso`. */
-  readonly words: readonly string[];
-  readonly problem: { readonly loss: Loss; readonly penalty: Penalty };
-  readonly terminal: Terminal;
+  readonly problem: Pick<Problem, 'loss' | 'penalty'>;
   readonly interrupts: Interrupts;
   /** Reports problems of the record and the log. */
   readonly notice: (message: string) => void;
@@ -49,37 +46,33 @@ export class RunObservers {
   #look: BeginEvent['look'] = () => undefined;
   #epoch = 0;
 
-  private constructor(recorder: Recorder, log: RunLog | undefined, request: RunRequest) {
-    this.#recorder = recorder;
-    this.#log = log;
+  private constructor(request: RunRequest, start: StartLine, live: RunView | undefined) {
     this.#request = request;
+    this.#log = logOf(request);
+    this.#recorder = new Recorder({
+      folder: folderOf(request),
+      start,
+      log: this.#log,
+      onFailure: request.notice,
+      onLine: live && ((line) => live.add(line)),
+    });
+    this.#recorder.watchStop(() => request.interrupts.request());
   }
 
   static async begin(request: RunRequest): Promise<RunObservers> {
-    const { flags, terminal, interrupts, notice } = request;
-    const folder = folderOf(flags, terminal);
     const start = startLine(request);
-    const log = logOf(request);
-    const live = flags.ui ? RunView.live(start) : undefined;
-    const recorder = new Recorder({
-      folder,
-      start,
-      log,
-      onFailure: notice,
-      onLine: live && ((line) => live.add(line)),
-    });
-    recorder.watchStop(() => interrupts.request());
-    const observers = new RunObservers(recorder, log, request);
-    if (live) await observers.#show(live, flags.runs ?? folder ?? defaultFolder);
+    const live = request.flags.ui ? RunView.live(start) : undefined;
+    const observers = new RunObservers(request, start, live);
+    if (live) await observers.#show(live);
     return observers;
   }
 
-  async #show(live: RunView, folder: string): Promise<void> {
+  async #show(live: RunView): Promise<void> {
     const { flags, terminal, interrupts, notice } = this.#request;
     // Imported only when needed: the page takes a moment to load.
     const { Dashboard } = await import('../dashboard/server.ts');
     this.#dashboard = new Dashboard({
-      folder,
+      folder: flags.runs ?? folderOf(this.#request) ?? defaultFolder,
       port: flags.uiPort,
       version: packageDescription.version,
       onFailure: onceEach((message) => notice(`the page: ${message}`)),
@@ -178,13 +171,13 @@ function logOf({ flags, terminal, notice }: RunRequest): RunLog | undefined {
   });
 }
 
-function folderOf({ runs, record }: TrainFlags, { io }: Terminal): string | undefined {
-  if (!record) return undefined;
-  if (runs !== undefined) return runs;
-  return (io.environment.DSO_NO_RECORD ?? '') === '' ? defaultFolder : undefined;
+function folderOf({ flags, terminal }: RunRequest): string | undefined {
+  if (!flags.record) return undefined;
+  const isOff = (terminal.io.environment.DSO_NO_RECORD ?? '') !== '';
+  return flags.runs ?? (isOff ? undefined : defaultFolder);
 }
 
-export type FeatureNames = (column: number) => string;
+type FeatureNames = (column: number) => string;
 
 /** Loads of the cells of larger grids are not recorded. */
 const largestDrawn = 64;

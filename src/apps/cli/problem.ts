@@ -29,7 +29,7 @@ export async function chooseLoss(flags: LossFlags): Promise<Loss> {
   return (await chooseLosses(flags))[0];
 }
 
-/** The losses by name; a parameter goes to the losses that have it, and one of none is an error. */
+/** The losses by name, with their parameters; a parameter that none of them has is an error. */
 export async function chooseLosses(flags: LossFlags): Promise<Loss[]> {
   const losses: Loss[] = [];
   for (const name of [flags.loss].flat()) losses.push(await lossOf(name, flags));

@@ -16,7 +16,7 @@ export interface Progress {
   end(): void;
 }
 
-/** One live line on a terminal, elsewhere a line for many epochs or none, nothing when quiet. */
+/** A live line on a terminal; in other output a line for some epochs, or none; nothing when quiet. */
 export function createProgress(
   terminal: Terminal,
   quiet: boolean,

@@ -42,7 +42,7 @@ type ReadFlags = DataFlags & {
 
 type FileOptions = Pick<TrainOptions, 'test' | 'penaltyFactors' | 'start'>;
 
-/** Reads data as the options say, and shows what is read and what there is to note about it. */
+/** Reads data as the options say, and shows what is being read and the notices about it. */
 export class DataReader {
   readonly #flags: ReadFlags;
   readonly #progress: Progress;
@@ -131,8 +131,8 @@ export class DataReader {
       options.penaltyFactors = await readPenaltyFactors(penaltyFactors, columns);
     }
     if (init !== undefined) {
-      const wanted = { ...(loss && { loss }), multiLabel, columns };
-      options.start = await startInGroup(await readModel(init), dataset, wanted, group);
+      const expected = { ...(loss && { loss }), multiLabel, columns };
+      options.start = await startInGroup(await readModel(init), dataset, expected, group);
     }
     return options;
   }

@@ -19,10 +19,10 @@ export class Terminal {
 
   constructor(io: Io) {
     this.io = io;
-    const { NO_COLOR: refused = '', TERM } = io.environment;
+    const { NO_COLOR: noColour = '', TERM } = io.environment;
     // https://no-color.org: any non-empty NO_COLOR turns colours off.
     const hasColours = ({ isTTY = false }: OutputStream) =>
-      isTTY && refused === '' && TERM !== 'dumb';
+      isTTY && noColour === '' && TERM !== 'dumb';
     this.colours = picocolors.createColors(hasColours(io.stderr));
     this.outputColours = picocolors.createColors(hasColours(io.stdout));
     for (const stream of [io.stdout, io.stderr]) {
@@ -79,6 +79,11 @@ export class Terminal {
     await this.print(`${JSON.stringify(value)}\n`);
   }
 
+  /** Prints a result as JSON, or else its text. */
+  async printResult(json: boolean | undefined, value: unknown, text: () => string): Promise<void> {
+    await this.print(`${json ? JSON.stringify(value) : text()}\n`);
+  }
+
   error(message: string): void {
     const { bold, red } = this.colours;
     this.say(`${bold(red('dso:'))} ${red(message)}`);
@@ -111,11 +116,11 @@ export function processIo(): Io {
     environment: process.env,
     command: commandOf(process.argv[1]),
     onSignal(listener) {
-      const heard = withoutEcho(listener);
+      const handler = withoutEcho(listener);
       const signals = Object.keys(signalExitCodes);
-      for (const signal of signals) process.on(signal, heard);
+      for (const signal of signals) process.on(signal, handler);
       return () => {
-        for (const signal of signals) process.off(signal, heard);
+        for (const signal of signals) process.off(signal, handler);
       };
     },
     exit: (code) => process.exit(code),

@@ -2,7 +2,7 @@
 import { lossNames } from '../../problem/losses/index.ts';
 import { solverNames } from '../../solvers/index.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
-import { type Option, omit, option, pick, type Values } from '../../train/options/option.ts';
+import { flag, omit, optionsWith, pick, toggle, type Values } from '../../train/options/option.ts';
 import {
   candidateOptions,
   lambdaOptions,
@@ -22,18 +22,7 @@ import { settingOptions, solverOptions } from '../../train/options/solver.ts';
 import { choice, file, folder, listOf, text, whole } from '../../train/options/types.ts';
 import { measureNames } from '../../train/select/measure.ts';
 
-/** Options that share a heading of the help, and whether they are common. */
-export function inGroup<const Table extends Readonly<Record<string, Omit<Option, 'group'>>>>(
-  fields: Pick<Option, 'group' | 'common'>,
-  table: Table,
-) {
-  const entries = Object.entries(table).map(([name, entry]) => [name, { ...entry, ...fields }]);
-  return Object.fromEntries(entries) as {
-    readonly [Name in keyof Table]: Omit<Table[Name], 'group'> & Pick<Option, 'group'>;
-  };
-}
-
-const commonOutput = { group: 'output', common: true } as const;
+const commonOutput = optionsWith({ group: 'output', common: true });
 
 export const readingOptions = { ...dataOptions, ...threadsOption };
 export type DataFlags = Partial<Values<typeof readingOptions>>;
@@ -58,13 +47,11 @@ export type TrainFlags = Values<typeof trainOptions>;
 
 /** Options of the commands that train several models and print a table of them. */
 const tableOptions = {
-  ...inGroup(commonOutput, {
-    csv: {
-      flag: '--csv <file>',
-      type: file,
+  ...commonOutput({
+    csv: flag('--csv <file>', file, {
       help: 'also write the table as CSV; - for standard output',
-    },
-    figure: { flag: '--figure <file>', type: file, help: 'also draw a figure: .svg or .png' },
+    }),
+    figure: flag('--figure <file>', file, { help: 'also draw a figure: .svg or .png' }),
   }),
   ...outputOptions,
 };
@@ -80,17 +67,13 @@ const severalModels = {
 };
 
 export const pathOptions = {
-  ...inGroup(commonOutput, {
-    output: {
-      flag: '-o, --output <model>',
-      type: file,
+  ...commonOutput({
+    output: flag('-o, --output <model>', file, {
       help: 'write the model with the lowest error on the test data',
-    },
-    models: {
-      flag: '--models <folder>',
-      type: folder,
+    }),
+    models: flag('--models <folder>', folder, {
       help: 'write every model into this folder as soon as it is trained',
-    },
+    }),
   }),
   ...omit(testOptions, 'auprc'),
   ...tableOptions,
@@ -100,38 +83,28 @@ export const pathOptions = {
 };
 export type PathFlags = Values<typeof pathOptions>;
 
-const validation = { group: 'validation', common: true } as const;
-
 const validationOptions = {
-  ...inGroup(commonOutput, {
-    output: {
-      flag: '-o, --output <model>',
-      type: file,
+  ...commonOutput({
+    output: flag('-o, --output <model>', file, {
       help: 'model trained on all rows with the chosen settings (default: <data>.model)',
       defaultDoc: '`<data>.model`',
-    },
-    refit: { flag: '--no-refit', help: 'train no model at the end' },
+    }),
+    refit: toggle('--no-refit', { help: 'train no model at the end' }),
   }),
   ...tableOptions,
-  ...inGroup(validation, {
-    folds: {
-      flag: '--folds <number>',
-      type: whole(2),
+  ...optionsWith({ group: 'validation', common: true })({
+    folds: flag('--folds <number>', whole(2), {
       default: 5,
       help: 'number of folds, held out in turn',
-    },
-    metric: {
-      flag: '--metric <name>',
-      type: choice(measureNames),
+    }),
+    metric: flag('--metric <name>', choice(measureNames), {
       help: 'metric on the rows held out (default: error; in regression mse or loss)',
       defaultDoc: '`error`; in regression `mse` or `loss`',
-    },
-    choose: {
-      flag: '--choose <rule>',
-      type: choice(['best', 'simplest']),
+    }),
+    choose: flag('--choose <rule>', choice(['best', 'simplest']), {
       default: 'best',
       help: 'the lambda with the best mean, or the largest within one standard error of it',
-    },
+    }),
   }),
 };
 
@@ -147,61 +120,55 @@ export type SelectFlags = Omit<
 > &
   Values<typeof tableOptions>;
 
+const solverList = listOf(
+  { ...text, choices: solverNames },
+  'names of solvers, separated by commas',
+);
+
 export const compareOptions = {
-  solvers: option({
-    flag: '--solvers <names>',
-    type: listOf({ ...text, choices: solverNames }, 'names of solvers, separated by commas'),
-    default: ['dso', 'sgd', 'psgd', 'bmrm', 'ring'] as readonly string[],
-    defaultText: 'dso,sgd,psgd,bmrm,ring',
-    group: 'problem',
-    common: true,
-    affectsModel: true,
-    help: `solvers to compare: ${solverNames.join(', ')}`,
-    doc: 'solvers to compare, separated by commas',
-  }),
-  loss: option({
-    ...candidateOptions.loss,
-    default: ['hinge'] as readonly string[],
-    defaultText: 'hinge',
-    help: `losses: ${lossNames.join(', ')}, or paths of modules`,
-    doc: 'losses, separated by commas',
-  }),
-  lambda: option({
-    flag: '--lambda <numbers>',
-    type: lambdaOptions.lambda.type,
-    library: 'lambdas',
-    group: 'problem',
-    common: true,
-    affectsModel: true,
-    help: 'weights of the penalty, separated by commas (default: 1 / rows)',
-    defaultDoc: '1 / rows',
+  ...optionsWith({ group: 'problem', common: true, affectsModel: true })({
+    solvers: flag('--solvers <names>', solverList, {
+      default: ['dso', 'sgd', 'psgd', 'bmrm', 'ring'],
+      defaultText: 'dso,sgd,psgd,bmrm,ring',
+      help: `solvers to compare: ${solverNames.join(', ')}`,
+      doc: 'solvers to compare, separated by commas',
+    }),
+    loss: {
+      ...candidateOptions.loss,
+      default: ['hinge'],
+      defaultText: 'hinge',
+      help: `losses: ${lossNames.join(', ')}, or paths of modules`,
+      doc: 'losses, separated by commas',
+    },
+    lambda: flag('--lambda <numbers>', lambdaOptions.lambda.type, {
+      library: 'lambdas',
+      help: 'weights of the penalty, separated by commas (default: 1 / rows)',
+      defaultDoc: '1 / rows',
+    }),
   }),
   ...omit(problemOptions, 'loss', 'lambda'),
   ...testOptions,
-  ...inGroup(commonOutput, {
-    output: {
-      flag: '-o, --output <folder>',
-      type: folder,
+  ...commonOutput({
+    output: flag('-o, --output <folder>', folder, {
       default: 'report',
       affectsModel: true,
       help: 'folder for the page, the tables and the figures',
-    },
-    fresh: { flag: '--fresh', help: 'start over: discard the results in the folder' },
-    title: { flag: '--title <text>', type: text, help: 'title of the page' },
+    }),
+    fresh: toggle('--fresh', { help: 'start over: discard the results in the folder' }),
+    title: flag('--title <text>', text, { help: 'title of the page' }),
   }),
   ...outputOptions,
   ...stoppingOptions,
-  time: option({
+  time: {
     ...stoppingOptions.time,
     default: 30,
     defaultDoc: '30',
     help: 'maximum training time of each run',
     doc: 'maximum number of seconds of training per run',
-  }),
+  },
   ...pick(solverOptions, 'grid'),
-  seed: option({ ...solverOptions.seed, default: 1, help: 'seed of all random choices' }),
-  warmUp: option({
-    flag: '--no-warm-up',
+  seed: { ...solverOptions.seed, default: 1, help: 'seed of all random choices' },
+  warmUp: toggle('--no-warm-up', {
     group: 'solver',
     common: true,
     affectsModel: true,

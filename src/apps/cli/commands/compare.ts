@@ -133,7 +133,7 @@ const reportPause = 5000;
 /** Writes the results after every run, and the report with its figures at intervals. */
 function reportWriter({ output, fresh }: CompareFlags, onNotice: (message: string) => void) {
   let drawn = performance.now();
-  // With --fresh, what was there goes once there is something to replace it.
+  // With --fresh, old results are removed once there are new ones.
   let isStale = fresh;
   return async (comparison: Comparison, least: 'results' | 'report'): Promise<void> => {
     if (isStale) await clearReport(output);

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import {
   type GeneratedPaths,
   type GeneratedSummary,
@@ -20,7 +19,7 @@ import {
   titleOfSource,
 } from '../../../train/read.ts';
 import type { Action } from '../command.ts';
-import { checkFiles, checkOutput, standardStream } from '../files.ts';
+import { checkFiles, checkOutput, savedModel, standardStream } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import {
   type ConvertFlags,
@@ -36,8 +35,7 @@ export const convertCommand: Action<ConvertFlags> = async ({ flags, terminal }, 
     const found = await watch(terminal, flags, `checking ${titleOfSource(data)}`, (progress) =>
       describeData(data, { ...readOptions(flags), ...progress }),
     );
-    if (flags.json) await terminal.printJson(found);
-    else await terminal.print(`${describeInfo(found)}\n`);
+    await terminal.printResult(flags.json, found, () => describeInfo(found));
     return;
   }
   const { output } = flags;
@@ -71,7 +69,7 @@ function checkTargets(data: string, output: string, to: string, flags: ConvertFl
   checkFiles([data, names], { '--output': output });
 }
 
-/** Runs something that reports how far it is; a signal ends the process and leaves nothing behind. */
+/** Shows the progress and the notices of work; a signal ends the process and leaves no file. */
 function watch<Result extends DataSummary>(
   terminal: Terminal,
   flags: ConvertFlags,
@@ -131,7 +129,7 @@ type Shape = Pick<DataSummary, 'rows' | 'columns' | 'nonzeros'> & Partial<DataSu
 function describeOutput(output: string, terminal: Terminal): string {
   if (output === standardStream) return 'standard output';
   const { bold } = terminal.colours;
-  return `${bold(output)} (${formatBytes(statSync(output).size)})`;
+  return `${bold(output)} (${formatBytes(savedModel(output).bytes)})`;
 }
 
 export const generateCommand: Action<GenerateFlags> = async ({ flags, terminal }) => {
@@ -168,7 +166,6 @@ export const describeCommand: Action<DescribeFlags> = async ({ flags, terminal }
   });
   const quality = describeQuality(dataset);
   const firstFeature = flags.zeroBased ? 0 : 1;
-  const { outputColours: colours } = terminal;
-  if (flags.json) await terminal.printJson(quality);
-  else await terminal.print(`${qualityText(quality, { colours, firstFeature })}\n`);
+  const options = { colours: terminal.outputColours, firstFeature };
+  await terminal.printResult(flags.json, quality, () => qualityText(quality, options));
 };

@@ -29,7 +29,15 @@ export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder
   await printStep(terminal, 'generated', `${size}; ${plural(test.rows, 'row')} to test on`);
 
   const model = join(folder, `${shape}.model`);
-  const trainFlags = demoTrainFlags(paths, model, flags);
+  const trainFlags: TrainFlags = {
+    ...defaultValues(trainOptions),
+    // A larger grid than the data needs, so that more cores can be seen at work.
+    grid: 4,
+    epochs: 1000,
+    output: model,
+    test: paths.testPath,
+    ...(flags.threads !== undefined && { threads: flags.threads }),
+  };
   const { report, code } = await trainAndSave(paths.trainPath, trainFlags, terminal);
   await printStep(terminal, 'trained', describeTraining(report));
   await printStep(terminal, 'result', describeCertificate(report.relativeGap));
@@ -40,22 +48,6 @@ export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder
   await terminal.print(describeFiles(paths, model, reportPath, terminal));
   return code;
 };
-
-function demoTrainFlags(
-  { testPath }: GeneratedPaths,
-  output: string,
-  { threads }: DemoFlags,
-): TrainFlags {
-  return {
-    ...defaultValues(trainOptions),
-    // A larger grid than the data needs, so that more cores can be seen at work.
-    grid: 4,
-    epochs: 1000,
-    output,
-    test: testPath,
-    ...(threads !== undefined && { threads }),
-  };
-}
 
 async function printStep(terminal: Terminal, name: string, text: string): Promise<void> {
   const { green } = terminal.outputColours;

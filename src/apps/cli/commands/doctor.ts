@@ -1,6 +1,5 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import packageDescription from '../../../../package.json' with { type: 'json' };
-import { MpiGroup } from '../../../engine/processes/mpi-group.ts';
 import {
   type Flavour,
   type Launch,
@@ -12,6 +11,7 @@ import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import type { Action } from '../command.ts';
+import { joinJob } from '../job.ts';
 import type { DoctorFlags } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -32,14 +32,13 @@ async function examineMachine({ json }: DoctorFlags, terminal: Terminal): Promis
     openmpi: await findLibrary('openmpi'),
     mpich: await findLibrary('mpich'),
   };
-  if (json) return terminal.printJson(findings);
   const table = twoColumns([
     ['dso', `${findings.version} on Node ${findings.node}`],
     ['machine', `${findings.host}, ${describeCores(findings)}, ${formatBytes(findings.memory)}`],
     ['Open MPI', describeLibrary(findings.openmpi)],
     ['MPICH', describeLibrary(findings.mpich)],
   ]);
-  await terminal.print(`${table}\n`);
+  await terminal.printResult(json, findings, () => table);
 }
 
 type Library = { readonly version: string } | { readonly lack: string };
@@ -61,18 +60,10 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
   return usable === cores ? plural(cores, 'core') : `${usable} of ${plural(cores, 'core')} usable`;
 }
 
-async function examineJob(
-  launch: Launch,
-  { json, peerTimeout }: DoctorFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const { DSO_MPI_LIBRARY: library } = terminal.io.environment;
-  const { version } = packageDescription;
-  const group = await MpiGroup.join(launch, { peerTimeout, library, version });
+async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<void> {
+  const group = await joinJob(launch, flags.peerTimeout, terminal);
   const probe = await group.probe();
-  if (group.rank === 0) {
-    await terminal.print(json ? `${JSON.stringify(probe)}\n` : describeProbe(probe));
-  }
+  if (group.leads) await terminal.printResult(flags.json, probe, () => describeProbe(probe));
   await group.finalize();
 }
 
@@ -95,5 +86,5 @@ function describeProbe({ library, ranks, links }: RingProbe): string {
       '(Open MPI: mpirun --bind-to none, or --map-by slot:PE=<threads>)',
     );
   }
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }

@@ -89,7 +89,7 @@ export const inspectCommand: Action<InspectFlags> = async ({ flags, terminal }, 
   else await terminal.print(`${describeInspected(model, shown, options, terminal)}\n`);
 };
 
-/** Everything about the model but its single weights, of which it has the largest. */
+/** The model without its weights, except the largest ones. */
 function inspection(model: Model, shown: ClassPlace | undefined, options: FeatureOptions): object {
   const { weights, featureNames: _names, intercepts: _intercepts, ...description } = model;
   const all = Array.from({ length: vectorCount(model) }, (_, vector) => vector);
@@ -149,6 +149,6 @@ export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }
     new DataReader(flags, progress).forModel(model, data, true),
   );
   const metrics = evaluate(model, dataset);
-  if (flags.json) await terminal.printJson(metrics);
-  else await terminal.print(`${describeMetrics(metrics, model.classes)}\n`);
+  const text = () => describeMetrics(metrics, model.classes);
+  await terminal.printResult(flags.json, metrics, text);
 };

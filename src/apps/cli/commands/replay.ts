@@ -9,11 +9,11 @@ import { solvers } from '../../../solvers/index.ts';
 import type { Solver } from '../../../solvers/registry.ts';
 import type { EpochEvent, StopReason } from '../../../train/events.ts';
 import { libraryOptions } from '../../../train/options/index.ts';
-import { libraryValues, type Option } from '../../../train/options/option.ts';
+import { libraryValues, type Option, pick } from '../../../train/options/option.ts';
 import type { TrainResult } from '../../../train/options/options.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
-import { checkFiles, readLines } from '../files.ts';
+import { attempt, checkFiles, readLines } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import { type ReplayFlags, type TrainFlags, trainOptions } from '../options.ts';
 import { chooseLoss, choosePenalty, chooseSolver } from '../problem.ts';
@@ -34,10 +34,7 @@ function visitedFlags(flags: TrainFlags): VisitedFlags {
     ([name, { affectsModel, solvers: owners }]) =>
       affectsModel && !inRecord.includes(name) && (owners?.includes('dso-async') ?? true),
   );
-  const given = deciding
-    .map(([name]) => [name, flags[name as keyof TrainFlags]])
-    .filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as VisitedFlags;
+  return pick(flags, ...deciding.map(([name]) => name as keyof VisitedFlags));
 }
 
 function modelHash(model: Model): string {
@@ -71,9 +68,10 @@ async function readVisits(path: string) {
   const fail: (line: number, message: string) => never = (line, message) => {
     throw new DataError(`${path}:${line}: ${message}`);
   };
-  const lines = (await readLines(path)).map((text, index) => {
-    const wanted = `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`;
-    return parseObject(text) ?? fail(index + 1, wanted);
+  const lines = (await readLines(path)).map((text, index): Record<string, unknown> => {
+    const value: unknown = attempt(() => JSON.parse(text));
+    if (typeof value === 'object' && value !== null) return { ...value };
+    return fail(index + 1, `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`);
   });
   const [header] = lines;
   const last = lines.at(-1);
@@ -112,15 +110,6 @@ async function readVisits(path: string) {
     /** SHA-256 of the model file's bytes. */
     model: last.model,
   };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, visits, data) => {
@@ -197,7 +186,7 @@ function verdict(
   return exitCodes.failure;
 }
 
-/** The first epoch whose P or D is not the recorded one, or −1. JSON has no infinity: it stands as 0. */
+/** The first epoch whose P or D differs from the record, or −1. JSON has no infinity: it is read as 0. */
 function firstDifference(events: readonly EpochEvent[], { epochs }: VisitRecord): number {
   const recorded = (value: number | undefined) => (Number.isFinite(value) ? value : 0);
   return epochs.findIndex(

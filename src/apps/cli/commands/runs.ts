@@ -71,34 +71,28 @@ export const showRunCommand: Action<RunShowFlags> = async ({ flags, terminal }, 
       `--vector ${vector}: run ${id} has ${plural(vectors, 'vector')} of weights`,
     );
   }
-  if (json) {
-    await terminal.printJson(detail);
-    return;
-  }
   const { stdout, environment } = terminal.io;
-  const text = runText(detail, {
+  const options = {
     width: stdout.isTTY ? (stdout.columns ?? 80) : 80,
     colours: terminal.outputColours,
     ascii: asciiOnly(environment),
     now: new Date(),
     folder,
     over,
-  });
-  await terminal.print(`${text}\n`);
+  };
+  await terminal.printResult(json, detail, () => runText(detail, options));
 };
 
 /** Milliseconds: how long to wait for the end, and between two checks. */
 const defaultTimeout = { all: 30_000, step: 200 };
 
-export const stopRunCommand: Action<RunStopFlags> = async (invocation, run) => {
-  await stopRun(invocation, run);
-};
+export const stopRunCommand: Action<RunStopFlags> = (invocation, run) => stopRun(invocation, run);
 
 export async function stopRun(
   { flags, terminal }: Pick<Invocation<RunStopFlags>, 'flags' | 'terminal'>,
   run: string,
   timeout = defaultTimeout,
-): Promise<void> {
+): Promise<undefined> {
   const { runs: folder = defaultFolder, json } = flags;
   const id = findRun(folder, run);
   if (!requestStop(folder, id)) {

@@ -106,19 +106,17 @@ function describe({ model, version }: LoadedModel): string {
 function createJournal(terminal: Terminal, json: boolean) {
   const line = (content: object) =>
     terminal.say(JSON.stringify({ time: new Date().toISOString(), ...content }));
+  const note = (event: string, message: string, say = (text: string) => terminal.say(text)) =>
+    json ? line({ event, message }) : say(message);
   return {
     request(record: RequestRecord): void {
       const milliseconds = Number(record.milliseconds.toFixed(3));
       line({ event: 'request', ...record, milliseconds });
     },
-    note(event: string, message: string): void {
-      if (json) line({ event, message });
-      else terminal.say(message);
-    },
+    note,
     failure(error: unknown): void {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      if (json) line({ event: 'failure', message });
-      else terminal.error(message);
+      note('failure', message, (text) => terminal.error(text));
     },
   };
 }

@@ -86,17 +86,13 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
     interrupts.defer();
     const input = source();
     const watched = { ...options, signal: interrupts.signal, onSnapshot: save };
-    const { model, report: progress } = await learnStream(
-      input,
-      titleOfSource(data),
-      watched,
-    ).finally(() => input.destroy());
+    const learned = learnStream(input, titleOfSource(data), watched);
+    const { model, report: progress } = await learned.finally(() => input.destroy());
     await save(model);
     if (flags.json) await terminal.printJson({ ...progress, ...shapeOf(model) });
     say(summary(model, progress, path));
-    const { columns, nonzeros, rows, lambda } = model;
     const stopped = interrupts.received ? 'interrupted' : 'stream';
-    const report = { rows, columns, nonzeros, lambda, stopped } as const;
+    const report = { ...pick(model, 'rows', 'columns', 'nonzeros', 'lambda'), stopped } as const;
     const code = observers.end(report, interrupts.exitCode ?? exitCodes.done);
     await observers.stay();
     return code;
@@ -157,9 +153,7 @@ function shapeOf({ columns, nonzeros, lambda, loss, penalty, classes }: Model) {
   return { ...named, ...(classes && { classes }), stopped: 'stream' };
 }
 
-type Averages = Pick<ProgressiveReport, 'loss' | 'error'>;
-
-function summary(model: Model, report: Averages, path: string): string {
+function summary(model: Model, report: ProgressiveReport, path: string): string {
   const { task, loss, penalty, lambda, rows, columns, nonzeros } = model;
   const error =
     task === 'classification'

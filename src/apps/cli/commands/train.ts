@@ -10,11 +10,11 @@ import { libraryOptions } from '../../../train/options/index.ts';
 import { checkSolverOptions, libraryValues, pick } from '../../../train/options/option.ts';
 import type { TrainOptions } from '../../../train/options/options.ts';
 import { trainInGroup } from '../../../train/train.ts';
-import type { Action } from '../command.ts';
+import type { Action, Invocation } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
 import { Job, openProcessGroup } from '../job.ts';
-import { type FeatureNames, RunObservers } from '../observers.ts';
+import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
 import { createProgress, type Progress, silentProgress } from '../progress.ts';
@@ -39,7 +39,7 @@ export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
 async function reportOutcome(
   data: string,
   flags: TrainFlags,
-  { report, path }: TrainOutcome,
+  { report, path, visits }: TrainOutcome,
   terminal: Terminal,
 ): Promise<void> {
   if (flags.json) await terminal.printJson(report);
@@ -47,7 +47,6 @@ async function reportOutcome(
   terminal.say(summarize(report, flags.tolerance, savedModel(path), terminal.colours));
   const advice = adviseOnRanks(report, fewRotations);
   if (advice) terminal.say(`note: ${advice}`);
-  const visits = visitsPath(flags, path);
   if (visits === undefined) return;
   terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
 }
@@ -55,16 +54,14 @@ async function reportOutcome(
 type TrainOutcome = NonNullable<Awaited<ReturnType<typeof readAndTrain>>>;
 
 /** What one process of `dso train` is given. */
-interface Request {
+interface Request extends Pick<Invocation<TrainFlags>, 'flags' | 'terminal'> {
   readonly data: string;
-  readonly flags: TrainFlags;
-  readonly terminal: Terminal;
   readonly job: Job;
   /** The command line after `dso`; if given, the run is recorded, and shown by `--ui`. */
   readonly words?: readonly string[];
 }
 
-/** What it works with, from its first check to its last message. */
+/** What the process works with, from its first check to its last message. */
 type Run = Awaited<ReturnType<typeof begin>>;
 
 /** All of `dso train` but its report at the end, in one process and without a record. */
@@ -117,11 +114,8 @@ async function begin(request: Request) {
 function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
   const { sql, test, penaltyFactors, init, log, json } = flags;
   const inputs = [sql === undefined ? data : undefined, test, penaltyFactors, init];
-  if (!leads) checkFiles(inputs);
-  else {
-    const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
-    checkFiles(inputs, outputs, json);
-  }
+  const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
+  checkFiles(inputs, leads ? outputs : {}, leads && json);
 }
 
 /** Where an asynchronous run is recorded; undefined for other solvers, and for standard output. */
@@ -161,7 +155,7 @@ async function readAndTrain(run: Run) {
   // Another rank may have got the signal, and from a launcher rather than from a person.
   const signal = interrupts.received ?? (group.size > 1 ? 'SIGTERM' : undefined);
   const code = exitCodeOfStop(report.stopped, signal);
-  return { report, path, code: observers?.end(report, code) ?? code, observers };
+  return { report, path, visits, code: observers?.end(report, code) ?? code, observers };
 }
 
 /** The options that the library has too, but for those that are read from files. */
@@ -188,7 +182,8 @@ function showQuality({ flags, progress, terminal }: Run, dataset: Dataset): Qual
 /** Reports events to the terminal, the record, the log and the page. */
 function listeners(run: Run, dataset: Dataset, read: number): TrainOptions {
   const { flags, job, progress, observers, words } = run;
-  const nameOf = namesOf(dataset, flags);
+  const first = flags.zeroBased ? 0 : 1;
+  const nameOf = (column: number) => dataset.featureNames?.[column] ?? String(column + first);
   let saved: number | undefined;
   job.recoveryHint = () => describeSaved(flags, saved);
   return {
@@ -219,11 +214,6 @@ async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Prom
   if (!flags.chart || quiet) return progress;
   const { chartProgress } = await import('../chart-progress.ts');
   return chartProgress(terminal, progress);
-}
-
-function namesOf({ featureNames }: Dataset, { zeroBased }: TrainFlags): FeatureNames {
-  const first = zeroBased ? 0 : 1;
-  return (column) => featureNames?.[column] ?? String(column + first);
 }
 
 /** How to continue if training cannot finish. */

@@ -27,7 +27,7 @@ const svrSquared = (epsilon: number) => losses.squaredAbsolute({ epsilon });
 const svrAbsolute = (epsilon: number) => losses.absolute({ epsilon });
 const { l1, l2 } = penalties;
 
-/** Several numbers stand for one problem solved in several ways; here one way serves them all. */
+/** LIBLINEAR numbers its algorithms: several numbers are the same problem, solved here in one way. */
 const solvers: Readonly<Record<number, LiblinearSolver>> = {
   0: { name: 'L2R_LR', loss: logistic, penalty: l2, stopping: 0.01, dual: false },
   1: { name: 'L2R_L2LOSS_SVC_DUAL', loss: squaredHinge, penalty: l2, stopping: 0.1, dual: true },
@@ -41,8 +41,8 @@ const solvers: Readonly<Record<number, LiblinearSolver>> = {
   13: { name: 'L2R_L1LOSS_SVR_DUAL', loss: svrAbsolute, penalty: l2, stopping: 0.1, dual: true },
 };
 
-/** Those that a separable penalty and a sum of losses, each of one score, cannot express. */
-const refusals: Readonly<Record<number, string>> = {
+/** The problems that are no sum of a separable penalty and losses of one score each. */
+const unsupported: Readonly<Record<number, string>> = {
   4: 'the SVM of Crammer and Singer couples the scores of all classes in one loss; here every class has a problem of its own (-s 1 or -s 3 train one against the rest)',
   21: 'the one-class SVM is not a sum of losses and a separable penalty: its threshold is part of the problem, and its rows have no labels',
 };
@@ -50,43 +50,36 @@ const refusals: Readonly<Record<number, string>> = {
 function liblinearSolver(type: number): LiblinearSolver {
   const solver = solvers[type];
   if (solver) return solver;
-  const reason = refusals[type] ?? `expected one of ${Object.keys(solvers).join(', ')}`;
+  const reason = unsupported[type] ?? `expected one of ${Object.keys(solvers).join(', ')}`;
   throw new UsageError(`-s ${type}: ${reason}`);
 }
 
-/** What the words behind `dso liblinear-train` request. */
-export interface LiblinearRequest {
-  readonly solver: LiblinearSolver;
-  /** -c */
-  readonly cost: number;
-  /** -p: the insensitive zone of the SVRs. */
-  readonly epsilon: number;
-  /** -e, in terms of LIBLINEAR's own criterion. */
-  readonly stopping: number;
-  /** -B: the value of one more feature in every row; below 0 there is none. */
-  readonly bias: number;
-  /** -R: its weight is not penalised. */
-  readonly freeBias: boolean;
-  /** -wi: factors of the cost by label. */
-  readonly classWeights: ReadonlyMap<number, number>;
-  /** -v */
-  readonly folds?: number;
-  /** -m */
-  readonly threads?: number;
-  readonly quiet: boolean;
-  readonly data: string;
-  /** Where the model goes; default: the name of the data + .model in the current folder. */
-  readonly model?: string;
-}
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
-
-/** Values of options, before defaults that depend on others. */
-interface Given extends Writable<Omit<LiblinearRequest, 'solver' | 'stopping' | 'classWeights'>> {
+/** The words behind `dso liblinear-train`, before defaults that depend on others. */
+interface Given {
   type: number;
+  cost: number;
+  /** -p: the insensitive zone of the SVRs. */
+  epsilon: number;
+  /** -e, in terms of LIBLINEAR's own criterion. */
   stopping?: number;
+  /** -B: the value of one more feature in every row; below 0 there is none. */
+  bias: number;
+  /** -R: its weight is not penalised. */
+  freeBias: boolean;
+  /** -wi: factors of the cost by label. */
   readonly classWeights: Map<number, number>;
+  folds?: number;
+  threads?: number;
+  quiet: boolean;
+  data: string;
+  /** Where the model goes; default: the name of the data + .model in the current folder. */
+  model?: string;
 }
+
+export type LiblinearRequest = Readonly<Omit<Given, 'type' | 'stopping'>> & {
+  readonly solver: LiblinearSolver;
+  readonly stopping: number;
+};
 
 /** Solvers with which LIBLINEAR takes -R. */
 const primal = [0, 2, 5, 6, 11];
@@ -127,7 +120,7 @@ function isOption(word: string): boolean {
   return word.startsWith('-') && word !== '-';
 }
 
-const refusedOptions: Readonly<Record<string, string>> = {
+const unsupportedOptions: Readonly<Record<string, string>> = {
   '-C': 'use dso search for the parameters, and dso cv for C: its lambda is 1 / (C rows)',
   '-M': 'several classes are always trained one against the rest',
 };
@@ -150,7 +143,7 @@ function readOption(given: Given, option: string, value: string | undefined): nu
     given[option === '-q' ? 'quiet' : 'freeBias'] = true;
     return 1;
   }
-  if (refusedOptions[option]) throw new UsageError(`${option}: ${refusedOptions[option]}`);
+  if (unsupportedOptions[option]) throw new UsageError(`${option}: ${unsupportedOptions[option]}`);
   // `-w-1 5`: the label is part of the option's name. A label named twice has both factors.
   const label = /^-w([+-]?[0-9]+)$/.exec(option)?.[1];
   if (label !== undefined) {

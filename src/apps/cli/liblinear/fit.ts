@@ -15,7 +15,7 @@ import type { TrainOptions } from '../../../train/options/options.ts';
 import { prepareTraining } from '../../../train/prepare.ts';
 import type { LiblinearRequest } from './arguments.ts';
 
-/** The relative duality gap that LIBLINEAR's own default of -e stands for. */
+/** The relative duality gap that LIBLINEAR's default of -e corresponds to. */
 const defaultTolerance = 5e-5;
 const finest = 1e-10;
 const coarsest = 1e-2;
@@ -88,7 +88,7 @@ async function withTraining<Result>(
   }
 }
 
-/** Rows per column from which L-BFGS gets to small gaps first, where it can be used. */
+/** Rows per column from which L-BFGS reaches small gaps first, where it can be used. */
 const worthCurvature = 100;
 
 /** λ is set for each vector; this one is for the choice of the solver. */
@@ -111,9 +111,8 @@ function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
 }
 
 /**
- * What rows count. Of two classes each has its own weight; of more, the class that a vector
- * separates has its weight and the rest has 1, whatever their labels. Undefined where all count as
- * they do without class weights.
+ * The row weights times the class weights; undefined without class weights. Of two classes each has
+ * its own weight; of more, the class that a vector separates has its weight and the others have 1.
  */
 function weightsFor(
   training: LaidOutTraining,

@@ -42,12 +42,12 @@ function partWithBias(part: DatasetPart, column: number, bias: number): DatasetP
   return { ...part, rowOffsets, indices, values };
 }
 
-/** LIBLINEAR keeps labels in a C int. */
+/** LIBLINEAR stores labels in a C int. */
 const labelLimit = 2 ** 31;
 
 /**
- * The labels of a classification in the order of LIBLINEAR: as rows bring them, but +1 in front of
- * -1 where these are all. Of two labels the first is the positive side.
+ * The labels of a classification in the order of LIBLINEAR: as they first occur in the rows, but +1
+ * before -1 if there are no others. Of two labels the first is the positive side.
  */
 function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
   if (labelNames) {
@@ -55,10 +55,10 @@ function labelsInOrder({ name, parts, labelNames }: Dataset): number[] {
     throw new DataError(`${name}: label ${text}; LIBLINEAR has whole numbers for labels`);
   }
   const labels = [...new Set(parts.flatMap((part) => [...new Set(part.labels)]))];
-  const foreign = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
-  if (foreign !== undefined) {
+  const invalid = labels.find((label) => !Number.isInteger(label) || Math.abs(label) >= labelLimit);
+  if (invalid !== undefined) {
     throw new DataError(
-      `${name}: label ${foreign}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
+      `${name}: label ${invalid}; expected whole numbers (-s 11, 12 and 13 fit real labels)`,
     );
   }
   return labels.length === 2 && labels[0] === -1 && labels[1] === 1 ? [1, -1] : labels;
@@ -136,10 +136,7 @@ function warnOfWeights(
 }
 
 /** From ascending labels to LIBLINEAR's order; of two, the positive side is the first. */
-function inOrderOf(
-  labels: readonly number[],
-  fits: readonly FittedVector[],
-): readonly FittedVector[] {
+function inOrderOf(labels: readonly number[], fits: FittedVector[]): FittedVector[] {
   if (labels.length > 2) {
     const sorted = ascending(labels);
     return labels.map((label) => fits[sorted.indexOf(label)]);
@@ -169,7 +166,7 @@ async function writeModelFile(
   });
 }
 
-/** The lines that scripts look for in the output of liblinear-train. */
+/** The lines that scripts parse in the output of liblinear-train. */
 function describe(one: FittedVector, { solver }: LiblinearRequest, { columns }: Dataset): string {
   const lines = [`optimization finished, #iter = ${one.epochs}`];
   if (!one.converged) lines.push('', 'WARNING: reaching max number of iterations', '');

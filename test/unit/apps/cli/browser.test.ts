@@ -24,36 +24,36 @@ describe('how the page is opened', () => {
     ['macOS', { ...here, platform: 'darwin', environment: {} } as const, [['open']]],
     ['Windows', { ...here, platform: 'win32', environment: {} } as const, [windows]],
     ['Linux in Windows', { ...here, environment: {}, subsystem: true }, [['wslview'], windows]],
-  ])('%s', (_, surroundings, programs) => {
-    expect(openingOf(url, surroundings)).toEqual({ kind: 'open', programs });
+  ])('%s', (_, machine, programs) => {
+    expect(openingOf(url, machine)).toEqual({ programs });
   });
 
   test.each([
-    ['nobody reads what is printed', { ...here, terminal: false }],
+    ['the output is not a terminal', { ...here, terminal: false }],
     ['there is no display', { ...here, environment: {} }],
-  ])('not at all where %s', (_, surroundings) => {
-    expect(openingOf(url, surroundings)).toEqual({ kind: 'none' });
+  ])('not at all where %s', (_, machine) => {
+    expect(openingOf(url, machine)).toEqual({ programs: [] });
   });
 
-  test('over SSH the way to it is told, even with a display', () => {
+  test('over SSH the command to forward the port is printed, even with a display', () => {
     const environment = { DISPLAY: 'localhost:10.0', SSH_CONNECTION: '10.0.0.9 5000 10.0.0.1 22' };
     const forward = (changes: Record<string, string>) =>
       openingOf(url, { ...here, environment: { ...environment, ...changes } });
     expect(forward({})).toEqual({
-      kind: 'forward',
-      command: 'ssh -N -L 7007:127.0.0.1:7007 ada@10.0.0.1',
+      programs: [],
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 ada@10.0.0.1',
     });
     expect(forward({ SSH_CONNECTION: '10.0.0.9 5000 10.0.0.1 2222' })).toMatchObject({
-      command: 'ssh -N -L 7007:127.0.0.1:7007 -p 2222 ada@10.0.0.1',
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 -p 2222 ada@10.0.0.1',
     });
     expect(forward({ SSH_CONNECTION: '', SSH_TTY: '/dev/pts/0' })).toMatchObject({
-      command: 'ssh -N -L 7007:127.0.0.1:7007 ada@THIS-MACHINE',
+      forward: 'ssh -N -L 7007:127.0.0.1:7007 ada@THIS-MACHINE',
     });
   });
 });
 
 const isLinux = process.platform === 'linux';
-describe.skipIf(!isLinux)('opening on Linux (skipped elsewhere: xdg-open is of Linux)', () => {
+describe.skipIf(!isLinux)('opening on Linux (other systems have no xdg-open)', () => {
   test('gives the program the address as one argument, which no shell sees', async () => {
     const folder = temporaryFolder();
     const heard = join(folder, 'heard');

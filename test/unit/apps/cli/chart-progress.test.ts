@@ -30,8 +30,8 @@ interface Stage {
 
 function begin(columns: number, rows: number, terminal = true, environment = utf8): Stage {
   const io = memoryIo({ terminal, columns, environment });
-  const resize = (wide: number, high: number) =>
-    void Object.assign(io.stderr, { columns: wide, rows: high });
+  const resize = (width: number, height: number) =>
+    void Object.assign(io.stderr, { columns: width, rows: height });
   resize(columns, rows);
   const screen = new Terminal(io);
   const progress = chartProgress(screen, createProgress(screen, false));
@@ -75,7 +75,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('on a terminal', () => {
-  test('charts stand above the live line and are drawn over', () => {
+  test('charts are above the live line and are drawn over', () => {
     const { io, progress } = begin(80, 40);
     for (let epoch = 1; epoch <= 12; epoch++) {
       progress.epoch(eventOf(epoch));

@@ -34,7 +34,7 @@ writeFileSync(join(folder, 'head.ts'), head.replaceAll("'../", `'${source}/apps/
 writeFileSync(
   join(folder, 'added.ts'),
   `import { command } from '${source}/apps/cli/command.ts';
-import { flag, option, optionsWith } from '${source}/train/options/option.ts';
+import { flag, optionsWith } from '${source}/train/options/option.ts';
 import { whole } from '${source}/train/options/types.ts';
 export const options = optionsWith({ group: 'data', affectsModel: true, progressive: true })({
 ${block('option in src/train/options/data.ts')}});

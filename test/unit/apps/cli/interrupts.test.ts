@@ -22,7 +22,7 @@ test('while there is nothing to save, the first signal ends the process', () => 
   expect(interrupts.signal.aborted).toBe(false);
 });
 
-test('during training the first asks to stop, the second ends the process', () => {
+test('during training the first stops training, the second ends the process', () => {
   const { io, calls, interrupts } = watch();
   interrupts.defer();
   io.send('SIGTERM');
@@ -51,7 +51,7 @@ test('exit codes of a run that ended', () => {
   expect(exitCodeOfStop('interrupted', 'SIGTERM')).toBe(143);
 });
 
-test('whoever asks from elsewhere does what the first Ctrl-C does, and no more', async () => {
+test('a request does what the first Ctrl-C does, and no more', async () => {
   const { io, calls, interrupts } = watch();
   interrupts.defer();
   interrupts.request();

@@ -54,7 +54,7 @@ test('penalty with bounds', () => {
 });
 
 describe('solver', () => {
-  test('auto unless something else is asked for', () => {
+  test('auto by default', () => {
     expect(chooseSolver({ svrg: true, boxes: true })).toEqual({ name: 'auto' });
     expect(
       chooseSolver({ svrg: true, boxes: true, solver: 'ring', mode: 'rows', rotations: 8 }),

@@ -28,7 +28,7 @@ function show(options: Parameters<typeof memoryIo>[0], quiet = false): string {
   return io.stderr.text;
 }
 
-// The clock stands still: lines tell the time to a hundredth of a second.
+// The clock is stopped: lines show the time to a hundredth of a second.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -49,10 +49,10 @@ describe('without a terminal', () => {
     for (let epoch = 1; epoch <= 2345; epoch += 1) progress.epoch({ ...events[0], epoch });
     progress.end();
     progress.end();
-    const told = [...io.stderr.text.matchAll(/^epoch (\d+) /gm)].map(([, epoch]) => Number(epoch));
+    const shown = [...io.stderr.text.matchAll(/^epoch (\d+) /gm)].map(([, epoch]) => Number(epoch));
     const every = (step: number) => Array.from({ length: 18 }, (_, k) => step * (k + 3));
     const first = Array.from({ length: 20 }, (_, k) => k + 1);
-    expect(told).toEqual([...first, ...every(10), ...every(100), 2345]);
+    expect(shown).toEqual([...first, ...every(10), ...every(100), 2345]);
   });
 
   test('what a resumed run begins with is shown', () => {
@@ -86,7 +86,7 @@ describe('on a terminal', () => {
     expect(text.endsWith(clearLine)).toBe(true);
   });
 
-  test('a bar for a stage that tells how far it is', () => {
+  test('a bar for a stage that reports its fraction', () => {
     const io = memoryIo({ terminal: true, environment: { NO_COLOR: '1' } });
     const progress = createProgress(new Terminal(io), false);
     progress.stage('converting data.svm', 0.25);

@@ -46,7 +46,7 @@ test('--sql takes the rows of a query', async () => {
   expect(output).toContain('data       query\nrows       3\nfeatures   1\n');
 });
 
-test('wants a file or a query', async () => {
+test('needs a file or a query', async () => {
   await expect(report('x.csv', { sql: 'select 1' })).rejects.toThrow(UsageError);
   await expect(report(undefined, {})).rejects.toThrow("missing required argument 'data', or --sql");
 });

@@ -154,7 +154,7 @@ describe('dso runs', () => {
     expect(await count({ all: true })).toEqual([22, '']);
   });
 
-  test('what trains into a folder names it, unless it is the usual one', () => {
+  test('the hint names the folder, unless it is the default', () => {
     expect(['.dso/runs', 'old', 'my runs'].map(recordHint)).toEqual([
       'train',
       'train --runs old',
@@ -412,10 +412,10 @@ describe('dso runs show', () => {
   });
 
   test('the model, where it is', async () => {
-    const place = temporaryFolder();
-    const folder = join(place, '.dso', 'runs');
+    const parent = temporaryFolder();
+    const folder = join(parent, '.dso', 'runs');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(place, 'train.svm.model'), 'x'.repeat(1500));
+    writeFileSync(join(parent, 'train.svm.model'), 'x'.repeat(1500));
     record(folder, ids[0], { end: ended }).close();
     expect(await show(folder, 'last')).toMatch(/^model +train\.svm\.model \(1\.5 kB\)$/m);
   });
@@ -507,7 +507,7 @@ describe('dso runs show', () => {
     expect(text).toMatch(/relative gap .*objective/);
   });
 
-  test('a run that is not there is told with those that are', async () => {
+  test('an unknown run is an error that lists the known ones', async () => {
     const folder = threeRuns();
     await expect(show(folder, 'ffff')).rejects.toThrow(ids[1]);
   });
@@ -516,7 +516,7 @@ describe('dso runs show', () => {
 describe('dso runs stop', () => {
   const timeout = { all: 20_000, step: 20 };
 
-  test('asks, waits and says where the model is', async () => {
+  test('requests the stop, waits and says where the model is', async () => {
     const folder = join(temporaryFolder(), 'runs');
     const recorder = record(folder, ids[0]);
     recorder.watchStop(() => {
@@ -538,7 +538,7 @@ describe('dso runs stop', () => {
     });
   });
 
-  test('a run that does not listen is told of', async () => {
+  test('a run that does not stop is an error', async () => {
     const folder = join(temporaryFolder(), 'runs');
     const recorder = record(folder, ids[0]);
     expect(statusOf(folder)).toBe('running');
@@ -585,7 +585,7 @@ describe('the definition', () => {
     return calls;
   }
 
-  test('options stand before or behind the command', async () => {
+  test('options are before or after the command', async () => {
     expect(await parse()).toMatchObject(['runs', {}]);
     expect(await parse('-n', '5', '--runs', 'x')).toMatchObject(['runs', { number: 5, runs: 'x' }]);
     expect(await parse('show')).toEqual(['show', 'last', {}]);

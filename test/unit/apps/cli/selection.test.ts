@@ -110,7 +110,7 @@ describe('the chart of a path', () => {
     expect(record.errors).toEqual([]);
   });
 
-  test('of more weights than are kept leaves out what it does not know', () => {
+  test('of more weights than are stored leaves out the unknown ones', () => {
     const record = new PathRecord();
     const many = Float64Array.from({ length: 1500 }, (_, j) => 1500 - j);
     const few = many.map((_, j) => (j === 1400 ? 5000 : 0));
