@@ -113,7 +113,7 @@ function checkShape(model: Model): void {
 
 /** The model in `bytes`; `name` is the file's name for messages. Throws a DataError. */
 export function decodeModel(bytes: Uint8Array, name: string): Model {
-  if (bytes.length === 0) throw new DataError(`${name}: an empty file; wanted a dso model`);
+  if (bytes.length === 0) throw new DataError(`${name}: an empty file; expected a dso model`);
   const [header, payload, lines, counted] = readParts(
     bytes,
     name,
@@ -186,7 +186,7 @@ function decodeNames(bytes: Uint8Array, columns: number, file: string): string[]
   }
   if (names.length === columns) return names;
   throw new DataError(
-    `${file}: ${names.length} feature names; wanted one for each of ${columns} columns`,
+    `${file}: ${names.length} feature names; expected one for each of ${columns} columns`,
   );
 }
 

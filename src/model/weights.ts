@@ -63,7 +63,7 @@ export function decodeWeights(
       const previous = Math.max(last - vector * columns, -1);
       throw new DataError(
         `${name}: column ${column} after column ${previous}; ` +
-          `wanted ascending columns below ${columns}`,
+          `expected ascending columns below ${columns}`,
       );
     }
     last = index;
@@ -104,7 +104,7 @@ function checkCounts({ vectors, stored }: WeightLayout, payload: Uint8Array, nam
   if (total === stored) return;
   throw new DataError(
     `${name}: the vectors have ${counts.slice(0, 5).join(', ')}` +
-      `${counts.length > 5 ? ', …' : ''} weights; wanted ${stored} in all`,
+      `${counts.length > 5 ? ', …' : ''} weights; expected ${stored} in all`,
   );
 }
 

@@ -143,8 +143,8 @@ test('a run that converges first gives what it converged to', async () => {
   const usual = await train(text, { ...plain, holdout: 0.3, grid: 4 });
   // Only what the model tells of its options may differ.
   const { provenance: _patient, ...found } = patient.model;
-  const { provenance: _usual, ...wanted } = usual.model;
-  expect(found).toEqual(wanted);
+  const { provenance: _usual, ...expected } = usual.model;
+  expect(found).toEqual(expected);
 });
 
 test('a limit on epochs gives the best point so far', async () => {

@@ -149,14 +149,14 @@ function expectSameObjectives(
   });
   expect(ours.weights).toHaveLength(theirs.weights.length);
   const found = objectives(type, rows, ours, settings);
-  const wanted = objectives(type, rows, theirs, settings);
+  const expected = objectives(type, rows, theirs, settings);
   // Of the hinge and the absolute loss their dual value gets to the optimum long before the weights.
   const least = [3, 13].includes(type)
     ? best.values.map((value) => -value)
     : objectives(type, rows, best.file, settings);
-  expect(found).toHaveLength(wanted.length);
+  expect(found).toHaveLength(expected.length);
   for (const [vector, value] of found.entries()) {
-    expect(value).toBeLessThanOrEqual(wanted[vector] * (1 + 1e-4));
+    expect(value).toBeLessThanOrEqual(expected[vector] * (1 + 1e-4));
     expect(Math.abs(value - least[vector])).toBeLessThanOrEqual(1e-4 * least[vector]);
   }
   const printed = valuesIn(output);

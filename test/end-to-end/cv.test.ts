@@ -157,10 +157,10 @@ describe('refused', () => {
     [['--json', '-o', '-'], 2, /both use standard output/],
     [['--figure', 'cv'], 2, /\.svg or \.png/],
     [['--solver', 'lbfgs'], 2, /lbfgs is not compatible with loss 'hinge': it needs a smooth loss/],
-  ])('%j', async (more, wanted, message) => {
+  ])('%j', async (more, expected, message) => {
     const folder = dataFolder();
     const { code, stderr } = await runHere(['cv', 'train.svm', ...more], folder);
-    expect(code, stderr).toBe(wanted);
+    expect(code, stderr).toBe(expected);
     expect(stderr).toMatch(message);
     expect(readdirSync(folder)).toEqual(['train.svm']);
   });

@@ -66,11 +66,11 @@ describe('every solver gives the bits of one process with one thread', () => {
   ])('$title', async ({ launcher, ranks, threads }, { skip }) => {
     installed(launcher, skip);
     const folder = place();
-    const wanted = onceAlone(folder, ...data, '1');
+    const expected = onceAlone(folder, ...data, '1');
     const options = { folder, program: trainer };
     const { code, stdout, stderr } = await runJob(launcher, ranks, [...data, threads], options);
     expect(code, stderr).toBe(0);
-    expect(runsOf(stdout)).toEqual(wanted);
+    expect(runsOf(stdout)).toEqual(expected);
   });
 
   test.for([openMpi, mpich])(
@@ -88,14 +88,14 @@ describe('every solver gives the bits of one process with one thread', () => {
       await part('part-0.dsob', 0);
       await part('part-1.dsob', 1, counts);
       const args = ['part-*.dsob', 'test.svm', '1'];
-      const wanted = onceAlone(folder, ...args);
-      expect(wanted.map(({ hash }) => hash)).not.toEqual(
+      const expected = onceAlone(folder, ...args);
+      expect(expected.map(({ hash }) => hash)).not.toEqual(
         onceAlone(folder, ...data, '1').map(({ hash }) => hash),
       );
       const options = { folder, program: trainer };
       const { code, stdout, stderr } = await runJob(launcher, 2, args, options);
       expect(code, stderr).toBe(0);
-      expect(runsOf(stdout)).toEqual(wanted);
+      expect(runsOf(stdout)).toEqual(expected);
     },
   );
 
@@ -134,12 +134,12 @@ describe('what is read', () => {
         Array.from({ length: 120 }, (_, k) => `${1 + (k % 3)}\n`).join(''),
       );
       const more = [...short, '--intercept', '--penalty-factors', 'factors'];
-      const wanted = await modelOf(folder, ['train', 'all.svm', ...more]);
+      const expected = await modelOf(folder, ['train', 'all.svm', ...more]);
       for (const data of ['all.svm', 'part-*.svm', 'all.svm.gz', 'all.dsob']) {
         const args = ['train', data, ...more, '-o', 'ranks.model'];
         const { code, said } = await runJob(launcher, 3, args, { folder });
         expect(code, said).toBe(unfinished);
-        expect(readFileSync(join(folder, 'ranks.model')).equals(wanted), data).toBe(true);
+        expect(readFileSync(join(folder, 'ranks.model')).equals(expected), data).toBe(true);
         // Rank 0 says what goes on; what is packed only one of the others has met.
         const packed =
           /^rank 1 on \S+: all.svm.gz: compressed, so one of 3 processes reads all of it/m;
@@ -186,10 +186,10 @@ describe('several classes', () => {
       writeFileSync(join(folder, 'some.model'), await modelOf(folder, train));
       const more = ['--class-weight', 'balanced', '--lower', '-0.2', '--upper', '0.3'];
       const args = ['train', 'classes.svm', '--init', 'some.model', ...more, ...short];
-      const wanted = await modelOf(folder, args);
+      const expected = await modelOf(folder, args);
       const ranks = await runJob(launcher, 3, [...args, '-o', 'ranks.model'], { folder });
       expect(ranks.code, ranks.said).toBe(unfinished);
-      expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+      expect(readFileSync(join(folder, 'ranks.model')).equals(expected)).toBe(true);
     },
   );
 
@@ -199,10 +199,10 @@ describe('several classes', () => {
     const train = ['train', 'classes.svm', ...short];
     writeFileSync(join(folder, 'first.model'), await modelOf(folder, train));
     const args = [...train, '--init', 'first.model'];
-    const wanted = await modelOf(folder, args);
+    const expected = await modelOf(folder, args);
     const { code, said } = await runJob(openMpi, 2, [...args, '-o', 'ranks.model'], { folder });
     expect(code, said).toBe(unfinished);
-    expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+    expect(readFileSync(join(folder, 'ranks.model')).equals(expected)).toBe(true);
   });
 
   test('the clock of rank 0 says for which of them there is time', async ({ skip }) => {
@@ -349,10 +349,10 @@ test('three hosts: the bits of one, and messages that name the host', async ({ s
   const folder = place();
   const more = hosts.openMpiOptions;
   const args = ['train', 'train.svm', ...short, '--intercept'];
-  const wanted = await modelOf(folder, args);
+  const expected = await modelOf(folder, args);
   const { code, said } = await runJob(openMpi, 3, [...args, '-o', 'a.model'], { folder, more });
   expect(code, said).toBe(unfinished);
-  expect(readFileSync(join(folder, 'a.model')).equals(wanted)).toBe(true);
+  expect(readFileSync(join(folder, 'a.model')).equals(expected)).toBe(true);
   writeFileSync(join(folder, 'bad.svm'), trainText.replace(/:\S+\n$/, ':\n'));
   const bad = await runJob(openMpi, 3, ['train', 'bad.svm', ...short], { folder, more });
   expect(bad.code, bad.said).toBe(3);
@@ -372,7 +372,7 @@ describe('--transport', () => {
     installed(openMpi, skip);
     const folder = place();
     const args = ['train', 'train.svm', ...short, '--json', '--quiet', '--transport', 'threads'];
-    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
+    const expected = await modelOf(folder, ['train', 'train.svm', ...short]);
     // A launcher may mix what two processes print, and ends the other when one has a code.
     const own = '"$0" "$@" -o $OMPI_COMM_WORLD_RANK.model > $OMPI_COMM_WORLD_RANK.json';
     const wrapper = ['sh', '-c', `${own}; exit 0`];
@@ -381,7 +381,7 @@ describe('--transport', () => {
     for (const rank of [0, 1]) {
       const report = JSON.parse(readFileSync(join(folder, `${rank}.json`), 'utf8'));
       expect([report.ranks, report.stopped]).toEqual([undefined, 'epoch-limit']);
-      expect(readFileSync(join(folder, `${rank}.model`)).equals(wanted)).toBe(true);
+      expect(readFileSync(join(folder, `${rank}.model`)).equals(expected)).toBe(true);
     }
   });
 
@@ -392,7 +392,7 @@ describe('--transport', () => {
     const { code, stdout } = await runJob(openMpi, 1, args, { folder });
     expect(code).toBe(unfinished);
     expect(JSON.parse(stdout).ranks).toBeUndefined();
-    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
-    expect(readFileSync(join(folder, 'one.model')).equals(wanted)).toBe(true);
+    const expected = await modelOf(folder, ['train', 'train.svm', ...short]);
+    expect(readFileSync(join(folder, 'one.model')).equals(expected)).toBe(true);
   });
 });

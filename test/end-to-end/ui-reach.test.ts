@@ -116,8 +116,8 @@ describe.each([
 const hasFocus = (found: Locator): Promise<boolean> =>
   found.evaluate((element) => element === element.ownerDocument.activeElement);
 
-/** Presses Tab until what has the focus is wanted, and checks on the way that it can be seen. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
+/** Presses Tab until what has the focus is expected, and checks on the way that it can be seen. */
+async function tabTo(page: Page, expected: Locator): Promise<void> {
   const most = 150;
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');
@@ -130,9 +130,9 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
       return marked && width > 0 && height > 0 ? '' : String(element.outerHTML).slice(0, 200);
     });
     expect(unseen, 'has the focus, and nothing shows it').toBe('');
-    if (await hasFocus(wanted)) return;
+    if (await hasFocus(expected)) return;
   }
-  expect.fail(`${most} presses of Tab do not reach ${String(wanted)}`);
+  expect.fail(`${most} presses of Tab do not reach ${String(expected)}`);
 }
 
 describe('by keyboard alone', () => {
@@ -220,10 +220,10 @@ describe('by keyboard alone', () => {
       () => tileOf(page, 'epoch'),
       (epoch) => expect(epoch).toBeGreaterThan(2),
     );
-    const says = (wanted: RegExp): Promise<void> =>
+    const says = (expected: RegExp): Promise<void> =>
       eventually(
         () => textOf(focusOf(page).getByRole('button')),
-        (text) => expect(text).toMatch(wanted),
+        (text) => expect(text).toMatch(expected),
       );
     await tabTo(page, focusOf(page).getByRole('button', { name: 'stop', exact: true }));
     // Whoever leaves the button, or presses Escape, has not asked for anything.

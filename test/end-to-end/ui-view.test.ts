@@ -63,11 +63,11 @@ const background = (element: Locator): Promise<string> =>
 /** Listens from now on for a word that is shown for a moment, which a look now and then may miss. */
 async function saying(place: Locator, word: string): Promise<{ heard: Promise<void> }> {
   const found = await place.elementHandle();
-  const heard = found.evaluate((element, wanted) => {
+  const heard = found.evaluate((element, expected) => {
     const { MutationObserver } = element.ownerDocument.defaultView;
     const { promise, resolve } = Promise.withResolvers<void>();
     const observer = new MutationObserver(() => {
-      if (element.textContent.includes(wanted)) resolve();
+      if (element.textContent.includes(expected)) resolve();
     });
     observer.observe(element, { subtree: true, childList: true, characterData: true });
     return promise;

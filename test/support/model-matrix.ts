@@ -23,7 +23,7 @@ type Values = Record<string, string>;
 
 interface Difference {
   readonly name: string;
-  readonly wanted: string;
+  readonly expected: string;
   readonly got: string;
 }
 
@@ -72,17 +72,17 @@ async function performAll(isWanted: (run: ModelRun) => boolean) {
 function unequalPairs(runs: readonly ModelRun[], values: Values): Difference[] {
   return runs.flatMap(({ name, equals }) => {
     if (equals === undefined || values[equals] === undefined) return [];
-    const [wanted, got] = [values[equals], values[name]];
-    if (wanted === got || got === skipped) return [];
-    return [{ name: `${name} (compared with ${equals})`, wanted, got }];
+    const [expected, got] = [values[equals], values[name]];
+    if (expected === got || got === skipped) return [];
+    return [{ name: `${name} (compared with ${equals})`, expected, got }];
   });
 }
 
 function changes(kept: Values, values: Values): Difference[] {
   const names = new Set([...Object.keys(kept), ...Object.keys(values)]);
   return [...names].flatMap((name) => {
-    const [wanted, got] = [kept[name] ?? 'nothing', values[name] ?? 'nothing'];
-    return wanted === got || got === skipped ? [] : [{ name, wanted, got }];
+    const [expected, got] = [kept[name] ?? 'nothing', values[name] ?? 'nothing'];
+    return expected === got || got === skipped ? [] : [{ name, expected, got }];
   });
 }
 
@@ -124,8 +124,8 @@ async function main(): Promise<void> {
   const { runs, values } = await performAll(({ name }) => pattern.test(name));
   const differences = unequalPairs(runs, values);
   if (given.check) differences.push(...changes(matching(kept, pattern), values));
-  for (const { name, wanted, got } of differences) {
-    console.log(`${name}\n  wanted ${wanted}\n  got    ${got}`);
+  for (const { name, expected, got } of differences) {
+    console.log(`${name}\n  expected ${expected}\n  got    ${got}`);
   }
   const left = Object.values(values).filter((value) => value === skipped).length;
   if (left > 0) console.log(`${left} skipped: mpirun is not installed`);

@@ -92,9 +92,9 @@ function linear(model: Model): Record<string, Attribute> {
 }
 
 function float32(values: Float64Array): Float32Array {
-  const tooWide = values.find((value) => Math.abs(value) > largestFloat);
-  if (tooWide === undefined) return Float32Array.from(values);
-  throw new UsageError(`--to onnx: the weight ${tooWide} does not fit 32-bit floats`);
+  const tooLarge = values.find((value) => Math.abs(value) > largestFloat);
+  if (tooLarge === undefined) return Float32Array.from(values);
+  throw new UsageError(`--to onnx: the weight ${tooLarge} does not fit 32-bit floats`);
 }
 
 function addProbabilities(graph: OnnxGraph, model: Model, count: number): void {

@@ -88,7 +88,7 @@ function optionsOf({ loss, penalty, lambda, classes }: Model, count: number): st
 
 /**
  * A table of the weights that are not 0, as RFC 4180 has it: lines end with CRLF, and a field with
- * a quote, comma or line end stands in quotes. A class begins with its intercept.
+ * a quote, comma or line end is quoted. A class begins with its intercept.
  */
 export function* csvTable(model: Model): Generator<string> {
   yield 'feature,name,class,weight\r\n';

@@ -5,7 +5,7 @@ import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
 import { type Calibration, type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset, scoreVectors } from './score.ts';
 
-/** The probability that a score stands for. */
+/** The probability of the positive class at a score. */
 export function calibrated(calibration: Calibration, score: number): number {
   if (calibration.method === 'platt') {
     return sigmoid(-(calibration.slope * score + calibration.offset));
@@ -135,7 +135,7 @@ export function meansOf(
   );
 }
 
-/** What the scores from `start` on stand for; several classes are separated by commas. */
+/** The label that the scores from `start` on give; several classes are separated by commas. */
 export function labelAt(
   model: Pick<Model, 'multiLabel'>,
   classes: readonly Label[],
@@ -162,7 +162,7 @@ export function indexOfLargest(scores: Float64Array, start: number, count: numbe
 export function checkOutput(model: Model, output: PredictionOutput): void {
   if (output !== 'labels' && output !== 'scores' && output !== 'probabilities') {
     throw new UsageError(
-      `output ${JSON.stringify(output)}; wanted 'labels', 'scores' or 'probabilities'`,
+      `output ${JSON.stringify(output)}; expected 'labels', 'scores' or 'probabilities'`,
     );
   }
   if (output !== 'probabilities' || givesProbabilities(model)) return;
@@ -174,7 +174,7 @@ export function checkOutput(model: Model, output: PredictionOutput): void {
   );
 }
 
-/** The class a score stands for; a score of exactly 0 goes to the negative class. */
+/** Whether a score gives the positive class; exactly 0 gives the negative one. */
 export function isPositive(score: number): boolean {
   return score > 0;
 }

@@ -41,7 +41,7 @@ test('what cannot be read is a DataError that names the file', async () => {
   const cases = {
     'none.model': 'no such file',
     sub: 'a directory; expected a file',
-    'empty.model': 'an empty file; wanted a dso model',
+    'empty.model': 'an empty file; expected a dso model',
   };
   for (const [name, message] of Object.entries(cases)) {
     const reading = readModel(join(folder, name));

@@ -88,7 +88,7 @@ describe('the list of runs', () => {
 });
 
 describe('a run', () => {
-  test('has no more points than wanted', async () => {
+  test('has no more points than expected', async () => {
     const { url } = await serving({ folder: recordsFolder() });
     const detail = (await getJson(`${url}api/runs/${firstId}?points=100`)) as RunDetail;
     expect(detail).toMatchObject({ vector: 0, epochs: 1000, summary: { id: firstId } });
@@ -114,7 +114,9 @@ describe('a run', () => {
       const answer = await fetch(`${url}api/runs/${firstId}?${query}`);
       expect(answer.status).toBe(400);
       const { error } = (await answer.json()) as { error: string };
-      expect(error).toMatch(/^(points|vector): found ".+"; wanted a whole number from \d+ to \d+$/);
+      expect(error).toMatch(
+        /^(points|vector): found ".+"; expected a whole number from \d+ to \d+$/,
+      );
     },
   );
 

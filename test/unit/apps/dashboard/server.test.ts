@@ -65,7 +65,7 @@ describe('the token', () => {
     ['the token further on', (token) => `/x/../${token}/`],
     ['an empty first part', (token) => `//${token}/`],
   ];
-  test.each(nowhere)('is wanted: %s', async (_, pathOf) => {
+  test.each(nowhere)('is expected: %s', async (_, pathOf) => {
     const server = await serving();
     const { origin, token } = server;
     const path = pathOf(token);

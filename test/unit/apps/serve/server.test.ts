@@ -86,9 +86,9 @@ describe('POST /predict', () => {
   test.each([
     ['{"indices":[0],', /^the body: not JSON: /],
     ['', /^the body: not JSON: /],
-    ['7', /^found a number; wanted an object, or a list of numbers$/],
-    ['[[1],[2],["x"]]', /^row 3: value 1 is a string; wanted a number$/],
-    ['{"rows":[null]}', /^row 1: found null; wanted an object, or a list of numbers$/],
+    ['7', /^found a number; expected an object, or a list of numbers$/],
+    ['[[1],[2],["x"]]', /^row 3: value 1 is a string; expected a number$/],
+    ['{"rows":[null]}', /^row 1: found null; expected an object, or a list of numbers$/],
     ['{"age":3}', /^the model has no feature names; expected indices and values$/],
   ])('%s is a bad request', async (body, message) => {
     const { predict, metrics, failures } = await serve(one);
@@ -183,7 +183,7 @@ describe('limits', () => {
     const refused = await post(predict, { rows: repeat(4, [1]) });
     expect(refused).toMatchObject({
       status: 413,
-      text: '{"error":"4 rows; wanted at most 3"}\n',
+      text: '{"error":"4 rows; expected at most 3"}\n',
     });
   });
 
@@ -404,7 +404,7 @@ describe('pages', () => {
     expect(await proxied.answer).toMatch(/^HTTP\/1\.1 200 /);
     const get = await ask(predict);
     expect([get.status, get.headers.allow]).toEqual([405, 'POST']);
-    expect(JSON.parse(get.text)).toEqual({ error: 'GET /predict; wanted POST' });
+    expect(JSON.parse(get.text)).toEqual({ error: 'GET /predict; expected POST' });
     const put = await ask(`${url}/model`, { method: 'PUT', body: 'x' });
     expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD']);
     const head = await ask(`${url}/healthz`, { method: 'HEAD' });

@@ -17,10 +17,10 @@ describe('model files of every version', () => {
     const model = decodeModel(bytes, name);
     const indices = Array.from({ length: model.columns }, (_, column) => column);
     const row = { indices, values: indices.map((column) => column + 0.5) };
-    const wanted = predict(model, datasetFromRows({ rows: [row], labels: [0] }), {
+    const expected = predict(model, datasetFromRows({ rows: [row], labels: [0] }), {
       output: 'scores',
     });
-    expect(loadModel(bytes).scores(row)).toEqual([...wanted]);
+    expect(loadModel(bytes).scores(row)).toEqual([...expected]);
     expect(loadModel(bytes).classes).toEqual(model.classes);
   });
 });
@@ -31,13 +31,13 @@ test('reads sparse weights of several vectors, names, and an ArrayBuffer', () =>
   const bytes = encodeModel(model);
   const buffer = Uint8Array.from(bytes).buffer;
   const { rows, dataset } = randomRows(400, 5);
-  const wanted = [...predict(model, dataset, { output: 'scores' })];
-  expect(rows.flatMap((row) => loadModel(buffer).scores(row))).toEqual(wanted);
+  const expected = [...predict(model, dataset, { output: 'scores' })];
+  expect(rows.flatMap((row) => loadModel(buffer).scores(row))).toEqual(expected);
   const { indices, values } = rows[1];
   const named = Object.fromEntries(
     Array.from(indices, (column, entry) => [`n"${column}\n`, values[entry]]),
   );
-  expect(loadModel(bytes).scores(named)).toEqual(wanted.slice(3, 6));
+  expect(loadModel(bytes).scores(named)).toEqual(expected.slice(3, 6));
 });
 
 describe('a damaged file', () => {

@@ -88,7 +88,7 @@ describe('predict', () => {
   test('refuses an unknown output', () => {
     const ask = () =>
       predict(sampleModel(), sampleDataset(rows), { output: 'classes' as 'labels' });
-    expect(ask).toThrow(`output "classes"; wanted 'labels', 'scores' or 'probabilities'`);
+    expect(ask).toThrow(`output "classes"; expected 'labels', 'scores' or 'probabilities'`);
   });
 });
 

@@ -134,14 +134,14 @@ describe('named rows', () => {
   test.each(Object.entries(tables))('a table, %s: as if read from CSV', async (_, model) => {
     const predictor = loadModel(encodeModel(model));
     const lines = records.map(({ age, city, size }) => `${age ?? ''},${city ?? 'NA'},${size},x\n`);
-    const wanted = await scoresOf(model, 'rows.csv', `age,city,size,colour\n${lines.join('')}`);
-    expect(records.map((row) => predictor.score({ ...row, colour: 'x' }))).toEqual(wanted);
+    const expected = await scoresOf(model, 'rows.csv', `age,city,size,colour\n${lines.join('')}`);
+    expect(records.map((row) => predictor.score({ ...row, colour: 'x' }))).toEqual(expected);
     const texts = records.map(({ age, city, size }) => ({
       size: `${size}`,
       age: age === null ? '' : ` ${age} `,
       city: city ?? '?',
     }));
-    expect(texts.map((row) => predictor.score(row))).toEqual(wanted);
+    expect(texts.map((row) => predictor.score(row))).toEqual(expected);
   });
 
   const objects = {
