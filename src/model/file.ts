@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DataError, DsoError } from '../errors.ts';
 import { explainAccess, writeAtomically } from '../files.ts';
-import { type Header, headerText, parseJson, readHeader, type Section } from './header.ts';
+import { type Header, headerText, parseJson, readHeader } from './header.ts';
 import { type Model, vectorCount } from './model.ts';
-import { modelVersion, readParts, separator } from './predict/decode.ts';
-import { decodeWeights, encodeWeights, payloadBytes, type WeightLayout } from './weights.ts';
+import { modelVersion, readParts, separator, type WeightLayout } from './predict/decode.ts';
+import { decodeWeights, encodeWeights, payloadBytes } from './weights.ts';
 
 /** A single read returns, and the hash takes, at most 2³¹ − 1 bytes at once. */
 const bytesAtOnce = 2 ** 30;
@@ -140,7 +140,7 @@ function layoutOf(header: Header, counted: boolean, name: string): WeightLayout 
   );
 }
 
-function sectionOf(pieces: readonly Uint8Array[]): Section {
+function sectionOf(pieces: readonly Uint8Array[]) {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   return { bytes, sha256: sha256(pieces) };
 }

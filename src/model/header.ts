@@ -167,8 +167,6 @@ const pair: Field<readonly number[]> = field((value) => {
   return found.length === 2 ? found : value.reject('two numbers');
 });
 
-export type { Section } from './predict/decode.ts';
-
 type WeightSection = Section & Pick<WeightLayout, 'encoding' | 'stored'>;
 
 /** The JSON part of a model file: the description, the intercepts and what follows the header. */

@@ -2,8 +2,6 @@ import { endianness } from 'node:os';
 import { DataError, DsoError } from '../errors.ts';
 import { decodeWeights as copyWeights, type WeightLayout } from './predict/decode.ts';
 
-export type { WeightLayout } from './predict/decode.ts';
-
 const wordBytes = 8;
 const indexBytes = 4;
 

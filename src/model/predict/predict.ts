@@ -1,6 +1,7 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { sigmoid } from '../../math/scalars.ts';
+import { intervalOf } from '../../math/vectors.ts';
 import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
 import { type Calibration, type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset, scoreVectors } from './score.ts';
@@ -11,18 +12,12 @@ export function calibrated(calibration: Calibration, score: number): number {
     return sigmoid(-(calibration.slope * score + calibration.offset));
   }
   const { scores, probabilities } = calibration;
-  let low = 0;
-  let high = scores.length - 1;
-  if (score <= scores[low]) return probabilities[low];
-  if (score >= scores[high]) return probabilities[high];
-  // The last point at or below the score, by bisection.
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (scores[middle] <= score) low = middle;
-    else high = middle;
-  }
-  const part = (score - scores[low]) / (scores[high] - scores[low]);
-  return probabilities[low] + part * (probabilities[high] - probabilities[low]);
+  const last = scores.length - 1;
+  if (score <= scores[0]) return probabilities[0];
+  if (score >= scores[last]) return probabilities[last];
+  const low = intervalOf(scores, score);
+  const part = (score - scores[low]) / (scores[low + 1] - scores[low]);
+  return probabilities[low] + part * (probabilities[low + 1] - probabilities[low]);
 }
 
 type ProbabilityModel = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration'>;
