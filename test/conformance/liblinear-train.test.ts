@@ -10,7 +10,7 @@ import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** `dso liblinear-train` beside the program whose place it takes. */
+/** `dso liblinear-train` compared with the program that it replaces. */
 const absent =
   spawnSync('liblinear-train').error !== undefined &&
   'liblinear-train is not installed (Debian package liblinear-tools)';
@@ -205,7 +205,7 @@ function threeClasses(): string {
   }).join('');
 }
 
-describe.skipIf(absent)(withReason('beside liblinear-train', absent), () => {
+describe.skipIf(absent)(withReason('compared with liblinear-train', absent), () => {
   test.each([0, 1, 2, 3, 5, 6, 7])('-s %i: objective, predictions', async (type) => {
     const pair = await trainBoth(twoClasses, ['-s', `${type}`]);
     expectSameObjectives(type, rowsOf(twoClasses), pair);
@@ -285,10 +285,10 @@ describe('on its own', () => {
     );
     const model = (name: string) => `${path}.${name}`;
     const options = ['-s', '0', '-B', '1', '-c', '0.001', '-e', '1e-6', '-q'];
-    expect(await run([...options, path, model('kept')])).toMatchObject({ code: 0, stdout: '' });
+    expect(await run([...options, path, model('bounded')])).toMatchObject({ code: 0, stdout: '' });
     expect(await run([...options, '-R', path, model('free')])).toMatchObject({ code: 0 });
     const size = (name: string) => Math.abs(readModelFile(model(name)).weights.at(-1)![0]);
-    expect(size('free')).toBeGreaterThan(5 * size('kept'));
+    expect(size('free')).toBeGreaterThan(5 * size('bounded'));
     // At the optimum the slope of a free bias is 0.
     const rows = rowsOf(readFileSync(path, 'utf8'));
     const { weights, labels } = readModelFile(model('free'));

@@ -77,7 +77,7 @@ describe.concurrent('dso cv', () => {
     expect(report.lambdas.map(({ folds }) => folds.length)).toEqual(Array(8).fill(3));
   });
 
-  test('--no-refit writes no model; another seed deals other folds', async () => {
+  test('--no-refit writes no model; another seed assigns other folds', async () => {
     const folder = dataFolder();
     const run = async (seed: string) => {
       const args = ['cv', 'train.svm', '--no-refit', '--lambda', '0.01', '--seed', seed];

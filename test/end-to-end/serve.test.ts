@@ -99,7 +99,7 @@ describe('reload', () => {
   const weight = (value: number): Uint8Array =>
     encodeModel(sampleModel({ weights: Float64Array.of(value) }));
 
-  test('a new file takes over, a damaged one does not, and both are told', async () => {
+  test('a new file takes over, a damaged one does not, and both are reported', async () => {
     const { folder, predict, url, saw } = await serve(one);
     replace(folder, weight(5));
     await saw(/m\.model: version [0-9a-f]{16} \(classes: 2, 1 column, gap .*\) takes over/);
@@ -196,8 +196,8 @@ test('100,000 lines in bounded memory', async () => {
     const { text } = await ask(`${url}/metrics`);
     return Number(/^process_resident_memory_bytes (\d+)$/m.exec(text)![1]);
   };
-  const places = Array.from({ length: 75 }, (_, place) => place * 13);
-  const row = `${JSON.stringify({ indices: places, values: places.map((place) => place / 7) })}\n`;
+  const indices = Array.from({ length: 75 }, (_, entry) => entry * 13);
+  const row = `${JSON.stringify({ indices, values: indices.map((column) => column / 7) })}\n`;
   const rows = 100_000;
   const block = row.repeat(100);
   expect(block.length * (rows / 100)).toBeGreaterThan(150e6);

@@ -252,7 +252,7 @@ describe('on a phone', () => {
   };
 
   /** What would have to be scrolled sideways. */
-  const tooWide = (page: Page): Promise<string[]> =>
+  const scrollable = (page: Page): Promise<string[]> =>
     page
       .locator('html, body, header, nav, main')
       .evaluateAll((parts) =>
@@ -289,7 +289,7 @@ describe('on a phone', () => {
       (ink) => expect(ink).toHaveLength(2),
     );
     await page.getByText(/^Details/).tap();
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
   });
 
@@ -314,7 +314,7 @@ describe('on a phone', () => {
         .map((part) => String(part.textContent));
     });
     expect(outside).toEqual([]);
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     const [objective, gap] = ['Objective and bound', 'Relative gap'].map((title) =>
       chartOf(page, title),
     );
@@ -334,9 +334,7 @@ describe('on a phone', () => {
     );
   });
 
-  test('a run that goes on with large numbers fits, and can be stopped by hand', async ({
-    visit,
-  }) => {
+  test('a running run with large numbers fits, and can be stopped by hand', async ({ visit }) => {
     const folder = temporaryFolder();
     const running = await startTraining(folder, '--ui', '--no-open');
     const page = await visit(await running.address, phone);
@@ -344,7 +342,7 @@ describe('on a phone', () => {
       () => tileOf(page, 'epoch'),
       (epoch) => expect(epoch).toBeGreaterThan(2),
     );
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
     await focusOf(page).getByRole('button', { name: 'stop', exact: true }).tap();
     await focusOf(page).getByRole('button', { name: /again/ }).tap();

@@ -44,7 +44,7 @@ class Ledger implements Arena {
   }
 }
 
-/** One WebAssembly memory with what `fill` asks for, and the arrays it was given, in order. */
+/** One WebAssembly memory with what `fill` reserves, and the arrays it was given, in order. */
 export function filledArena<Content>(fill: (arena: Arena) => Content): {
   content: Content;
   memory: WebAssembly.Memory;

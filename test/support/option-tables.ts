@@ -9,7 +9,7 @@ const marker =
 const inHelp = / \(default: ([^()]*)\)$/;
 
 /**
- * The page with its tables of options made anew: `<!-- options: train output -->` stands before those
+ * The page with its tables of options made anew: `<!-- options: train output -->` is before those
  * of a group of a command, `<!-- options: cv -->` before those that `dso train` has not.
  */
 export function withOptionTables(page: string): string {

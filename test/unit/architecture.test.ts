@@ -128,16 +128,16 @@ function allowedText(name: string, { values, types = [] }: Room): string {
 }
 
 /** What is wrong with an import, or undefined. */
-function complaint({ from, to, local, typeOnly }: Import): string | undefined {
+function violation({ from, to, local, typeOnly }: Import): string | undefined {
   if (!local) return undefined;
-  const place = `src/${from} imports ${typeOnly ? 'types of ' : ''}src/${to}`;
+  const description = `src/${from} imports ${typeOnly ? 'types of ' : ''}src/${to}`;
   const [own, other] = [roomOf(from), roomOf(to)];
   const room = rooms[own];
-  if (!room) return `${place}: no room "${own}" in the table of this test`;
+  if (!room) return `${description}: no room "${own}" in the table of this test`;
   const names = [other, to.replace(/\.ts$/, ''), posix.dirname(to)];
   const allowed = [own, 'errors', 'files', ...room.values, ...(typeOnly ? (room.types ?? []) : [])];
   if (names.some((name) => allowed.includes(name))) return undefined;
-  return `${place}: ${allowedText(own, room)}`;
+  return `${description}: ${allowedText(own, room)}`;
 }
 
 /** The first circle of value imports among files, as a path that ends where it began. */
@@ -219,7 +219,7 @@ describe('the table of rooms', () => {
       `import '../../nowhere/file.ts';`,
       `import '../../../bench/run.ts';`,
     ].join('\n');
-    const refused = importsOf({ path, text }).map(complaint);
+    const refused = importsOf({ path, text }).map(violation);
     expect(refused).toHaveLength(7);
     expect(refused).not.toContain(undefined);
     expect(refused[0]).toBe(
@@ -241,12 +241,12 @@ describe('the table of rooms', () => {
     ].join('\n');
     const imports = importsOf({ path, text });
     expect(imports).toHaveLength(5);
-    expect(imports.map(complaint)).toEqual(Array(5).fill(undefined));
+    expect(imports.map(violation)).toEqual(Array(5).fill(undefined));
   });
 
   test('distinguishes a type from a value', () => {
-    const wanted = `import { rowWeights } from '../data/dataset.ts';`;
-    const [found] = importsOf({ path: 'engine/grid.ts', text: wanted }).map(complaint);
+    const text = `import { rowWeights } from '../data/dataset.ts';`;
+    const [found] = importsOf({ path: 'engine/grid.ts', text }).map(violation);
     expect(found).toContain('only as types: data');
   });
 
@@ -283,7 +283,7 @@ describe('ui', () => {
 describe('src', () => {
   test('follows the table', () => {
     expect(allImports.length).toBeGreaterThan(0);
-    expect(allImports.map(complaint).filter((text) => text !== undefined)).toEqual([]);
+    expect(allImports.map(violation).filter((text) => text !== undefined)).toEqual([]);
   });
 
   test('lies in rooms of the table', () => {

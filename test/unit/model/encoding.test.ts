@@ -192,7 +192,7 @@ describe('layout', () => {
     const { featureNames: _, ...model } = sampleClasses({ weights, columns: 9 });
     const bytes = encodeModel(model);
     const view = new DataView(new Uint8Array(bytes.subarray(payloadStart(bytes))).buffer);
-    const integers = [0, 1, 2, 3, 4, 5].map((place) => view.getInt32(4 * place, true));
+    const integers = [0, 1, 2, 3, 4, 5].map((index) => view.getInt32(4 * index, true));
     expect(integers).toEqual([0, 1, 2, 8, 2, 3]);
     expect([24, 32, 40].map((at) => view.getFloat64(at, true))).toEqual([1.5, -3, 4]);
     expect(view.byteLength).toBe(48);
@@ -264,7 +264,7 @@ describe('messages name the file and what is wrong', () => {
   const bytes = encodeModel(sampleModel());
   const decodeText = (text: string) => () => decodeModel(Buffer.from(text), 'x.model');
 
-  test('a foreign file', () => {
+  test('a file of another kind', () => {
     expect(decodeText('+1 3:0.5\n-1 2:1\n')).toThrow(
       'x.model: not a dso model: it begins with "+1 3:0.5\\n-1 2:1\\n"',
     );

@@ -15,7 +15,7 @@ test('a model is written as its bytes and read back', async () => {
   expect(readdirSync(folder)).toEqual(['x.model']);
 });
 
-test('the ends of the box of its weights are kept', async () => {
+test('the bounds of its weights are stored', async () => {
   const path = join(temporaryFolder(), 'x.model');
   for (const box of [{ low: 0 }, { high: 1.5 }, { low: -0.25, high: 1e300 }]) {
     const bounded = sampleModel({ penalty: { name: 'l1', l1: 1, l2: 0, ...box } });

@@ -107,7 +107,7 @@ describe('dso import', () => {
     expect(readFileSync(back).equals(readFileSync(model))).toBe(true);
   });
 
-  test('bad data is an error with its place, and nothing is written', async () => {
+  test('bad data is an error with its position, and nothing is written', async () => {
     const folder = temporaryFolder();
     const input = join(folder, 'bad');
     writeFileSync(input, 'solver_type L2R_LR\nnr_class two\n');

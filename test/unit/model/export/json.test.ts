@@ -77,7 +77,7 @@ describe('a damaged text', () => {
       'calibration is []; expected one for',
     ],
     [changed('"d"\n', '4\n'), 'featureNames: expected a list of 4 strings'],
-  ])('%#: the message has the place', (text, message) => {
+  ])('%#: the message has the position', (text, message) => {
     expect(() => importModel(text, 'm.json')).toThrow(expect.objectContaining({ kind: 'data' }));
     expect(() => importModel(text, 'm.json')).toThrow(message);
     expect(() => importModel(text, 'm.json')).toThrow('m.json');

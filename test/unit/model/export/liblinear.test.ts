@@ -86,13 +86,13 @@ describe.each(Object.entries(kinds))('%s', (_, model) => {
         const classes = model.classes!;
         for (const [row, line] of lines.entries()) {
           const found = line.split(' ').slice(1).map(Number);
-          for (const [place, label] of order.entries()) {
+          for (const [position, label] of order.entries()) {
             const index = classes.indexOf(label);
             const ours =
               classes.length === 2
                 ? Math.abs(1 - index - expected[row])
                 : expected[row * classes.length + index];
-            expect(found[place]).toBeCloseTo(ours, 4);
+            expect(found[position]).toBeCloseTo(ours, 4);
           }
         }
       },
@@ -117,7 +117,7 @@ function bestClasses(model: Model, dataset: Dataset): number[][] {
     const [first, ...rest] = scores.subarray(row * vectors, (row + 1) * vectors);
     const each = vectors === 1 ? [-first, first] : [first, ...rest];
     const largest = Math.max(...each);
-    return classes.filter((__, place) => each[place] === largest);
+    return classes.filter((__, index) => each[index] === largest);
   });
 }
 
@@ -199,7 +199,7 @@ describe('a damaged file', () => {
     [changed(/\nw\n[\s\S]*/, '\n'), 'the file ends after line 5; expected a line "w"'],
     ['', 'an empty file'],
     ['hello', 'it begins with "hello"'],
-  ])('%#: the message has the place', (text, message) => {
+  ])('%#: the message has the position', (text, message) => {
     expect(() => importModel(text, 'm.txt')).toThrow(expect.objectContaining({ kind: 'data' }));
     expect(() => importModel(text, 'm.txt')).toThrow(message);
     expect(() => importModel(text, 'm.txt')).toThrow('m.txt');

@@ -121,6 +121,6 @@ test('leaves out names that would make the metadata huge', () => {
 test('refuses what does not fit: 2 GB, 32-bit floats', () => {
   const huge = sampleModel({ columns: 2 ** 28 });
   expect(() => exportModel(huge, 'onnx')).toThrow(/2147483648 bytes of weights.*ends at 2 GB/);
-  const wide = sampleModel({ weights: Float64Array.of(1, -1e39, 0, 0) });
-  expect(() => exportModel(wide, 'onnx')).toThrow(/-1e\+39 does not fit 32-bit floats|1e\+39/);
+  const large = sampleModel({ weights: Float64Array.of(1, -1e39, 0, 0) });
+  expect(() => exportModel(large, 'onnx')).toThrow(/-1e\+39 does not fit 32-bit floats|1e\+39/);
 });

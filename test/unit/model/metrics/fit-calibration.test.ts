@@ -79,7 +79,7 @@ describe('Platt scaling', () => {
     );
   });
 
-  test('finds the curve the rows were drawn from, at any scale and place of the scores', () => {
+  test('finds the curve the rows were drawn from, at any scale and offset of the scores', () => {
     const { scores, positives } = drawn(200_000);
     const { slope, offset } = fitPlatt(scores, positives);
     expect(slope).toBeCloseTo(-1.4, 1);

@@ -44,13 +44,13 @@ describe('a damaged file', () => {
   const bytes = encodeModel(sampleModel({ featureNames: ['a', 'b', 'c', 'd'] }));
 
   test('one changed bit anywhere, or any missing byte, is an error', () => {
-    for (let place = 0; place < bytes.length; place++) {
+    for (let offset = 0; offset < bytes.length; offset++) {
       const damaged = Uint8Array.from(bytes);
-      damaged[place] ^= 1;
-      expect(() => loadModel(damaged), `byte ${place}`).toThrow(
+      damaged[offset] ^= 1;
+      expect(() => loadModel(damaged), `byte ${offset}`).toThrow(
         expect.objectContaining({ kind: 'data' }),
       );
-      expect(() => loadModel(bytes.subarray(0, place)), `${place} bytes`).toThrow();
+      expect(() => loadModel(bytes.subarray(0, offset)), `${offset} bytes`).toThrow();
     }
   });
 
@@ -74,6 +74,6 @@ describe('a damaged file', () => {
 });
 
 test.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000])('SHA-256 of %i bytes', (length) => {
-  const bytes = Uint8Array.from({ length }, (_, place) => (place * 37 + 11) & 0xff);
+  const bytes = Uint8Array.from({ length }, (_, offset) => (offset * 37 + 11) & 0xff);
   expect(sha256(bytes)).toBe(createHash('sha256').update(bytes).digest('hex'));
 });
