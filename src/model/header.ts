@@ -261,7 +261,7 @@ function plainZero<T>(value: T): T | number {
   return typeof value === 'number' ? value + 0 : value;
 }
 
-/** JSON would make a text of an infinite number. */
+/** An infinite number would be written as a string. */
 function writeLabel(label: Label): Label {
   if (typeof label === 'string' || Number.isFinite(label)) return plainZero(label);
   throw new DsoError('failure', `the class ${label}; expected a text or a finite number`);

@@ -264,7 +264,7 @@ export class Dashboard {
     const error = accessErrorOf(request, { port: this.#port, token: this.#token });
     if (error === undefined) return false;
     if (error.allowed !== undefined) response.setHeader('Allow', error.allowed);
-    // What else the client may send on this connection is of no interest.
+    // Anything else that the client sends on this connection is ignored.
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.writeHead(error.status);

@@ -112,8 +112,8 @@ export interface Limits {
 }
 
 /**
- * Collects a body; refuses one that is too long. It is as short as it can be, without promises or
- * timers, since it is a good part of the cost of a small request.
+ * Collects a body; rejects one that is too long. It has no promises or timers, which would be a
+ * large part of the cost of a small request.
  */
 export function collectBody(
   request: IncomingMessage,

@@ -106,7 +106,7 @@ export function descriptionOf(name: string, { model, version, loadedAt }: Loaded
   };
 }
 
-/** A row that the model can score, as JSON, for people to begin with. */
+/** An example of a row that the model can score, as JSON. */
 export function exampleRow({ model }: LoadedModel): string {
   const { featureNames, recipe } = model;
   const field = recipe?.fields?.find(({ kind }) => kind === 'number');

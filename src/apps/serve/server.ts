@@ -42,7 +42,7 @@ export interface ServerSettings {
 const json = 'application/json';
 /** Longer than load balancers hold a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
-/** Longer than requests are on the way. */
+/** Milliseconds: longer than a request takes to arrive. */
 const shutdownDelay = 100;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };

@@ -4,7 +4,7 @@ import { type Calibration, type Label, type Model, vectorCount } from '../model.
 import { givesProbabilities } from '../predict/predict.ts';
 import { type Attribute, lengthOf, OnnxGraph } from './onnx-graph.ts';
 
-/** Protocol Buffers end here, and so does what readers of ONNX accept as one file. */
+/** The size limit of Protocol Buffers, and so of an ONNX file. */
 const byteLimit = 2 ** 31 - 1;
 /** Names longer than this in all stay out of the metadata. */
 const nameBytesLimit = 1_000_000;
@@ -142,7 +142,7 @@ function addIsotonic(
   if (opposed) columns.unshift(graph.node('Sub', ['one', columns[0]], ['otherwise']));
   if (!shared) return void graph.node('Concat', columns, ['probabilities'], { axis: 1 });
   const single = graph.node('Concat', columns, ['single'], { axis: 1 });
-  // A little for all, so that a row with a sum of 0 belongs to all equally.
+  // A small number for all classes, so that a row with a sum of 0 gives all the same.
   const least = graph.constant('least', [], [1e-30]);
   const positive = graph.node('Add', [single, least], ['positive']);
   graph.node('Normalizer', [positive], ['probabilities'], { norm: 'L1' });

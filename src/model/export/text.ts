@@ -27,7 +27,7 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** A line, or a comment, ends with its line: what a model file says must not continue on another. */
+/** Without line ends: a text of a model file must not begin another line of the output. */
 export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, ' ');
 }

@@ -185,7 +185,7 @@ function poolScores(
       hit += hits[count];
       total += totals[count];
     }
-    // Pools are no more than the levels before them: none is overwritten before it is read.
+    // There are at most as many pools as levels read: none is overwritten before it is read.
     firsts[count] = first;
     lasts[count] = lasts[level];
     hits[count] = hit;
