@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DataError, DsoError } from '../errors.ts';
 import { explainAccess, writeAtomically } from '../files.ts';
-import { type Header, headerText, parseJson, readHeader, type Section } from './header.ts';
+import { type Header, headerText, parseJson, readHeader } from './header.ts';
 import { type Model, vectorCount } from './model.ts';
-import { modelVersion, readParts, separator } from './predict/decode.ts';
-import { decodeWeights, encodeWeights, payloadBytes, type WeightLayout } from './weights.ts';
+import { modelVersion, readParts, separator, type WeightLayout } from './predict/decode.ts';
+import { decodeWeights, encodeWeights, payloadBytes } from './weights.ts';
 
 /** A single read returns, and the hash takes, at most 2³¹ − 1 bytes at once. */
 const bytesAtOnce = 2 ** 30;
@@ -113,7 +113,7 @@ function checkShape(model: Model): void {
 
 /** The model in `bytes`; `name` is the file's name for messages. Throws a DataError. */
 export function decodeModel(bytes: Uint8Array, name: string): Model {
-  if (bytes.length === 0) throw new DataError(`${name}: an empty file; wanted a dso model`);
+  if (bytes.length === 0) throw new DataError(`${name}: an empty file; expected a dso model`);
   const [header, payload, lines, counted] = readParts(
     bytes,
     name,
@@ -140,7 +140,7 @@ function layoutOf(header: Header, counted: boolean, name: string): WeightLayout 
   );
 }
 
-function sectionOf(pieces: readonly Uint8Array[]): Section {
+function sectionOf(pieces: readonly Uint8Array[]) {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   return { bytes, sha256: sha256(pieces) };
 }
@@ -186,7 +186,7 @@ function decodeNames(bytes: Uint8Array, columns: number, file: string): string[]
   }
   if (names.length === columns) return names;
   throw new DataError(
-    `${file}: ${names.length} feature names; wanted one for each of ${columns} columns`,
+    `${file}: ${names.length} feature names; expected one for each of ${columns} columns`,
   );
 }
 

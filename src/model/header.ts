@@ -13,7 +13,7 @@ import {
 } from './model.ts';
 import type { Section, WeightLayout } from './predict/decode.ts';
 
-/** A value of JSON and where it stands. */
+/** A value of JSON and its path. */
 export class JsonValue {
   readonly json: unknown;
   readonly #path: string;
@@ -44,10 +44,10 @@ export class JsonValue {
     return new JsonValue((this.json as unknown[])[index], `${this.#path}[${index}]`, this.#file);
   }
 
-  refuse(wanted: string): never {
+  reject(expected: string): never {
     const text = JSON.stringify(this.json) ?? 'missing';
     const found = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw new DataError(`${this.#file}: header: ${this.#path} is ${found}; wanted ${wanted}`);
+    throw new DataError(`${this.#file}: header: ${this.#path} is ${found}; expected ${expected}`);
   }
 }
 
@@ -108,16 +108,16 @@ function records<T>(inner: Field<T>): Field<readonly T[]> {
     (value) =>
       Array.isArray(value.json)
         ? value.json.map((_, index) => inner.read(value.at(index)))
-        : value.refuse('a list of objects'),
+        : value.reject('a list of objects'),
     (found) => found.map((each) => inner.write(each)),
   );
 }
 
 /** A list of numbers or texts, each of which `parse` reads. */
-function list<T>(wanted: string, parse: (json: unknown) => T | undefined): Field<readonly T[]> {
+function list<T>(expected: string, parse: (json: unknown) => T | undefined): Field<readonly T[]> {
   return field((value) => {
-    if (!Array.isArray(value.json)) return value.refuse(wanted);
-    return value.json.map((each) => parse(each) ?? value.refuse(wanted));
+    if (!Array.isArray(value.json)) return value.reject(expected);
+    return value.json.map((each) => parse(each) ?? value.reject(expected));
   });
 }
 
@@ -127,30 +127,30 @@ function finiteFromJson(json: unknown): number | undefined {
 }
 
 const text = field((value) =>
-  typeof value.json === 'string' ? value.json : value.refuse('a string'),
+  typeof value.json === 'string' ? value.json : value.reject('a string'),
 );
 
-const number = field((value) => numberFromJson(value.json) ?? value.refuse('a number'));
+const number = field((value) => numberFromJson(value.json) ?? value.reject('a number'));
 
-const finite = field((value) => finiteFromJson(value.json) ?? value.refuse('a finite number'));
+const finite = field((value) => finiteFromJson(value.json) ?? value.reject('a finite number'));
 
 export function count(limit: number = Number.MAX_SAFE_INTEGER): Field<number> {
   return field((value) => {
     const found = number.read(value);
     if (Number.isInteger(found) && found >= 0 && found <= limit) return found;
-    return value.refuse(`a whole number from 0 to ${limit}`);
+    return value.reject(`a whole number from 0 to ${limit}`);
   });
 }
 
 /** Absent, or true. */
 const flag: OptionalField<true> = optional(
-  field((value) => value.json === true || value.refuse('true, or not to be there')),
+  field((value) => value.json === true || value.reject('true, or not to be there')),
 );
 
 function oneOf<const Choice extends string>(...choices: readonly Choice[]): Field<Choice> {
   return field(
     (value) =>
-      choices.find((choice) => choice === value.json) ?? value.refuse(choices.join(' or ')),
+      choices.find((choice) => choice === value.json) ?? value.reject(choices.join(' or ')),
   );
 }
 
@@ -164,10 +164,8 @@ const labels = list('a list of finite numbers or strings', (json) =>
 /** Two numbers, which may be infinite. */
 const pair: Field<readonly number[]> = field((value) => {
   const found = list('two numbers', numberFromJson).read(value);
-  return found.length === 2 ? found : value.refuse('two numbers');
+  return found.length === 2 ? found : value.reject('two numbers');
 });
-
-export type { Section } from './predict/decode.ts';
 
 type WeightSection = Section & Pick<WeightLayout, 'encoding' | 'stored'>;
 
@@ -218,15 +216,15 @@ function checkPoints(
   { scores, probabilities }: Calibration & { method: 'isotonic' },
   value: JsonValue,
 ): void {
-  const refuse = (key: string, wanted: string) => value.get(key).refuse(wanted);
+  const reject = (key: string, expected: string) => value.get(key).reject(expected);
   if (scores.length === 0 || scores.length !== probabilities.length) {
-    refuse('scores', `as many as the ${probabilities.length} probabilities, at least one`);
+    reject('scores', `as many as the ${probabilities.length} probabilities, at least one`);
   }
   if (scores.some((score, point) => point > 0 && score < scores[point - 1])) {
-    refuse('scores', 'ascending numbers');
+    reject('scores', 'ascending numbers');
   }
   if (probabilities.some((probability) => probability < 0 || probability > 1)) {
-    refuse('probabilities', 'numbers from 0 to 1');
+    reject('probabilities', 'numbers from 0 to 1');
   }
 }
 
@@ -252,7 +250,7 @@ function readOptions(value: JsonValue): Provenance['options'] {
   const options = value.object();
   for (const [key, found] of Object.entries(options)) {
     if (!['string', 'number', 'boolean'].includes(typeof found)) {
-      value.get(key).refuse('a string, a number, true or false');
+      value.get(key).reject('a string, a number, true or false');
     }
   }
   return options as Provenance['options'];
@@ -263,10 +261,10 @@ function plainZero<T>(value: T): T | number {
   return typeof value === 'number' ? value + 0 : value;
 }
 
-/** JSON would make a text of an infinite number. */
+/** An infinite number would be written as a string. */
 function writeLabel(label: Label): Label {
   if (typeof label === 'string' || Number.isFinite(label)) return plainZero(label);
-  throw new DsoError('failure', `the class ${label}; wanted a text or a finite number`);
+  throw new DsoError('failure', `the class ${label}; expected a text or a finite number`);
 }
 
 const section: Shape<Section> = { bytes: count(), sha256: text };
@@ -360,21 +358,21 @@ export function readHeader(json: unknown, version: number, name: string): Header
 }
 
 function checkHeader(found: Partial<Header>, value: JsonValue): void {
-  const refuse = (key: string, wanted: string) => value.get(key).refuse(wanted);
+  const reject = (key: string, expected: string) => value.get(key).reject(expected);
   const { task, multiLabel } = found;
   if (task === 'regression') {
     for (const key of ['multiLabel', 'calibration', 'classes'] as const) {
-      if (found[key] !== undefined) refuse(key, 'none in a regression');
+      if (found[key] !== undefined) reject(key, 'none in a regression');
     }
   } else {
     const classes = found.classes ?? labels.read(value.get('classes'));
     const enough = multiLabel ? 1 : 2;
-    if (classes.length < enough) refuse('classes', `at least ${enough} labels`);
-    if (new Set(classes).size < classes.length) refuse('classes', 'each label once');
+    if (classes.length < enough) reject('classes', `at least ${enough} labels`);
+    if (new Set(classes).size < classes.length) reject('classes', 'each label once');
   }
   const vectors = vectorCount(found);
   for (const key of ['intercepts', 'calibration', 'certificates'] as const) {
     const length = found[key]?.length ?? vectors;
-    if (length !== vectors) refuse(key, `one for each of ${vectors} vectors`);
+    if (length !== vectors) reject(key, `one for each of ${vectors} vectors`);
   }
 }

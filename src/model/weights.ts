@@ -2,8 +2,6 @@ import { endianness } from 'node:os';
 import { DataError, DsoError } from '../errors.ts';
 import { decodeWeights as copyWeights, type WeightLayout } from './predict/decode.ts';
 
-export type { WeightLayout } from './predict/decode.ts';
-
 const wordBytes = 8;
 const indexBytes = 4;
 
@@ -63,7 +61,7 @@ export function decodeWeights(
       const previous = Math.max(last - vector * columns, -1);
       throw new DataError(
         `${name}: column ${column} after column ${previous}; ` +
-          `wanted ascending columns below ${columns}`,
+          `expected ascending columns below ${columns}`,
       );
     }
     last = index;
@@ -104,7 +102,7 @@ function checkCounts({ vectors, stored }: WeightLayout, payload: Uint8Array, nam
   if (total === stored) return;
   throw new DataError(
     `${name}: the vectors have ${counts.slice(0, 5).join(', ')}` +
-      `${counts.length > 5 ? ', …' : ''} weights; wanted ${stored} in all`,
+      `${counts.length > 5 ? ', …' : ''} weights; expected ${stored} in all`,
   );
 }
 

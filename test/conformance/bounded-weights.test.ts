@@ -1,4 +1,4 @@
-/** Rows that count more or less than others, and weights that are kept in a box, at once. */
+/** Rows that count more or less than others, and weights that are bounded by a box, at once. */
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/math/random.ts';
 import { encodeModel } from '../../src/model/file.ts';
@@ -11,7 +11,7 @@ import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
 import { sample, sampleFor } from '../support/data.ts';
 import { repeated, weighted } from '../support/weighted.ts';
-import { trainCertified, trainRefused } from './certified.ts';
+import { expectIncompatible, trainCertified } from './certified.ts';
 import { type Pair, pairs } from './pairs.ts';
 
 interface Way {
@@ -73,7 +73,7 @@ describe.each(pairs)('$title', (pair) => {
       async ({ solver, grid = 1, tolerance, smoothOnly }) => {
         const options = { ...common, intercept, solver, grid, tolerance };
         const dataset = weighted(dense, rowWeights);
-        if (smoothOnly && !loss.smooth) return trainRefused(dataset, options);
+        if (smoothOnly && !loss.smooth) return expectIncompatible(dataset, options);
         const { model, report } = await trainCertified(dataset, optimum, options);
         expect([...model.weights].every(inBox)).toBe(true);
         const value = referenceObjective(problem, [...model.weights], model.intercepts[0]);
@@ -92,7 +92,7 @@ describe.each(pairs)('$title', (pair) => {
     'k copies, or no copy at all: $name',
     async ({ solver, grid = 1, tolerance, smoothOnly, counts }) => {
       const options = { ...common, solver, grid, tolerance };
-      if (smoothOnly && !loss.smooth) return trainRefused(weighted(dense, counts), options);
+      if (smoothOnly && !loss.smooth) return expectIncompatible(weighted(dense, counts), options);
       const one = await train(weighted(dense, counts), options);
       const many = await train(repeated(dense, counts), options);
       const { primal } = many.report;

@@ -35,9 +35,9 @@ export async function trainCertified(
 }
 
 /** A solver that is not made for a problem says so, and with a reason, before it starts. */
-export async function trainRefused(dataset: Dataset, options: TrainOptions): Promise<void> {
+export async function expectIncompatible(dataset: Dataset, options: TrainOptions): Promise<void> {
   const onEpoch = () => expect.unreachable('a solver that was to refuse has begun');
-  const refusal = await train(dataset, { ...options, onEpoch }).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(UsageError);
-  expect((refusal as UsageError).message).toMatch(/ is not compatible with .+: ./);
+  const error = await train(dataset, { ...options, onEpoch }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+  expect((error as UsageError).message).toMatch(/ is not compatible with .+: ./);
 }

@@ -1,6 +1,6 @@
 /**
  * A text of 50,000 rows whose optima are known to nine digits. The file is not part of the
- * repository: the folder with it is DSO_DATA, by default ../shared/data beside the checkout.
+ * repository: the folder with it is DSO_DATA, by default ../shared/data next to the checkout.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

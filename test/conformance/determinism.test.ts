@@ -222,8 +222,8 @@ test('two trainings at the same time do not disturb each other', async () => {
     bytesOf(text, { threads: 4 }),
     bytesOf(text, smooth),
   ]);
-  const wanted = [alone, smoothAlone, alone, smoothAlone];
+  const expected = [alone, smoothAlone, alone, smoothAlone];
   together.forEach((bytes, k) => {
-    expect(bytes.equals(wanted[k]), `run ${k}`).toBe(true);
+    expect(bytes.equals(expected[k]), `run ${k}`).toBe(true);
   });
 });

@@ -82,7 +82,7 @@ describe.each(cases)('$title', ({ dataset, options }) => {
     expect(errorOf({ report, model, ...rest })).toBeCloseTo(least, 10);
     expect(events.at(-1)?.testError).toBe(least);
     expect(report.dual).toBeLessThanOrEqual(report.primal);
-    // At least so many epochs as measurements that it waits for, after the best one.
+    // At least as many epochs as measurements that it waits for, after the best one.
     const best = events.findIndex(({ testError }) => testError === least);
     expect(events.length - 1 - best).toBeGreaterThanOrEqual(3);
   });
@@ -98,7 +98,7 @@ describe.each(cases)('$title', ({ dataset, options }) => {
       holdout: 0.3,
       grid: 4,
       ...plain,
-      // Without a step worth the name, P of the start is what is told.
+      // Without a step worth the name, P of the start is what is reported.
       solver: solvers.sgd({ step: 'sqrt', stepSize: 1e-300 }),
       ...(options.grid === undefined && { grid: 1 }),
       start,
@@ -140,11 +140,11 @@ test('a run that converges first gives what it converged to', async () => {
   const patient = await run(text, { ...common, earlyStop: 100 });
   expect(patient.report.stopped).toBe('converged');
   const { earlyStop: _, ...plain } = { earlyStop: 0, ...common };
-  const usual = await train(text, { ...plain, holdout: 0.3, grid: 4 });
-  // Only what the model tells of its options may differ.
+  const byDefault = await train(text, { ...plain, holdout: 0.3, grid: 4 });
+  // Only what the model says of its options may differ.
   const { provenance: _patient, ...found } = patient.model;
-  const { provenance: _usual, ...wanted } = usual.model;
-  expect(found).toEqual(wanted);
+  const { provenance: _default, ...expected } = byDefault.model;
+  expect(found).toEqual(expected);
 });
 
 test('a limit on epochs gives the best point so far', async () => {

@@ -10,7 +10,7 @@ import { memoryIo } from '../support/memory-io.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** `dso liblinear-train` beside the program whose place it takes. */
+/** `dso liblinear-train` compared with the program that it replaces. */
 const absent =
   spawnSync('liblinear-train').error !== undefined &&
   'liblinear-train is not installed (Debian package liblinear-tools)';
@@ -149,14 +149,14 @@ function expectSameObjectives(
   });
   expect(ours.weights).toHaveLength(theirs.weights.length);
   const found = objectives(type, rows, ours, settings);
-  const wanted = objectives(type, rows, theirs, settings);
+  const expected = objectives(type, rows, theirs, settings);
   // Of the hinge and the absolute loss their dual value gets to the optimum long before the weights.
   const least = [3, 13].includes(type)
     ? best.values.map((value) => -value)
     : objectives(type, rows, best.file, settings);
-  expect(found).toHaveLength(wanted.length);
+  expect(found).toHaveLength(expected.length);
   for (const [vector, value] of found.entries()) {
-    expect(value).toBeLessThanOrEqual(wanted[vector] * (1 + 1e-4));
+    expect(value).toBeLessThanOrEqual(expected[vector] * (1 + 1e-4));
     expect(Math.abs(value - least[vector])).toBeLessThanOrEqual(1e-4 * least[vector]);
   }
   const printed = valuesIn(output);
@@ -205,7 +205,7 @@ function threeClasses(): string {
   }).join('');
 }
 
-describe.skipIf(absent)(withReason('beside liblinear-train', absent), () => {
+describe.skipIf(absent)(withReason('compared with liblinear-train', absent), () => {
   test.each([0, 1, 2, 3, 5, 6, 7])('-s %i: objective, predictions', async (type) => {
     const pair = await trainBoth(twoClasses, ['-s', `${type}`]);
     expectSameObjectives(type, rowsOf(twoClasses), pair);
@@ -285,10 +285,10 @@ describe('on its own', () => {
     );
     const model = (name: string) => `${path}.${name}`;
     const options = ['-s', '0', '-B', '1', '-c', '0.001', '-e', '1e-6', '-q'];
-    expect(await run([...options, path, model('kept')])).toMatchObject({ code: 0, stdout: '' });
+    expect(await run([...options, path, model('bounded')])).toMatchObject({ code: 0, stdout: '' });
     expect(await run([...options, '-R', path, model('free')])).toMatchObject({ code: 0 });
     const size = (name: string) => Math.abs(readModelFile(model(name)).weights.at(-1)![0]);
-    expect(size('free')).toBeGreaterThan(5 * size('kept'));
+    expect(size('free')).toBeGreaterThan(5 * size('bounded'));
     // At the optimum the slope of a free bias is 0.
     const rows = rowsOf(readFileSync(path, 'utf8'));
     const { weights, labels } = readModelFile(model('free'));

@@ -7,7 +7,7 @@ import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { referenceObjective, referenceOptimum } from '../reference/reference.ts';
 import { sampleFor } from '../support/data.ts';
-import { trainCertified, trainRefused } from './certified.ts';
+import { expectIncompatible, trainCertified } from './certified.ts';
 import { pairs } from './pairs.ts';
 
 interface Way {
@@ -72,7 +72,7 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
 
   test.for(ways)('$name', async ({ solver, grid, smoothOnly }) => {
     const options = { ...common, solver, grid, threads: 1, tolerance };
-    if (smoothOnly && !loss.smooth) return trainRefused(dataset, options);
+    if (smoothOnly && !loss.smooth) return expectIncompatible(dataset, options);
     const { model, report } = await trainCertified(dataset, optimum, options);
     // The model, by the textbook's formula, is as good as the report says.
     const value = referenceObjective(problem, [...model.weights], model.intercepts[0]);
@@ -83,19 +83,19 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
   // Equal bits in every epoch: what one thread has proved above holds for two.
   test('auto, grid 3: two threads do the same as one', async () => {
     const run = async (threads: number) => {
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const { model } = await train(dataset, {
         ...common,
         grid: 3,
         threads,
         tolerance,
         epochs: 12,
-        onEpoch: ({ epoch, primal, dual }) => told.push([epoch, primal, dual]),
+        onEpoch: ({ epoch, primal, dual }) => reported.push([epoch, primal, dual]),
       });
-      return { told, weights: model.weights, intercepts: model.intercepts };
+      return { reported, weights: model.weights, intercepts: model.intercepts };
     };
     const one = await run(1);
-    expect(one.told.length).toBeGreaterThan(5);
+    expect(one.reported.length).toBeGreaterThan(5);
     expect(await run(2)).toEqual(one);
   });
 

@@ -263,9 +263,9 @@ describe('a run that meets its tolerance', () => {
       await run(text, { ...common, epochs, checkpoint: { folder } });
       const threads = 1 + (epochs % 3);
       const rest = await run(text, { ...common, threads, resume: folder });
-      // At its end it tells the last epoch again: it carries the certificate.
-      const told = epochs === whole.report.epochs ? epochs - 1 : epochs;
-      expect(rest.events).toEqual(whole.events.slice(told));
+      // At its end it reports the last epoch again: it carries the certificate.
+      const reported = epochs === whole.report.epochs ? epochs - 1 : epochs;
+      expect(rest.events).toEqual(whole.events.slice(reported));
       expect(bytesOf(rest).equals(bytesOf(whole)), `resumed after epoch ${epochs}`).toBe(true);
       rmSync(folder, { recursive: true });
     }
@@ -280,7 +280,7 @@ describe('a run that meets its tolerance', () => {
     expect(rest.events).toEqual(whole.events.slice(5));
   });
 
-  test('tested on other rows than before: nothing that was measured on those is told', async () => {
+  test('tested on other rows than before: nothing that was measured on those is reported', async () => {
     const { holdout: _, ...problem } = common;
     const shape = { rows: 80, columns: 200, perRow: 12 };
     const [one, other] = [2, 3].map((seed) => zipfDataset({ ...shape, seed }));
@@ -300,7 +300,7 @@ describe('a run that meets its tolerance', () => {
     expect(bytesOf(again).equals(bytesOf(whole))).toBe(true);
   });
 
-  test('goes on to a smaller tolerance, and says that the bits are its own', async () => {
+  test('continues to a smaller tolerance, and says that the bits are its own', async () => {
     const folder = temporaryFolder();
     const coarse = await run(text, { ...common, checkpoint: { folder } });
     const fine = await run(text, { ...common, tolerance: 1e-8, resume: folder });

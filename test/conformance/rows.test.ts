@@ -92,7 +92,7 @@ async function exported(model: Model, rows: readonly NamedRow[]): Promise<number
 async function expectScores(
   model: Model,
   rows: readonly Record[],
-  wanted: readonly number[],
+  expected: readonly number[],
 ): Promise<void> {
   const named = rows as readonly NamedRow[];
   const sent = JSON.parse(JSON.stringify(rows)) as readonly NamedRow[];
@@ -100,10 +100,10 @@ async function expectScores(
   expect(
     named.map((row) => predictor.score(row)),
     'Predictor',
-  ).toEqual(wanted);
-  expect(await served(model, sent), 'serve').toEqual(wanted);
-  expect(await exported(model, sent), 'export').toEqual(wanted);
-  expect(await predicted(model, 'jsonl', writers.jsonl(rows)), 'JSON lines').toEqual(wanted);
+  ).toEqual(expected);
+  expect(await served(model, sent), 'serve').toEqual(expected);
+  expect(await exported(model, sent), 'export').toEqual(expected);
+  expect(await predicted(model, 'jsonl', writers.jsonl(rows)), 'JSON lines').toEqual(expected);
 }
 
 const training: readonly Record[] = [
@@ -138,13 +138,13 @@ const cases = Object.entries(settings);
 describe.each(['csv', 'tsv'] as const)('a model of %s', (format) => {
   test.each(cases)('%s: all readers give the scores of the table', async (_, options) => {
     const model = await modelOf(format, writers[format](training), options);
-    const wanted = await predicted(model, format, writers[format](rows));
-    expect(new Set(wanted).size).toBeGreaterThan(2);
-    await expectScores(model, rows, wanted);
+    const expected = await predicted(model, format, writers[format](rows));
+    expect(new Set(expected).size).toBeGreaterThan(2);
+    await expectScores(model, rows, expected);
     const texts = rows.map((row) =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, `${value ?? ''}`])),
     );
-    await expectScores(model, texts, wanted);
+    await expectScores(model, texts, expected);
   });
 
   test.each(cases)('%s: an absent field is a missing value', async (_, options) => {
@@ -152,9 +152,9 @@ describe.each(['csv', 'tsv'] as const)('a model of %s', (format) => {
     for (const name of ['age', 'city', 'zip', 'note']) {
       const missing = rows.map((row) => ({ ...row, [name]: null }));
       const absent = rows.map(({ [name]: _value, ...row }) => row);
-      const wanted = await predicted(model, format, writers[format](missing));
-      expect(await predicted(model, format, writers[format](absent)), name).toEqual(wanted);
-      await expectScores(model, absent, wanted);
+      const expected = await predicted(model, format, writers[format](missing));
+      expect(await predicted(model, format, writers[format](absent)), name).toEqual(expected);
+      await expectScores(model, absent, expected);
     }
   });
 });
@@ -162,9 +162,9 @@ describe.each(['csv', 'tsv'] as const)('a model of %s', (format) => {
 describe('a model of JSON lines', () => {
   test.each(cases)('%s: all readers give the scores of predict', async (_, options) => {
     const model = await modelOf('jsonl', writers.jsonl(training), options);
-    const wanted = await predicted(model, 'jsonl', writers.jsonl(rows));
-    expect(new Set(wanted).size).toBeGreaterThan(2);
-    await expectScores(model, rows, wanted);
+    const expected = await predicted(model, 'jsonl', writers.jsonl(rows));
+    expect(new Set(expected).size).toBeGreaterThan(2);
+    await expectScores(model, rows, expected);
   });
 
   test.each(cases)('%s: an absent key is 0, as in training', async (_, options) => {
@@ -181,8 +181,8 @@ describe('a model of JSON lines', () => {
     const text = writers.jsonl(training);
     const dataset = await readDataset(written('jsonl', text), { missingValues: ['NA', '-999.0'] });
     const model = modelOfData(dataset);
-    const wanted = [...predict(model, dataset, { output: 'scores' })];
-    await expectScores(model, training, wanted);
+    const expected = [...predict(model, dataset, { output: 'scores' })];
+    await expectScores(model, training, expected);
   });
 });
 
@@ -190,25 +190,25 @@ describe('a model of Vowpal Wabbit text', () => {
   test.each([{}, { hashBits: 10 }])('%j: features by name', async (options) => {
     const text = '1 |f age:31 city\n-1 |f age:12.5 rome |g x:0.1\n';
     const model = await modelOf('vw', text, options);
-    const wanted = await predicted(model, 'vw', text);
+    const expected = await predicted(model, 'vw', text);
     const named = [
       { 'f^age': 31, 'f^city': 1, label: 1 },
       { 'f^age': 12.5, 'f^rome': 1, 'g^x': 0.1 },
     ].map(({ label: _, ...row }: globalThis.Record<string, number>) => row);
-    await expectScores(model, named, wanted);
+    await expectScores(model, named, expected);
   });
 });
 
 test('a model of LIBSVM text: columns by number', async () => {
   const text = '1 1:31 3:0.1\n-1 2:12.5\n';
   const model = await modelOf('svm', text, {});
-  const wanted = await predicted(model, 'svm', text);
+  const expected = await predicted(model, 'svm', text);
   const sparse = [
     { indices: [0, 2], values: [31, 0.1] },
     { indices: [1], values: [12.5] },
   ];
   const predictor = loadModel(encodeModel(model));
-  expect(sparse.map((row) => predictor.score(row))).toEqual(wanted);
-  expect(await served(model, sparse)).toEqual(wanted);
-  expect(await exported(model, sparse)).toEqual(wanted);
+  expect(sparse.map((row) => predictor.score(row))).toEqual(expected);
+  expect(await served(model, sparse)).toEqual(expected);
+  expect(await exported(model, sparse)).toEqual(expected);
 });

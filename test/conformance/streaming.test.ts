@@ -21,13 +21,13 @@ async function storedPath(): Promise<string> {
   return path;
 }
 
-/** The least that will do, which a refusal tells, and 2 MiB of the 9 that the data has. */
+/** The least that will do, which an error message names, and 2 MiB of the 9 that the data has. */
 async function tightMemory(path: string, options: TrainOptions): Promise<number> {
-  const refusal = await train(openDataset(path), { ...options, memory: 1 }).catch(
-    (error: Error) => error,
+  const error = await train(openDataset(path), { ...options, memory: 1 }).catch(
+    (reason: Error) => reason,
   );
-  expect(refusal).toBeInstanceOf(UsageError);
-  const [, mebibytes] = /: (\d+) MiB in all$/.exec((refusal as Error).message) ?? [];
+  expect(error).toBeInstanceOf(UsageError);
+  const [, mebibytes] = /: (\d+) MiB in all$/.exec((error as Error).message) ?? [];
   return (Number(mebibytes) + 2) * 2 ** 20;
 }
 
@@ -100,7 +100,7 @@ describe('training from disk', () => {
     expect(plain.equals(inMemory)).toBe(false);
   });
 
-  test('goes on from a checkpoint of training in memory, and the other way round', async () => {
+  test('continues from a checkpoint of training in memory, and the other way round', async () => {
     const path = await storedPath();
     const options = { ...short, solver: ring, epochs: 6 };
     const whole = await train(dataset, options);

@@ -14,7 +14,7 @@ import { referenceObjective, referenceOptimum } from '../reference/reference.ts'
 import { inParts, sample, sampleFor } from '../support/data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { repeated, weighted } from '../support/weighted.ts';
-import { trainCertified, trainRefused } from './certified.ts';
+import { expectIncompatible, trainCertified } from './certified.ts';
 import { type Pair, pairs } from './pairs.ts';
 
 interface Way {
@@ -87,7 +87,7 @@ describe.each(pairs)('$title', (pair) => {
     test.for(reached)('$name', async ({ solver, grid = 1, tolerance, refuses }) => {
       const options = { ...common, solver, grid, tolerance };
       const dataset = weighted(dense, weights);
-      if (refuses?.(pair, intercept)) return trainRefused(dataset, options);
+      if (refuses?.(pair, intercept)) return expectIncompatible(dataset, options);
       const { model, report } = await trainCertified(dataset, optimum, options);
       const value = referenceObjective(problem, [...model.weights], model.intercepts[0]);
       expect(Math.abs(value - report.primal)).toBeLessThan(1e-11 * optimum);
@@ -105,7 +105,7 @@ describe.each(pairs)('$title', (pair) => {
     'k copies, or no copy at all, to $tolerance: $name',
     async ({ solver, grid = 1, refuses, tolerance, weights }) => {
       const options = { loss, penalty, lambda, epochs: 100_000, threads: 1, solver, tolerance };
-      if (refuses?.(pair, false)) return trainRefused(weighted(dense, weights), options);
+      if (refuses?.(pair, false)) return expectIncompatible(weighted(dense, weights), options);
       const one = await train(weighted(dense, weights), { ...options, grid });
       const many = await train(repeated(dense, weights), { ...options, grid });
       const { primal } = many.report;
@@ -187,7 +187,7 @@ test('the default λ is 1/Σc, and rows set aside take their weights along', asy
   expect(1 / left.report.lambda).toBeLessThan(225);
 });
 
-test('a checkpoint goes on with the same weights, and with no others', async () => {
+test('a checkpoint continues with the same weights, and with no others', async () => {
   const dataset = weighted(
     classes,
     classes.rows.map((_, row) => row % 3),

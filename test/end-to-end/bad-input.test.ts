@@ -39,7 +39,7 @@ const badTexts: [string, string, RegExp][] = [
 ];
 
 test.each(badTexts)(
-  '%s: exit code 3, the place is named, no file is touched',
+  '%s: exit code 3, the position is named, no file is touched',
   async (_, text, message) => {
     const folder = lastingFolder();
     writeFileSync(join(folder, 'bad.svm'), text);
@@ -98,7 +98,7 @@ describe.concurrent('a bad model: exit code 3', () => {
     return runDso(['inspect', 'x.model'], { folder });
   }
 
-  test('a foreign, an empty and a newer file', async () => {
+  test('another kind of file, an empty and a newer file', async () => {
     for (const [content, message] of [
       ['+1 1:1\n', 'dso: x.model: not a dso model'],
       ['', 'dso: x.model: an empty file'],

@@ -17,7 +17,7 @@ import { sampleText } from '../support/sample-text.ts';
 const lastingFolder = lastingFolders();
 
 /** A folder with data, and the command that trains on it for a while. */
-function place(options: { rows?: number; epochs?: number; more?: readonly string[] } = {}) {
+function setUp(options: { rows?: number; epochs?: number; more?: readonly string[] } = {}) {
   const { rows = 400, epochs = 60, more = [] } = options;
   const folder = lastingFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows, columns: 150, perRow: 8 }));
@@ -34,9 +34,9 @@ function place(options: { rows?: number; epochs?: number; more?: readonly string
     ...extra,
   ];
   const model = (name: string) => readFileSync(join(folder, name));
-  const kept = () =>
-    existsSync(join(folder, 'kept')) ? readdirSync(join(folder, 'kept')).sort() : [];
-  return { folder, command, model, kept };
+  const saved = () =>
+    existsSync(join(folder, 'checkpoints')) ? readdirSync(join(folder, 'checkpoints')).sort() : [];
+  return { folder, command, model, saved };
 }
 
 interface LogLine {
@@ -56,12 +56,12 @@ const epochsIn = (log: string) =>
 /** Few rotations, so that an epoch of these data takes a fraction of a millisecond. */
 const quick = ['--solver', 'ring', '--rotations', '2', '--threads', '1'];
 
-const keep = ['--checkpoint', 'kept', '--checkpoint-every'] as const;
+const saving = ['--checkpoint', 'checkpoints', '--checkpoint-every'] as const;
 
 /** What an uninterrupted run with the same limits ends with. */
 const unfinished = 4;
 
-/** A run with so many epochs does not end by itself, however late it is told to stop. */
+/** A run with this many epochs does not end by itself, however late it is stopped. */
 const endless = 1e9;
 
 /** The epoch of the newest checkpoint of a folder. */
@@ -73,46 +73,48 @@ function newest(names: readonly string[]): number {
 }
 
 /** Waits for a checkpoint of a later epoch than that; the limit is that of the test. */
-async function progress(kept: () => string[], epoch: number): Promise<void> {
-  await vi.waitUntil(() => newest(kept()) > epoch, { timeout: 600_000, interval: 5 });
+async function progress(saved: () => string[], epoch: number): Promise<void> {
+  await vi.waitUntil(() => newest(saved()) > epoch, { timeout: 600_000, interval: 5 });
 }
 
 describe.concurrent('killed', () => {
   test.each(process.env.DSO_TEST_FULL ? [1, 2] : [1])(
     '25 times at random moments and resumed each time: the model of a run left alone (%i)',
     async (run) => {
-      const { folder, command, model, kept } = place({ epochs: endless, more: quick });
+      const { folder, command, model, saved } = setUp({ epochs: endless, more: quick });
       const random = stream(20, 25 + run);
-      const often = [...keep, '5', '--resume', 'kept', '--log', 'log'];
+      const often = [...saving, '5', '--resume', 'checkpoints', '--log', 'log'];
       const begun = new Set<string>();
       for (let kill = 0; kill < 25; kill++) {
         const threads = String(1 + (kill % 3));
-        const before = newest(kept());
-        const running = startDso(command('kept.model', ...often, '--threads', threads), { folder });
+        const before = newest(saved());
+        const running = startDso(command('resumed.model', ...often, '--threads', threads), {
+          folder,
+        });
         // Some while the process starts, most while it trains and writes checkpoints.
         if (kill % 5 !== 0) await running.saw(/^epoch /m);
         // A busy machine may write none in so short a time: some wait for one, so that there is progress.
-        if (kill % 5 === 1 || kill % 5 === 3) await progress(kept, before);
+        if (kill % 5 === 1 || kill % 5 === 3) await progress(saved, before);
         const most = kill % 5 === 0 ? 500 : 60;
         await new Promise((resolve) => setTimeout(resolve, most * random.uniform()));
         running.process.kill('SIGKILL');
         const { stderr } = await running.finished;
         begun.add(/resuming after epoch (\d+)/.exec(stderr)?.[1] ?? '0');
         expect(stderr).not.toContain('error');
-        expect(existsSync(join(folder, 'kept.model'))).toBe(false);
+        expect(existsSync(join(folder, 'resumed.model'))).toBe(false);
       }
       // Had no run come further than the one before, little would be proved.
       expect(begun.size).toBeGreaterThan(5);
-      const epochs = newest(kept()) + 100;
+      const epochs = newest(saved()) + 100;
       const limit = ['--epochs', String(epochs)];
       const alone = await runDso(command('alone.model', '--quiet', ...limit), { folder });
       expect(alone.code, alone.stderr).toBe(unfinished);
-      const rest = [...keep, '1h', '--resume', 'kept', '--log', 'log', ...limit];
-      const last = await runDso(command('kept.model', ...rest), { folder });
+      const rest = [...saving, '1h', '--resume', 'checkpoints', '--log', 'log', ...limit];
+      const last = await runDso(command('resumed.model', ...rest), { folder });
       expect(last.code, last.stderr).toBe(unfinished);
       expect(last.stderr).toMatch(/resuming after epoch \d+/);
-      expect(model('kept.model').equals(model('alone.model'))).toBe(true);
-      expect(kept()).toHaveLength(2);
+      expect(model('resumed.model').equals(model('alone.model'))).toBe(true);
+      expect(saved()).toHaveLength(2);
       // What was done again after a kill is in the log once.
       const logged = epochsIn(join(folder, 'log'));
       expect(logged.every((epoch, k) => epoch > (logged[k - 1] ?? 0))).toBe(true);
@@ -123,20 +125,20 @@ describe.concurrent('killed', () => {
 
 describe.concurrent('stopped and resumed', () => {
   test('by Ctrl-C', async () => {
-    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
-    const running = startDso(command('kept.model', ...keep, '1h', '--log', 'log'), { folder });
+    const { folder, command, model, saved } = setUp({ epochs: endless, more: quick });
+    const running = startDso(command('resumed.model', ...saving, '1h', '--log', 'log'), { folder });
     await running.saw(/^epoch 3 /m);
     running.process.kill('SIGINT');
     const stopped = await running.finished;
     expect(stopped.code, stopped.stderr).toBe(130);
-    const epochs = newest(kept()) + 500;
+    const epochs = newest(saved()) + 500;
     const limit = ['--epochs', String(epochs)];
     await runDso(command('alone.model', '--quiet', ...limit), { folder });
-    expect(model('kept.model').equals(model('alone.model'))).toBe(false);
-    const resume = command('kept.model', '--resume', 'kept', '--log', 'log', ...limit);
+    expect(model('resumed.model').equals(model('alone.model'))).toBe(false);
+    const resume = command('resumed.model', '--resume', 'checkpoints', '--log', 'log', ...limit);
     const rest = await runDso(resume, { folder });
     expect(rest.code, rest.stderr).toBe(unfinished);
-    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    expect(model('resumed.model').equals(model('alone.model'))).toBe(true);
     const log = linesOf(join(folder, 'log'));
     expect(epochsIn(join(folder, 'log'))).toEqual(Array.from({ length: epochs }, (_, k) => k + 1));
     expect(log.at(-1)?.resumed?.epoch).toBeGreaterThanOrEqual(3);
@@ -144,36 +146,38 @@ describe.concurrent('stopped and resumed', () => {
   });
 
   test('by --time, several times', async () => {
-    const { folder, command, model, kept } = place({ epochs: endless, more: quick });
-    const common = [...keep, '1h', '--resume', 'kept'];
+    const { folder, command, model, saved } = setUp({ epochs: endless, more: quick });
+    const common = [...saving, '1h', '--resume', 'checkpoints'];
     for (let k = 0; k < 4; k++) {
-      const { code } = await runDso(command('kept.model', ...common, '--time', '0.02'), { folder });
+      const { code } = await runDso(command('resumed.model', ...common, '--time', '0.02'), {
+        folder,
+      });
       expect(code).toBe(unfinished);
     }
-    const limit = ['--epochs', String(newest(kept()) + 500)];
+    const limit = ['--epochs', String(newest(saved()) + 500)];
     await runDso(command('alone.model', '--quiet', ...limit), { folder });
-    const last = await runDso(command('kept.model', ...common, ...limit), { folder });
+    const last = await runDso(command('resumed.model', ...common, ...limit), { folder });
     expect(last.stderr).toContain('resuming after epoch');
     expect(last.stderr).toContain('epoch limit');
-    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    expect(model('resumed.model').equals(model('alone.model'))).toBe(true);
   });
 
-  test('a finished run says so, and goes on with a larger --epochs', async () => {
-    const { folder, command, model } = place();
-    await runDso(command('kept.model', ...keep, '7'), { folder });
-    const again = await runDso(command('again.model', '--resume', 'kept'), { folder });
+  test('a finished run says so, and continues with a larger --epochs', async () => {
+    const { folder, command, model } = setUp();
+    await runDso(command('resumed.model', ...saving, '7'), { folder });
+    const again = await runDso(command('again.model', '--resume', 'checkpoints'), { folder });
     expect(again.stderr).toContain('note: the run was complete already');
-    expect(model('again.model').equals(model('kept.model'))).toBe(true);
+    expect(model('again.model').equals(model('resumed.model'))).toBe(true);
     const more = ['--epochs', '90'];
     await runDso(command('alone.model', ...more), { folder });
-    await runDso(command('more.model', '--resume', 'kept', ...more), { folder });
+    await runDso(command('more.model', '--resume', 'checkpoints', ...more), { folder });
     expect(model('more.model').equals(model('alone.model'))).toBe(true);
   });
 
   test('dso-async: dso replay makes the visits of before and after', async () => {
-    const { folder, command } = place({ epochs: 6, more: ['--solver', 'dso-async'] });
-    await runDso(command('one.model', ...keep, '3'), { folder });
-    const more = ['--resume', 'kept', '--epochs', '11'];
+    const { folder, command } = setUp({ epochs: 6, more: ['--solver', 'dso-async'] });
+    await runDso(command('one.model', ...saving, '3'), { folder });
+    const more = ['--resume', 'checkpoints', '--epochs', '11'];
     const rest = await runDso(command('two.model', ...more), { folder });
     expect(rest.code, rest.stderr).toBe(unfinished);
     const replayed = await runDso(['replay', 'two.model.visits', 'train.svm'], { folder });
@@ -184,19 +188,19 @@ describe.concurrent('stopped and resumed', () => {
 });
 
 describe.concurrent('a damaged checkpoint', () => {
-  test('is told of and the one before used; with none whole, exit code 3', async () => {
-    const { folder, command, model, kept } = place();
-    await runDso(command('alone.model', ...keep, '7'), { folder });
-    const [older, newer] = kept().map((name) => join(folder, 'kept', name));
+  test('is reported and the one before used; with none whole, exit code 3', async () => {
+    const { folder, command, model, saved } = setUp();
+    await runDso(command('alone.model', ...saving, '7'), { folder });
+    const [older, newer] = saved().map((name) => join(folder, 'checkpoints', name));
     const bytes = readFileSync(newer);
     bytes[bytes.length - 1000] ^= 4;
     writeFileSync(newer, bytes);
-    const run = await runDso(command('kept.model', '--resume', 'kept'), { folder });
+    const run = await runDso(command('resumed.model', '--resume', 'checkpoints'), { folder });
     expect(run.stderr).toContain(`damaged: its SHA-256 is not that of its bytes; an older`);
     expect(run.stderr).toContain('resuming after epoch 56');
-    expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+    expect(model('resumed.model').equals(model('alone.model'))).toBe(true);
     truncateSync(older, 4000);
-    const refused = await runDso(command('none.model', '--resume', 'kept'), { folder });
+    const refused = await runDso(command('none.model', '--resume', 'checkpoints'), { folder });
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('no whole checkpoint in');
     expect(refused.stderr).toContain('damaged: its SHA-256');
@@ -207,13 +211,14 @@ describe.concurrent('a damaged checkpoint', () => {
 
 describe.concurrent('another run', () => {
   test('other options, data or limits are refused by name', async () => {
-    const { folder, command } = place();
-    await runDso(command('a.model', ...keep, '7'), { folder });
-    const refusal = async (args: readonly string[]) => {
+    const { folder, command } = setUp();
+    await runDso(command('a.model', ...saving, '7'), { folder });
+    const errorOf = async (args: readonly string[]) => {
       const { code, stderr } = await runDso(args, { folder });
       return `${code} ${stderr.replaceAll('\n', ' ')}`;
     };
-    const resume = (...args: string[]) => refusal(command('b.model', '--resume', 'kept', ...args));
+    const resume = (...args: string[]) =>
+      errorOf(command('b.model', '--resume', 'checkpoints', ...args));
     const changed = '--lambda 2e-4 --loss logistic --seed 3 --grid 2 --non-negative --upper 0.5';
     const other = await resume(...changed.split(' '), '--holdout', '0.2');
     expect(other).toMatch(/^2 .*loss was hinge, is logistic; lambda was 0.000001, is 0.0002/);
@@ -227,13 +232,13 @@ describe.concurrent('another run', () => {
       expect(other).toContain(difference);
     }
     expect(await resume('--epochs', '5')).toMatch(/^2 .*epochs is 5; .*at epoch 60 already/);
-    expect(await refusal(command('b.model', ...keep, '7'))).toMatch(
-      /^2 .*kept holds the checkpoints of a run: resume it from there/,
+    expect(await errorOf(command('b.model', ...saving, '7'))).toMatch(
+      /^2 .*checkpoints holds the checkpoints of a run: resume it from there/,
     );
-    expect(await refusal(command('b.model', '--resume', 'nowhere'))).toMatch(
+    expect(await errorOf(command('b.model', '--resume', 'nowhere'))).toMatch(
       /^3 .*nowhere: no checkpoint there to resume from/,
     );
-    expect(await refusal(command('b.model', '--checkpoint-every', '3'))).toMatch(
+    expect(await errorOf(command('b.model', '--checkpoint-every', '3'))).toMatch(
       /^2 .*--checkpoint-every needs --checkpoint/,
     );
     const text = sampleText({ rows: 400, columns: 150, perRow: 8, seed: 2 });
@@ -246,10 +251,10 @@ describe.concurrent('another run', () => {
 
 describe.concurrent('the folder', () => {
   test('of a run at work is refused to another one, and free as soon as that is killed', async () => {
-    const { folder, command, kept } = place({ epochs: endless, more: quick });
-    const running = startDso(command('a.model', ...keep, '1'), { folder });
+    const { folder, command, saved } = setUp({ epochs: endless, more: quick });
+    const running = startDso(command('a.model', ...saving, '1'), { folder });
     await running.saw(/^epoch 3 /m);
-    const resume = [...keep, '1', '--resume', 'kept', '--time', '0.1'];
+    const resume = [...saving, '1', '--resume', 'checkpoints', '--time', '0.1'];
     const refused = await runDso(command('b.model', ...resume), { folder });
     expect(`${refused.code} ${refused.stderr}`).toMatch(
       new RegExp(`^2 .*process ${running.process.pid} on .* which is running; if it is gone`, 's'),
@@ -260,11 +265,11 @@ describe.concurrent('the folder', () => {
     const free = await runDso(command('b.model', ...resume), { folder });
     expect(free.code, free.stderr).toBe(unfinished);
     expect(free.stderr).toContain('resuming after epoch');
-    expect(kept().filter((name) => name.endsWith('.lock'))).toEqual([]);
+    expect(saved().filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
   test('that cannot be written to is refused before training', async () => {
-    const { folder, command } = place();
+    const { folder, command } = setUp();
     const { code, stderr } = await runDso(command('a.model', '--checkpoint', '/proc'), { folder });
     expect(`${code} ${stderr}`).toMatch(/^2 .*checkpoints cannot go to \/proc: /s);
     expect(stderr).not.toContain('epoch 1 ');
@@ -276,7 +281,7 @@ test.concurrent('a full disk: training continues, the checkpoint before stays, n
   skip,
   onTestFinished,
 }) => {
-  const { folder, command, model } = place({ epochs: 40, more: ['--threads', '1'] });
+  const { folder, command, model } = setUp({ epochs: 40, more: ['--threads', '1'] });
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   try {
@@ -289,18 +294,18 @@ test.concurrent('a full disk: training continues, the checkpoint before stays, n
   });
   await runDso(command('alone.model'), { folder });
   const to = ['--checkpoint', 'disk', '--checkpoint-every', '1'];
-  const fits = await runDso(command('kept.model', ...to, '--epochs', '1'), { folder });
+  const fits = await runDso(command('resumed.model', ...to, '--epochs', '1'), { folder });
   expect(fits.stderr).not.toContain('no checkpoint of');
   expect(readdirSync(disk)).toEqual(['epoch-0000000001.checkpoint']);
   writeFileSync(join(disk, 'filler'), Buffer.alloc(4096 * 28));
-  const full = await runDso(command('kept.model', ...to, '--resume', 'disk'), { folder });
+  const full = await runDso(command('resumed.model', ...to, '--resume', 'disk'), { folder });
   expect(full.code, full.stderr).toBe(unfinished);
   expect(full.stderr).toMatch(
     /note: no checkpoint of epoch 2 in .*: the disk is full; that of epoch 1 stays, and training/,
   );
   expect(full.stderr.match(/no checkpoint of/g)).toHaveLength(1);
   expect(readdirSync(disk).sort()).toEqual(['epoch-0000000001.checkpoint', 'filler']);
-  expect(model('kept.model').equals(model('alone.model'))).toBe(true);
+  expect(model('resumed.model').equals(model('alone.model'))).toBe(true);
   const rest = await runDso(command('rest.model', '--resume', 'disk'), { folder });
   expect(rest.stderr).toContain('resuming after epoch 1,');
   expect(model('rest.model').equals(model('alone.model'))).toBe(true);

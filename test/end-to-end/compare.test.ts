@@ -97,7 +97,7 @@ describe.concurrent('a report', () => {
     }
   });
 
-  test('report.html stands by itself', () => {
+  test('report.html needs no other file', () => {
     const page = readFileSync(join(folder, 'report/report.html'), 'utf8');
     expect(markupFault(page)).toBeUndefined();
     expect(externalReferences(page)).toEqual([]);
@@ -161,8 +161,8 @@ describe.concurrent('the same folder again', () => {
     expect(readdirSync(folder).sort()).toEqual(['test.svm', 'train.svm']);
     await runDso(command('ring', '--quiet'), { folder });
     writeFileSync(join(folder, 'report/results.json'), '{"mine": true}');
-    const foreign = await runDso(command('ring'), { folder });
-    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining('--fresh')]);
+    const other = await runDso(command('ring'), { folder });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--fresh')]);
   });
 });
 

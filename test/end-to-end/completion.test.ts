@@ -80,7 +80,7 @@ describe('bash', () => {
     expect(complete(folder, 'inspect', '--sol')).toEqual([]);
   });
 
-  test('files where files are wanted', async () => {
+  test('files where files are expected', async () => {
     const folder = await workplace('bash');
     const all = ['mail.svm', 'mails', 'my mail.model'];
     expect(complete(folder, 'train', 'm').sort()).toEqual(all);

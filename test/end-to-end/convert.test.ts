@@ -27,9 +27,9 @@ describe.concurrent('a model trained on .dsob', () => {
 
   beforeAll(async () => {
     source = await converted();
-    for (const [place, options] of kinds.entries()) {
+    for (const [index, options] of kinds.entries()) {
       if (options.length === 0) continue;
-      const command = ['convert', 'data.svm', '-o', files[place], ...options, '--quiet'];
+      const command = ['convert', 'data.svm', '-o', files[index], ...options, '--quiet'];
       const run = await runDso(command, { folder: source.folder });
       expect(run.code, run.stderr).toBe(0);
     }

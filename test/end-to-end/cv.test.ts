@@ -77,7 +77,7 @@ describe.concurrent('dso cv', () => {
     expect(report.lambdas.map(({ folds }) => folds.length)).toEqual(Array(8).fill(3));
   });
 
-  test('--no-refit writes no model; another seed deals other folds', async () => {
+  test('--no-refit writes no model; another seed assigns other folds', async () => {
     const folder = dataFolder();
     const run = async (seed: string) => {
       const args = ['cv', 'train.svm', '--no-refit', '--lambda', '0.01', '--seed', seed];
@@ -157,10 +157,10 @@ describe('refused', () => {
     [['--json', '-o', '-'], 2, /both use standard output/],
     [['--figure', 'cv'], 2, /\.svg or \.png/],
     [['--solver', 'lbfgs'], 2, /lbfgs is not compatible with loss 'hinge': it needs a smooth loss/],
-  ])('%j', async (more, wanted, message) => {
+  ])('%j', async (more, expected, message) => {
     const folder = dataFolder();
     const { code, stderr } = await runHere(['cv', 'train.svm', ...more], folder);
-    expect(code, stderr).toBe(wanted);
+    expect(code, stderr).toBe(expected);
     expect(stderr).toMatch(message);
     expect(readdirSync(folder)).toEqual(['train.svm']);
   });

@@ -24,10 +24,10 @@ test.runIf(existsSync('/dev/full'))(
   async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 100, columns: 20, perRow: 4 }));
-    const command = ['train', 'train.svm', '--quiet', '--log', '/dev/full', '-o', 'kept.model'];
+    const command = ['train', 'train.svm', '--quiet', '--log', '/dev/full', '-o', 'written.model'];
     const { code, stderr } = await runDso(command, { folder });
-    expect(stderr).toContain('/dev/full: the log is incomplete; the model is in kept.model');
+    expect(stderr).toContain('/dev/full: the log is incomplete; the model is in written.model');
     expect(code).toBe(1);
-    expect(existsSync(join(folder, 'kept.model'))).toBe(true);
+    expect(existsSync(join(folder, 'written.model'))).toBe(true);
   },
 );

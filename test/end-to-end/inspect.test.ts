@@ -89,10 +89,10 @@ features that speak for -1:
     const text = await inspect(stream);
     expect(text).toContain('certificate  none: it learned from a stream that was not kept\n');
     expect(text).not.toContain('objective');
-    const foreign = sampleModel({ certificate: { ...certificate, stopped: 'imported' } });
-    const told = await inspect(foreign);
-    expect(told).toContain('certificate  none: another program trained it');
-    expect(told).not.toMatch(/lambda|trained on|seed/);
+    const imported = sampleModel({ certificate: { ...certificate, stopped: 'imported' } });
+    const other = await inspect(imported);
+    expect(other).toContain('certificate  none: another program trained it');
+    expect(other).not.toMatch(/lambda|trained on|seed/);
   });
 });
 
@@ -148,7 +148,7 @@ fish, "raw"
     expect(vectors).toMatchObject([{ class: 'dog', certificate: { epochs: 12 }, negative: [] }]);
   });
 
-  test('of two classes either can be asked for; of a foreign one the message tells', async () => {
+  test('of two classes either can be selected; an unknown one is an error', async () => {
     const text = await inspect(sampleModel(), '--class', '-1');
     expect(text).toContain('speak for -1:\n2  -1.25');
     expect(text).not.toContain('speak for 1:');

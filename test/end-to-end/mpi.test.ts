@@ -6,7 +6,7 @@ import { launch, launchers } from '../support/launchers.ts';
 
 const dso = [process.execPath, executable];
 
-test('dso doctor without a launcher tells of this machine', async () => {
+test('dso doctor without a launcher describes this machine', async () => {
   const { code, stdout } = await runDso(['doctor', '--json']);
   expect(code).toBe(0);
   const findings = JSON.parse(stdout.toString());

@@ -88,7 +88,7 @@ describe.skipIf(!supported)(`the oldest supported Node (${supported?.version ?? 
 describe.skipIf(!old)(`a Node that is too old (${old?.version ?? none})`, () => {
   const node = old?.path ?? '';
 
-  test('every line that the demo prints under "Next" works as it stands', async () => {
+  test('every line that the demo prints under "Next" works unchanged', async () => {
     const folder = temporaryFolder();
     const demo = await runDso(['demo', 'out', '--size', '0.02'], { folder, node });
     expect(demo.code, demo.stderr).toBe(0);

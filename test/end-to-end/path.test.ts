@@ -38,14 +38,14 @@ describe.concurrent('dso path', () => {
     const models = readdirSync(join(folder, 'all'));
     expect(models).toHaveLength(6);
     expect(models[0]).toMatch(/^1-lambda-0\.\d+\.model$/);
-    const place = lines.findIndex((line) => line.endsWith('  best')) - 1;
+    const index = lines.findIndex((line) => line.endsWith('  best')) - 1;
     const best = await readModel(join(folder, 'best.model'));
-    expect(await readModel(join(folder, 'all', models[place]))).toEqual(best);
+    expect(await readModel(join(folder, 'all', models[index]))).toEqual(best);
 
     const csv = readFileSync(join(folder, 'path.csv'), 'utf8').trimEnd().split('\n');
     expect(csv).toHaveLength(7);
     expect(csv[0]).toBe('lambda,nonzero,primal,dual,relative_gap,epochs,passes,stopped,test_error');
-    expect(csv[place + 1].split(',')[0]).toBe(String(best.lambda));
+    expect(csv[index + 1].split(',')[0]).toBe(String(best.lambda));
     const figure = readFileSync(join(folder, 'p.svg'), 'utf8');
     expect(markupFault(figure)).toBeUndefined();
     expect(figure).toContain('train.svm: logistic loss, l1 penalty');
@@ -83,7 +83,7 @@ describe.concurrent('dso path', () => {
     for (const name of ['size', 'age', 'colour=dark']) expect(figure).toContain(`>${name}</text>`);
   });
 
-  test('a limit on epochs is told and ends with 4', async () => {
+  test('a limit on epochs is reported and ends with 4', async () => {
     const folder = dataFolder();
     const args = [...problem, '--lambda', '1e-4', '--epochs', '2'];
     const { code, stdout, stderr } = await runDso(args, { folder });

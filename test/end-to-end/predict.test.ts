@@ -133,7 +133,7 @@ label \\ predicted  1  2  10
 
   test('very many classes: the worst ones and the largest confusions', async () => {
     const weights = Array.from({ length: 30 }, (_, k) => (k === 4 ? 2 : k === 6 ? -1 : 0));
-    const classes = weights.map((_, place) => place + 1);
+    const classes = weights.map((_, index) => index + 1);
     const { text } = await run('evaluate', plainClasses(weights, { classes }));
     expect(text).toContain('classes with the least F1 (--json has all):\n');
     expect(text).toContain(
@@ -159,7 +159,7 @@ label \\ predicted  1  2  10
     );
   });
 
-  test('a foreign label is named', async () => {
+  test('an unknown label is named', async () => {
     const model = plainClasses([1, 2, -1], { classes: [1, 2, 3] });
     expect(await run('evaluate', model)).toMatchObject({
       code: 3,

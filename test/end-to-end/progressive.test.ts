@@ -13,7 +13,7 @@ const rows = sampleText({ rows: 400, columns: 40, perRow: 6 });
 const lines = rows.trimEnd().split('\n');
 const stream = ['train', '-', '--solver', 'sgd', '--progressive', '-o', 'm'];
 
-/** Waits for a model of so many rows; the process is not to end before. */
+/** Waits for a model of this many rows; the process must not end before. */
 async function modelOf(path: string, count: number, running: Running): Promise<void> {
   for (;;) {
     if (running.process.exitCode !== null) throw new Error('ended before the model was there');
@@ -47,7 +47,7 @@ test.concurrent('snapshots appear while the stream is open; SIGINT writes the mo
   expect(readFileSync(join(folder, 'n')).equals(readFileSync(path))).toBe(true);
 });
 
-test.concurrent('SIGTERM ends a stream that says nothing; the model is kept by time as well', async () => {
+test.concurrent('SIGTERM ends a stream that says nothing; the model is saved by time as well', async () => {
   const folder = lastingFolder();
   const args = [...stream, '--snapshot-every', '0.05s', '--quiet'];
   const running = startDso(args, { folder, openInput: true });
@@ -95,7 +95,7 @@ test.concurrent('CSV whose categories appear on the way', async () => {
   expect(predicted.stdout.toString()).toBe('warm\ncold\n');
 });
 
-test.concurrent('a line that cannot be read: exit 3, its place, and the last snapshot is kept', async () => {
+test.concurrent('a line that cannot be read: exit 3, its position, and the last snapshot stays', async () => {
   const folder = lastingFolder();
   const input = `${lines.slice(0, 250).join('\n')}\n+1 7:x\n${lines.slice(250).join('\n')}\n`;
   const run = await runDso([...stream, '--snapshot-every', '100'], { folder, input });
@@ -110,7 +110,7 @@ describe.concurrent('refused: exit 2, in words', () => {
     [['--test', 'x.svm'], '--test cannot be used with --progressive'],
     [['--tolerance', '0.1'], '--tolerance cannot be used with --progressive'],
     [['--no-svrg'], '--no-svrg cannot be used with --progressive'],
-    [['--checkpoint', 'kept'], '--checkpoint cannot be used with --progressive'],
+    [['--checkpoint', 'saved'], '--checkpoint cannot be used with --progressive'],
     [['--solver', 'ring'], '--solver ring: --progressive is stochastic gradient descent'],
     [['--step', 'sqrt'], '--step sqrt: --progressive has only AdaGrad steps'],
     [['-o', '-'], '--output -: each snapshot replaces the previous one'],

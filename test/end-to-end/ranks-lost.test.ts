@@ -1,4 +1,4 @@
-/** Runs over several processes that are told to stop, lose one of them, or go on from before. */
+/** Runs over several processes that are stopped, lose one of them, or continue from a checkpoint. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -20,12 +20,12 @@ const installed = ({ path, name }: Launcher, skip: (reason: string) => void) => 
 const fixed =
   '--grid 4 --intercept --lambda 1e-6 --tolerance 1e-300 --solver ring --rotations 1 --threads 1';
 const endless = 1e9;
-/** Seconds: nobody who is well is silent for so long, however busy the machine. */
+/** Seconds: no working rank is silent for that long, however busy the machine. */
 const silence = '12';
 const unfinished = 4;
 const host = hostname();
 
-function place() {
+function setUp() {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 400, columns: 150, perRow: 8 }));
   const command = (output: string, epochs: number, ...more: readonly string[]) => [
@@ -54,7 +54,7 @@ function parentOf(number: number): number {
 }
 
 /** The launcher may be gone a moment before the last of its processes is. */
-async function nobodyRemains(job: Job): Promise<void> {
+async function allEnded(job: Job): Promise<void> {
   await expect.poll(() => job.remaining(), { timeout: 300_000 }).toEqual([]);
 }
 
@@ -70,7 +70,7 @@ describe.each(launchers)('$name', (launcher) => {
     const environment = graceOf(5);
     const begun: { job: Job; folder: string; code: number }[] = [];
     for (const [signal, code] of signals) {
-      const { folder, command } = place();
+      const { folder, command } = setUp();
       const job = startJob(launcher, 3, command('a.model', endless), { folder, environment });
       await job.saw(/^epoch 3 /m);
       job.launcher.kill(signal);
@@ -92,38 +92,38 @@ describe.each(launchers)('$name', (launcher) => {
         expect(ended.said).toContain('interrupted after');
       }
       expect(readdirSync(folder).sort()).toEqual(['a.model', 'train.svm']);
-      await nobodyRemains(job);
+      await allEnded(job);
     }
   });
 
   test('a rank that is killed ends the job', async ({ skip }) => {
     installed(launcher, skip);
-    const { folder, command } = place();
+    const { folder, command } = setUp();
     const job = startJob(launcher, 3, command('a.model', endless), { folder });
     await job.saw(/^epoch 3 /m);
     process.kill(job.processOf(1), 'SIGKILL');
     expect((await job.ended).code).not.toBe(0);
     expect(existsSync(join(folder, 'a.model'))).toBe(false);
-    await nobodyRemains(job);
+    await allEnded(job);
   });
 });
 
 test('MPICH: no rank outlives its launcher, not even one that is stopped', async ({ skip }) => {
   installed(mpich, skip);
-  const { folder, command } = place();
+  const { folder, command } = setUp();
   const job = startJob(mpich, 3, command('a.model', endless), { folder });
   await job.saw(/^epoch 3 /m);
   process.kill(job.processOf(1), 'SIGSTOP');
   // Its part that ranks are started by.
   process.kill(parentOf(job.processOf(1)), 'SIGKILL');
   expect((await job.ended).code).not.toBe(0);
-  await nobodyRemains(job);
+  await allEnded(job);
 });
 
 describe('a rank that stops answering', () => {
-  /** A job in which a rank has been stopped; nobody in it has much to do until that is noticed. */
+  /** A job in which a rank has been stopped; none of its ranks has much to do until that is noticed. */
   async function stoppedJob(launcher: Launcher, rank: number, ...more: readonly string[]) {
-    const { folder, command, ...rest } = place();
+    const { folder, command, ...rest } = setUp();
     const args = command('a.model', endless, '--peer-timeout', silence, ...more);
     // The others must not repeat what one has said while the launcher takes its time.
     const job = startJob(launcher, 3, args, { folder, environment: graceOf(1) });
@@ -133,57 +133,64 @@ describe('a rank that stops answering', () => {
   }
   type Stopped = Awaited<ReturnType<typeof stoppedJob>>;
 
-  /** Rank 1 is named, and others go on from the checkpoint. */
+  /** Rank 1 is named, and others continue from the checkpoint. */
   async function checkResumed(launcher: Launcher, stopped: Stopped): Promise<void> {
     const { job, folder, command, model, alone } = stopped;
     const { code, said } = await job.ended;
     expect(code, said).toBe(5);
-    const told = new RegExp(
-      `^dso: rank 1 on ${host} has not answered for ${silence} s; epoch (\\d+) is saved in kept: the same command with --resume kept continues from there$`,
+    const message = new RegExp(
+      `^dso: rank 1 on ${host} has not answered for ${silence} s; epoch (\\d+) is saved in checkpoints: the same command with --resume checkpoints continues from there$`,
       'gm',
     );
-    const epochsTold = [...said.matchAll(told)].map(([, epoch]) => Number(epoch));
-    expect(epochsTold, said).toHaveLength(1);
+    const savedEpochs = [...said.matchAll(message)].map(([, epoch]) => Number(epoch));
+    expect(savedEpochs, said).toHaveLength(1);
     expect(said).not.toContain('DsoError');
     expect(existsSync(join(folder, 'a.model'))).toBe(false);
-    await nobodyRemains(job);
-    const epochs = epochsTold[0] + 20;
-    const rest = command('a.model', epochs, '--resume', 'kept');
+    await allEnded(job);
+    const epochs = savedEpochs[0] + 20;
+    const rest = command('a.model', epochs, '--resume', 'checkpoints');
     const resumed = await runJob(launcher, 2, rest, { folder });
     const [, from] = /resuming after epoch (\d+)/.exec(resumed.said) ?? [];
-    expect(Number(from), resumed.said).toBeGreaterThanOrEqual(epochsTold[0]);
+    expect(Number(from), resumed.said).toBeGreaterThanOrEqual(savedEpochs[0]);
     expect(model('a.model').equals(await alone(epochs))).toBe(true);
   }
 
-  test('exit code 5, and the run goes on from its checkpoint; without one, that is said', async ({
+  test('exit code 5, and the run continues from its checkpoint; without one, a message says so', async ({
     skip,
   }) => {
     const present = launchers.filter(({ path }) => path !== undefined);
     if (present.length === 0) skip('no MPI is installed');
-    const kept = ['--checkpoint', 'kept', '--checkpoint-every', '1'];
+    const saving = ['--checkpoint', 'checkpoints', '--checkpoint-every', '1'];
     const stopped: [Launcher, Stopped][] = [];
     for (const launcher of present) {
-      stopped.push([launcher, await stoppedJob(launcher, 1, ...kept)]);
+      stopped.push([launcher, await stoppedJob(launcher, 1, ...saving)]);
     }
     const { job } = await stoppedJob(present[0], 0);
     for (const [launcher, one] of stopped) await checkResumed(launcher, one);
-    // Another rank speaks for rank 0.
+    // Another rank reports for rank 0.
     const { code, said } = await job.ended;
     expect(code, said).toBe(5);
     expect(said.match(/^dso: .*/gm)).toEqual([
       `dso: rank 0 on ${host} has not answered for ${silence} s; nothing was saved: use --checkpoint to be able to resume`,
     ]);
-    await nobodyRemains(job);
+    await allEnded(job);
   });
 });
 
 describe('checkpoints', () => {
   test('gone on with by other numbers of ranks and threads', async ({ skip }) => {
     installed(openMpi, skip);
-    const { folder, command, model, alone } = place();
-    const kept = ['--checkpoint', 'kept', '--checkpoint-every', '7', '--resume', 'kept'];
+    const { folder, command, model, alone } = setUp();
+    const saving = [
+      '--checkpoint',
+      'checkpoints',
+      '--checkpoint-every',
+      '7',
+      '--resume',
+      'checkpoints',
+    ];
     const further = async (ranks: number, epochs: number, threads: string) => {
-      const args = command('a.model', epochs, ...kept, '--threads', threads);
+      const args = command('a.model', epochs, ...saving, '--threads', threads);
       const { code, said } = await runJob(openMpi, ranks, args, { folder });
       expect(code, said).toBe(unfinished);
       return /resuming after epoch (\d+)/.exec(said)?.[1];
@@ -196,16 +203,16 @@ describe('checkpoints', () => {
     expect(model('a.model').equals(await alone(40))).toBe(true);
   });
 
-  test('a damaged part: told of, and the checkpoint before used by all', async ({ skip }) => {
+  test('a damaged part: reported, and the checkpoint before used by all', async ({ skip }) => {
     installed(openMpi, skip);
-    const { folder, command, model, alone } = place();
-    const kept = ['--checkpoint', 'kept', '--checkpoint-every', '7'];
-    await runJob(openMpi, 3, command('a.model', 10, ...kept), { folder });
-    const path = join(folder, 'kept', 'epoch-0000000010.workers-1-2.checkpoint');
+    const { folder, command, model, alone } = setUp();
+    const saving = ['--checkpoint', 'checkpoints', '--checkpoint-every', '7'];
+    await runJob(openMpi, 3, command('a.model', 10, ...saving), { folder });
+    const path = join(folder, 'checkpoints', 'epoch-0000000010.workers-1-2.checkpoint');
     const bytes = readFileSync(path);
     bytes[bytes.length - 500] ^= 16;
     writeFileSync(path, bytes);
-    const resumed = command('a.model', 30, '--resume', 'kept');
+    const resumed = command('a.model', 30, '--resume', 'checkpoints');
     const { code, said } = await runJob(openMpi, 3, resumed, { folder });
     expect(code, said).toBe(unfinished);
     expect(said).toMatch(/^note: .*workers-1-2.checkpoint: damaged: .*; an older checkpoint is/m);
@@ -218,7 +225,7 @@ describe('checkpoints', () => {
     skip,
   }) => {
     installed(openMpi, skip);
-    const { folder, command, model, alone } = place();
+    const { folder, command, model, alone } = setUp();
     const disk = join(folder, 'disk-1');
     mkdirSync(disk);
     try {

@@ -27,7 +27,7 @@ const trainText = sampleText({ rows: 300, columns: 120, perRow: 8 });
 const testText = sampleText({ rows: 90, columns: 130, perRow: 8, seed: 2 });
 
 /** A folder with data in it. */
-function place(): string {
+function dataFolder(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'train.svm'), trainText);
   writeFileSync(join(folder, 'test.svm'), testText);
@@ -65,19 +65,19 @@ describe('every solver gives the bits of one process with one thread', () => {
     { title: 'MPICH: 2 × 2', launcher: mpich, ranks: 2, threads: '2' },
   ])('$title', async ({ launcher, ranks, threads }, { skip }) => {
     installed(launcher, skip);
-    const folder = place();
-    const wanted = onceAlone(folder, ...data, '1');
+    const folder = dataFolder();
+    const expected = onceAlone(folder, ...data, '1');
     const options = { folder, program: trainer };
     const { code, stdout, stderr } = await runJob(launcher, ranks, [...data, threads], options);
     expect(code, stderr).toBe(0);
-    expect(runsOf(stdout)).toEqual(wanted);
+    expect(runsOf(stdout)).toEqual(expected);
   });
 
   test.for([openMpi, mpich])(
     '$name: rows with weights, and part of the ranks without',
     async (launcher, { skip }) => {
       installed(launcher, skip);
-      const folder = place();
+      const folder = dataFolder();
       const whole = await readDataset(join(folder, 'train.svm'));
       const counts = Float64Array.from({ length: 300 }, (_, row) => [0, 1, 0.3, 2.7][row % 4]);
       const part = async (name: string, side: number, weights?: Float64Array) => {
@@ -88,19 +88,19 @@ describe('every solver gives the bits of one process with one thread', () => {
       await part('part-0.dsob', 0);
       await part('part-1.dsob', 1, counts);
       const args = ['part-*.dsob', 'test.svm', '1'];
-      const wanted = onceAlone(folder, ...args);
-      expect(wanted.map(({ hash }) => hash)).not.toEqual(
+      const expected = onceAlone(folder, ...args);
+      expect(expected.map(({ hash }) => hash)).not.toEqual(
         onceAlone(folder, ...data, '1').map(({ hash }) => hash),
       );
       const options = { folder, program: trainer };
       const { code, stdout, stderr } = await runJob(launcher, 2, args, options);
       expect(code, stderr).toBe(0);
-      expect(runsOf(stdout)).toEqual(wanted);
+      expect(runsOf(stdout)).toEqual(expected);
     },
   );
 
   test('one process with four threads', () => {
-    const folder = place();
+    const folder = dataFolder();
     expect(onceAlone(folder, ...data, '4')).toEqual(onceAlone(folder, ...data, '1'));
   });
 });
@@ -117,7 +117,7 @@ describe('what is read', () => {
     '$name: part files, packed and binary ones',
     async (launcher, { skip }) => {
       installed(launcher, skip);
-      const folder = place();
+      const folder = dataFolder();
       const lines = linesOf(trainText);
       // Columns differ from part to part, and all rows of the last one have the same label.
       lines.sort((one, other) => one.localeCompare(other));
@@ -134,13 +134,13 @@ describe('what is read', () => {
         Array.from({ length: 120 }, (_, k) => `${1 + (k % 3)}\n`).join(''),
       );
       const more = [...short, '--intercept', '--penalty-factors', 'factors'];
-      const wanted = await modelOf(folder, ['train', 'all.svm', ...more]);
+      const expected = await modelOf(folder, ['train', 'all.svm', ...more]);
       for (const data of ['all.svm', 'part-*.svm', 'all.svm.gz', 'all.dsob']) {
         const args = ['train', data, ...more, '-o', 'ranks.model'];
         const { code, said } = await runJob(launcher, 3, args, { folder });
         expect(code, said).toBe(unfinished);
-        expect(readFileSync(join(folder, 'ranks.model')).equals(wanted), data).toBe(true);
-        // Rank 0 says what goes on; what is packed only one of the others has met.
+        expect(readFileSync(join(folder, 'ranks.model')).equals(expected), data).toBe(true);
+        // Rank 0 reports progress; what is packed only one of the others has met.
         const packed =
           /^rank 1 on \S+: all.svm.gz: compressed, so one of 3 processes reads all of it/m;
         expect(packed.test(said), said).toBe(data.endsWith('.gz'));
@@ -166,7 +166,7 @@ describe('what is read', () => {
 describe('several classes', () => {
   /** The rows of a class lie together, so that no rank meets all of them. */
   function placeClasses(count: number): string {
-    const folder = place();
+    const folder = dataFolder();
     const lines = linesOf(trainText).map((line, row, all) =>
       line.replace(/^\S+/, String(Math.floor((count * row) / all.length))),
     );
@@ -186,10 +186,10 @@ describe('several classes', () => {
       writeFileSync(join(folder, 'some.model'), await modelOf(folder, train));
       const more = ['--class-weight', 'balanced', '--lower', '-0.2', '--upper', '0.3'];
       const args = ['train', 'classes.svm', '--init', 'some.model', ...more, ...short];
-      const wanted = await modelOf(folder, args);
+      const expected = await modelOf(folder, args);
       const ranks = await runJob(launcher, 3, [...args, '-o', 'ranks.model'], { folder });
       expect(ranks.code, ranks.said).toBe(unfinished);
-      expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+      expect(readFileSync(join(folder, 'ranks.model')).equals(expected)).toBe(true);
     },
   );
 
@@ -199,10 +199,10 @@ describe('several classes', () => {
     const train = ['train', 'classes.svm', ...short];
     writeFileSync(join(folder, 'first.model'), await modelOf(folder, train));
     const args = [...train, '--init', 'first.model'];
-    const wanted = await modelOf(folder, args);
+    const expected = await modelOf(folder, args);
     const { code, said } = await runJob(openMpi, 2, [...args, '-o', 'ranks.model'], { folder });
     expect(code, said).toBe(unfinished);
-    expect(readFileSync(join(folder, 'ranks.model')).equals(wanted)).toBe(true);
+    expect(readFileSync(join(folder, 'ranks.model')).equals(expected)).toBe(true);
   });
 
   test('the clock of rank 0 says for which of them there is time', async ({ skip }) => {
@@ -224,7 +224,7 @@ describe('several classes', () => {
 
 test('--json: one report of rank 0, like that of one process', async ({ skip }) => {
   installed(openMpi, skip);
-  const folder = place();
+  const folder = dataFolder();
   const args = ['train', 'train.svm', '--test', 'test.svm', '--auprc', '--json', ...short];
   const single = await runDso([...args, '-o', 'alone.model'], { folder });
   const { stdout, said } = await runJob(openMpi, 3, [...args, '-o', 'ranks.model'], { folder });
@@ -240,7 +240,7 @@ test('--json: one report of rank 0, like that of one process', async ({ skip }) 
 
 describe('what is wrong is said once', () => {
   /** A refused run: its exit code, its one message, and nothing new in the folder. */
-  async function refusal(
+  async function errorOf(
     launcher: Launcher,
     ranks: number,
     args: readonly string[],
@@ -256,14 +256,14 @@ describe('what is wrong is said once', () => {
 
   test.for([openMpi, mpich])('$name: data and options', async (launcher, { skip }) => {
     installed(launcher, skip);
-    const folder = place();
+    const folder = dataFolder();
     const lines = linesOf(trainText);
     lines[249] = '+1 3:0.5 7:x';
     writeFileSync(join(folder, 'bad.svm'), lines.join('\n'));
-    const refused = (...args: string[]) => refusal(launcher, 2, ['train', ...args], { folder });
-    // The faults of all: nobody repeats them while the launcher takes its time to end the job.
+    const refused = (...args: string[]) => errorOf(launcher, 2, ['train', ...args], { folder });
+    // The faults of all: no rank repeats them while the launcher takes its time to end the job.
     const slowly = (...args: string[]) =>
-      refusal(launcher, 2, ['train', ...args], { folder, environment: graceOf(1) });
+      errorOf(launcher, 2, ['train', ...args], { folder, environment: graceOf(1) });
     expect(await refused('bad.svm')).toBe(
       `3 dso: rank 1 on ${host}: bad.svm:250: value "x" of feature 7 is not a number; expected a pair like 3:0.5`,
     );
@@ -290,14 +290,14 @@ describe('what is wrong is said once', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'same.svm'), '2 1:1\n2 1:2\n2 2:2\n2 2:1\n');
     writeFileSync(join(folder, 'three.svm'), '1 1:1\n1 1:2\n2 2:2\n3.5 2:1\n');
-    const refused = (data: string) => refusal(openMpi, 2, ['train', data], { folder });
+    const refused = (data: string) => errorOf(openMpi, 2, ['train', data], { folder });
     expect(await refused('same.svm')).toMatch(/^3 dso: same.svm: all labels are 2/);
     expect(await refused('three.svm')).toMatch(/^3 dso: three.svm: labels 1, 2, 3.5 are not whole/);
   });
 
   test('ranks that see other files', async ({ skip }) => {
     installed(openMpi, skip);
-    const folder = place();
+    const folder = dataFolder();
     const seen = (rank: number, name: string, text: string) => {
       mkdirSync(join(folder, `rank-${rank}`), { recursive: true });
       writeFileSync(join(folder, `rank-${rank}`, name), text);
@@ -306,7 +306,7 @@ describe('what is wrong is said once', () => {
     seen(1, 'both.svm', `${trainText}-1 1:1\n`);
     seen(0, 'one.svm', trainText);
     const wrapper = ['sh', '-c', 'cd rank-$OMPI_COMM_WORLD_RANK && exec "$0" "$@"'];
-    const refused = (data: string) => refusal(openMpi, 2, ['train', data], { folder, wrapper });
+    const refused = (data: string) => errorOf(openMpi, 2, ['train', data], { folder, wrapper });
     expect(await refused('both.svm')).toMatch(
       /^3 dso: both.svm: rank 1 on \S+ sees .* than .* rank 0 on \S+ sees; all ranks must see the same/,
     );
@@ -315,10 +315,10 @@ describe('what is wrong is said once', () => {
 
   test('no library, or not the package that calls it', async ({ skip }) => {
     installed(openMpi, skip);
-    const folder = place();
+    const folder = dataFolder();
     const environment = { DSO_MPI_LIBRARY: '/nowhere/libmpi.so', ...graceOf(1) };
     const wrong = { folder, environment };
-    expect(await refusal(openMpi, 3, ['train', 'train.svm'], wrong)).toMatch(
+    expect(await errorOf(openMpi, 3, ['train', 'train.svm'], wrong)).toMatch(
       /^1 dso: no MPI library can be loaded \(\/nowhere\/libmpi.so: .*; install one \(Debian: /,
     );
     const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -332,7 +332,7 @@ describe('what is wrong is said once', () => {
     }
     const program = join(copy, 'bin', 'dso.js');
     const name = `@koromix/koffi-${process.platform}-${process.arch}`;
-    expect(await refusal(openMpi, 3, ['train', 'train.svm'], { folder, program })).toBe(
+    expect(await errorOf(openMpi, 3, ['train', 'train.svm'], { folder, program })).toBe(
       `1 dso: MPI needs the package ${name} (an optional dependency that was left out): npm install ${name}`,
     );
     const threads = ['train', 'train.svm', '--transport', 'threads', ...short, '--quiet'];
@@ -346,13 +346,13 @@ test('three hosts: the bits of one, and messages that name the host', async ({ s
   if (lack) skip(lack);
   const hosts = makeHosts(3);
   onTestFinished(() => hosts.remove());
-  const folder = place();
+  const folder = dataFolder();
   const more = hosts.openMpiOptions;
   const args = ['train', 'train.svm', ...short, '--intercept'];
-  const wanted = await modelOf(folder, args);
+  const expected = await modelOf(folder, args);
   const { code, said } = await runJob(openMpi, 3, [...args, '-o', 'a.model'], { folder, more });
   expect(code, said).toBe(unfinished);
-  expect(readFileSync(join(folder, 'a.model')).equals(wanted)).toBe(true);
+  expect(readFileSync(join(folder, 'a.model')).equals(expected)).toBe(true);
   writeFileSync(join(folder, 'bad.svm'), trainText.replace(/:\S+\n$/, ':\n'));
   const bad = await runJob(openMpi, 3, ['train', 'bad.svm', ...short], { folder, more });
   expect(bad.code, bad.said).toBe(3);
@@ -361,7 +361,7 @@ test('three hosts: the bits of one, and messages that name the host', async ({ s
 
 describe('--transport', () => {
   test('mpi without a launcher is refused', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const { code, stderr } = await runDso(['train', 'train.svm', '--transport', 'mpi'], { folder });
     expect(`${code} ${stderr}`).toMatch(
       /^2 dso: --transport mpi: no MPI launcher has started this/,
@@ -370,9 +370,9 @@ describe('--transport', () => {
 
   test('threads under a launcher: processes that know nothing of each other', async ({ skip }) => {
     installed(openMpi, skip);
-    const folder = place();
+    const folder = dataFolder();
     const args = ['train', 'train.svm', ...short, '--json', '--quiet', '--transport', 'threads'];
-    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
+    const expected = await modelOf(folder, ['train', 'train.svm', ...short]);
     // A launcher may mix what two processes print, and ends the other when one has a code.
     const own = '"$0" "$@" -o $OMPI_COMM_WORLD_RANK.model > $OMPI_COMM_WORLD_RANK.json';
     const wrapper = ['sh', '-c', `${own}; exit 0`];
@@ -381,18 +381,18 @@ describe('--transport', () => {
     for (const rank of [0, 1]) {
       const report = JSON.parse(readFileSync(join(folder, `${rank}.json`), 'utf8'));
       expect([report.ranks, report.stopped]).toEqual([undefined, 'epoch-limit']);
-      expect(readFileSync(join(folder, `${rank}.model`)).equals(wanted)).toBe(true);
+      expect(readFileSync(join(folder, `${rank}.model`)).equals(expected)).toBe(true);
     }
   });
 
   test('a launcher with one process: like none', async ({ skip }) => {
     installed(openMpi, skip);
-    const folder = place();
+    const folder = dataFolder();
     const args = ['train', 'train.svm', ...short, '--json', '--quiet', '-o', 'one.model'];
     const { code, stdout } = await runJob(openMpi, 1, args, { folder });
     expect(code).toBe(unfinished);
     expect(JSON.parse(stdout).ranks).toBeUndefined();
-    const wanted = await modelOf(folder, ['train', 'train.svm', ...short]);
-    expect(readFileSync(join(folder, 'one.model')).equals(wanted)).toBe(true);
+    const expected = await modelOf(folder, ['train', 'train.svm', ...short]);
+    expect(readFileSync(join(folder, 'one.model')).equals(expected)).toBe(true);
   });
 });

@@ -28,9 +28,9 @@ const lastingFolder = lastingFolders();
 
 /*
  * Every block of the documents that says `sh`, `js` or `ts` is run, in the order of the document
- * and in one folder per document, with the built package; documents run beside one another. A block with a file name is written to
+ * and in one folder per document, with the built package; documents run in parallel. A block with a file name is written to
  * that file instead. A `text` block right behind one that was run is what it prints; a line `…` in
- * it stands for lines left out.
+ * it represents lines left out.
  *
  * Not run: `console`, which clones, installs or calls npm (this test is a part of `npm test`, and
  * would call itself), and languages that are not ours, such as the `python` reader of a model file.
@@ -110,12 +110,12 @@ test.concurrent.each(withCode.filter((name) => name !== measurements))(
     let document = readFileSync(path, 'utf8');
     let output: string | undefined;
     for (const block of codeBlocks(path)) {
-      const place = `${name}:${block.line}`;
+      const location = `${name}:${block.line}`;
       if (block.language === 'text' && block.follows && output !== undefined) {
         const printed = abridge(output, block.text);
         const same = comparable(printed).join('\n') === comparable(block.text).join('\n');
         if (update && !same) document = document.replace(block.text, () => `${printed}\n`);
-        if (!update) expect(comparable(block.text), place).toEqual(comparable(printed));
+        if (!update) expect(comparable(block.text), location).toEqual(comparable(printed));
       }
       output = undefined;
       if (!isCode(block)) continue;
@@ -124,7 +124,7 @@ test.concurrent.each(withCode.filter((name) => name !== measurements))(
         continue;
       }
       const result = await runBlock(folder, block);
-      expect(result.status, `${place}\n${result.output}`).toBe(0);
+      expect(result.status, `${location}\n${result.output}`).toBe(0);
       output = result.output;
     }
     if (update) writeFileSync(path, document);

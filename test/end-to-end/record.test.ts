@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 /** Tests leave no records unless they ask for them. */
 const recorded = { DSO_NO_RECORD: '' };
 
-function place(): string {
+function dataFolder(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 300, columns: 120, perRow: 8 }));
   return folder;
@@ -45,7 +45,7 @@ const kind = <Line extends RunLine>(lines: readonly RunLine[], event: Line['even
 
 describe('the record of a run', () => {
   test('has options, data, every epoch and the result', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const run = await train(folder, ['--loss', 'logistic', '--holdout', '0.2', '--json']);
     expect(run.code, run.stderr).toBe(0);
     const [lines, ...others] = recordsOf(folder);
@@ -69,7 +69,7 @@ describe('the record of a run', () => {
   });
 
   test('names features as the data does', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const rows = Array.from({ length: 40 }, (_, k) => `${k % 2 ? 'yes' : 'no'},${k % 2},${k % 5}`);
     writeFileSync(join(folder, 'table.csv'), ['label,wide,tall', ...rows, ''].join('\n'));
     const run = await runDso(['train', 'table.csv', '--label', 'label'], {
@@ -88,23 +88,23 @@ describe('the record of a run', () => {
     ['--no-record', ['--no-record'], {}],
     ['DSO_NO_RECORD', [], { DSO_NO_RECORD: '1' }],
   ])('%s: there is none', async (_, args, environment) => {
-    const folder = place();
+    const folder = dataFolder();
     const run = await train(folder, args, { environment: { ...recorded, ...environment } });
     expect(run.code, run.stderr).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['train.svm', 'train.svm.model']);
   });
 
   test('--runs names another folder, whatever DSO_NO_RECORD says', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const environment = { DSO_NO_RECORD: '1' };
-    const run = await train(folder, ['--runs', 'kept/here'], { environment });
+    const run = await train(folder, ['--runs', 'saved/here'], { environment });
     expect(run.code, run.stderr).toBe(0);
-    expect(recordsOf(folder, 'kept/here')).toHaveLength(1);
+    expect(recordsOf(folder, 'saved/here')).toHaveLength(1);
     expect(existsSync(join(folder, '.dso'))).toBe(false);
   });
 
   test('a run that is refused leaves nothing', async () => {
-    const folder = place();
+    const folder = dataFolder();
     writeFileSync(join(folder, 'train.svm'), '+1 1:x\n');
     expect((await train(folder)).code).toBe(3);
     expect((await train(folder, ['--lambda', '-1'])).code).toBe(2);
@@ -112,7 +112,7 @@ describe('the record of a run', () => {
   });
 
   test('a folder that cannot be made costs the record and not the run', async () => {
-    const folder = place();
+    const folder = dataFolder();
     writeFileSync(join(folder, '.dso'), 'in the way');
     const run = await train(folder);
     expect(run.code, run.stderr).toBe(0);
@@ -121,7 +121,7 @@ describe('the record of a run', () => {
   });
 
   test('a failure is recorded with its message', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const run = await train(folder, [
       '--solver',
       'sgd',
@@ -138,7 +138,7 @@ describe('the record of a run', () => {
   });
 
   test('a stream has reports instead of epochs', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const run = await train(folder, ['--progressive']);
     expect(run.code, run.stderr).toBe(0);
     const [lines] = recordsOf(folder);
@@ -147,7 +147,7 @@ describe('the record of a run', () => {
   });
 
   test('dso runs stop ends a run as Ctrl-C does', async () => {
-    const folder = place();
+    const folder = dataFolder();
     // Its steps shrink so fast that it never gets there, on any machine.
     const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
     const running = startDso(['train', 'train.svm', ...limits], { folder, environment: recorded });
@@ -169,7 +169,7 @@ describe.each(launchers)('under $name', (launcher) => {
     skip,
   }) => {
     if (launcher.path === undefined) skip(`${launcher.name} is not installed`);
-    const folder = place();
+    const folder = dataFolder();
     const [data, model, runs] = ['train.svm', 'm.model', 'runs'].map((name) => join(folder, name));
     const words = ['train', data, '-o', model, '--runs', runs, '--grid', '4', '--quiet'];
     const job = await launch(launcher, 2, [process.execPath, executable, ...words]);

@@ -110,7 +110,7 @@ describe.concurrent('dso replay', () => {
       (l) => l.with(1, l[1].replace(/\[\d+,(\d+)/, '[$1,$1')),
       ':2: visits do not name each of the 16 cells of the grid once',
     ],
-  ])('%s: refused with its place', async (_, change, message) => {
+  ])('%s: rejected with its position', async (_, change, message) => {
     const folder = changed(change);
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
     expect(code, stderr).toBe(3);

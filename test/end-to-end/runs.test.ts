@@ -17,7 +17,7 @@ const environment = { DSO_NO_RECORD: '', LC_ALL: 'C.UTF-8' };
 /** Steps that shrink so fast that it never gets there, on any machine. */
 const endless = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
 
-function place(): string {
+function dataFolder(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 300, columns: 120, perRow: 8 }));
   return folder;
@@ -33,7 +33,7 @@ async function output(folder: string, ...args: string[]): Promise<string> {
 
 describe('runs that were made', () => {
   test('are listed, shown and made again', async () => {
-    const folder = place();
+    const folder = dataFolder();
     await dso(folder, 'train', 'train.svm', '--quiet', '--holdout', '0.2');
     await dso(folder, 'train', 'train.svm', '--quiet', '--loss', 'logistic', '-o', "it's.model");
     const runs = JSON.parse(await output(folder, 'runs', '--json')) as RunSummary[];
@@ -68,7 +68,7 @@ describe('runs that were made', () => {
   });
 
   test('what is not there is refused', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const none = await dso(folder, 'runs', 'show');
     expect([none.code, none.stderr]).toEqual([3, 'dso: .dso/runs: no run is recorded there\n']);
     await dso(folder, 'train', 'train.svm', '--quiet');
@@ -111,8 +111,8 @@ test('a run is stopped, and its model is there', async () => {
 describe('dso train --chart', () => {
   const titles = /relative gap|objective(?= {2}o)|test error(?= \(%\))/g;
 
-  test('draws at the end where nobody watches', async () => {
-    const folder = place();
+  test('draws at the end where there is no terminal', async () => {
+    const folder = dataFolder();
     const args = ['train', 'train.svm', '--holdout', '0.2', '--chart'];
     const { code, stderr } = await dso(folder, ...args);
     expect(code, stderr).toBe(0);
@@ -124,7 +124,7 @@ describe('dso train --chart', () => {
   });
 
   test('in ASCII where the locale has no more', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const run = await runDso(['train', 'train.svm', '--chart'], {
       folder,
       environment: { LC_ALL: 'C' },
@@ -142,7 +142,7 @@ describe('dso train --chart', () => {
 
     /**
      * util-linux' `script` makes a pseudo-terminal, on which Ctrl-C is pressed when it shows what
-     * `enough` asks for. It would write ^C into the middle of a picture if it were not told otherwise.
+     * `enough` needs. It would write ^C into the middle of a picture without this option.
      */
     async function onTerminal(
       columns: number,
@@ -152,7 +152,7 @@ describe('dso train --chart', () => {
     ): Promise<string> {
       const command = `stty -echo cols ${columns} rows ${rows}; "${process.execPath}" "${executable}" ${args}`;
       const child = spawn('script', ['-qec', command, '/dev/null'], {
-        cwd: place(),
+        cwd: dataFolder(),
         env: { ...process.env, ...environment, TERM: 'xterm' },
       });
       onTestFinished(() => void child.kill('SIGKILL'));

@@ -69,11 +69,13 @@ describe('answers are those of dso predict --json, to the last bit', () => {
     const flags = ['--loss', 'logistic', '--quiet', '--threads', '1', '-o', 'm.model'];
     const trained = await runDso(['train', 'x.jsonl', ...flags], { folder });
     expect(trained.code, trained.stderr).toBe(0);
-    const wanted = await runDso(['predict', 'm.model', 'x.jsonl', '--json', '--quiet'], { folder });
+    const expected = await runDso(['predict', 'm.model', 'x.jsonl', '--json', '--quiet'], {
+      folder,
+    });
     const { predict } = await serveIn(folder);
     const question = { method: 'POST', type: 'application/x-ndjson', body: text };
     const streamed = await ask(predict, question);
-    expect(streamed.text).toBe(wanted.stdout.toString());
+    expect(streamed.text).toBe(expected.stdout.toString());
     const batch = await post(predict, rows);
     expect(batch.text).toBe(`[${streamed.text.trimEnd().replaceAll('\n', ',')}]\n`);
     const single = await post(predict, rows[17]);
@@ -84,12 +86,12 @@ describe('answers are those of dso predict --json, to the last bit', () => {
     const loss = { name: 'logistic', parameter: 0 };
     const { folder, predict } = await serve(randomModel({ loss }));
     writeFileSync(join(folder, 'x.svm'), '1 1:0.1 4:-2.5 12:3\n-1 2:1e-3\n');
-    const wanted = await runDso(['predict', 'm.model', 'x.svm', '--json', '--quiet'], { folder });
+    const expected = await runDso(['predict', 'm.model', 'x.svm', '--json', '--quiet'], { folder });
     const found = await post(predict, [
       { indices: [0, 3, 11], values: [0.1, -2.5, 3] },
       { indices: [1], values: [1e-3] },
     ]);
-    expect(found.text).toBe(`[${wanted.stdout.toString().trimEnd().replace('\n', ',')}]\n`);
+    expect(found.text).toBe(`[${expected.stdout.toString().trimEnd().replace('\n', ',')}]\n`);
   });
 });
 
@@ -97,7 +99,7 @@ describe('reload', () => {
   const weight = (value: number): Uint8Array =>
     encodeModel(sampleModel({ weights: Float64Array.of(value) }));
 
-  test('a new file takes over, a damaged one does not, and both are told', async () => {
+  test('a new file takes over, a damaged one does not, and both are reported', async () => {
     const { folder, predict, url, saw } = await serve(one);
     replace(folder, weight(5));
     await saw(/m\.model: version [0-9a-f]{16} \(classes: 2, 1 column, gap .*\) takes over/);
@@ -194,8 +196,8 @@ test('100,000 lines in bounded memory', async () => {
     const { text } = await ask(`${url}/metrics`);
     return Number(/^process_resident_memory_bytes (\d+)$/m.exec(text)![1]);
   };
-  const places = Array.from({ length: 75 }, (_, place) => place * 13);
-  const row = `${JSON.stringify({ indices: places, values: places.map((place) => place / 7) })}\n`;
+  const indices = Array.from({ length: 75 }, (_, entry) => entry * 13);
+  const row = `${JSON.stringify({ indices, values: indices.map((column) => column / 7) })}\n`;
   const rows = 100_000;
   const block = row.repeat(100);
   expect(block.length * (rows / 100)).toBeGreaterThan(150e6);

@@ -74,7 +74,7 @@ describe('dso train --memory', () => {
     }
   });
 
-  test('wants .dsob data where it may not fit, and an amount it understands', async () => {
+  test('needs .dsob data where it may not fit, and an amount it understands', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'few.svm'), '+1 1:1\n-1 2:1\n');
     const text = await runDso(['train', 'few.svm', '--memory', '100M'], { folder });

@@ -24,7 +24,7 @@ describe('a reader that leaves', () => {
     expect(run.code).toBe(0);
   });
 
-  test('training goes on when nobody reads its progress', async () => {
+  test('training continues when its progress is not read', async () => {
     const folder = await trainedFolder(200);
     const running = startDso(['train', 'd.svm', '-o', 'n', '--json'], { folder });
     running.process.stderr.destroy();

@@ -60,7 +60,7 @@ describe.concurrent('train, predict, evaluate, inspect', () => {
     expect(inspected.stdout.toString()).toContain('converged after');
   });
 
-  test('weights in a box, of which model and reports tell', async () => {
+  test('weights in a box, which model and reports name', async () => {
     const folder = sampleFolder();
     const bounded = ['--lower', '-0.5', '--upper', '0.25', '--tolerance', '1e-5'];
     const trained = await runDso(['train', 'train.svm', '-o', 'm', ...bounded], { folder });

@@ -61,7 +61,7 @@ describe('the names of the curves', () => {
 });
 
 describe('readings', () => {
-  test('tell of a run that has ended what it had last', async ({ visit, site }) => {
+  test('show the last values of a run that has ended', async ({ visit, site }) => {
     const page = await visit(site!.address);
     await showAll(page);
     await page.getByRole('button', { name: 'epochs', exact: true }).click();

@@ -133,7 +133,10 @@ describe('who knows the token but comes from elsewhere', () => {
 });
 
 describe('the page', () => {
-  test('runs nothing that is written into it and asks nobody else', async ({ visit, site }) => {
+  test('runs nothing that is written into it and sends no requests to others', async ({
+    visit,
+    site,
+  }) => {
     const { headers } = await ask(site!.address);
     const policy = String(headers['content-security-policy']);
     expect(policy).toMatch(/default-src 'none'/);
@@ -159,9 +162,9 @@ describe('the page', () => {
     );
     await eventually(
       () => violations.filter((text) => text.startsWith('policy: ')),
-      (told) => {
-        expect(told.join('\n')).toMatch(/script-src/);
-        expect(told.join('\n')).toMatch(/connect-src/);
+      (found) => {
+        expect(found.join('\n')).toMatch(/script-src/);
+        expect(found.join('\n')).toMatch(/connect-src/);
       },
     );
     expect(await page.evaluate('window.wasRun')).toBe(undefined);

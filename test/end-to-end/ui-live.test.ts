@@ -1,4 +1,4 @@
-/** Runs that go on, on the page: they appear, move, and can be stopped. */
+/** Running runs on the page: they appear, move, and can be stopped. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
@@ -65,7 +65,7 @@ describe('dso train --ui', () => {
     );
     // All at once, so that one redraw brings what is waited for.
     const gap = chartOf(page, 'Relative gap');
-    const [epoch, values, picture, holders] = [
+    const [epoch, values, picture, positions] = [
       await tileOf(page, 'epoch'),
       await valuesOf(gap),
       await pictureOf(gap),
@@ -87,7 +87,7 @@ describe('dso train --ui', () => {
       () => gridWords(page),
       (now) => {
         expect(now).toMatch(everywhere);
-        expect(now).not.toBe(holders);
+        expect(now).not.toBe(positions);
       },
     );
   });
@@ -118,7 +118,7 @@ describe('dso train --ui', () => {
       () => textOf(listOf(page)),
       (text) => expect(text).toMatch(/stopped/),
     );
-    // The page goes on to show what it has when its server is gone.
+    // The page still shows what it has when its server is gone.
     await eventually(
       () => textOf(page.locator('body')),
       (text) => {
@@ -199,7 +199,7 @@ describe('dso ui', () => {
     );
   });
 
-  test('a run whose process is gone without a word is told to be lost', async ({ visit }) => {
+  test('a run whose process is gone without a word is shown as lost', async ({ visit }) => {
     const folder = temporaryFolder();
     const running = await startTraining(folder);
     const page = await visit(await startForTest(folder, ['ui', '--no-open']).address);
@@ -259,12 +259,12 @@ test('a page whose server ends, or is killed, says so and keeps what it has', as
   await other.end();
   server.process.kill('SIGINT');
   expect((await server.finished).code).toBe(0);
-  const isTold = (shown: Page): Promise<void> =>
+  const saysDisconnected = (shown: Page): Promise<void> =>
     eventually(
       () => textOf(shown.locator('body')),
       (text) => expect(text).toContain('no longer connected'),
     );
-  await isTold(page);
+  await saysDisconnected(page);
   const picture = await pictureOf(gap);
   await page.getByRole('button', { name: 'epochs', exact: true }).click();
   await eventually(
@@ -276,9 +276,9 @@ test('a page whose server ends, or is killed, says so and keeps what it has', as
     (ink) => expect(ink).toHaveLength(1),
   );
   expect(await valuesOf(gap)).toEqual([expect.stringMatching(/^dso \d/)]);
-  // What nobody could do any more is not offered.
+  // What is no longer possible is not offered.
   expect(await focusOf(page).getByRole('button', { name: /stop/ }).count()).toBe(0);
   // It has tried to reach its server again meanwhile.
-  await isTold(orphan);
+  await saysDisconnected(orphan);
   expect(await valuesOf(otherGap)).toEqual([expect.stringMatching(/^dso \d/)]);
 });

@@ -41,7 +41,7 @@ async function onOwnClock(page: Page): Promise<void> {
   await page.addInitScript(slowPage);
 }
 
-test('while all cores train and nobody is there it draws seldom, and at once for who comes', async ({
+test('while all cores train and no user is active it draws seldom, and at once when one is', async ({
   visit,
 }) => {
   const folder = temporaryFolder();
@@ -53,37 +53,37 @@ test('while all cores train and nobody is there it draws seldom, and at once for
   const epoch = (): Promise<number> => tileOf(page, 'epoch');
   await eventually(epoch, (now) => expect(now).toBe(1));
 
-  let told = 1;
+  let epochs = 1;
   /** One more epoch, which the page has heard of, but not necessarily drawn. */
-  const tell = async (): Promise<void> => {
-    appendLines(runs, firstId, [epochLine(++told)]);
+  const addEpoch = async (): Promise<void> => {
+    appendLines(runs, firstId, [epochLine(++epochs)]);
     await eventually(
       () => page.evaluate<number>('window.heard'),
-      (heard) => expect(heard).toBe(told - 1),
+      (heard) => expect(heard).toBe(epochs - 1),
     );
   };
   /** Milliseconds of the page until it has drawn what it has heard of. */
   const untilDrawn = async (): Promise<number> => {
     let passed = 0;
-    for (; (await epoch()) < told; passed += step) await page.clock.runFor(step);
+    for (; (await epoch()) < epochs; passed += step) await page.clock.runFor(step);
     return passed;
   };
   const interval = async (): Promise<number> => {
-    await tell();
+    await addEpoch();
     return untilDrawn();
   };
 
-  // From now on time stands still unless the test moves it, and whoever opened the page is gone.
+  // From now on time stops unless the test moves it, and whoever opened the page is gone.
   await page.clock.pauseAt(3_600_000);
   await interval();
   // The page has to draw a few times before it knows what that costs.
   await eventually(interval, (passed) => expect(passed).toBeGreaterThan(4000));
-  await tell();
+  await addEpoch();
   await page.clock.runFor(6 * step);
-  expect(await epoch()).toBe(told - 1);
+  expect(await epoch()).toBe(epochs - 1);
   await page.mouse.move(200, 200);
   await page.clock.runFor(1);
-  await eventually(epoch, (now) => expect(now).toBe(told));
-  // And for those who are there it goes on as usual.
+  await eventually(epoch, (now) => expect(now).toBe(epochs));
+  // And for an active user it continues at the usual rate.
   expect(await interval()).toBeLessThan(3000);
 });

@@ -21,7 +21,7 @@ import { executable } from '../support/command-line.ts';
 import { graceOf, type Launcher, launchers } from '../support/launchers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Starts two processes, and resolves with the address that one of them tells. */
+/** Starts two processes, and resolves with the address that one of them prints. */
 async function startRanks({ path, options }: Launcher, folder: string, words: readonly string[]) {
   const program = [process.execPath, executable, ...words];
   const child = spawn(path!, [...options, '-n', '2', ...program], {
@@ -35,14 +35,16 @@ async function startRanks({ path, options }: Launcher, folder: string, words: re
     child.kill('SIGTERM');
     await ended;
   });
-  let told = '';
-  const addresses = (): string[] => [...new Set(told.match(/http:\/\/127\.0\.0\.1:\S+\/(?=\s)/g))];
+  let printed = '';
+  const addresses = (): string[] => [
+    ...new Set(printed.match(/http:\/\/127\.0\.0\.1:\S+\/(?=\s)/g)),
+  ];
   await new Promise<void>((resolve, reject) => {
     child.stderr.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
+      printed += chunk.toString();
       if (addresses().length > 0) resolve();
     });
-    child.on('close', () => reject(new Error(`no address was told:\n${told}`)));
+    child.on('close', () => reject(new Error(`no address was printed:\n${printed}`)));
   });
   return { address: addresses()[0], addresses, ended };
 }
@@ -78,10 +80,10 @@ describe.each(launchers)('under $name', (launcher) => {
         expect(text).toMatch(/Now block 0 is .*expected with worker/);
       },
     );
-    const holders = await gridWords(page);
+    const positions = await gridWords(page);
     await eventually(
       () => gridWords(page),
-      (now) => expect(now).not.toBe(holders),
+      (now) => expect(now).not.toBe(positions),
     );
     await pressStop(page);
     await ended;

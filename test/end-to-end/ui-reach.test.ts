@@ -116,8 +116,8 @@ describe.each([
 const hasFocus = (found: Locator): Promise<boolean> =>
   found.evaluate((element) => element === element.ownerDocument.activeElement);
 
-/** Presses Tab until what has the focus is wanted, and checks on the way that it can be seen. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
+/** Presses Tab until what has the focus is expected, and checks on the way that it can be seen. */
+async function tabTo(page: Page, expected: Locator): Promise<void> {
   const most = 150;
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');
@@ -130,9 +130,9 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
       return marked && width > 0 && height > 0 ? '' : String(element.outerHTML).slice(0, 200);
     });
     expect(unseen, 'has the focus, and nothing shows it').toBe('');
-    if (await hasFocus(wanted)) return;
+    if (await hasFocus(expected)) return;
   }
-  expect.fail(`${most} presses of Tab do not reach ${String(wanted)}`);
+  expect.fail(`${most} presses of Tab do not reach ${String(expected)}`);
 }
 
 describe('by keyboard alone', () => {
@@ -220,10 +220,10 @@ describe('by keyboard alone', () => {
       () => tileOf(page, 'epoch'),
       (epoch) => expect(epoch).toBeGreaterThan(2),
     );
-    const says = (wanted: RegExp): Promise<void> =>
+    const says = (expected: RegExp): Promise<void> =>
       eventually(
         () => textOf(focusOf(page).getByRole('button')),
-        (text) => expect(text).toMatch(wanted),
+        (text) => expect(text).toMatch(expected),
       );
     await tabTo(page, focusOf(page).getByRole('button', { name: 'stop', exact: true }));
     // Whoever leaves the button, or presses Escape, has not asked for anything.
@@ -252,7 +252,7 @@ describe('on a phone', () => {
   };
 
   /** What would have to be scrolled sideways. */
-  const tooWide = (page: Page): Promise<string[]> =>
+  const scrollable = (page: Page): Promise<string[]> =>
     page
       .locator('html, body, header, nav, main')
       .evaluateAll((parts) =>
@@ -289,7 +289,7 @@ describe('on a phone', () => {
       (ink) => expect(ink).toHaveLength(2),
     );
     await page.getByText(/^Details/).tap();
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
   });
 
@@ -314,7 +314,7 @@ describe('on a phone', () => {
         .map((part) => String(part.textContent));
     });
     expect(outside).toEqual([]);
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     const [objective, gap] = ['Objective and bound', 'Relative gap'].map((title) =>
       chartOf(page, title),
     );
@@ -334,9 +334,7 @@ describe('on a phone', () => {
     );
   });
 
-  test('a run that goes on with large numbers fits, and can be stopped by hand', async ({
-    visit,
-  }) => {
+  test('a running run with large numbers fits, and can be stopped by hand', async ({ visit }) => {
     const folder = temporaryFolder();
     const running = await startTraining(folder, '--ui', '--no-open');
     const page = await visit(await running.address, phone);
@@ -344,7 +342,7 @@ describe('on a phone', () => {
       () => tileOf(page, 'epoch'),
       (epoch) => expect(epoch).toBeGreaterThan(2),
     );
-    expect(await tooWide(page)).toEqual([]);
+    expect(await scrollable(page)).toEqual([]);
     expect(await overflowing(page)).toEqual([]);
     await focusOf(page).getByRole('button', { name: 'stop', exact: true }).tap();
     await focusOf(page).getByRole('button', { name: /again/ }).tap();

@@ -47,13 +47,13 @@ async function startUi(folder: string, args: readonly string[] = [], environment
 }
 
 /** Rows that take long enough to be watched. */
-function place(): string {
+function dataFolder(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 2000, columns: 500, perRow: 20 }));
   return folder;
 }
 
-/** Goes on until somebody stops it: its steps shrink so fast that it never gets there. */
+/** Runs until it is stopped: its steps shrink so fast that it never gets there. */
 const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
 const endless = ['train', 'train.svm', ...limits];
 
@@ -66,14 +66,14 @@ describe('dso ui', () => {
   test('prints its address, shows the runs of a folder, and leaves with a word', async () => {
     const folder = temporaryFolder();
     const lines = [startLine(firstId), beginLine(), ...epochLines(10), resultLine];
-    writeRecord(join(folder, 'kept'), firstId, lines);
-    const { process: child, finished, url } = await startUi(folder, ['kept']);
+    writeRecord(join(folder, 'saved'), firstId, lines);
+    const { process: child, finished, url } = await startUi(folder, ['saved']);
     const page = await fetch(url);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<script');
     const runs = await fetch(`${url}api/runs`);
     expect(await runs.json()).toMatchObject({
-      folder: 'kept',
+      folder: 'saved',
       runs: [{ id: firstId, status: 'done', latest: { epoch: 10 } }],
     });
     const refused = await fetch(url.replace(/[0-9a-f]{32}/, '0'.repeat(32)));
@@ -86,7 +86,7 @@ describe('dso ui', () => {
   });
 
   test('waits for runs where there are none yet, and stops one that another process trains', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const { url, saw } = await startUi(folder);
     await saw(/\.dso\/runs is not there yet: "dso train" makes it/);
     const listener = await Listener.open(url);
@@ -104,7 +104,7 @@ describe('dso ui', () => {
     expect((await post(url, `api/runs/${id}/stop`)).status).toBe(409);
   });
 
-  test('tells over SSH how to get to the page', async () => {
+  test('says over SSH how to get to the page', async () => {
     const environment = { ...alone, SSH_CONNECTION: '10.0.0.9 5000 10.0.0.1 22' };
     const { url, saw } = await startUi(temporaryFolder(), [], environment);
     const { port } = new URL(url);
@@ -130,7 +130,7 @@ describe('dso ui', () => {
 
 describe('dso train --ui', () => {
   test('shows the run, also one that is not recorded, and ends it as Ctrl-C does', async () => {
-    const folder = place();
+    const folder = dataFolder();
     const flags = ['--ui', '--no-open', '--no-record'];
     const training = start([...endless, ...flags], { folder });
     let text = '';
@@ -153,14 +153,14 @@ describe('dso train --ui', () => {
     expect(existsSync(join(folder, '.dso'))).toBe(false);
   });
 
-  test('runs that end show up beside it', async () => {
-    const folder = place();
-    const runs = join(folder, 'kept');
+  test('runs that end show up next to it', async () => {
+    const folder = dataFolder();
+    const runs = join(folder, 'saved');
     const environment = recorded;
-    const first = await runDso(['train', 'train.svm', '--runs', 'kept'], { folder, environment });
+    const first = await runDso(['train', 'train.svm', '--runs', 'saved'], { folder, environment });
     expect(first.code, first.stderr).toBe(0);
     const [{ id }] = listRuns(runs);
-    const training = start([...endless, '--ui', '--no-open', '--runs', 'kept'], {
+    const training = start([...endless, '--ui', '--no-open', '--runs', 'saved'], {
       folder,
       environment,
     });
@@ -170,7 +170,7 @@ describe('dso train --ui', () => {
     expect(other).toBe(id);
     training.process.kill('SIGINT');
     expect((await training.finished).code).toBe(130);
-    const { url } = await startUi(folder, ['kept', '--no-open']);
+    const { url } = await startUi(folder, ['saved', '--no-open']);
     const figure = await fetch(`${url}api/figure?runs=${own},${other}&y=objective&x=epoch`);
     expect(figure.status).toBe(200);
     expect(await figure.text()).toContain('bound</text>');

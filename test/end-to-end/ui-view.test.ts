@@ -1,4 +1,4 @@
-/** What the page shows of runs that have ended: over one another, and kept in the address. */
+/** What the page shows of runs that have ended: over one another, and stored in the address. */
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
@@ -61,13 +61,13 @@ const background = (element: Locator): Promise<string> =>
   );
 
 /** Listens from now on for a word that is shown for a moment, which a look now and then may miss. */
-async function saying(place: Locator, word: string): Promise<{ heard: Promise<void> }> {
-  const found = await place.elementHandle();
-  const heard = found.evaluate((element, wanted) => {
+async function saying(locator: Locator, word: string): Promise<{ heard: Promise<void> }> {
+  const found = await locator.elementHandle();
+  const heard = found.evaluate((element, expected) => {
     const { MutationObserver } = element.ownerDocument.defaultView;
     const { promise, resolve } = Promise.withResolvers<void>();
     const observer = new MutationObserver(() => {
-      if (element.textContent.includes(wanted)) resolve();
+      if (element.textContent.includes(expected)) resolve();
     });
     observer.observe(element, { subtree: true, childList: true, characterData: true });
     return promise;
@@ -112,7 +112,7 @@ describe('several runs over one another', () => {
     );
   });
 
-  test('the crosshair tells the values of both, and a run can be taken away', async ({
+  test('the crosshair shows the values of both, and a run can be taken away', async ({
     visit,
     site,
   }) => {
@@ -219,9 +219,9 @@ describe('the view', () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const page = await visit(site!.address, { permissions });
     await changeAll(page);
-    const told = await saying(page.getByRole('banner'), 'copied');
+    const notice = await saying(page.getByRole('banner'), 'copied');
     await page.getByRole('button', { name: 'copy link' }).click();
-    await told.heard;
+    await notice.heard;
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(link.startsWith(site!.address)).toBe(true);
     const before = await settledChoices(page);
@@ -242,7 +242,7 @@ describe('the view', () => {
     );
   });
 
-  test('is restored where a run goes on, which is heard of before the list is there', async ({
+  test('is restored with a running run, which is reported before the list is there', async ({
     visit,
   }) => {
     const folder = temporaryFolder();
@@ -252,7 +252,7 @@ describe('the view', () => {
       startLine(firstId, { name: 'the one that failed' }),
       { event: 'failure', ended, message: 'no more' },
     ]);
-    writeRecord(runs, secondId, [startLine(secondId, { name: 'the one that goes on' })]);
+    writeRecord(runs, secondId, [startLine(secondId, { name: 'the one that is running' })]);
     const address = await startForTest(folder, ['ui', '--no-open']).address;
     const page = await visit(address);
     const waiting = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ describe('the view', () => {
     await page.goto(`${address}#runs=${firstId}`);
     await eventually(
       () => textOf(listOf(page).first()),
-      (text) => expect(text).toContain('the one that goes on'),
+      (text) => expect(text).toContain('the one that is running'),
     );
     waiting.resolve();
     await eventually(
@@ -287,7 +287,7 @@ describe('the view', () => {
       () => listOf(page).count(),
       (count) => expect(count).toBe(2),
     );
-    // Whatever it asked for, it must not be told that there is nothing.
+    // Whatever it requested, it must not say that there is nothing.
     expect(await textOf(page.getByRole('main'))).not.toContain('No runs yet');
     await page.getByRole('button', { name: /select all/ }).click();
     await eventually(

@@ -75,7 +75,7 @@ describe('usage errors: exit code 2 and a hint, on standard error', () => {
 });
 
 describe('an output that cannot be written is refused before any work', () => {
-  // The input is bad as well: the complaint about the output comes first, so nothing was read.
+  // The input is bad as well: the message about the output comes first, so nothing was read.
   const badData = 'no data at all\n';
 
   test.each([

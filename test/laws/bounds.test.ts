@@ -48,7 +48,7 @@ describe.each(cases)('$label', ({ penalty, free, box: { low, high } }) => {
     );
   });
 
-  test('prox lies in the box and beats every other point of it', () => {
+  test('prox is in the box and beats every other point of it', () => {
     fc.assert(
       fc.property(anywhere, numbers(0, 10), weights, (w, t, rival) => {
         const cost = (x: number) => t * free.value(x) + 0.5 * (x - w) ** 2;

@@ -31,7 +31,7 @@ export function lossLaws(loss: Loss): void {
     );
   });
 
-  // Of a convex function a difference quotient lies between the derivatives at its ends.
+  // Of a convex function a difference quotient is between the derivatives at its ends.
   test('finite differences lie between derivatives', () => {
     const h = 1e-5;
     fc.assert(
@@ -174,7 +174,7 @@ export function dualStepLaws(loss: Loss): void {
   const step = (question: Question) =>
     loss.dualStep(question.alpha, question.u, question.q, question.y, loss.parameter);
 
-  test('lies in the domain and beats every other point of it', () => {
+  test('is in the domain and beats every other point of it', () => {
     fc.assert(
       fc.property(
         questionsOf(loss),

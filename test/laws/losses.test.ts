@@ -41,7 +41,7 @@ const quadraticCases = smoothCases.filter(
 );
 
 test.each(quadraticCases)(
-  '$label: where ℓ slopes, the quadratic with this curvature lies above ℓ',
+  '$label: where ℓ slopes, the quadratic with this curvature is above ℓ',
   ({ loss }) => {
     fc.assert(
       fc.property(scores, scores, labelsOf(loss), (u, v, y) => {
@@ -86,7 +86,7 @@ test.each(poissonCases)(
         const h = 1e-4;
         const difference = (loss.derivative(u + h, y, 0) - loss.derivative(u - h, y, 0)) / (2 * h);
         const expected = Math.max(difference, y / 2, 1e-9);
-        // The slope has lost what is small beside the label.
+        // The slope has lost what is small next to the label.
         expect(Math.abs(found - expected)).toBeLessThanOrEqual(1e-8 * expected + 1e-11);
         expect(Math.abs(slope / found)).toBeLessThanOrEqual(2 * (1 + 1e-12));
       }),

@@ -76,8 +76,8 @@ describe.each(['plain', 'wasm'] as const)('%s kernels', (name) => {
           };
           const pending = { units: desk.ints(0), deltas: one(0) };
           kernels.stepColumns(desk.ints(0), 0, 1, columns, 1, pending, one(0, 0));
-          const wanted = penalty.prox(w - gradient / hessian, 1 / hessian);
-          expect(columns.weights[0]).toBeCloseTo(wanted, 12);
+          const expected = penalty.prox(w - gradient / hessian, 1 / hessian);
+          expect(columns.weights[0]).toBeCloseTo(expected, 12);
         }
       }
     });

@@ -11,11 +11,11 @@ import { type Running, startDso } from './command-line.ts';
 import { sampleText } from './sample-text.ts';
 import { removeFolder } from './temporary.ts';
 
-/** A foreign host name that resolves to this machine. */
-const foreignName = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
+/** Another host name that resolves to this machine. */
+const otherHost = '--host-resolver-rules=MAP elsewhere.example 127.0.0.1';
 
 /** Milliseconds after which a wait fails; long enough for a busy machine. */
-export const patience = 240_000;
+export const waitTimeout = 240_000;
 
 export interface VisitOptions extends BrowserContextOptions {
   /** Faults that the test causes on purpose. */
@@ -36,8 +36,8 @@ export const test = base
     if (path === undefined) return undefined;
     const browser = await chromium.launch({
       executablePath: path,
-      timeout: patience,
-      args: [...browserArguments, foreignName],
+      timeout: waitTimeout,
+      args: [...browserArguments, otherHost],
     });
     onCleanup(() => browser.close());
     return browser;
@@ -55,7 +55,7 @@ export const test = base
         viewport: { width: 1280, height: 900 },
         ...options,
       });
-      context.setDefaultTimeout(patience);
+      context.setDefaultTimeout(waitTimeout);
       await context.addInitScript(reportViolations);
       const note = (fault: string): void => {
         if (!forgiven?.test(fault)) faults.push(fault);
@@ -187,7 +187,7 @@ export async function eventually<Value>(
   look: () => Promise<Value> | Value,
   check: (value: Value) => void,
 ): Promise<void> {
-  const complaint = async (): Promise<string> => {
+  const failure = async (): Promise<string> => {
     try {
       check(await look());
       return '';
@@ -195,7 +195,7 @@ export async function eventually<Value>(
       return (error as Error).message;
     }
   };
-  await expect.poll(complaint, { timeout: patience, interval: 100 }).toBe('');
+  await expect.poll(failure, { timeout: waitTimeout, interval: 100 }).toBe('');
 }
 
 /** The rows of the list of runs. */
@@ -225,15 +225,15 @@ export function chartOf(page: Page, title: string): Locator {
   return page.getByRole('figure').filter({ has: page.getByRole('heading', { name: title }) });
 }
 
-/** The rows of the table beside a chart: each run that is drawn with its newest values. */
+/** The rows of the table next to a chart: each run that is drawn with its newest values. */
 export async function valuesOf(chart: Locator): Promise<string[]> {
   const rows = await chart.getByRole('table').getByRole('row').allInnerTexts();
   return rows.slice(1).map((row) => row.split(/\s*\t\s*/).join(' '));
 }
 
-/** The colours of curves, as a canvas tells them. */
-const curveColors = Array.from({ length: 7 }, (_, place) => {
-  const digits = styleOf('', place).color.slice(1);
+/** The colours of curves, as a canvas reports them. */
+const curveColors = Array.from({ length: 7 }, (_, index) => {
+  const digits = styleOf('', index).color.slice(1);
   return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)).join();
 });
 

@@ -5,11 +5,12 @@ export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
 const exact = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
 
 /** The first index where two arrays differ (−0 and 0 differ, NaN is NaN). */
-export function firstDifference(found: NumberArray, wanted: NumberArray): string | undefined {
-  if (found.length !== wanted.length) return `length ${found.length}, wanted ${wanted.length}`;
+export function firstDifference(found: NumberArray, expected: NumberArray): string | undefined {
+  if (found.length !== expected.length)
+    return `length ${found.length}, expected ${expected.length}`;
   for (let k = 0; k < found.length; k++) {
-    if (Object.is(found[k], wanted[k])) continue;
-    return `[${k}] is ${exact(found[k])}, wanted ${exact(wanted[k])}`;
+    if (Object.is(found[k], expected[k])) continue;
+    return `[${k}] is ${exact(found[k])}, expected ${exact(expected[k])}`;
   }
   return undefined;
 }
@@ -43,7 +44,7 @@ class Ledger implements Arena {
   }
 }
 
-/** One WebAssembly memory with what `fill` asks for, and the arrays it was given, in order. */
+/** One WebAssembly memory with what `fill` reserves, and the arrays it was given, in order. */
 export function filledArena<Content>(fill: (arena: Arena) => Content): {
   content: Content;
   memory: WebAssembly.Memory;

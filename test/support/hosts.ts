@@ -67,7 +67,7 @@ function freeNetwork(): string {
 /**
  * Hosts .1, .2, … of a network that is reserved for benchmarks, each in a namespace of its own
  * with its own name.
- * Launchers log in by ssh; an agent in its place enters the namespace instead.
+ * Launchers log in by ssh; a replacement for it enters the namespace instead.
  */
 export function makeHosts(
   count: number,

@@ -58,13 +58,13 @@ function isRunning(number: number): boolean {
 }
 
 /** Open MPI and MPICH draw lines, quote themselves and repeat codes. */
-const foreign =
+const launcherLine =
   /^(?:-+$|\[\S+\] |Abort\(\d+\) |MPI_ABORT|NOTE: invoking|You may or may|exactly when|with errorcode|Primary job|a non-zero exit|\S*mpirun\S* |the job to be|\s+Process name|\s+Exit code|=|\s*$)/;
 
 function ownLines(text: string): string {
   return text
     .split('\n')
-    .filter((line) => !foreign.test(line))
+    .filter((line) => !launcherLine.test(line))
     .join('\n');
 }
 

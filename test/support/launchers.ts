@@ -51,7 +51,7 @@ export interface Ended {
 }
 
 /** Milliseconds after which a hanging process is killed; long enough for a busy machine. */
-const patience = 300_000;
+const killTimeout = 300_000;
 
 /** Runs a program under a launcher. */
 export function launch(
@@ -69,7 +69,7 @@ export function launch(
       args,
       {
         env: { ...process.env, ...graceOf(0), ...environment },
-        timeout: patience,
+        timeout: killTimeout,
         killSignal: 'SIGKILL',
       },
       (error, stdout, stderr) => {

@@ -58,5 +58,5 @@ export function comparable(output: string): string[] {
     .split('\n');
 }
 
-/** The line in a document's output that stands for any number of lines left out. */
+/** The line in a document's output that represents any number of lines left out. */
 export const leftOut = '…';

@@ -36,7 +36,7 @@ export interface MemoryIoOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly environment?: Record<string, string>;
-  /** Hears what goes to standard error before the command goes on. */
+  /** Hears what goes to standard error before the command continues. */
   readonly onError?: (text: string) => void;
 }
 

@@ -6,7 +6,7 @@
  *   npm run models -- --check            trains, and compares with the file
  *   npm run models -- --only PATTERN     only the runs whose names match
  *
- * A model holds the version of the program, so a new version asks for a new file.
+ * A model holds the version of the program, so a new version needs a new file.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ type Values = Record<string, string>;
 
 interface Difference {
   readonly name: string;
-  readonly wanted: string;
+  readonly expected: string;
   readonly got: string;
 }
 
@@ -48,7 +48,7 @@ async function perform(runs: Iterator<ModelRun>, values: Values): Promise<void> 
 }
 
 /** All runs in a new folder, which is the current one meanwhile, so that no path is in a model. */
-async function performAll(isWanted: (run: ModelRun) => boolean) {
+async function performAll(isSelected: (run: ModelRun) => boolean) {
   const before = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'dso-models-'));
   const values: Values = {};
@@ -56,8 +56,8 @@ async function performAll(isWanted: (run: ModelRun) => boolean) {
   try {
     await writeFiles();
     // The library has threads of its own, and commands are processes.
-    const inside = [...kernelRuns(), ...libraryRuns(), ...optionRuns()].filter(isWanted);
-    const commands = commandRuns().filter(isWanted);
+    const inside = [...kernelRuns(), ...libraryRuns(), ...optionRuns()].filter(isSelected);
+    const commands = commandRuns().filter(isSelected);
     await perform(inside.values(), values);
     const queue = commands.values();
     await Promise.all(Array.from({ length: lanes }, () => perform(queue, values)));
@@ -72,17 +72,17 @@ async function performAll(isWanted: (run: ModelRun) => boolean) {
 function unequalPairs(runs: readonly ModelRun[], values: Values): Difference[] {
   return runs.flatMap(({ name, equals }) => {
     if (equals === undefined || values[equals] === undefined) return [];
-    const [wanted, got] = [values[equals], values[name]];
-    if (wanted === got || got === skipped) return [];
-    return [{ name: `${name} (compared with ${equals})`, wanted, got }];
+    const [expected, got] = [values[equals], values[name]];
+    if (expected === got || got === skipped) return [];
+    return [{ name: `${name} (compared with ${equals})`, expected, got }];
   });
 }
 
-function changes(kept: Values, values: Values): Difference[] {
-  const names = new Set([...Object.keys(kept), ...Object.keys(values)]);
+function changes(stored: Values, values: Values): Difference[] {
+  const names = new Set([...Object.keys(stored), ...Object.keys(values)]);
   return [...names].flatMap((name) => {
-    const [wanted, got] = [kept[name] ?? 'nothing', values[name] ?? 'nothing'];
-    return wanted === got || got === skipped ? [] : [{ name, wanted, got }];
+    const [expected, got] = [stored[name] ?? 'nothing', values[name] ?? 'nothing'];
+    return expected === got || got === skipped ? [] : [{ name, expected, got }];
   });
 }
 
@@ -106,11 +106,11 @@ function matching(values: Values, pattern: RegExp): Values {
 }
 
 /** What to write: without a pattern nothing stays of runs that are no more. */
-function merged(kept: Values, values: Values, isWhole: boolean): Values {
-  const result = isWhole ? {} : { ...kept };
+function merged(stored: Values, values: Values, isWhole: boolean): Values {
+  const result = isWhole ? {} : { ...stored };
   for (const [name, value] of Object.entries(values)) {
     if (value !== skipped) result[name] = value;
-    else if (kept[name] !== undefined) result[name] = kept[name];
+    else if (stored[name] !== undefined) result[name] = stored[name];
   }
   return result;
 }
@@ -120,12 +120,12 @@ async function main(): Promise<void> {
     options: { check: { type: 'boolean', default: false }, only: { type: 'string' } },
   });
   const pattern = new RegExp(given.only ?? '');
-  const kept = readGolden();
+  const stored = readGolden();
   const { runs, values } = await performAll(({ name }) => pattern.test(name));
   const differences = unequalPairs(runs, values);
-  if (given.check) differences.push(...changes(matching(kept, pattern), values));
-  for (const { name, wanted, got } of differences) {
-    console.log(`${name}\n  wanted ${wanted}\n  got    ${got}`);
+  if (given.check) differences.push(...changes(matching(stored, pattern), values));
+  for (const { name, expected, got } of differences) {
+    console.log(`${name}\n  expected ${expected}\n  got      ${got}`);
   }
   const left = Object.values(values).filter((value) => value === skipped).length;
   if (left > 0) console.log(`${left} skipped: mpirun is not installed`);
@@ -134,7 +134,7 @@ async function main(): Promise<void> {
   if (given.check) console.log(`${count} models checked, ${differences.length} differ`);
   else if (differences.length > 0) console.log('nothing written: runs that must be equal differ');
   else {
-    writeGolden(merged(kept, values, given.only === undefined));
+    writeGolden(merged(stored, values, given.only === undefined));
     console.log(`${count} models written to test/golden/models.json`);
   }
 }

@@ -72,7 +72,7 @@ export function sampleClasses(changes: Partial<Model> = {}): Model {
 export function plainClasses(weights: readonly number[], changes: Partial<Model> = {}): Model {
   return {
     ...sampleModel({ weights: Float64Array.from(weights) }),
-    classes: weights.map((_, place) => `c${place}`),
+    classes: weights.map((_, index) => `c${index}`),
     columns: 1,
     intercepts: new Float64Array(weights.length),
     ...changes,

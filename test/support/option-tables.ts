@@ -9,7 +9,7 @@ const marker =
 const inHelp = / \(default: ([^()]*)\)$/;
 
 /**
- * The page with its tables of options made anew: `<!-- options: train output -->` stands before those
+ * The page with its tables of options made anew: `<!-- options: train output -->` is before those
  * of a group of a command, `<!-- options: cv -->` before those that `dso train` has not.
  */
 export function withOptionTables(page: string): string {
@@ -23,9 +23,9 @@ export function withOptionTables(page: string): string {
 function tableOf(command: string, groups: string | undefined): string {
   const entries = Object.values<Option>(commands[command]?.options ?? {});
   const shared = new Set<Option>(Object.values<Option>(sets.trainOptions));
-  const wanted = groups?.split(', ') as Group[] | undefined;
+  const expected = groups?.split(', ') as Group[] | undefined;
   const shown = entries.filter(
-    (entry) => wanted?.includes(entry.group) ?? (!shared.has(entry) || command === 'train'),
+    (entry) => expected?.includes(entry.group) ?? (!shared.has(entry) || command === 'train'),
   );
   if (shown.length === 0) throw new Error(`no options of ${command} for ${groups ?? 'it alone'}`);
   const lines = shown.map(

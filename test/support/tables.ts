@@ -38,10 +38,10 @@ export function sampleTable(shape: TableShape, seed: number): SampleTable {
   const random = stream(seed, 5);
   const { rows, numeric, categorical, textLabels = false } = shape;
   const fields = [
-    ...Array.from({ length: numeric }, (_, place) =>
-      shape.awkward ? `n "${place}",x` : `n${place}`,
+    ...Array.from({ length: numeric }, (_, index) =>
+      shape.awkward ? `n "${index}",x` : `n${index}`,
     ),
-    ...Array.from({ length: categorical }, (_, place) => `c${place}`),
+    ...Array.from({ length: categorical }, (_, index) => `c${index}`),
   ];
   const cells = Array.from({ length: rows }, () =>
     fields.map((_, field) => {
@@ -86,14 +86,14 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 /** Separated values with quotes where they are needed, and sometimes where they are not. */
 export function csvOf(table: SampleTable, delimiter = ',', lineEnd = '\n'): string {
-  const write = (cell: Cell, place: number) => {
-    const text = cell === null ? ['', 'NA', '?', 'null'][place % 4] : `${cell}`;
-    return /["\n\r,;\t]/.test(text) || place % 7 === 3 ? quoted(text) : text;
+  const write = (cell: Cell, index: number) => {
+    const text = cell === null ? ['', 'NA', '?', 'null'][index % 4] : `${cell}`;
+    return /["\n\r,;\t]/.test(text) || index % 7 === 3 ? quoted(text) : text;
   };
   const head = [...table.fields, 'weight', 'y'].map((name) => write(name, 0));
   const lines = table.cells.map((record, row) =>
     [...record, table.weights[row], table.labels[row]]
-      .map((cell, place) => write(cell, place + row))
+      .map((cell, index) => write(cell, index + row))
       .join(delimiter),
   );
   return [head.join(delimiter), ...lines].map((line) => `${line}${lineEnd}`).join('');
@@ -111,14 +111,14 @@ export function jsonLinesOf(table: SampleTable): string {
 /** Vowpal Wabbit text; names and categories must not be awkward, labels are numbers. */
 export function vowpalOf(table: SampleTable): string {
   const names = namedRows(table);
-  const lines = names.map((row, place) => {
+  const lines = names.map((row, index) => {
     const features = Object.entries(row).map(([name, value]) => {
       const word = name.replace('=', '_');
-      return value === 1 && place % 2 === 0 ? word : `${word}:${value}`;
+      return value === 1 && index % 2 === 0 ? word : `${word}:${value}`;
     });
     const half = features.length >> 1;
     const parts = [features.slice(0, half), features.slice(half)].map((part) => part.join(' '));
-    return `${table.labels[place]} ${table.weights[place]} 't${place}| ${parts[0]} |b ${parts[1]}`;
+    return `${table.labels[index]} ${table.weights[index]} 't${index}| ${parts[0]} |b ${parts[1]}`;
   });
   return lines.map((line) => `${line}\n`).join('');
 }

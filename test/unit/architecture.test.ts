@@ -130,14 +130,14 @@ function allowedText(name: string, { values, types = [] }: Room): string {
 /** What is wrong with an import, or undefined. */
 function violation({ from, to, local, typeOnly }: Import): string | undefined {
   if (!local) return undefined;
-  const subject = `src/${from} imports ${typeOnly ? 'types of ' : ''}src/${to}`;
+  const description = `src/${from} imports ${typeOnly ? 'types of ' : ''}src/${to}`;
   const [own, other] = [roomOf(from), roomOf(to)];
   const room = rooms[own];
-  if (!room) return `${subject}: no room "${own}" in the table of this test`;
+  if (!room) return `${description}: no room "${own}" in the table of this test`;
   const names = [other, to.replace(/\.ts$/, ''), posix.dirname(to)];
   const allowed = [own, 'errors', 'files', ...room.values, ...(typeOnly ? (room.types ?? []) : [])];
   if (names.some((name) => allowed.includes(name))) return undefined;
-  return `${subject}: ${allowedText(own, room)}`;
+  return `${description}: ${allowedText(own, room)}`;
 }
 
 /** The first circle of value imports among files, as a path that ends where it began. */
@@ -245,8 +245,8 @@ describe('the table of rooms', () => {
   });
 
   test('distinguishes a type from a value', () => {
-    const wanted = `import { rowWeights } from '../data/dataset.ts';`;
-    const [found] = importsOf({ path: 'engine/grid.ts', text: wanted }).map(violation);
+    const text = `import { rowWeights } from '../data/dataset.ts';`;
+    const [found] = importsOf({ path: 'engine/grid.ts', text }).map(violation);
     expect(found).toContain('only as types: data');
   });
 

@@ -4,7 +4,7 @@ import type { RunLine, RunSummary } from '../../reporting/records/record.ts';
 export type { FigureAxis, FigureQuantity } from '../../reporting/charts/quantities.ts';
 
 /**
- * The interface between the page and its server. All addresses lie under /TOKEN/, which is part of
+ * The interface between the page and its server. All addresses are under /TOKEN/, which is part of
  * the printed address:
  *
  *   GET  api/runs                    → RunsAnswer

@@ -104,7 +104,7 @@ export class RunFeed {
     if (folder === undefined) return;
     this.#repeat(scanInterval, () => this.#scan());
     this.#watch();
-    // A folder that cannot be read is no reason to refuse the page.
+    // A folder that cannot be read is no reason to reject the page.
     attempt(() => {
       for (const summary of runs.recorded()) this.#note(summary);
     }, onFailure);

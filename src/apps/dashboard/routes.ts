@@ -24,7 +24,7 @@ function figureParameters(query: Query) {
   const runs = [...new Set(named.filter((id) => id !== ''))];
   if (runs.length === 0 || runs.length > mostRuns) {
     throw new DataError(
-      `runs: found ${runs.length}; wanted 1 to ${mostRuns} ids with commas between`,
+      `runs: found ${runs.length}; expected 1 to ${mostRuns} ids with commas between`,
     );
   }
   const scale = oneOf(query, 'scale', scales);
@@ -32,7 +32,7 @@ function figureParameters(query: Query) {
   const from = finite(query, 'from');
   const to = finite(query, 'to');
   if (from !== undefined && to !== undefined && from >= to) {
-    throw new DataError(`from ${from} to ${to}: wanted the smaller one first`);
+    throw new DataError(`from ${from} to ${to}: expected the smaller one first`);
   }
   const keys = axes.map(({ key }) => key);
   const spec: FigureSpec = {
@@ -59,13 +59,13 @@ function wholeNumber(query: Query, name: string, least: number, most: number): n
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^[0-9]{1,9}$/.test(text) && value >= least && value <= most) return value;
-  return refuse(name, text, `a whole number from ${least} to ${most}`);
+  return reject(name, text, `a whole number from ${least} to ${most}`);
 }
 
 function finite(query: Query, name: string): number | undefined {
   const text = query[name] || undefined;
   if (text === undefined) return undefined;
-  return Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number');
+  return Number.isFinite(Number(text)) ? Number(text) : reject(name, text, 'a number');
 }
 
 function oneOf<const Word extends string>(
@@ -75,11 +75,11 @@ function oneOf<const Word extends string>(
 ): Word | undefined {
   const text = query[name] || undefined;
   const word = words.find((candidate) => candidate === text);
-  return text === undefined || word ? word : refuse(name, text, words.join(', '));
+  return text === undefined || word ? word : reject(name, text, words.join(', '));
 }
 
-function refuse(name: string, text: string, wanted: string): never {
-  throw new DataError(`${name}: found ${JSON.stringify(text.slice(0, 40))}; wanted ${wanted}`);
+function reject(name: string, text: string, expected: string): never {
+  throw new DataError(`${name}: found ${JSON.stringify(text.slice(0, 40))}; expected ${expected}`);
 }
 
 /** Where the build puts the page: next to the bundles. */
@@ -160,7 +160,7 @@ export function routesOf(settings: RouteSettings): Hono {
   addFigure(app, settings);
   app.get('/*', (context) => {
     const { path } = context.req;
-    // Without the last slash, relative addresses of the page would lie outside.
+    // Without the last slash, relative addresses of the page would be outside.
     if (path === `/${token}`) return context.redirect(`/${token}/`, 308);
     const file = files.get(path.slice(token.length + 2));
     if (file === undefined) return failure(context, 404, 'no such page');
@@ -237,7 +237,7 @@ function addFigure(app: Hono, settings: RouteSettings): void {
   });
 }
 
-/** As many as can be seen; for a part of the axis more, since most may lie outside of it. */
+/** As many as can be seen; for a part of the axis more, since most may be outside of it. */
 function figurePoints(runs: number, { from, to }: FigureSpec): number {
   const isPart = from !== undefined || to !== undefined;
   const [least, most, all] = isPart ? [2000, mostPoints, 200_000] : [300, 2000, 40_000];

@@ -28,11 +28,7 @@ export class RunList {
   /** The folder as it was given, its absolute path, and the id of the run of this process. */
   get origin(): Pick<RunsAnswer, 'folder' | 'path' | 'own'> {
     const folder = this.#folder ?? '';
-    return {
-      folder,
-      path: folder && resolve(folder),
-      ...(this.#own && { own: this.#own.id }),
-    };
+    return { folder, path: folder && resolve(folder), ...(this.#own && { own: this.#own.id }) };
   }
 
   /** Newest first. */

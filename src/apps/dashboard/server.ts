@@ -29,7 +29,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every response, refusals included; immutable files replace the last one. */
+/** Headers of every response, errors included; immutable files replace the last one. */
 const safeHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': policy,
   'X-Content-Type-Options': 'nosniff',
@@ -44,7 +44,7 @@ export function newToken(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** Why a request is refused. */
+/** Why a request is rejected. */
 interface AccessError {
   readonly status: number;
   readonly title: string;
@@ -92,9 +92,9 @@ function checkToken({ url = '' }: IncomingMessage, { token }: Access) {
 }
 
 /** In constant time, so that a guess cannot be improved step by step. */
-function same(given: string, wanted: string): boolean {
+function same(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(given), digest(expected));
 }
 
 /** A link may be followed from anywhere; scripts of other sites may not send requests. */
@@ -175,7 +175,7 @@ const oneTimeSpan = 60_000;
 /** Serves the page and the runs to this machine. While no page is open it only waits. */
 export class Dashboard {
   readonly #token = newToken();
-  readonly #wantedPort: number;
+  readonly #requestedPort: number;
   readonly #server: Server;
   readonly #subscribers: Subscribers;
   readonly #feed: RunFeed;
@@ -188,7 +188,7 @@ export class Dashboard {
     const files = readPageFiles(pageFolder);
     const runs = new RunList(folder, own);
     const emit: Emit = (name, data) => this.#subscribers.emit(name, data);
-    this.#wantedPort = port;
+    this.#requestedPort = port;
     this.#feed = new RunFeed({ runs, folder, current: own, emit, onFailure });
     this.#subscribers = new Subscribers(this.#feed);
     const subscribers = this.#subscribers;
@@ -198,7 +198,7 @@ export class Dashboard {
     this.#server = createServer(
       { headersTimeout: requestTimeout, requestTimeout, noDelay: true },
       (request, response) => {
-        if (this.#redirect(request, response) || this.#refuse(request, response)) return;
+        if (this.#redirect(request, response) || this.#reject(request, response)) return;
         void listener(request, response);
       },
     );
@@ -210,10 +210,10 @@ export class Dashboard {
     return new Promise((resolve, reject) => {
       this.#server.on('error', (cause: NodeJS.ErrnoException) => {
         const reason = listenErrors[cause.code ?? ''] ?? cause.message;
-        const message = `dashboard, port ${this.#wantedPort}: ${reason}`;
+        const message = `dashboard, port ${this.#requestedPort}: ${reason}`;
         reject(new DsoError('failure', message, { cause }));
       });
-      this.#server.listen(this.#wantedPort, address, () => {
+      this.#server.listen(this.#requestedPort, address, () => {
         this.#port = (this.#server.address() as AddressInfo).port;
         resolve(`http://${address}:${this.#port}/${this.#token}/`);
       });
@@ -259,16 +259,16 @@ export class Dashboard {
   }
 
   /** Answers a request that is not allowed. */
-  #refuse(request: IncomingMessage, response: ServerResponse): boolean {
+  #reject(request: IncomingMessage, response: ServerResponse): boolean {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
-    const refusal = accessErrorOf(request, { port: this.#port, token: this.#token });
-    if (refusal === undefined) return false;
-    if (refusal.allowed !== undefined) response.setHeader('Allow', refusal.allowed);
-    // What else the client may send on this connection is of no interest.
+    const error = accessErrorOf(request, { port: this.#port, token: this.#token });
+    if (error === undefined) return false;
+    if (error.allowed !== undefined) response.setHeader('Allow', error.allowed);
+    // Anything else that the client sends on this connection is ignored.
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.writeHead(refusal.status);
-    response.end(request.method === 'HEAD' ? undefined : accessErrorPage(refusal));
+    response.writeHead(error.status);
+    response.end(request.method === 'HEAD' ? undefined : accessErrorPage(error));
     request.resume();
     return true;
   }

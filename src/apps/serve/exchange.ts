@@ -112,8 +112,8 @@ export interface Limits {
 }
 
 /**
- * Collects a body; refuses one that is too long. It is as short as it can be, without promises or
- * timers, since it is a good part of the cost of a small request.
+ * Collects a body; rejects one that is too long. It has no promises or timers, which would be a
+ * large part of the cost of a small request.
  */
 export function collectBody(
   request: IncomingMessage,
@@ -147,9 +147,9 @@ function tooLong(bytes: number): RequestError {
 }
 
 /** Bytes as text; a RequestError if they are not UTF-8. */
-export function decodeUtf8(bytes: Buffer, place: string): string {
+export function decodeUtf8(bytes: Buffer, location: string): string {
   if (isUtf8(bytes)) return bytes.toString();
-  throw new RequestError(400, `${place}: not UTF-8`);
+  throw new RequestError(400, `${location}: not UTF-8`);
 }
 
 type BodyKind = 'json' | 'lines';
@@ -168,19 +168,19 @@ export function bodyKind({ headers }: IncomingMessage): BodyKind {
   // The headers of almost all requests.
   if (type === 'application/json' && encoding === undefined) return 'json';
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new RequestError(415, `Content-Encoding ${encoding}; wanted none`);
+    throw new RequestError(415, `Content-Encoding ${encoding}; expected none`);
   }
   const [name, ...parameters] = (type ?? 'none').toLowerCase().split(';');
   const kind = Object.hasOwn(kinds, name.trim()) ? kinds[name.trim()] : undefined;
   if (kind === undefined) {
     throw new RequestError(
       415,
-      `Content-Type ${type}; wanted application/json or application/x-ndjson`,
+      `Content-Type ${type}; expected application/json or application/x-ndjson`,
     );
   }
   const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
-    throw new RequestError(415, `Content-Type ${type}; wanted the charset utf-8`);
+    throw new RequestError(415, `Content-Type ${type}; expected the charset utf-8`);
   }
   return kind;
 }

@@ -67,18 +67,16 @@ export class Metrics {
 
   #requestLines(): string[] {
     const paths = [...this.#paths].sort(([left], [right]) => (left < right ? -1 : 1));
-    const requests = paths.flatMap(([path, { codes }]) =>
-      [...codes]
-        .sort(([left], [right]) => left - right)
-        .map(([code, count]) => [`{path="${path}",code="${code}"}`, count]),
+    const requests = Object.fromEntries(
+      paths.flatMap(([path, { codes }]) =>
+        [...codes]
+          .sort(([left], [right]) => left - right)
+          .map(([code, count]) => [`{path="${path}",code="${code}"}`, count]),
+      ),
     );
     const duration = 'dso_request_duration_seconds';
     return [
-      ...counter(
-        'dso_requests_total',
-        'Requests by path and status.',
-        Object.fromEntries(requests),
-      ),
+      ...counter('dso_requests_total', 'Requests by path and status.', requests),
       ...heading(duration, 'histogram', 'From the head of a request to the end of its answer.'),
       ...paths.flatMap(([path, counts]) => histogram(duration, path, counts)),
     ];
@@ -101,17 +99,15 @@ function histogram(name: string, path: string, { buckets, seconds }: PathCounts)
 /** One number, or numbers by their labels. */
 type Values = number | Readonly<Record<string, number>>;
 
-function gauge(name: string, help: string, values: Values): string[] {
-  return [...heading(name, 'gauge', help), ...lines(name, values)];
-}
+const gauge = linesOf('gauge');
+const counter = linesOf('counter');
 
-function counter(name: string, help: string, values: Values): string[] {
-  return [...heading(name, 'counter', help), ...lines(name, values)];
-}
-
-function lines(name: string, values: Values): string[] {
-  const labelled = typeof values === 'number' ? { '': values } : values;
-  return Object.entries(labelled).map(([labels, value]) => `${name}${labels} ${numberText(value)}`);
+function linesOf(kind: string) {
+  return (name: string, help: string, values: Values): string[] => {
+    const labelled = Object.entries(typeof values === 'number' ? { '': values } : values);
+    const lines = labelled.map(([labels, value]) => `${name}${labels} ${numberText(value)}`);
+    return [...heading(name, kind, help), ...lines];
+  };
 }
 
 function heading(name: string, kind: string, help: string): string[] {

@@ -37,7 +37,7 @@ export function batchOf(body: unknown): Batch | undefined {
 export function rowOf(value: unknown): Row {
   if (Array.isArray(value)) return numbersOf(value);
   if (typeof value !== 'object' || value === null) {
-    throw new DataError(`found ${kindOf(value)}; wanted an object, or a list of numbers`);
+    throw new DataError(`found ${kindOf(value)}; expected an object, or a list of numbers`);
   }
   const row = value as Exclude<Row, ArrayLike<number>>;
   if (Array.isArray(row.indices) && Array.isArray(row.values)) numbersOf(row.values);
@@ -48,7 +48,7 @@ export function rowOf(value: unknown): Row {
 function numbersOf(values: readonly unknown[]): readonly number[] {
   for (let index = 0; index < values.length; index++) {
     if (typeof values[index] === 'number') continue;
-    throw new DataError(`value ${index + 1} is ${kindOf(values[index])}; wanted a number`);
+    throw new DataError(`value ${index + 1} is ${kindOf(values[index])}; expected a number`);
   }
   return values as readonly number[];
 }
@@ -73,7 +73,7 @@ export async function answerBatch(
   limits: Limits,
 ): Promise<string> {
   if (rows.length > limits.rows) {
-    throw new RequestError(413, `${rows.length} rows; wanted at most ${limits.rows}`);
+    throw new RequestError(413, `${rows.length} rows; expected at most ${limits.rows}`);
   }
   let turn = { row: 0, length: 0 };
   let text = wrapped ? '{"predictions":[' : '[';
@@ -88,7 +88,7 @@ export async function answerBatch(
       throw new RequestError(
         413,
         `the answer is longer than ${limits.answer} characters at row ${row + 1}; ` +
-          'wanted fewer rows, or application/x-ndjson, whose answers are streamed',
+          'expected fewer rows, or application/x-ndjson, whose answers are streamed',
       );
     }
   }
@@ -96,21 +96,24 @@ export async function answerBatch(
 }
 
 /** The answer to one row, or a RequestError that says where and what is wrong. */
-export function answerRow(scorer: Scorer, row: unknown, place?: string): string {
+export function answerRow(scorer: Scorer, row: unknown, location?: string): string {
   try {
     return scorer.answer(row);
   } catch (error) {
     if (!(error instanceof DataError)) throw error;
-    throw new RequestError(400, place === undefined ? error.message : `${place}: ${error.message}`);
+    throw new RequestError(
+      400,
+      location === undefined ? error.message : `${location}: ${error.message}`,
+    );
   }
 }
 
 /** The value of a text of JSON, or a RequestError that says where it stops being one. */
-export function parseJson(text: string, place: string): unknown {
+export function parseJson(text: string, location: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RequestError(400, `${place}: not JSON: ${(error as Error).message}`);
+    throw new RequestError(400, `${location}: not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -208,11 +211,11 @@ function answerLine(
   scorer: Scorer,
   counts: RequestContext['counts'],
 ): string | undefined {
-  const place = `line ${number}`;
+  const location = `line ${number}`;
   try {
-    const line = decodeUtf8(bytes, place);
+    const line = decodeUtf8(bytes, location);
     if (space.test(line)) return undefined;
-    const text = answerRow(scorer, parseJson(line, place), place);
+    const text = answerRow(scorer, parseJson(line, location), location);
     counts.rows++;
     return text;
   } catch (error) {

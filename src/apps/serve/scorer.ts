@@ -57,7 +57,7 @@ export class Scorer {
 
   #classText(classes: readonly Label[], scores: Float64Array): string {
     if (this.#model.multiLabel) {
-      const own = classes.filter((_, place) => isPositive(scores[place]));
+      const own = classes.filter((_, index) => isPositive(scores[index]));
       return `{"labels":${JSON.stringify(own)},"scores":${this.#byClass(scores)}`;
     }
     const label = JSON.stringify(labelAt(this.#model, classes, scores, 0));
@@ -69,8 +69,8 @@ export class Scorer {
   /** Written by hand: an object would put classes that are whole numbers first. */
   #byClass(values: Float64Array): string {
     let text = '';
-    for (let place = 0; place < values.length; place++) {
-      text += `${place === 0 ? '{' : ','}${this.#keys[place]}${values[place]}`;
+    for (let index = 0; index < values.length; index++) {
+      text += `${index === 0 ? '{' : ','}${this.#keys[index]}${values[index]}`;
     }
     return `${text}}`;
   }
@@ -106,7 +106,7 @@ export function descriptionOf(name: string, { model, version, loadedAt }: Loaded
   };
 }
 
-/** A row that the model can score, as JSON, for people to begin with. */
+/** An example of a row that the model can score, as JSON. */
 export function exampleRow({ model }: LoadedModel): string {
   const { featureNames, recipe } = model;
   const field = recipe?.fields?.find(({ kind }) => kind === 'number');

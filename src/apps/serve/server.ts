@@ -42,7 +42,7 @@ export interface ServerSettings {
 const json = 'application/json';
 /** Longer than load balancers hold a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
-/** Longer than requests are on the way. */
+/** Milliseconds: longer than a request takes to arrive. */
 const shutdownDelay = 100;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
@@ -90,7 +90,7 @@ export class ScoringServer {
     // Later than the answers 408 to heads and bodies that do not arrive.
     this.#server.setTimeout(timeout + 2 * interval, (socket) => this.#expireSocket(socket));
     this.#server.on('connection', (socket: Socket) => this.#keepTrack(socket));
-    this.#server.on('clientError', (error, socket) => this.#refuseConnection(error, socket));
+    this.#server.on('clientError', (error, socket) => this.#rejectConnection(error, socket));
   }
 
   /** Resolves with the port; rejects with what the system says. */
@@ -191,7 +191,7 @@ export class ScoringServer {
   #predict(context: RequestContext): void {
     const { request } = context;
     if (request.method !== 'POST') {
-      throw new RequestError(405, `${request.method} /predict; wanted POST`, 'POST');
+      throw new RequestError(405, `${request.method} /predict; expected POST`, 'POST');
     }
     if (bodyKind(request) === 'lines') {
       void this.#finish(context, () => this.#answerLines(context));
@@ -275,10 +275,10 @@ export class ScoringServer {
     const { request, path } = context;
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) {
-      throw new RequestError(404, 'no such path; wanted /predict, /healthz, /metrics or /model');
+      throw new RequestError(404, 'no such path; expected /predict, /healthz, /metrics or /model');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new RequestError(405, `${request.method} ${path}; wanted GET`, 'GET, HEAD');
+      throw new RequestError(405, `${request.method} ${path}; expected GET`, 'GET, HEAD');
     }
     const { type, text } = page(this.#settings);
     context.send(200, type, text);
@@ -286,7 +286,7 @@ export class ScoringServer {
   }
 
   /** For data that is not HTTP, or that stops in the middle of a head or body. */
-  #refuseConnection(error: NodeJS.ErrnoException, stream: unknown): void {
+  #rejectConnection(error: NodeJS.ErrnoException, stream: unknown): void {
     const socket = stream as Socket;
     const context = this.#openOn(socket);
     const left = error.code === 'ECONNRESET' || (context && error.code === endInRequest);

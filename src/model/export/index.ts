@@ -21,8 +21,8 @@ export interface ExportEntry {
     /** Whether a file that starts with this text is one. */
     recognises(start: string): boolean;
     parse(text: string, name: string): Model;
-    /** Ends the sentence "wanted …". */
-    readonly wanted: string;
+    /** Ends the sentence "expected …". */
+    readonly expected: string;
   };
 }
 
@@ -34,7 +34,7 @@ const entries = {
     import: {
       recognises: isLiblinearModel,
       parse: parseLiblinearModel,
-      wanted: 'a model file of LIBLINEAR (solver_type …)',
+      expected: 'a model file of LIBLINEAR (solver_type …)',
     },
   },
   'vw-readable': { write: readableModel, keeps: [] },
@@ -44,7 +44,7 @@ const entries = {
     import: {
       recognises: (start: string) => /^\s*\{/.test(start),
       parse: parseJsonModel,
-      wanted: 'the JSON of dso export --to json',
+      expected: 'the JSON of dso export --to json',
     },
   },
   pmml: { write: pmmlDocument, keeps: [] },
@@ -65,7 +65,7 @@ export const exportFormats = Object.keys(entries) as readonly ExportFormat[];
 
 function entryOf(format: ExportFormat): ExportEntry {
   if (Object.hasOwn(entries, format)) return entries[format];
-  throw new UsageError(`format ${JSON.stringify(format)}; wanted ${exportFormats.join(', ')}`);
+  throw new UsageError(`format ${JSON.stringify(format)}; expected ${exportFormats.join(', ')}`);
 }
 
 /** The model in the format of another program; throws a UsageError where it has no such model. */
@@ -114,7 +114,7 @@ export function importModel(bytes: Uint8Array | string, name = 'model'): Model {
   if (importer) return importer.parse(text, name);
   throw new DataError(
     `${name}: ${text === '' ? 'an empty file' : `it begins with ${JSON.stringify(text.slice(0, 24))}`}; ` +
-      `wanted ${importers.map(({ wanted }) => wanted).join(' or ')}`,
+      `expected ${importers.map(({ expected }) => expected).join(' or ')}`,
   );
 }
 

@@ -78,7 +78,7 @@ export function parseJsonModel(text: string, name: string): Model {
   const { featureNames: _, ...description } = readHeader(headerJson, modelVersion, name);
   const vectors = vectorCount(description);
   if (!Array.isArray(weights) || weights.length !== vectors) {
-    throw new DataError(`${name}: weights: wanted a list with ${vectors} vectors of weights`);
+    throw new DataError(`${name}: weights: expected a list with ${vectors} vectors of weights`);
   }
   const { columns } = description;
   const joined = { columns, weights: allocateWeights({ columns, vectors }, name) };
@@ -91,30 +91,30 @@ export function parseJsonModel(text: string, name: string): Model {
 
 function checkVersion(value: JsonValue, name: string): void {
   const format = value.get('format');
-  if (format.json !== jsonFormat) format.refuse(JSON.stringify(jsonFormat));
+  if (format.json !== jsonFormat) format.reject(JSON.stringify(jsonFormat));
   const version = count().read(value.get('version'));
   if (version === jsonVersion) return;
-  throw new DataError(`${name}: version ${version} of ${jsonFormat}; wanted ${jsonVersion}`);
+  throw new DataError(`${name}: version ${version} of ${jsonFormat}; expected ${jsonVersion}`);
 }
 
 function fill(target: Float64Array, item: unknown, location: string): void {
   if (Array.isArray(item)) {
     if (item.length !== target.length) {
-      throw new DataError(`${location}: ${item.length} weights; wanted ${target.length}`);
+      throw new DataError(`${location}: ${item.length} weights; expected ${target.length}`);
     }
     for (const [column, value] of item.entries()) target[column] = weight(value, location);
     return;
   }
   const { columns, values } = (item ?? {}) as { columns?: unknown; values?: unknown };
   if (!Array.isArray(columns) || !Array.isArray(values) || columns.length !== values.length) {
-    throw new DataError(`${location}: wanted a list, or columns and values of the same length`);
+    throw new DataError(`${location}: expected a list, or columns and values of the same length`);
   }
   let previous = -1;
   for (const [position, column] of columns.entries()) {
     if (!Number.isInteger(column) || column <= previous || column >= target.length) {
       throw new DataError(
         `${location}: column ${JSON.stringify(column)} after column ${previous}; ` +
-          `wanted ascending columns below ${target.length}`,
+          `expected ascending columns below ${target.length}`,
       );
     }
     target[column] = weight(values[position], location);
@@ -125,12 +125,12 @@ function fill(target: Float64Array, item: unknown, location: string): void {
 function weight(value: unknown, location: string): number {
   const number = numberFromJson(value);
   if (number !== undefined && Number.isFinite(number)) return number;
-  throw new DataError(`${location}: the weight ${JSON.stringify(value)}; wanted a finite number`);
+  throw new DataError(`${location}: the weight ${JSON.stringify(value)}; expected a finite number`);
 }
 
 function checkNames(value: unknown, columns: number, name: string): string[] {
   if (Array.isArray(value) && value.length === columns) {
     if (value.every((item) => typeof item === 'string')) return value;
   }
-  throw new DataError(`${name}: featureNames: wanted a list of ${columns} strings`);
+  throw new DataError(`${name}: featureNames: expected a list of ${columns} strings`);
 }

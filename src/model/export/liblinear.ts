@@ -7,7 +7,7 @@ import { numberText } from './text.ts';
 const labelLimit = 2 ** 31;
 
 /**
- * The model file of LIBLINEAR. Weights stand by feature, with one column per class; of two classes
+ * The model file of LIBLINEAR. One line per feature, one column per class; of two classes
  * there is one column, whose positive side is the first label. The intercept is the weight of a
  * last feature that is 1 in every row. Numbers have the fewest digits that give the same double.
  */
@@ -59,12 +59,12 @@ function labelLine({ classes, multiLabel }: Model): readonly Label[] | undefined
   if (multiLabel) {
     throw new UsageError('--to liblinear: LIBLINEAR has no models that give several labels');
   }
-  const foreign = classes.find(
+  const unsupported = classes.find(
     (label) => !Number.isInteger(label) || Math.abs(Number(label)) >= labelLimit,
   );
-  if (foreign !== undefined) {
+  if (unsupported !== undefined) {
     throw new UsageError(
-      `--to liblinear: the class ${JSON.stringify(foreign)}; ` +
+      `--to liblinear: the class ${JSON.stringify(unsupported)}; ` +
         'LIBLINEAR has whole numbers for labels and nothing else',
     );
   }
@@ -154,13 +154,13 @@ class Lines {
     return this.#text.length - this.#position;
   }
 
-  refuse(problem: string): never {
+  reject(problem: string): never {
     throw new DataError(`${this.#name}: line ${this.#number}: ${problem}`);
   }
 
-  end(wanted: string): never {
+  end(expected: string): never {
     throw new DataError(
-      `${this.#name}: the file ends after line ${this.#number}; wanted ${wanted}`,
+      `${this.#name}: the file ends after line ${this.#number}; expected ${expected}`,
     );
   }
 }
@@ -215,21 +215,24 @@ function parseHead(lines: Lines): Head {
     if (line === undefined) return lines.end('a line "w" and the weights');
     const [key, ...values] = line.split(/\s+/);
     if (!['solver_type', 'nr_class', 'label', 'nr_feature', 'bias', 'rho'].includes(key)) {
-      lines.refuse(`${excerpt(line)}; wanted solver_type, nr_class, label, nr_feature, bias or w`);
+      lines.reject(
+        `${excerpt(line)}; expected solver_type, nr_class, label, nr_feature, bias or w`,
+      );
     }
-    if (found.has(key)) lines.refuse(`a second line "${key}"`);
-    if (key !== 'label' && values.length !== 1) lines.refuse(`${excerpt(line)}; wanted one value`);
+    if (found.has(key)) lines.reject(`a second line "${key}"`);
+    if (key !== 'label' && values.length !== 1)
+      lines.reject(`${excerpt(line)}; expected one value`);
     if (key !== 'solver_type' && !values.every(isFiniteNumber)) {
-      lines.refuse(`${excerpt(line)}; wanted finite numbers`);
+      lines.reject(`${excerpt(line)}; expected finite numbers`);
     }
     found.set(key, values);
   }
   const value = (key: string): string =>
-    found.get(key)?.[0] ?? lines.refuse(`no line "${key}" before the weights`);
+    found.get(key)?.[0] ?? lines.reject(`no line "${key}" before the weights`);
   const solver = value('solver_type');
   if (!Object.hasOwn(solvers, solver)) {
-    lines.refuse(
-      `solver_type ${solver}; wanted a linear model: ${Object.keys(solvers).join(', ')}`,
+    lines.reject(
+      `solver_type ${solver}; expected a linear model: ${Object.keys(solvers).join(', ')}`,
     );
   }
   return checkHead(lines, {
@@ -245,16 +248,16 @@ function parseHead(lines: Lines): Head {
 function checkHead(lines: Lines, head: Head): Head {
   const { task, classCount, labels, features } = head;
   if (!Number.isInteger(features) || features < 0 || features >= 2 ** 31) {
-    lines.refuse(`nr_feature ${features}; wanted a whole number below 2^31`);
+    lines.reject(`nr_feature ${features}; expected a whole number below 2^31`);
   }
   if (!Number.isInteger(classCount) || classCount < 2) {
-    lines.refuse(`nr_class ${classCount}; wanted a whole number of at least 2`);
+    lines.reject(`nr_class ${classCount}; expected a whole number of at least 2`);
   }
   if (task === 'regression') return head;
   if (labels?.length !== classCount) {
-    lines.refuse(`${labels?.length ?? 0} labels; wanted one for each of ${classCount} classes`);
+    lines.reject(`${labels?.length ?? 0} labels; expected one for each of ${classCount} classes`);
   }
-  if (new Set(labels).size !== classCount) lines.refuse('a label appears twice');
+  if (new Set(labels).size !== classCount) lines.reject('a label appears twice');
   return head;
 }
 
@@ -273,17 +276,17 @@ function parseWeights(lines: Lines, { solver, task, classCount, features, bias }
     if (line === undefined) return lines.end(`weights of ${length - feature} more features`);
     const numbers = line.split(/\s+/);
     if (numbers.length !== count) {
-      lines.refuse(`${numbers.length} weights in ${excerpt(line)}; wanted ${count}`);
+      lines.reject(`${numbers.length} weights in ${excerpt(line)}; expected ${count}`);
     }
     for (const [vector, text] of numbers.entries()) {
       if (!isFiniteNumber(text)) {
-        lines.refuse(`the weight ${excerpt(text)}; wanted a finite number`);
+        lines.reject(`the weight ${excerpt(text)}; expected a finite number`);
       }
       vectors[vector][feature] = Number(text);
     }
   }
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
-    if (line !== '') lines.refuse(`${excerpt(line)} behind the last weight`);
+    if (line !== '') lines.reject(`${excerpt(line)} behind the last weight`);
   }
   return vectors;
 }

@@ -60,6 +60,8 @@ const elementTypes = { float: 1, int64: 7, string: 8 } as const;
 const types = { integer: 2, text: 3, floats: 6, integers: 7, texts: 8 } as const;
 
 const machineLearning = 'ai.onnx.ml';
+/** Those used here that are in the operator set for machine learning, not in the general one. */
+const learningOperators = ['LinearClassifier', 'LinearRegressor', 'Normalizer'];
 /** Versions of the operator sets: the oldest that have all operators used here. */
 const operatorSets: readonly (readonly [string, number])[] = [
   ['', 13],
@@ -76,8 +78,6 @@ interface Shaped {
   /** A text is the name of a size that is not known before data comes. */
   readonly shape: readonly (number | string)[];
 }
-
-type Attributes = Readonly<Record<string, Attribute>>;
 
 /** A graph that grows node by node. */
 export class OnnxGraph {
@@ -104,27 +104,12 @@ export class OnnxGraph {
     return name;
   }
 
-  /** An operator of the general set; the name of its output. */
-  node(operator: string, inputs: readonly string[], output: string, attributes = {}): string {
-    return this.#add(operator, inputs, [output], attributes, '');
-  }
-
-  /** An operator of the set for machine learning; the name of its first output. */
-  learningNode(
+  /** Adds an operator; the name of its first output. */
+  node(
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
-    attributes: Attributes,
-  ): string {
-    return this.#add(operator, inputs, outputs, attributes, machineLearning);
-  }
-
-  #add(
-    operator: string,
-    inputs: readonly string[],
-    outputs: readonly string[],
-    attributes: Attributes,
-    domain: string,
+    attributes: Readonly<Record<string, Attribute>> = {},
   ): string {
     this.#nodes.push(
       nested(
@@ -136,7 +121,7 @@ export class OnnxGraph {
         ...Object.entries(attributes).map(([name, value]) =>
           nested(5, text(1, name), ...attributeValue(value)),
         ),
-        text(7, domain),
+        text(7, learningOperators.includes(operator) ? machineLearning : ''),
       ),
     );
     return outputs[0];

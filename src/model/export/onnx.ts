@@ -4,7 +4,7 @@ import { type Calibration, type Label, type Model, vectorCount } from '../model.
 import { givesProbabilities } from '../predict/predict.ts';
 import { type Attribute, lengthOf, OnnxGraph } from './onnx-graph.ts';
 
-/** Protocol Buffers end here, and so does what readers of ONNX accept as one file. */
+/** The size limit of Protocol Buffers, and so of an ONNX file. */
 const byteLimit = 2 ** 31 - 1;
 /** Names longer than this in all stay out of the metadata. */
 const nameBytesLimit = 1_000_000;
@@ -23,9 +23,7 @@ export function* onnxModel(model: Model): Generator<Uint8Array> {
   checkSize(4 * model.columns * (model.classes?.length ?? 1));
   const graph = new OnnxGraph();
   const raw = graph.input({ name: 'x', type: 'float', shape: ['rows', model.columns] });
-  const rows = model.unitRows
-    ? graph.learningNode('Normalizer', [raw], ['unit'], { norm: 'L2' })
-    : raw;
+  const rows = model.unitRows ? graph.node('Normalizer', [raw], ['unit'], { norm: 'L2' }) : raw;
   if (model.classes === undefined) addRegression(graph, model, rows);
   else addClassification(graph, model, model.classes, rows);
   const pieces = graph.model(model.provenance?.version ?? '', properties(model)).flat();
@@ -44,8 +42,8 @@ function checkSize(size: number): void {
 function addRegression(graph: OnnxGraph, model: Model, rows: string): void {
   const logarithm = traitsOf(model.loss).link === 'log';
   const score = logarithm ? 'score' : 'prediction';
-  graph.learningNode('LinearRegressor', [rows], [score], linear(model));
-  if (logarithm) graph.node('Exp', [score], 'prediction');
+  graph.node('LinearRegressor', [rows], [score], linear(model));
+  if (logarithm) graph.node('Exp', [score], ['prediction']);
   graph.output({ name: 'prediction', type: 'float', shape: ['rows', 1] });
 }
 
@@ -57,14 +55,14 @@ function addClassification(
 ): void {
   const shape = ['rows', classes.length];
   if (model.multiLabel) {
-    graph.learningNode('LinearRegressor', [rows], ['scores'], linear(model));
+    graph.node('LinearRegressor', [rows], ['scores'], linear(model));
   } else {
     const { targets: _, ...weights } = linear(model);
     const integers = classes.every((label) => Number.isSafeInteger(label));
     const labels: Record<string, Attribute> = integers
       ? { classlabels_ints: classes as readonly number[] }
       : { classlabels_strings: classes.map(String) };
-    graph.learningNode('LinearClassifier', [rows], ['label', 'scores'], { ...labels, ...weights });
+    graph.node('LinearClassifier', [rows], ['label', 'scores'], { ...labels, ...weights });
     graph.output({ name: 'label', type: integers ? 'int64' : 'string', shape: ['rows'] });
   }
   graph.output({ name: 'scores', type: 'float', shape });
@@ -92,9 +90,9 @@ function linear(model: Model): Record<string, Attribute> {
 }
 
 function float32(values: Float64Array): Float32Array {
-  const tooWide = values.find((value) => Math.abs(value) > largestFloat);
-  if (tooWide === undefined) return Float32Array.from(values);
-  throw new UsageError(`--to onnx: the weight ${tooWide} does not fit 32-bit floats`);
+  const tooLarge = values.find((value) => Math.abs(value) > largestFloat);
+  if (tooLarge === undefined) return Float32Array.from(values);
+  throw new UsageError(`--to onnx: the weight ${tooLarge} does not fit 32-bit floats`);
 }
 
 function addProbabilities(graph: OnnxGraph, model: Model, count: number): void {
@@ -106,12 +104,12 @@ function addProbabilities(graph: OnnxGraph, model: Model, count: number): void {
     return;
   }
   const logits = calibration ? addPlatt(graph, calibration as readonly Platt[], count) : 'scores';
-  if (!shared) return void graph.node('Sigmoid', [logits], 'probabilities');
+  if (!shared) return void graph.node('Sigmoid', [logits], ['probabilities']);
   // σ(u_k) / Σ σ(u_j) is the softmax of ln σ(u) = −ln(1 + e^−u), which does not underflow.
-  const opposite = graph.node('Neg', [logits], 'opposite');
-  const deficit = graph.node('Softplus', [opposite], 'deficit');
-  const logarithm = graph.node('Neg', [deficit], 'logarithm');
-  graph.node('Softmax', [logarithm], 'probabilities', { axis: 1 });
+  const opposite = graph.node('Neg', [logits], ['opposite']);
+  const deficit = graph.node('Softplus', [opposite], ['deficit']);
+  const logarithm = graph.node('Neg', [deficit], ['logarithm']);
+  graph.node('Softmax', [logarithm], ['probabilities'], { axis: 1 });
 }
 
 /** 1 / (1 + exp(a u + b)) = σ(−a u − b); of two classes the other one has σ(a u + b). */
@@ -122,8 +120,8 @@ function addPlatt(graph: OnnxGraph, calibration: readonly Platt[], count: number
   // Scores of two classes are −u and u already: the slope is the same for both.
   const factor = graph.constant('slope', [count], opposed ? [...slopes, ...slopes] : slopes);
   const shift = graph.constant('offset', [count], opposed ? [-offsets[0], ...offsets] : offsets);
-  const scaled = graph.node('Mul', ['scores', factor], 'scaled');
-  return graph.node('Add', [scaled, shift], 'shifted');
+  const scaled = graph.node('Mul', ['scores', factor], ['scaled']);
+  return graph.node('Add', [scaled, shift], ['shifted']);
 }
 
 function addIsotonic(
@@ -141,13 +139,13 @@ function addIsotonic(
   const columns = (calibration as readonly Isotonic[]).map((curve, vector) =>
     addCurve(graph, curve, opposed ? 1 : vector, count),
   );
-  if (opposed) columns.unshift(graph.node('Sub', ['one', columns[0]], 'otherwise'));
-  if (!shared) return void graph.node('Concat', columns, 'probabilities', { axis: 1 });
-  const single = graph.node('Concat', columns, 'single', { axis: 1 });
-  // A little for all, so that a row with a sum of 0 belongs to all equally.
+  if (opposed) columns.unshift(graph.node('Sub', ['one', columns[0]], ['otherwise']));
+  if (!shared) return void graph.node('Concat', columns, ['probabilities'], { axis: 1 });
+  const single = graph.node('Concat', columns, ['single'], { axis: 1 });
+  // A small number for all classes, so that a row with a sum of 0 gives all the same.
   const least = graph.constant('least', [], [1e-30]);
-  const positive = graph.node('Add', [single, least], 'positive');
-  graph.learningNode('Normalizer', [positive], ['probabilities'], { norm: 'L1' });
+  const positive = graph.node('Add', [single, least], ['positive']);
+  graph.node('Normalizer', [positive], ['probabilities'], { norm: 'L1' });
 }
 
 /**
@@ -170,7 +168,7 @@ function addCurve(
   const constant = (part: string, shape: readonly number[], values: readonly number[]): string =>
     graph.constant(`${part}${position}`, shape, values);
   const node = (operator: string, inputs: readonly string[], part: string): string =>
-    graph.node(operator, inputs, `${part}${position}`);
+    graph.node(operator, inputs, [`${part}${position}`]);
   const score = node('MatMul', ['scores', constant('pick', [count, 1], unit)], 'score');
   const beyond = node('Sub', [score, constant('low', [1, pieces], lows)], 'beyond');
   const steep = constant('steepness', [1, pieces], steepness);

@@ -53,8 +53,8 @@ function checkDistinct(what: string, texts: readonly string[]): void {
 }
 
 /** This name, or the next that no field has. */
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  let name = wanted;
+function freeName(preferred: string, taken: ReadonlySet<string>): string {
+  let name = preferred;
   while (taken.has(name)) name += '_';
   return name;
 }

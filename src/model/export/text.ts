@@ -27,7 +27,7 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** A line, or a comment, ends with its line: what a model file says must not continue on another. */
+/** Without line ends: a text of a model file must not begin another line of the output. */
 export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
@@ -88,7 +88,7 @@ function optionsOf({ loss, penalty, lambda, classes }: Model, count: number): st
 
 /**
  * A table of the weights that are not 0, as RFC 4180 has it: lines end with CRLF, and a field with
- * a quote, comma or line end stands in quotes. A class begins with its intercept.
+ * a quote, comma or line end is quoted. A class begins with its intercept.
  */
 export function* csvTable(model: Model): Generator<string> {
   yield 'feature,name,class,weight\r\n';

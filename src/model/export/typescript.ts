@@ -20,7 +20,8 @@ export function* typescriptModule(model: Model, code = predictorCode()): Generat
   yield '// @ts-nocheck: the predictor below is minified JavaScript; what is exported has types.\n';
   yield* comment(model);
   yield `\nexport const columns = ${model.columns};\n`;
-  yield* rowTypes(model);
+  yield sparseRow;
+  yield model.featureNames || model.recipe?.hashBits !== undefined ? namedRow : plainRow;
   yield* functions(model);
   yield `\n/** dso/predict, as in the package. */\nconst { loadModel } = (() => {\n${code}\n})();\n`;
   yield '\n/** The model file, in base64. */\nconst file = `\n';
@@ -84,11 +85,6 @@ const plainRow = `
 /** Sparse values, or a value for every column. */
 export type Row = SparseRow | ArrayLike<number>;
 `;
-
-function* rowTypes({ featureNames, recipe }: Model): Generator<string> {
-  yield sparseRow;
-  yield featureNames === undefined && recipe?.hashBits === undefined ? plainRow : namedRow;
-}
 
 function* functions(model: Model): Generator<string> {
   const { classes, multiLabel } = model;

@@ -50,7 +50,7 @@ export function classIndices(
     if (index < 0) note(unknown, labelNames ? labelNames[label] : label, row);
     return index;
   });
-  refuse(unknown, classes, name);
+  rejectUnknown(unknown, classes, name);
   return new Int32Array(indices);
 }
 
@@ -72,7 +72,7 @@ export function classSets(classes: readonly Label[], dataset: Dataset): ClassSet
     }
     offsets[row + 1] = offsets[row] + indices.length;
   }
-  refuse(unknown, classes, dataset.name);
+  rejectUnknown(unknown, classes, dataset.name);
   const indices = new Int32Array(offsets[labels.length]);
   for (let row = 0; row < labels.length; row++) indices.set(sets.get(labels[row])!, offsets[row]);
   return { offsets, indices };
@@ -101,7 +101,7 @@ function note(unknown: Map<Label, number>, label: Label, row: number): void {
   if (unknown.size <= shown && !unknown.has(label)) unknown.set(label, row);
 }
 
-function refuse(
+function rejectUnknown(
   unknown: ReadonlyMap<Label, number>,
   classes: readonly Label[],
   name: string,

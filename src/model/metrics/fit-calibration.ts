@@ -3,6 +3,7 @@
  * positive class is at a score. Rows may have weights; a weight k counts like k rows.
  */
 import { exp, log, log1p } from '../../math/elementary.ts';
+import { intervalOf } from '../../math/vectors.ts';
 import type { Calibration } from '../model.ts';
 
 type Platt = Extract<Calibration, { method: 'platt' }>;
@@ -166,7 +167,7 @@ function poolScores(
   const hits = new Float64Array(firsts.length);
   const totals = new Float64Array(firsts.length);
   for (let row = 0; row < scores.length; row += 1) {
-    const level = indexOf(firsts, scores[row]);
+    const level = intervalOf(firsts, scores[row], 0, firsts.length);
     const weight = weights ? weights[row] : 1;
     totals[level] += weight;
     if (positives[row] !== 0) hits[level] += weight;
@@ -184,7 +185,7 @@ function poolScores(
       hit += hits[count];
       total += totals[count];
     }
-    // Pools are no more than the levels before them: none is overwritten before it is read.
+    // There are at most as many pools as levels read: none is overwritten before it is read.
     firsts[count] = first;
     lasts[count] = lasts[level];
     hits[count] = hit;
@@ -197,24 +198,5 @@ function poolScores(
 /** The different values, ascending; −0 and 0 are one value, and that is 0. */
 function distinct(values: Float64Array): Float64Array {
   const sorted = values.map((value) => value + 0).sort();
-  let count = 0;
-  for (let k = 0; k < sorted.length; k += 1) {
-    if (count === 0 || sorted[k] !== sorted[count - 1]) {
-      sorted[count] = sorted[k];
-      count += 1;
-    }
-  }
-  return sorted.slice(0, count);
-}
-
-/** The index of a value among ascending ones that hold it. */
-function indexOf(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return sorted.filter((value, k) => k === 0 || value !== sorted[k - 1]);
 }

@@ -5,7 +5,7 @@ import { sha256 } from './sha256.ts';
 /** The newest version of the model file that is read (docs/model-format.md). */
 export const modelVersion = 2;
 export const separator = '---\n';
-/** The first two lines are shorter than this, so a foreign file is not searched. */
+/** The first two lines are shorter than this, so a file of another kind is not searched further. */
 const preambleLimit = 256;
 
 /** The bytes of a part of the file, and what guards them. */
@@ -14,7 +14,7 @@ export interface Section {
   readonly sha256: string;
 }
 
-/** How many weights there are, and how they lie in the payload. */
+/** How many weights there are, and how the payload stores them. */
 export interface WeightLayout {
   readonly columns: number;
   readonly vectors: number;

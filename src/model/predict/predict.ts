@@ -1,28 +1,23 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { sigmoid } from '../../math/scalars.ts';
+import { intervalOf } from '../../math/vectors.ts';
 import { meanOfScore, traitsOf } from '../../problem/losses/loss.ts';
 import { type Calibration, type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset, scoreVectors } from './score.ts';
 
-/** The probability that a score stands for. */
+/** The probability of the positive class at a score. */
 export function calibrated(calibration: Calibration, score: number): number {
   if (calibration.method === 'platt') {
     return sigmoid(-(calibration.slope * score + calibration.offset));
   }
   const { scores, probabilities } = calibration;
-  let low = 0;
-  let high = scores.length - 1;
-  if (score <= scores[low]) return probabilities[low];
-  if (score >= scores[high]) return probabilities[high];
-  // The last point at or below the score, by bisection.
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (scores[middle] <= score) low = middle;
-    else high = middle;
-  }
-  const part = (score - scores[low]) / (scores[high] - scores[low]);
-  return probabilities[low] + part * (probabilities[high] - probabilities[low]);
+  const last = scores.length - 1;
+  if (score <= scores[0]) return probabilities[0];
+  if (score >= scores[last]) return probabilities[last];
+  const low = intervalOf(scores, score);
+  const part = (score - scores[low]) / (scores[low + 1] - scores[low]);
+  return probabilities[low] + part * (probabilities[low + 1] - probabilities[low]);
 }
 
 type ProbabilityModel = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration'>;
@@ -135,7 +130,7 @@ export function meansOf(
   );
 }
 
-/** What the scores from `start` on stand for; several classes are separated by commas. */
+/** The label that the scores from `start` on give; several classes are separated by commas. */
 export function labelAt(
   model: Pick<Model, 'multiLabel'>,
   classes: readonly Label[],
@@ -162,7 +157,7 @@ export function indexOfLargest(scores: Float64Array, start: number, count: numbe
 export function checkOutput(model: Model, output: PredictionOutput): void {
   if (output !== 'labels' && output !== 'scores' && output !== 'probabilities') {
     throw new UsageError(
-      `output ${JSON.stringify(output)}; wanted 'labels', 'scores' or 'probabilities'`,
+      `output ${JSON.stringify(output)}; expected 'labels', 'scores' or 'probabilities'`,
     );
   }
   if (output !== 'probabilities' || givesProbabilities(model)) return;
@@ -174,7 +169,7 @@ export function checkOutput(model: Model, output: PredictionOutput): void {
   );
 }
 
-/** The class a score stands for; a score of exactly 0 goes to the negative class. */
+/** Whether a score gives the positive class; exactly 0 gives the negative one. */
 export function isPositive(score: number): boolean {
   return score > 0;
 }

@@ -23,7 +23,7 @@ async function dso(command: string, input = ''): Promise<string> {
 /** File names without the slashes of the name of a run. */
 const fileOf = (name: string) => name.replaceAll('/', '-');
 
-/** A hash of a file that the command writes; OUT in it stands for the name of that file. */
+/** A hash of a file that the command writes; OUT in it means the name of that file. */
 function writing(name: string, command: string, more: { equals?: string; input?: string } = {}) {
   const { input, ...rest } = more;
   const file = `${fileOf(name)}.out`;

@@ -36,7 +36,7 @@ function drawRows(rows: number, columns: number, perRow: number, seed: number): 
       if (perRow === columns || draw() < share) indices.push(column);
     }
     const values = indices.map(() => rounded(2 * draw() - 1));
-    const products = values.map((value, place) => value * weights[indices[place]]);
+    const products = values.map((value, entry) => value * weights[indices[entry]]);
     const noise = 0.4 * (draw() + draw() - 1);
     return { indices, values, score: products.reduce((sum, term) => sum + term, noise) };
   });
@@ -69,7 +69,7 @@ export function dataset(shape: Shape, kind: LabelKind, weighted = false): Datase
 
 function libsvmOf(rows: readonly Row[], label: (row: Row) => string | number): string {
   const lines = rows.map((row) => {
-    const entries = row.indices.map((index, place) => `${index + 1}:${row.values[place]}`);
+    const entries = row.indices.map((index, entry) => `${index + 1}:${row.values[entry]}`);
     return [label(row), ...entries].join(' ');
   });
   return `${lines.join('\n')}\n`;

@@ -162,7 +162,7 @@ function diskRuns(): ModelRun[] {
   });
 }
 
-/** A run that ended early, kept in a folder, and went on from there. */
+/** A run that ended early, saved in a folder, and continued from there. */
 function resumeRuns(): ModelRun[] {
   return solverNames.slice(1).flatMap((name) => {
     const options = { ...named(name), loss: logistic };

@@ -62,13 +62,13 @@ function withoutFolder(model: Model): Model {
   return { ...model, loss: { ...model.loss, module: module.slice(module.lastIndexOf('/') + 1) } };
 }
 
-/** The value of a run; any other error than a refusal is a failure of the program. */
+/** The value of a run; any other error than an expected one is a failure of the program. */
 export async function resultOf({ name, value }: ModelRun): Promise<string> {
   try {
     return await value();
   } catch (error) {
-    const isRefusal = [UsageError, DataError, Refusal].some((kind) => error instanceof kind);
-    if (isRefusal) return refused;
+    const isExpected = [UsageError, DataError, Refusal].some((kind) => error instanceof kind);
+    if (isExpected) return refused;
     throw new Error(`${name}: ${String(error)}`, { cause: error });
   }
 }

@@ -192,7 +192,7 @@ describe('layout', () => {
     const { featureNames: _, ...model } = sampleClasses({ weights, columns: 9 });
     const bytes = encodeModel(model);
     const view = new DataView(new Uint8Array(bytes.subarray(payloadStart(bytes))).buffer);
-    const integers = [0, 1, 2, 3, 4, 5].map((place) => view.getInt32(4 * place, true));
+    const integers = [0, 1, 2, 3, 4, 5].map((index) => view.getInt32(4 * index, true));
     expect(integers).toEqual([0, 1, 2, 8, 2, 3]);
     expect([24, 32, 40].map((at) => view.getFloat64(at, true))).toEqual([1.5, -3, 4]);
     expect(view.byteLength).toBe(48);
@@ -264,14 +264,14 @@ describe('messages name the file and what is wrong', () => {
   const bytes = encodeModel(sampleModel());
   const decodeText = (text: string) => () => decodeModel(Buffer.from(text), 'x.model');
 
-  test('a foreign file', () => {
+  test('a file of another kind', () => {
     expect(decodeText('+1 3:0.5\n-1 2:1\n')).toThrow(
       'x.model: not a dso model: it begins with "+1 3:0.5\\n-1 2:1\\n"',
     );
   });
 
   test('an empty file', () => {
-    expect(decodeText('')).toThrow('x.model: an empty file; wanted a dso model');
+    expect(decodeText('')).toThrow('x.model: an empty file; expected a dso model');
   });
 
   test('a newer version', () => {
@@ -288,21 +288,24 @@ describe('messages name the file and what is wrong', () => {
 
   test('a header with right checksums and a wrong field', () => {
     const cases: [(header: LooseHeader) => void, string][] = [
-      [(header) => delete header.lambda, 'header: lambda is missing; wanted a number'],
-      [(header) => (header.task = 'ranking'), 'header: task is "ranking"; wanted classification'],
-      [(header) => (header.columns = -1), 'header: columns is -1; wanted a whole number from 0'],
+      [(header) => delete header.lambda, 'header: lambda is missing; expected a number'],
+      [(header) => (header.task = 'ranking'), 'header: task is "ranking"; expected classification'],
+      [(header) => (header.columns = -1), 'header: columns is -1; expected a whole number from 0'],
       [(header) => (header.columns = 5), 'header: 4 dense weights in 32 bytes do not fit 5'],
-      [(header) => (header.intercepts = ['Infinity']), 'header: intercepts is ["Infinity"]; want'],
+      [
+        (header) => (header.intercepts = ['Infinity']),
+        'header: intercepts is ["Infinity"]; expect',
+      ],
       [
         (header) => (header.intercepts = [0, 1]),
-        'header: intercepts is [0,1]; wanted one for each',
+        'header: intercepts is [0,1]; expected one for each',
       ],
-      [(header) => (header.classes = [1]), 'header: classes is [1]; wanted at least 2 labels'],
-      [(header) => (header.classes = [1, null]), 'header: classes is [1,null]; wanted a list of'],
-      [(header) => (header.classes = [1, 1]), 'header: classes is [1,1]; wanted each label once'],
+      [(header) => (header.classes = [1]), 'header: classes is [1]; expected at least 2 labels'],
+      [(header) => (header.classes = [1, null]), 'header: classes is [1,null]; expected a list of'],
+      [(header) => (header.classes = [1, 1]), 'header: classes is [1,1]; expected each label once'],
       [
         (header) => (header.classes = [1, 2, 3]),
-        'header: intercepts is [0]; wanted one for each of 3 vectors',
+        'header: intercepts is [0]; expected one for each of 3 vectors',
       ],
       [
         (header) => Object.assign(header, { classes: [1, 2, 3], intercepts: [0, 0, 0] }),
@@ -310,36 +313,39 @@ describe('messages name the file and what is wrong', () => {
       ],
       [
         (header) => Object.assign(header, { task: 'regression', multiLabel: true }),
-        'header: multiLabel is true; wanted none in a regression',
+        'header: multiLabel is true; expected none in a regression',
       ],
       [
         (header) => Object.assign(header, { task: 'regression', calibration: [] }),
-        'header: calibration is []; wanted none in a regression',
+        'header: calibration is []; expected none in a regression',
       ],
       [
         (header) =>
           (header.calibration = [{ method: 'isotonic', scores: [1], probabilities: [7] }]),
-        'header: calibration[0].probabilities is [7]; wanted numbers from 0 to 1',
+        'header: calibration[0].probabilities is [7]; expected numbers from 0 to 1',
       ],
-      [(header) => (header.multiLabel = false), 'header: multiLabel is false; wanted true, or not'],
-      [(header) => (header.certificates = []), 'header: certificates is []; wanted one for each'],
+      [
+        (header) => (header.multiLabel = false),
+        'header: multiLabel is false; expected true, or not',
+      ],
+      [(header) => (header.certificates = []), 'header: certificates is []; expected one for each'],
       [
         (header) => (header.calibration = [{ method: 'isotonic', scores: [1], probabilities: [] }]),
-        'header: calibration[0].scores is [1]; wanted as many as the 0 probabilities',
+        'header: calibration[0].scores is [1]; expected as many as the 0 probabilities',
       ],
       [
         (header) => (header.recipe = { fields: [{ name: 'age', kind: 'colour' }] }),
-        'header: recipe.fields[0].kind is "colour"; wanted number or category',
+        'header: recipe.fields[0].kind is "colour"; expected number or category',
       ],
       [
         (header) => (header.provenance = { version: '1', data: '', options: { seed: null } }),
-        'header: provenance.options.seed is null; wanted a string',
+        'header: provenance.options.seed is null; expected a string',
       ],
       [
         (header) => Object.assign(header, { certificate: 3 }),
         'header: certificate is not an object',
       ],
-      [(header) => delete header.loss.name, 'header: loss.name is missing; wanted a string'],
+      [(header) => delete header.loss.name, 'header: loss.name is missing; expected a string'],
       [(header) => (header.certificate.stopped = 'x'), 'header: certificate.stopped is "x"'],
     ];
     for (const [change, message] of cases) {
@@ -370,12 +376,12 @@ describe('messages name the file and what is wrong', () => {
       Float64Array.of(0, 5, 0, 0),
     );
     const cases: [Buffer, string][] = [
-      [sparse([2, 1], [1, 1]), 'column 1 after column 2; wanted ascending columns below 4'],
+      [sparse([2, 1], [1, 1]), 'column 1 after column 2; expected ascending columns below 4'],
       [sparse([4, 1]), 'column 4 after column -1'],
       [sparse([-1, 1]), 'column -1 after column -1'],
       [
         Buffer.concat([Buffer.from([7, 0, 0, 0]), sparse([3, 1]).subarray(4)]),
-        'the vectors have 7 weights; wanted 1 in all',
+        'the vectors have 7 weights; expected 1 in all',
       ],
       [sparse([3, Number.NaN]), 'the weight of column 3 is NaN; weights are finite numbers'],
     ];
@@ -430,21 +436,21 @@ describe('what cannot be a model is not written', () => {
   test('NaN in the header, the wrong number of weights, classes that do not fit', () => {
     expect(() => encodeModel(sampleModel({ lambda: Number.NaN }))).toThrow("model's lambda is NaN");
     expect(() => encodeModel(sampleModel({ intercepts: Float64Array.of(Infinity) }))).toThrow(
-      'intercepts is ["Infinity"]; wanted a list of finite numbers',
+      'intercepts is ["Infinity"]; expected a list of finite numbers',
     );
     expect(() => encodeModel(sampleModel({ columns: 9 }))).toThrow('of 9 columns has 4 weights');
     expect(() => encodeModel(sampleModel({ task: 'regression' }))).toThrow(
-      'classes is [-1,1]; wanted none',
+      'classes is [-1,1]; expected none',
     );
     expect(() => encodeModel(sampleModel({ featureNames: ['a', 'b'] }))).toThrow(
       'has 2 feature names',
     );
-    expect(() => encodeModel(sampleModel({ classes: [1] }))).toThrow('classes is [1]; wanted');
+    expect(() => encodeModel(sampleModel({ classes: [1] }))).toThrow('classes is [1]; expected');
     expect(() => encodeModel(sampleModel({ classes: [0, Infinity] }))).toThrow(
       'the class Infinity',
     );
     expect(() => encodeModel(sampleClasses({ calibration: [] }))).toThrow(
-      'calibration is []; wanted one for each of 3',
+      'calibration is []; expected one for each of 3',
     );
     expect(() => encodeModel(sampleModel({ classes: ['a', 'a'] }))).toThrow('each label once');
     expect(() => encodeModel(sampleClasses({ columns: 3 }))).toThrow('3 columns and 3 vectors');

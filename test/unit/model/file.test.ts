@@ -15,7 +15,7 @@ test('a model is written as its bytes and read back', async () => {
   expect(readdirSync(folder)).toEqual(['x.model']);
 });
 
-test('the ends of the box of its weights are kept', async () => {
+test('the bounds of its weights are stored', async () => {
   const path = join(temporaryFolder(), 'x.model');
   for (const box of [{ low: 0 }, { high: 1.5 }, { low: -0.25, high: 1e300 }]) {
     const bounded = sampleModel({ penalty: { name: 'l1', l1: 1, l2: 0, ...box } });
@@ -41,7 +41,7 @@ test('what cannot be read is a DataError that names the file', async () => {
   const cases = {
     'none.model': 'no such file',
     sub: 'a directory; expected a file',
-    'empty.model': 'an empty file; wanted a dso model',
+    'empty.model': 'an empty file; expected a dso model',
   };
   for (const [name, message] of Object.entries(cases)) {
     const reading = readModel(join(folder, name));

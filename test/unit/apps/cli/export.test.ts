@@ -113,7 +113,7 @@ describe('dso import', () => {
     writeFileSync(input, 'solver_type L2R_LR\nnr_class two\n');
     await expect(run(['import', input, '-o', join(folder, 'out')])).rejects.toMatchObject({
       kind: 'data',
-      message: `${input}: line 2: "nr_class two"; wanted finite numbers`,
+      message: `${input}: line 2: "nr_class two"; expected finite numbers`,
     });
     expect(() => readFileSync(join(folder, 'out'))).toThrow('ENOENT');
     await expect(run(['import', join(folder, 'none'), '-o', '-'])).rejects.toMatchObject({

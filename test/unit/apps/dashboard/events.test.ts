@@ -26,7 +26,7 @@ const hasEvent = (event: RunLine['event']) => (data: { readonly lines: readonly 
   data.lines.some((line) => line.event === event);
 
 describe('a folder of records', () => {
-  test('tells of runs that appear, grow, end and disappear', async () => {
+  test('reports runs that appear, grow, end and disappear', async () => {
     const folder = temporaryFolder();
     const { url } = await serving({ folder });
     const listener = await Listener.open(url);
@@ -54,7 +54,7 @@ describe('a folder of records', () => {
     expect(await listener.heard('run')).toMatchObject({ id: firstId, status: 'done' });
   });
 
-  test('has runs that go on told to every page, and only the news of them', async () => {
+  test('reports running runs to every page, and only what is new of them', async () => {
     const folder = temporaryFolder();
     writeRecord(folder, firstId, [startLine(firstId), beginLine(), resultLine]);
     writeRecord(folder, secondId, [startLine(secondId), beginLine(), ...epochLines(5)]);
@@ -100,7 +100,7 @@ describe('a folder of records', () => {
     expect((lines.at(-1) as EpochLine).epoch).toBe(3000);
   });
 
-  test('tells of a run whose process is gone without a word', async () => {
+  test('reports a run whose process is gone without a word', async () => {
     const folder = temporaryFolder();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
@@ -115,7 +115,7 @@ describe('a folder of records', () => {
 });
 
 describe('the run of this process', () => {
-  test('tells its stage, its lines, and where blocks are', async () => {
+  test('reports its stage, its lines, and where blocks are', async () => {
     const own = new DrivenRun(firstId);
     const { url, dashboard } = await serving({ own });
     dashboard.stage('reading real-sim.svm', 0.25);
@@ -156,7 +156,7 @@ describe('the run of this process', () => {
     expect(second.all('look')).toHaveLength(2);
   });
 
-  test('is left alone while nobody looks', async () => {
+  test('is left alone while no page is open', async () => {
     const own = new DrivenRun(firstId);
     const { url } = await serving({ own });
     await fetch(`${url}api/runs`);
@@ -172,7 +172,7 @@ describe('the run of this process', () => {
     expect(own.looks).toBe(looks);
   });
 
-  test('goes on when looking at it fails', async () => {
+  test('continues when reading it fails', async () => {
     const own = new DrivenRun(firstId);
     own.look = () => {
       throw new Error('no look');
@@ -189,7 +189,7 @@ describe('the run of this process', () => {
 });
 
 describe('a page that does not read', () => {
-  test('has messages left out, and is told of the runs when it reads again', async () => {
+  test('has messages left out, and gets the runs when it reads again', async () => {
     const missed: string[][] = [];
     const stream = new EventStream(
       (ids) => missed.push([...ids]),
@@ -245,7 +245,7 @@ describe('streams', () => {
     while (next === undefined) next = await Listener.open(url).catch(() => undefined);
   });
 
-  test('are told the reason and end when the server does, and so does a page that does not read', async () => {
+  test('get the reason and end when the server does, and so does a page that does not read', async () => {
     const own = new DrivenRun(firstId);
     const { url, dashboard } = await serving({ own });
     const [listener, slow] = [await Listener.open(url), await Listener.open(url)];

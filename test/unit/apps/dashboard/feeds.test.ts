@@ -9,7 +9,7 @@ import { beginLine, epochLine, firstId, resultLine } from './records.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A run on so many threads, and the names of the messages about it from its beginning on. */
+/** A run on this many threads, and the names of the messages about it from its beginning on. */
 function feeding(threads: number) {
   const run = new DrivenRun(firstId);
   const heard: string[] = [];

@@ -20,7 +20,7 @@ import {
 } from './records.ts';
 import { pageFolder, serving } from './serving.ts';
 
-/** A folder with a run that has ended and one that goes on. */
+/** A folder with a run that has ended and one that is running. */
 function recordsFolder(): string {
   const folder = temporaryFolder();
   writeRecord(folder, firstId, [
@@ -88,7 +88,7 @@ describe('the list of runs', () => {
 });
 
 describe('a run', () => {
-  test('has no more points than wanted', async () => {
+  test('has no more points than expected', async () => {
     const { url } = await serving({ folder: recordsFolder() });
     const detail = (await getJson(`${url}api/runs/${firstId}?points=100`)) as RunDetail;
     expect(detail).toMatchObject({ vector: 0, epochs: 1000, summary: { id: firstId } });
@@ -114,7 +114,9 @@ describe('a run', () => {
       const answer = await fetch(`${url}api/runs/${firstId}?${query}`);
       expect(answer.status).toBe(400);
       const { error } = (await answer.json()) as { error: string };
-      expect(error).toMatch(/^(points|vector): found ".+"; wanted a whole number from \d+ to \d+$/);
+      expect(error).toMatch(
+        /^(points|vector): found ".+"; expected a whole number from \d+ to \d+$/,
+      );
     },
   );
 
@@ -144,7 +146,7 @@ describe('a run', () => {
 });
 
 describe('stopping', () => {
-  test('asks the process of the run by a file', async () => {
+  test('signals the process of the run by a file', async () => {
     const folder = recordsFolder();
     const { url, origin } = await serving({ folder });
     const headers = { Origin: origin };
@@ -163,7 +165,7 @@ describe('stopping', () => {
     expect(existsSync(join(folder, `${firstId}.stop`))).toBe(false);
   });
 
-  test('asks the run of this process itself', async () => {
+  test('signals the run of this process itself', async () => {
     const own = new DrivenRun(secondId);
     const { url, origin } = await serving({ own });
     const stop = () =>
@@ -183,7 +185,7 @@ describe('the page', () => {
     expect(answer).toMatchObject({ status: 308, headers: { location: new URL(url).pathname } });
   });
 
-  test('has files that may be kept for ever, since their names change with them', async () => {
+  test('has files that may be cached for ever, since their names change with them', async () => {
     const { url } = await serving();
     const script = await ask(`${url}assets/index-BdQq_1aZ.js`);
     expect(script).toMatchObject({ status: 200, text: 'export {};' });

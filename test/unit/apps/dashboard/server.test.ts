@@ -23,7 +23,7 @@ function expectSafe({ headers }: Answer): void {
   expect(names).not.toContain('set-cookie');
 }
 
-function expectRefused(answer: Answer, { token }: Serving, reason: RegExp): void {
+function expectForbidden(answer: Answer, { token }: Serving, reason: RegExp): void {
   expect(answer.status).toBe(403);
   expect(answer.headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
@@ -65,15 +65,15 @@ describe('the token', () => {
     ['the token further on', (token) => `/x/../${token}/`],
     ['an empty first part', (token) => `//${token}/`],
   ];
-  test.each(nowhere)('is wanted: %s', async (_, pathOf) => {
+  test.each(nowhere)('is expected: %s', async (_, pathOf) => {
     const server = await serving();
     const { origin, token } = server;
     const path = pathOf(token);
-    // A client that sends the path as it stands.
+    // A client that sends the path unchanged.
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       const answer = await askRaw(origin, path, { method, headers: { Origin: origin } });
       if (method === 'HEAD') expect(answer).toMatchObject({ status: 403, text: '' });
-      else expectRefused(answer, server, /has no token/);
+      else expectForbidden(answer, server, /has no token/);
     }
   });
 
@@ -83,7 +83,7 @@ describe('the token', () => {
     const server = await serving({ folder });
     const known = await askRaw(server.origin, `/${'0'.repeat(32)}/api/runs/${firstId}`);
     const unknown = await askRaw(server.origin, `/${'0'.repeat(32)}/api/runs/nothing`);
-    expectRefused(known, server, /has no token/);
+    expectForbidden(known, server, /has no token/);
     expect(unknown.text).toBe(known.text);
   });
 
@@ -118,7 +118,7 @@ describe('the host', () => {
       `[::1]:${port}`,
     ];
     for (const name of names) {
-      expectRefused(
+      expectForbidden(
         await ask(url, { headers: { Host: name } }),
         server,
         /Host header does not name this server/,
@@ -143,7 +143,7 @@ describe('the host', () => {
 });
 
 describe('the origin', () => {
-  test('is ours if it is told', async () => {
+  test('is ours if it is sent', async () => {
     const server = await serving();
     const { url, origin, port } = server;
     expect(await ask(url, { headers: { Origin: origin } })).toMatchObject({ status: 200 });
@@ -158,27 +158,27 @@ describe('the origin', () => {
     ];
     for (const other of others) {
       const answer = await ask(url, { headers: { Origin: other } });
-      expectRefused(answer, server, /does not come from the page/);
+      expectForbidden(answer, server, /does not come from the page/);
     }
   });
 
-  test('has to be told where something changes', async () => {
+  test('has to be sent where something changes', async () => {
     const folder = temporaryFolder();
     writeRecord(folder, firstId, [startLine(firstId)]);
     const server = await serving({ folder });
     const { url, origin } = server;
     const stop = `${url}api/runs/${firstId}/stop`;
     const silent = await ask(stop, { method: 'POST' });
-    expectRefused(silent, server, /does not come from the page/);
-    const foreign = await ask(stop, { method: 'POST', headers: { Origin: 'http://example.org' } });
-    expectRefused(foreign, server, /does not come from the page/);
+    expectForbidden(silent, server, /does not come from the page/);
+    const other = await ask(stop, { method: 'POST', headers: { Origin: 'http://example.org' } });
+    expectForbidden(other, server, /does not come from the page/);
     const own = await ask(stop, { method: 'POST', headers: { Origin: origin } });
     expect(own.status).toBe(202);
     expectSafe(own);
   });
 });
 
-describe('what the browser says of the page that asks', () => {
+describe('what the browser says of the page that sends the request', () => {
   const navigation = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
 
   test.each(['same-origin', 'none'])('%s is heard', async (site) => {
@@ -201,7 +201,8 @@ describe('what the browser says of the page that asks', () => {
         headers: { ...headers, ...navigation, Origin: origin },
       }),
     ];
-    for (const answer of asked) expectRefused(answer, server, /comes from a page of another site/);
+    const reason = /comes from a page of another site/;
+    for (const answer of asked) expectForbidden(answer, server, reason);
   });
 });
 
@@ -265,32 +266,32 @@ function askRaw(
   });
 }
 
-describe('a ticket', () => {
+describe('a one-time address', () => {
   test('leads to the page once, and is no token', async () => {
     const { dashboard, url, origin } = await serving();
-    const entrance = dashboard.oneTimeUrl();
-    expect(entrance.startsWith(`${origin}/`)).toBe(true);
-    expect((await fetch(`${entrance}/api/runs`, { method: 'POST' })).status).toBe(403);
-    const first = await fetch(entrance, { redirect: 'manual' });
+    const oneTimeUrl = dashboard.oneTimeUrl();
+    expect(oneTimeUrl.startsWith(`${origin}/`)).toBe(true);
+    expect((await fetch(`${oneTimeUrl}/api/runs`, { method: 'POST' })).status).toBe(403);
+    const first = await fetch(oneTimeUrl, { redirect: 'manual' });
     expect([first.status, first.headers.get('location')]).toEqual([303, new URL(url).pathname]);
     expect(first.headers.get('referrer-policy')).toBe('no-referrer');
-    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(403);
+    expect((await fetch(oneTimeUrl, { redirect: 'manual' })).status).toBe(403);
   });
 
   test('of another kind of request or page is refused and stays good', async () => {
     const { dashboard } = await serving();
-    const entrance = dashboard.oneTimeUrl();
-    const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
-    expect((await fetch(entrance, { headers: foreign })).status).toBe(403);
-    expect((await fetch(entrance, { method: 'HEAD' })).status).toBe(403);
-    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(303);
+    const oneTimeUrl = dashboard.oneTimeUrl();
+    const other = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+    expect((await fetch(oneTimeUrl, { headers: other })).status).toBe(403);
+    expect((await fetch(oneTimeUrl, { method: 'HEAD' })).status).toBe(403);
+    expect((await fetch(oneTimeUrl, { redirect: 'manual' })).status).toBe(303);
   });
 
-  test('takes the place of the one before', async () => {
+  test('replaces the one before', async () => {
     const { dashboard } = await serving();
     const before = dashboard.oneTimeUrl();
-    const entrance = dashboard.oneTimeUrl();
+    const oneTimeUrl = dashboard.oneTimeUrl();
     expect((await fetch(before)).status).toBe(403);
-    expect((await fetch(entrance, { redirect: 'manual' })).status).toBe(303);
+    expect((await fetch(oneTimeUrl, { redirect: 'manual' })).status).toBe(303);
   });
 });

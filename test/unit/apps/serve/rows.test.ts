@@ -19,10 +19,10 @@ test('lines do not depend on where chunks end', () => {
         start += length;
       }
       const cutter = new LineCutter(1000);
-      const wanted = whole.split('\n');
-      if (wanted.at(-1) === '') wanted.pop();
-      expect(cutAll(cutter, chunks)).toEqual(wanted);
-      expect(cutter.count).toBe(wanted.length);
+      const expected = whole.split('\n');
+      if (expected.at(-1) === '') expected.pop();
+      expect(cutAll(cutter, chunks)).toEqual(expected);
+      expect(cutter.count).toBe(expected.length);
     }),
   );
 });

@@ -8,13 +8,13 @@ import { modelKinds, randomRows } from '../../../support/random-models.ts';
 describe('answers are the lines of dso predict --json', () => {
   test.each(Object.entries(modelKinds))('%s', (_, model) => {
     const { rows, dataset, dense } = randomRows(model.columns, 50);
-    const wanted = [...predictionObjects(model, dataset)].join('').trimEnd().split('\n');
+    const expected = [...predictionObjects(model, dataset)].join('').trimEnd().split('\n');
     const scorer = new Scorer(model);
     const overWire = (row: object): unknown => JSON.parse(JSON.stringify(row));
-    expect(rows.map((row) => scorer.answer(overWire(row)))).toEqual(wanted);
+    expect(rows.map((row) => scorer.answer(overWire(row)))).toEqual(expected);
     const { columns } = model;
     const lists = rows.map((__, row) => [...dense.subarray(row * columns, (row + 1) * columns)]);
-    expect(lists.map((list) => scorer.answer(overWire(list)))).toEqual(wanted);
+    expect(lists.map((list) => scorer.answer(overWire(list)))).toEqual(expected);
   });
 });
 
@@ -27,13 +27,13 @@ describe('rows', () => {
   });
 
   test.each([
-    [5, 'found a number; wanted an object, or a list of numbers'],
-    ['x', 'found a string; wanted an object, or a list of numbers'],
-    [null, 'found null; wanted an object, or a list of numbers'],
-    [[1, '2'], 'value 2 is a string; wanted a number'],
-    [[1, null], 'value 2 is null; wanted a number'],
-    [[[1]], 'value 1 is a list; wanted a number'],
-    [{ indices: [0], values: [true] }, 'value 1 is a boolean; wanted a number'],
+    [5, 'found a number; expected an object, or a list of numbers'],
+    ['x', 'found a string; expected an object, or a list of numbers'],
+    [null, 'found null; expected an object, or a list of numbers'],
+    [[1, '2'], 'value 2 is a string; expected a number'],
+    [[1, null], 'value 2 is null; expected a number'],
+    [[[1]], 'value 1 is a list; expected a number'],
+    [{ indices: [0], values: [true] }, 'value 1 is a boolean; expected a number'],
     [{ indices: [0, 1], values: [1] }, '2 indices with 1 values'],
     [{ indices: ['0'], values: [1] }, 'the index 0; expected a whole number from 0'],
     [{ indices: [-1], values: [1] }, 'the index -1; expected a whole number from 0'],

@@ -86,9 +86,9 @@ describe('POST /predict', () => {
   test.each([
     ['{"indices":[0],', /^the body: not JSON: /],
     ['', /^the body: not JSON: /],
-    ['7', /^found a number; wanted an object, or a list of numbers$/],
-    ['[[1],[2],["x"]]', /^row 3: value 1 is a string; wanted a number$/],
-    ['{"rows":[null]}', /^row 1: found null; wanted an object, or a list of numbers$/],
+    ['7', /^found a number; expected an object, or a list of numbers$/],
+    ['[[1],[2],["x"]]', /^row 3: value 1 is a string; expected a number$/],
+    ['{"rows":[null]}', /^row 1: found null; expected an object, or a list of numbers$/],
     ['{"age":3}', /^the model has no feature names; expected indices and values$/],
   ])('%s is a bad request', async (body, message) => {
     const { predict, metrics, failures } = await serve(one);
@@ -128,7 +128,7 @@ describe('POST /predict', () => {
     expect(await ask(predict, question)).toMatchObject({ status });
   });
 
-  test('what is wrong with the server is not told', async () => {
+  test('errors of the server itself are not shown', async () => {
     const { predict, state, failures, url } = await serve(one);
     const broken = { ...one, weights: undefined } as unknown as Model;
     state.current = { ...state.current, scorer: new Scorer(broken) };
@@ -150,9 +150,9 @@ describe('POST /predict', () => {
           : post(predict, [value, 0], agent),
       ),
     );
-    for (const [place, { text }] of answers.entries()) {
+    for (const [index, { text }] of answers.entries()) {
       const found = [JSON.parse(text)].flat().map(({ score }) => score);
-      expect(new Set(found)).toEqual(new Set([2 * values[place]]));
+      expect(new Set(found)).toEqual(new Set([2 * values[index]]));
     }
     expect(metrics.rows).toBe(400 + 60 * 100);
     expect(metrics.underWay).toBe(0);
@@ -170,7 +170,7 @@ describe('limits', () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
     const question = { method: 'POST', type: 'application/json', body: long, headers: chunked };
     expect(await ask(predict, { ...question, agent })).toMatchObject({ status: 413, text: error });
-    // The connection goes on: the rest of the bodies was let through.
+    // The connection stays open: the rest of the bodies was let through.
     expect((await post(predict, [1, 0], agent)).text).toBe(`${answerOfOne}\n`);
     const longest = `${'[1'.padEnd(99)}]`;
     expect((await post(predict, longest)).status).toBe(200);
@@ -183,7 +183,7 @@ describe('limits', () => {
     const refused = await post(predict, { rows: repeat(4, [1]) });
     expect(refused).toMatchObject({
       status: 413,
-      text: '{"error":"4 rows; wanted at most 3"}\n',
+      text: '{"error":"4 rows; expected at most 3"}\n',
     });
   });
 
@@ -258,7 +258,7 @@ describe('limits', () => {
 describe('streams of lines', () => {
   const lines = { method: 'POST', type: 'application/x-ndjson' };
 
-  test('one answer for each line, errors in their place', async () => {
+  test('one answer for each line, errors in their positions', async () => {
     const { predict, metrics } = await serve(one);
     const body = '[1,0]\n\n{"indices":[1],"values":[3]}\r\nnope\n{"a":1}\n[0,-1]';
     const { status, text: answers, headers } = await ask(predict, { ...lines, body });
@@ -277,7 +277,7 @@ describe('streams of lines', () => {
     expect([metrics.rows, metrics.failedRows]).toEqual([3, 2]);
   });
 
-  test('answers come while the request goes on', async () => {
+  test('answers come while the request continues', async () => {
     const { predict } = await serve(one);
     const sent = request(predict, { method: 'POST', headers: { 'Content-Type': lines.type } });
     sent.write('[1,0]\n[0');
@@ -404,7 +404,7 @@ describe('pages', () => {
     expect(await proxied.answer).toMatch(/^HTTP\/1\.1 200 /);
     const get = await ask(predict);
     expect([get.status, get.headers.allow]).toEqual([405, 'POST']);
-    expect(JSON.parse(get.text)).toEqual({ error: 'GET /predict; wanted POST' });
+    expect(JSON.parse(get.text)).toEqual({ error: 'GET /predict; expected POST' });
     const put = await ask(`${url}/model`, { method: 'PUT', body: 'x' });
     expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD']);
     const head = await ask(`${url}/healthz`, { method: 'HEAD' });
@@ -431,7 +431,7 @@ describe('the end', () => {
     expect(await stopped).toBe(0);
   });
 
-  test('no request on a connection that was kept is reset', async () => {
+  test('no request on a connection that was kept alive is reset', async () => {
     const { predict, stop, records } = await serve(one);
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     const resets: unknown[] = [];

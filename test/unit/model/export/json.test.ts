@@ -52,17 +52,17 @@ describe('a damaged text', () => {
   test.each([
     [good.slice(0, -3), 'not JSON'],
     [changed('"lambda": 0.0001', '"lambda": 0.0001x'), '(line '],
-    [changed('dso-model-json', 'other'), 'format is "other"; wanted "dso-model-json"'],
-    [changed('"version": 1', '"version": 2'), 'version 2 of dso-model-json; wanted 1'],
+    [changed('dso-model-json', 'other'), 'format is "other"; expected "dso-model-json"'],
+    [changed('"version": 1', '"version": 2'), 'version 2 of dso-model-json; expected 1'],
     [changed('"task": "classification"', '"task": "guessing"'), 'task is "guessing"'],
-    [changed('[0.5, -1.25, 0, 2]', '[0.5, -1.25, 0]'), 'weights[0]: 3 weights; wanted 4'],
+    [changed('[0.5, -1.25, 0, 2]', '[0.5, -1.25, 0]'), 'weights[0]: 3 weights; expected 4'],
     [changed('[0.5, -1.25, 0, 2]', '[0.5, "x", 0, 2]'), 'weights[0]: the weight "x"'],
     [changed('[0.5, -1.25, 0, 2]', '[0.5, 1e999, 0, 2]'), 'weights[0]: the weight null'],
-    [changed('[0.5, -1.25, 0, 2]', '3'), 'weights[0]: wanted a list'],
-    [changed('[0.5, -1.25, 0, 2]', '[], []'), 'wanted a list with 1 vectors'],
+    [changed('[0.5, -1.25, 0, 2]', '3'), 'weights[0]: expected a list'],
+    [changed('[0.5, -1.25, 0, 2]', '[], []'), 'expected a list with 1 vectors'],
     [
       changed('[0.5, -1.25, 0, 2]', '{ "columns": [2, 1], "values": [1, 1] }'),
-      'weights[0]: column 1 after column 2; wanted ascending columns below 4',
+      'weights[0]: column 1 after column 2; expected ascending columns below 4',
     ],
     [
       changed('[0.5, -1.25, 0, 2]', '{ "columns": [4], "values": [1] }'),
@@ -70,14 +70,14 @@ describe('a damaged text', () => {
     ],
     [
       changed(/"intercepts": \[[^\]]*\]/, '"intercepts": [0, 0]'),
-      'intercepts is [0,0]; wanted one',
+      'intercepts is [0,0]; expected one',
     ],
     [
       changed('"intercepts"', '"calibration": [], "intercepts"'),
-      'calibration is []; wanted one for',
+      'calibration is []; expected one for',
     ],
-    [changed('"d"\n', '4\n'), 'featureNames: wanted a list of 4 strings'],
-  ])('%#: the message has the place', (text, message) => {
+    [changed('"d"\n', '4\n'), 'featureNames: expected a list of 4 strings'],
+  ])('%#: the message has the position', (text, message) => {
     expect(() => importModel(text, 'm.json')).toThrow(expect.objectContaining({ kind: 'data' }));
     expect(() => importModel(text, 'm.json')).toThrow(message);
     expect(() => importModel(text, 'm.json')).toThrow('m.json');

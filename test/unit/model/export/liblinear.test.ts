@@ -68,11 +68,11 @@ describe.each(Object.entries(kinds))('%s', (_, model) => {
 
   test.skipIf(absent)(`liblinear-predict predicts as we do${absent ? `: ${absent}` : ''}`, () => {
     const found = liblinearPredict(exportModel(model, 'liblinear'), rows).map(Number);
-    const wanted = [...(predict(model, dataset) as Float64Array)];
+    const expected = [...(predict(model, dataset) as Float64Array)];
     // Regression is printed with six digits.
     if (model.classes === undefined) {
-      for (const [row, value] of wanted.entries()) expect(found[row]).toBeCloseTo(value, 4);
-    } else expect(found).toEqual(wanted);
+      for (const [row, value] of expected.entries()) expect(found[row]).toBeCloseTo(value, 4);
+    } else expect(found).toEqual(expected);
   });
 
   if (model.loss.name === 'logistic')
@@ -82,17 +82,17 @@ describe.each(Object.entries(kinds))('%s', (_, model) => {
         const text = exportModel(model, 'liblinear');
         const [head, ...lines] = liblinearPredict(text, rows, '-b', '1');
         const order = head.split(' ').slice(1).map(Number);
-        const wanted = predict(model, dataset, { output: 'probabilities' });
+        const expected = predict(model, dataset, { output: 'probabilities' });
         const classes = model.classes!;
         for (const [row, line] of lines.entries()) {
           const found = line.split(' ').slice(1).map(Number);
-          for (const [place, label] of order.entries()) {
+          for (const [position, label] of order.entries()) {
             const index = classes.indexOf(label);
             const ours =
               classes.length === 2
-                ? Math.abs(1 - index - wanted[row])
-                : wanted[row * classes.length + index];
-            expect(found[place]).toBeCloseTo(ours, 4);
+                ? Math.abs(1 - index - expected[row])
+                : expected[row * classes.length + index];
+            expect(found[position]).toBeCloseTo(ours, 4);
           }
         }
       },
@@ -117,7 +117,7 @@ function bestClasses(model: Model, dataset: Dataset): number[][] {
     const [first, ...rest] = scores.subarray(row * vectors, (row + 1) * vectors);
     const each = vectors === 1 ? [-first, first] : [first, ...rest];
     const largest = Math.max(...each);
-    return classes.filter((__, place) => each[place] === largest);
+    return classes.filter((__, index) => each[index] === largest);
   });
 }
 
@@ -138,13 +138,13 @@ describe('models of liblinear-train', () => {
       runTool('liblinear-train', ['-q', '-s', solver, '-B', bias, 'data', 'model'], folder);
       const text = readFileSync(join(folder, 'model'), 'utf8');
       const model = importModel(text);
-      const wanted = liblinearPredict(text, rows).map(Number);
+      const expected = liblinearPredict(text, rows).map(Number);
       if (model.classes === undefined) {
         const found = predict(model, dataset) as Float64Array;
-        for (const [row, value] of wanted.entries()) expect(found[row]).toBeCloseTo(value, 4);
+        for (const [row, value] of expected.entries()) expect(found[row]).toBeCloseTo(value, 4);
       } else {
         for (const [row, best] of bestClasses(model, dataset).entries()) {
-          expect(best).toContain(wanted[row]);
+          expect(best).toContain(expected[row]);
         }
       }
     },
@@ -171,32 +171,35 @@ describe('a damaged file', () => {
   };
 
   test.each([
-    [changed('L2R_L1LOSS_SVC_DUAL', 'ONECLASS_SVM'), 'line 6: solver_type ONECLASS_SVM; wanted'],
+    [changed('L2R_L1LOSS_SVC_DUAL', 'ONECLASS_SVM'), 'line 6: solver_type ONECLASS_SVM; expected'],
     [changed(/^nr_class 3\n/m, ''), 'line 5: no line "nr_class" before the weights'],
-    [changed('label 1 2 3', 'label 1 2'), '2 labels; wanted one for each of 3 classes'],
+    [changed('label 1 2 3', 'label 1 2'), '2 labels; expected one for each of 3 classes'],
     [changed('label 1 2 3', 'label 1 2 2'), 'a label appears twice'],
-    [changed('label 1 2 3', 'label 1 b 3'), 'line 3: "label 1 b 3"; wanted finite numbers'],
-    [changed('label 1 2 3', 'label 1 2 1e999'), 'line 3: "label 1 2 1e999"; wanted finite numbers'],
+    [changed('label 1 2 3', 'label 1 b 3'), 'line 3: "label 1 b 3"; expected finite numbers'],
+    [
+      changed('label 1 2 3', 'label 1 2 1e999'),
+      'line 3: "label 1 2 1e999"; expected finite numbers',
+    ],
     [
       changed('bias 1', 'bias 1e300').replace(/\S+ \n$/, '-1e300 \n'),
       'its weight times bias 1e+300 is -Infinity, too large a number',
     ],
     [
       changed('nr_feature 2', 'nr_feature 2147483647'),
-      'the file ends after line 6; wanted 6442450944 weights, and ',
+      'the file ends after line 6; expected 6442450944 weights, and ',
     ],
     [changed('bias 1', 'bias 1\nbias 1'), 'line 6: a second line "bias"'],
-    [changed('bias 1', 'colour 1'), 'line 5: "colour 1"; wanted solver_type'],
-    [changed('nr_feature 2', 'nr_feature -2'), 'nr_feature -2; wanted a whole number'],
-    [changed('nr_feature 2', 'nr_feature 3'), 'the file ends after line 9; wanted weights of 1'],
+    [changed('bias 1', 'colour 1'), 'line 5: "colour 1"; expected solver_type'],
+    [changed('nr_feature 2', 'nr_feature -2'), 'nr_feature -2; expected a whole number'],
+    [changed('nr_feature 2', 'nr_feature 3'), 'the file ends after line 9; expected weights of 1'],
     [changed('nr_feature 2', 'nr_feature 1'), 'line 9: '],
-    [changed(/\nw\n\S+/, '\nw\n0x1'), 'line 7: the weight "0x1"; wanted a finite number'],
+    [changed(/\nw\n\S+/, '\nw\n0x1'), 'line 7: the weight "0x1"; expected a finite number'],
     [changed(/\nw\n\S+/, '\nw\nnan'), 'line 7: the weight "nan"'],
     [changed(/\nw\n\S+ /, '\nw\n'), 'line 7: 2 weights in'],
-    [changed(/\nw\n[\s\S]*/, '\n'), 'the file ends after line 5; wanted a line "w"'],
+    [changed(/\nw\n[\s\S]*/, '\n'), 'the file ends after line 5; expected a line "w"'],
     ['', 'an empty file'],
     ['hello', 'it begins with "hello"'],
-  ])('%#: the message has the place', (text, message) => {
+  ])('%#: the message has the position', (text, message) => {
     expect(() => importModel(text, 'm.txt')).toThrow(expect.objectContaining({ kind: 'data' }));
     expect(() => importModel(text, 'm.txt')).toThrow(message);
     expect(() => importModel(text, 'm.txt')).toThrow('m.txt');

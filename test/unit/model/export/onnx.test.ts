@@ -20,11 +20,13 @@ async function run(model: Model, rows: Float32Array): Promise<Record<string, Val
   );
 }
 
-/** Largest difference, relative to the largest of the wanted numbers or 1. */
-function difference(found: Values, wanted: ArrayLike<number>): number {
-  expect(found).toHaveLength(wanted.length);
-  const scale = Math.max(1, ...Array.from(wanted, Math.abs));
-  return Math.max(...Array.from(wanted, (value, i) => Math.abs(Number(found[i]) - value))) / scale;
+/** Largest difference, relative to the largest of the expected numbers or 1. */
+function difference(found: Values, expected: ArrayLike<number>): number {
+  expect(found).toHaveLength(expected.length);
+  const scale = Math.max(1, ...Array.from(expected, Math.abs));
+  return (
+    Math.max(...Array.from(expected, (value, i) => Math.abs(Number(found[i]) - value))) / scale
+  );
 }
 
 /** ONNX gives a number per class; of two classes our score and probability are those of one. */
@@ -44,8 +46,8 @@ describe.each(Object.entries(modelKinds))('%s', (_, model) => {
       return;
     }
     const scores = predict(model, dataset, { output: 'scores' });
-    const wanted = byClass(model, scores, (score) => -score);
-    expect(difference(found.scores, wanted)).toBeLessThan(1e-6);
+    const expected = byClass(model, scores, (score) => -score);
+    expect(difference(found.scores, expected)).toBeLessThan(1e-6);
     if (model.multiLabel) expect(found).not.toHaveProperty('label');
     else expect(Array.from(found.label, String)).toEqual(Array.from(labels, String));
   });
@@ -53,13 +55,13 @@ describe.each(Object.entries(modelKinds))('%s', (_, model) => {
   if (givesProbabilities(model))
     test('gives our probabilities, to 1e-6', async () => {
       const { probabilities } = await run(model, dense);
-      const wanted = predict(model, dataset, { output: 'probabilities' });
+      const expected = predict(model, dataset, { output: 'probabilities' });
       // A steep piece of an isotonic curve multiplies the error of the score.
       const steep = model.calibration?.some(({ method }) => method === 'isotonic') ? 1e-5 : 1e-6;
       expect(
         difference(
           probabilities,
-          byClass(model, wanted, (p) => 1 - p),
+          byClass(model, expected, (p) => 1 - p),
         ),
       ).toBeLessThan(steep);
     });
@@ -97,7 +99,7 @@ test('holds provenance, certificate and names as metadata', () => {
       'onnx',
     ),
   ).toString('latin1');
-  for (const wanted of [
+  for (const expected of [
     'dso.gap',
     '0.00023',
     '9.8.7',
@@ -105,7 +107,7 @@ test('holds provenance, certificate and names as metadata', () => {
     '{"lambda":0.0001}',
     '"city=Paris"',
   ]) {
-    expect(text).toContain(wanted);
+    expect(text).toContain(expected);
   }
 });
 
@@ -119,6 +121,6 @@ test('leaves out names that would make the metadata huge', () => {
 test('refuses what does not fit: 2 GB, 32-bit floats', () => {
   const huge = sampleModel({ columns: 2 ** 28 });
   expect(() => exportModel(huge, 'onnx')).toThrow(/2147483648 bytes of weights.*ends at 2 GB/);
-  const wide = sampleModel({ weights: Float64Array.of(1, -1e39, 0, 0) });
-  expect(() => exportModel(wide, 'onnx')).toThrow(/-1e\+39 does not fit 32-bit floats|1e\+39/);
+  const large = sampleModel({ weights: Float64Array.of(1, -1e39, 0, 0) });
+  expect(() => exportModel(large, 'onnx')).toThrow(/-1e\+39 does not fit 32-bit floats|1e\+39/);
 });

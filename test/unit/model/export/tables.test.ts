@@ -160,6 +160,6 @@ test('says what a format leaves out', () => {
 
 test('an unknown format is refused by name', () => {
   expect(() => exportModel(sampleModel(), 'pickle' as ExportFormat)).toThrow(
-    /"pickle"; wanted onnx, liblinear/,
+    /"pickle"; expected onnx, liblinear/,
   );
 });

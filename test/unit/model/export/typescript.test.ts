@@ -83,8 +83,8 @@ const settings = {
 };
 
 beforeAll(() => {
-  for (const [place, name] of names.entries()) {
-    writeFileSync(join(folder, `m${place}.ts`), exportModel(kinds[name], 'typescript'));
+  for (const [index, name] of names.entries()) {
+    writeFileSync(join(folder, `m${index}.ts`), exportModel(kinds[name], 'typescript'));
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

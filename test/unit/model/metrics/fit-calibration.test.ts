@@ -50,8 +50,8 @@ function repeated({ scores, positives, weights }: Required<Rows>): Rows {
 /** The derivatives of Platt's likelihood by its textbook formula, per unit of weight. */
 function plattGradient({ scores, positives, weights }: Rows, slope: number, offset: number) {
   const weightOf = (row: number) => weights?.[row] ?? 1;
-  const count = (wanted: number) =>
-    scores.reduce((sum, _, row) => sum + (positives[row] === wanted ? weightOf(row) : 0), 0);
+  const count = (expected: number) =>
+    scores.reduce((sum, _, row) => sum + (positives[row] === expected ? weightOf(row) : 0), 0);
   const [positive, negative] = [count(1), count(0)];
   const targets = [1 / (negative + 2), (positive + 1) / (positive + 2)];
   let [bySlope, byOffset, size] = [0, 0, 0];
@@ -79,7 +79,7 @@ describe('Platt scaling', () => {
     );
   });
 
-  test('finds the curve the rows were drawn from, at any scale and place of the scores', () => {
+  test('finds the curve the rows were drawn from, at any scale and offset of the scores', () => {
     const { scores, positives } = drawn(200_000);
     const { slope, offset } = fitPlatt(scores, positives);
     expect(slope).toBeCloseTo(-1.4, 1);

@@ -160,7 +160,7 @@ describe('labels find their classes', () => {
     });
   });
 
-  test('foreign ones are an error that names them', () => {
+  test('unknown ones are an error that names them', () => {
     const dataset = { ...scoredDataset([1, 1], [0, 1]), labelNames: ['c1', 'cat'] };
     expect(() => evaluate(plainClasses([1, 1, 1]), dataset)).toThrow(DataError);
     expect(() => evaluate(plainClasses([1, 1, 1]), dataset)).toThrow(
@@ -220,11 +220,11 @@ describe('multi-label', () => {
     );
   });
 
-  test('numbers name one class each; foreign ones are named', () => {
+  test('numbers name one class each; unknown ones are named', () => {
     const numbered = { ...model, classes: [1, 2, 3, 4] };
     const dataset = rowsOf([[1, -1, -1, -1]], [1]);
     expect(evaluate(numbered, dataset)).toMatchObject({ subsetAccuracy: 1, hammingLoss: 0 });
-    const foreign = { ...rowsOf([[1, 0, 0, 0]], [0]), labelNames: ['a, z'] };
-    expect(() => evaluate(model, foreign)).toThrow('does not know label "z" (first in row 1)');
+    const unknown = { ...rowsOf([[1, 0, 0, 0]], [0]), labelNames: ['a, z'] };
+    expect(() => evaluate(model, unknown)).toThrow('does not know label "z" (first in row 1)');
   });
 });

@@ -17,10 +17,10 @@ describe('model files of every version', () => {
     const model = decodeModel(bytes, name);
     const indices = Array.from({ length: model.columns }, (_, column) => column);
     const row = { indices, values: indices.map((column) => column + 0.5) };
-    const wanted = predict(model, datasetFromRows({ rows: [row], labels: [0] }), {
+    const expected = predict(model, datasetFromRows({ rows: [row], labels: [0] }), {
       output: 'scores',
     });
-    expect(loadModel(bytes).scores(row)).toEqual([...wanted]);
+    expect(loadModel(bytes).scores(row)).toEqual([...expected]);
     expect(loadModel(bytes).classes).toEqual(model.classes);
   });
 });
@@ -31,26 +31,26 @@ test('reads sparse weights of several vectors, names, and an ArrayBuffer', () =>
   const bytes = encodeModel(model);
   const buffer = Uint8Array.from(bytes).buffer;
   const { rows, dataset } = randomRows(400, 5);
-  const wanted = [...predict(model, dataset, { output: 'scores' })];
-  expect(rows.flatMap((row) => loadModel(buffer).scores(row))).toEqual(wanted);
+  const expected = [...predict(model, dataset, { output: 'scores' })];
+  expect(rows.flatMap((row) => loadModel(buffer).scores(row))).toEqual(expected);
   const { indices, values } = rows[1];
   const named = Object.fromEntries(
     Array.from(indices, (column, entry) => [`n"${column}\n`, values[entry]]),
   );
-  expect(loadModel(bytes).scores(named)).toEqual(wanted.slice(3, 6));
+  expect(loadModel(bytes).scores(named)).toEqual(expected.slice(3, 6));
 });
 
 describe('a damaged file', () => {
   const bytes = encodeModel(sampleModel({ featureNames: ['a', 'b', 'c', 'd'] }));
 
   test('one changed bit anywhere, or any missing byte, is an error', () => {
-    for (let place = 0; place < bytes.length; place++) {
+    for (let offset = 0; offset < bytes.length; offset++) {
       const damaged = Uint8Array.from(bytes);
-      damaged[place] ^= 1;
-      expect(() => loadModel(damaged), `byte ${place}`).toThrow(
+      damaged[offset] ^= 1;
+      expect(() => loadModel(damaged), `byte ${offset}`).toThrow(
         expect.objectContaining({ kind: 'data' }),
       );
-      expect(() => loadModel(bytes.subarray(0, place)), `${place} bytes`).toThrow();
+      expect(() => loadModel(bytes.subarray(0, offset)), `${offset} bytes`).toThrow();
     }
   });
 
@@ -74,6 +74,6 @@ describe('a damaged file', () => {
 });
 
 test.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000])('SHA-256 of %i bytes', (length) => {
-  const bytes = Uint8Array.from({ length }, (_, place) => (place * 37 + 11) & 0xff);
+  const bytes = Uint8Array.from({ length }, (_, offset) => (offset * 37 + 11) & 0xff);
   expect(sha256(bytes)).toBe(createHash('sha256').update(bytes).digest('hex'));
 });

@@ -88,13 +88,13 @@ describe('predict', () => {
   test('refuses an unknown output', () => {
     const ask = () =>
       predict(sampleModel(), sampleDataset(rows), { output: 'classes' as 'labels' });
-    expect(ask).toThrow(`output "classes"; wanted 'labels', 'scores' or 'probabilities'`);
+    expect(ask).toThrow(`output "classes"; expected 'labels', 'scores' or 'probabilities'`);
   });
 });
 
 describe('several vectors', () => {
   const logistic = { name: 'logistic', parameter: 0 };
-  const wide = {
+  const several = {
     ...plainClasses([0, 0, 0]),
     columns: 4,
     weights: Float64Array.of(0.5, -1.25, 0, 2, 1, 1, 1, 1, -1, 0, 0, 3),
@@ -109,24 +109,24 @@ describe('several vectors', () => {
     for (const rowsPerPart of [7, 4500, 5000]) {
       const dataset = sampleDataset(long, rowsPerPart);
       for (const unitRows of [{}, { unitRows: true } as const]) {
-        const scores = scoreVectors({ ...wide, ...unitRows }, dataset);
+        const scores = scoreVectors({ ...several, ...unitRows }, dataset);
         expect(scores).toHaveLength(15_000);
         for (const vector of [0, 1, 2]) {
           const alone = sampleModel({
-            weights: wide.weights.slice(4 * vector, 4 * vector + 4),
-            intercepts: wide.intercepts.slice(vector, vector + 1),
+            weights: several.weights.slice(4 * vector, 4 * vector + 4),
+            intercepts: several.intercepts.slice(vector, vector + 1),
             ...unitRows,
           });
           const own = scoreDataset(alone, dataset);
-          expect(scoreDataset({ ...wide, ...unitRows }, dataset, vector)).toEqual(own);
-          expect(scores.filter((_, place) => place % 3 === vector)).toEqual(own);
+          expect(scoreDataset({ ...several, ...unitRows }, dataset, vector)).toEqual(own);
+          expect(scores.filter((_, index) => index % 3 === vector)).toEqual(own);
         }
       }
     }
   });
 
-  test('blocks tell which rows they hold', () => {
-    const blocks = [...scoreBlocks(wide, sampleDataset(rows, 2))];
+  test('blocks say which rows they hold', () => {
+    const blocks = [...scoreBlocks(several, sampleDataset(rows, 2))];
     expect(blocks.map(({ firstRow, rows: count }) => [firstRow, count])).toEqual([
       [0, 2],
       [2, 1],
@@ -134,7 +134,7 @@ describe('several vectors', () => {
   });
 
   test('an overflow names the row', () => {
-    const huge = { ...wide, weights: wide.weights.map(() => 1e308) };
+    const huge = { ...several, weights: several.weights.map(() => 1e308) };
     const dataset = sampleDataset([rows[1], rows[1], { label: 0, entries: [[2, 1e30]] }]);
     expect(() => scoreVectors(huge, dataset)).toThrow('sample.svm: the score of row 3 is Infinity');
   });
@@ -160,11 +160,11 @@ describe('several vectors', () => {
     const sum = all[0] + all[1] + all[2];
     const output = 'probabilities';
     const shared = predict(plainClasses([1, 2, -1], { loss: logistic }), dataset, { output });
-    for (const [place, p] of all.entries()) expect(shared[place]).toBeCloseTo(p / sum, 14);
-    for (const place of [3, 4, 5]) expect(shared[place]).toBeCloseTo(1 / 3, 15);
+    for (const [index, p] of all.entries()) expect(shared[index]).toBeCloseTo(p / sum, 14);
+    for (const index of [3, 4, 5]) expect(shared[index]).toBeCloseTo(1 / 3, 15);
     const multi = plainClasses([1, 2, -1], { loss: logistic, multiLabel: true });
     const own = predict(multi, dataset, { output });
-    for (const [place, p] of all.entries()) expect(own[place]).toBeCloseTo(p, 14);
+    for (const [index, p] of all.entries()) expect(own[index]).toBeCloseTo(p, 14);
   });
 
   test('probabilities that are all 0 become equal ones', () => {
@@ -189,8 +189,8 @@ describe('calibrated models', () => {
     const model = plainClasses([1, 1, 1], { calibration: [steps, steps, platt] });
     const found = predict(model, scoredDataset([0.5], [0]), { output: 'probabilities' });
     const sum = 0.4 + 0.4 + 0.5;
-    for (const [place, p] of [0.4, 0.4, 0.5].entries()) {
-      expect(found[place]).toBeCloseTo(p / sum, 14);
+    for (const [index, p] of [0.4, 0.4, 0.5].entries()) {
+      expect(found[index]).toBeCloseTo(p / sum, 14);
     }
   });
 });

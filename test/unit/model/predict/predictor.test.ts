@@ -55,7 +55,7 @@ describe.each(Object.entries(modelKinds))('%s', (_, model) => {
   });
 });
 
-test('tells what the model is', () => {
+test('describes the model', () => {
   const predictor = new Predictor(sampleModel({ classes: ['ham', 'spam'] }));
   expect(predictor.task).toBe('classification');
   expect(predictor.classes).toEqual(['ham', 'spam']);
@@ -90,8 +90,8 @@ test.each<[Row, RegExp]>([
 });
 
 test('a score or prediction that overflows is an error', () => {
-  const wide = new Predictor(sampleModel({ weights: Float64Array.of(1e300, 0, 0, 0) }));
-  expect(() => wide.score([1e30])).toThrow(/overflow/);
+  const large = new Predictor(sampleModel({ weights: Float64Array.of(1e300, 0, 0, 0) }));
+  expect(() => large.score([1e30])).toThrow(/overflow/);
   const poisson = sampleRegression({ loss: { name: 'poisson', parameter: 0 } });
   expect(() => new Predictor(poisson).predict([2000])).toThrow(/e\^1000, too large/);
 });
@@ -134,14 +134,14 @@ describe('named rows', () => {
   test.each(Object.entries(tables))('a table, %s: as if read from CSV', async (_, model) => {
     const predictor = loadModel(encodeModel(model));
     const lines = records.map(({ age, city, size }) => `${age ?? ''},${city ?? 'NA'},${size},x\n`);
-    const wanted = await scoresOf(model, 'rows.csv', `age,city,size,colour\n${lines.join('')}`);
-    expect(records.map((row) => predictor.score({ ...row, colour: 'x' }))).toEqual(wanted);
+    const expected = await scoresOf(model, 'rows.csv', `age,city,size,colour\n${lines.join('')}`);
+    expect(records.map((row) => predictor.score({ ...row, colour: 'x' }))).toEqual(expected);
     const texts = records.map(({ age, city, size }) => ({
       size: `${size}`,
       age: age === null ? '' : ` ${age} `,
       city: city ?? '?',
     }));
-    expect(texts.map((row) => predictor.score(row))).toEqual(wanted);
+    expect(texts.map((row) => predictor.score(row))).toEqual(expected);
   });
 
   const objects = {
@@ -173,7 +173,7 @@ describe('named rows', () => {
     },
   );
 
-  test('names of features stand for themselves', () => {
+  test('names of features can be used directly', () => {
     const predictor = new Predictor(tables.named);
     expect(predictor.score({ 'city=Paris': 1 })).toBe(predictor.score({ city: 'Paris' }));
   });
@@ -190,7 +190,7 @@ describe('named rows', () => {
     );
   });
 
-  test('long names that never come again are not kept', () => {
+  test('long names that never come again are not cached', () => {
     const predictor = new Predictor(objects.hashed);
     const used = (): number => {
       collectGarbage();
