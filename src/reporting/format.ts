@@ -36,11 +36,11 @@ export function formatGapUp(gap: number): string {
 export function formatPercentUp(gap: number): string {
   if (!(gap > 0)) return '0 %';
   const { digits, exponent } = roundUp(gap);
-  const places = -2 - exponent;
-  if (places > 12) return `${(digits / 10).toFixed(1)}e${exponent + 3} %`;
-  return places <= 0
-    ? `${digits * 10 ** -places} %`
-    : `${(digits / 10 ** places).toFixed(places)} %`;
+  const decimals = -2 - exponent;
+  if (decimals > 12) return `${(digits / 10).toFixed(1)}e${exponent + 3} %`;
+  return decimals <= 0
+    ? `${digits * 10 ** -decimals} %`
+    : `${(digits / 10 ** decimals).toFixed(decimals)} %`;
 }
 
 /** 0.412 → "0.41 s", 75 → "1 min 15 s", 7500 → "2 h 5 min" */

@@ -3,9 +3,9 @@ import { aroundValue, powerOfTen } from '../../math/format-number.ts';
 
 export interface Axis {
   readonly label: string;
-  /** Whether a distance on the axis stands for a factor; default false. */
+  /** Whether equal distances on the axis are equal factors; default false. */
   readonly log?: boolean;
-  /** Whether a linear axis begins at 0, always or unless its values lie far from it. */
+  /** Whether a linear axis begins at 0, always or unless its values are far from it. */
   readonly zero?: boolean | 'near';
   /** Whether the axis ends with its values, without room around them; default false. */
   readonly tight?: boolean;
@@ -32,7 +32,7 @@ interface TickOptions {
   readonly power?: ((exponent: number) => string) | undefined;
 }
 
-/** An axis laid out: where a value lies, and which values are marked. */
+/** An axis laid out: where a value is, and which values are marked. */
 export interface Scale {
   /** The unit of a time, otherwise the label of the axis. */
   readonly unit: string;

@@ -107,18 +107,18 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
 }
 
 interface Ticks {
-  readonly x: readonly PlacedTick[];
-  readonly y: readonly PlacedTick[];
+  readonly x: readonly PixelTick[];
+  readonly y: readonly PixelTick[];
 }
 
-interface PlacedTick {
+interface PixelTick {
   /** In pixels. */
   readonly at: number;
   readonly label: string;
 }
 
 /** With a real minus sign. */
-function ticksOf({ log }: Axis, scale: Scale): PlacedTick[] {
+function ticksOf({ log }: Axis, scale: Scale): PixelTick[] {
   return scale.ticks(log ? 8 : 6).map(({ value, label }) => ({
     at: scale.position(value),
     label: label.replace(/^-/, '−'),
@@ -286,7 +286,7 @@ function markedPoints(curve: readonly Point[], index: number, frame: Box): Point
   return [...marked.filter((point) => distance(point, last) > 10), last];
 }
 
-/** What lies on the frame is inside, also after rounding. */
+/** Points on the frame are inside, also after rounding. */
 function isInside([x, y]: Point, { left, right, top, bottom }: Box): boolean {
   const slack = 0.5;
   return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;

@@ -76,7 +76,7 @@ export function makeRunsFolder(folder: string): void {
 }
 
 /**
- * The file may be gone already, belong to another user, lie on a disk that has become read-only, or
+ * The file may be gone already, belong to another user, be on a disk that has become read-only, or
  * be open on a system that does not delete open files: then it stays.
  */
 export function removeIfPossible(path: string): void {

@@ -193,7 +193,7 @@ function withBeginning(start: StartLine): StartLine {
 interface RunLogOptions {
   /** Whether the file may hold the run up to some epoch, and is continued. */
   readonly resumes?: boolean;
-  /** Takes the lines in place of a file. */
+  /** Gets the lines instead of a file. */
   readonly print?: ((line: string) => void) | undefined;
   readonly onFailure: (message: string) => void;
 }

@@ -59,10 +59,10 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
   const whole = runs.map((run) => rowOf(run, now));
   const short = whole.map((row) => ({ ...row, id: shortIdAmong(ids, row.id) }));
   const rows = widthOf([head, ...whole]) <= width ? whole : short;
-  const { chosen, dataWidth } = layOut([head, ...rows], width);
+  const { shown, dataWidth } = layOut([head, ...rows], width);
   const cells = (row: Row): string[] =>
-    chosen.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
-  const left = (column: number) => !('numeric' in columns[chosen[column]]);
+    shown.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
+  const left = (column: number) => !('numeric' in columns[shown[column]]);
   const [first, ...lines] = tableLines([head, ...rows].map(cells), { left }).map((line) =>
     line.slice(0, width),
   );
@@ -120,22 +120,22 @@ function widthOf(rows: readonly Row[]): number {
 }
 
 /** The columns there is room for, and the width of the data's name, which takes what is left. */
-function layOut(rows: readonly Row[], width: number): { chosen: Column[]; dataWidth: number } {
+function layOut(rows: readonly Row[], width: number): { shown: Column[]; dataWidth: number } {
   const data = naturalWidth(rows, 'data');
   const leastData = Math.min(data, narrowestData);
   const size = (column: Column): number =>
     between + (column === 'data' ? leastData : naturalWidth(rows, column));
   const present = new Set(filled(rows));
-  const wanted = new Set<Column>();
+  const chosen = new Set<Column>();
   let room = width + between;
   for (const column of names.toSorted((a, b) => columns[a].priority - columns[b].priority)) {
     const isOptional = columns[column].priority > 0;
     if (isOptional && (size(column) > room || !present.has(column))) continue;
-    wanted.add(column);
+    chosen.add(column);
     room -= size(column);
   }
   return {
-    chosen: names.filter((column) => wanted.has(column)),
+    shown: names.filter((column) => chosen.has(column)),
     dataWidth: Math.max(1, Math.min(data, leastData + room)),
   };
 }

@@ -249,8 +249,8 @@ interface RunChartsOptions extends ChartStyle {
   readonly vector?: { readonly index: number; readonly count: number } | undefined;
 }
 
-/** From this width on charts stand side by side, each of them at least `narrowest` wide. */
-const wide = 120;
+/** From this width on charts are side by side, each with at least `narrowest` columns. */
+const sideBySideWidth = 120;
 const narrowest = 38;
 const between = 2;
 /** Lines of a chart. */
@@ -262,7 +262,7 @@ export function runCharts(curves: Curves, options: RunChartsOptions): string[] {
   const { width, height, colours, ascii, over } = options;
   const plots = plotsOf(curves, options);
   const fitting = Math.floor((width + between) / (narrowest + between));
-  const perBand = width >= wide ? Math.min(plots.length, fitting) : 1;
+  const perBand = width >= sideBySideWidth ? Math.min(plots.length, fitting) : 1;
   const bands = Math.min(
     Math.ceil(plots.length / perBand),
     Math.max(1, Math.floor(height / lowest)),

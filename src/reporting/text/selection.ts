@@ -49,7 +49,7 @@ export const lambdaText = (lambda: number) => formatNumber(Number(lambda.toPreci
 
 type Choice = 'best' | 'simplest';
 
-const head = (metric: MeasureName) => ['λ', measureTitle(metric), '', 'gap', 'epochs'];
+const validationHead = (metric: MeasureName) => ['λ', measureTitle(metric), '', 'gap', 'epochs'];
 
 function cellsOf(metric: MeasureName, one: ValidatedLambda): Row {
   return [
@@ -69,7 +69,7 @@ export function validationTable(validation: Validation, choose: Choice, colours:
     return one === simplest ? 'simplest within a standard error' : '';
   };
   return notedTable({
-    head: head(metric),
+    head: validationHead(metric),
     rows: lambdas.map((one) => [...cellsOf(metric, one), noteOf(one)]),
     isChosen: (row) => lambdas[row] === validation[choose],
     colours,
@@ -85,7 +85,7 @@ function notedTable({ head, ...table }: Parameters<typeof headedTable>[0]): stri
 export function searchTable(search: Search, choose: Choice, colours: Colours): string {
   const { metric, ranking, winner } = search;
   return headedTable({
-    head: ['#', 'loss', 'penalty', ...head(metric)],
+    head: ['#', 'loss', 'penalty', ...validationHead(metric)],
     rows: ranking.map(({ loss, penalty, validation }, index) => [
       String(index + 1),
       loss.name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readingsAt, tooltipPlace } from '../../../../ui/src/charts/tooltip.ts';
+import { readingsAt, tooltipPosition } from '../../../../ui/src/charts/tooltip.ts';
 
 const options = { height: 30, position: (value: number) => 100 - value, most: 3 };
 
@@ -35,7 +35,7 @@ test('a curve that has come to its end keeps its last value', () => {
   ]);
 });
 
-test('a value without a place on the axis is read last', () => {
+test('a value that the axis cannot show is read last', () => {
   const position = (value: number) => -Math.log(value);
   const sources = [0, 1, 2, 3].map((value) => ({ id: `${value}`, xs: [1, 5], values: [value, 1] }));
   const { shown, more } = readingsAt(sources, 3, { ...options, position });
@@ -50,17 +50,20 @@ const few = { width: 100, height: 60 };
 const many = { width: 200, height: 180 };
 
 test('few readings stand beside the crosshair, on the side with room', () => {
-  expect(tooltipPlace(cursor(50), few, chart)).toEqual({ left: 122, top: 14 });
-  expect(tooltipPlace(cursor(300), few, chart)).toEqual({ left: 248, top: 14 });
+  expect(tooltipPosition(cursor(50), few, chart)).toEqual({ left: 122, top: 14 });
+  expect(tooltipPosition(cursor(300), few, chart)).toEqual({ left: 248, top: 14 });
 });
 
 test('many stand beside the chart, or below it where nothing is free', () => {
-  expect(tooltipPlace(cursor(50), many, { ...chart, right: 450 }).left).toBe(412);
-  expect(tooltipPlace(cursor(50), many, { ...chart, left: 450 }).left).toBe(-212);
-  expect(tooltipPlace(cursor(50), many, chart)).toEqual({ left: 0, top: 240 });
+  expect(tooltipPosition(cursor(50), many, { ...chart, right: 450 }).left).toBe(412);
+  expect(tooltipPosition(cursor(50), many, { ...chart, left: 450 }).left).toBe(-212);
+  expect(tooltipPosition(cursor(50), many, chart)).toEqual({ left: 0, top: 240 });
 });
 
 test('in a wide chart they hide little', () => {
   const wide = { ...chart, width: 900 };
-  expect(tooltipPlace({ ...cursor(500), width: 820 }, many, wide)).toEqual({ left: 572, top: 14 });
+  expect(tooltipPosition({ ...cursor(500), width: 820 }, many, wide)).toEqual({
+    left: 572,
+    top: 14,
+  });
 });
