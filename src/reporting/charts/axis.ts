@@ -22,6 +22,11 @@ export interface Tick {
   readonly label: string;
 }
 
+/** A tick and its position on a scale. */
+export interface ScaleTick extends Tick {
+  readonly position: number;
+}
+
 interface TickOptions {
   readonly log: boolean;
   /** About how many. */
@@ -38,7 +43,7 @@ export interface Scale {
   readonly unit: string;
   /** NaN for what the axis cannot show. */
   position(value: number): number;
-  ticks(count: number, options?: Pick<TickOptions, 'format' | 'power'>): Tick[];
+  ticks(count: number, options?: Pick<TickOptions, 'format' | 'power'>): ScaleTick[];
 }
 
 /** Whether an axis can show a value. */
@@ -61,6 +66,7 @@ export function scaleOf(axis: Axis, values: readonly number[], range: Range): Sc
       return ticksOf(ends, { log, count, ...options }).map(({ value, label }) => ({
         value: value * unit.seconds,
         label,
+        position: scale(value * unit.seconds),
       }));
     },
   };
@@ -95,10 +101,7 @@ function logDomain({ tight }: Axis, [low, high]: Range = [1, 10]): [number, numb
 
 type Values = readonly (number | null)[];
 
-/**
- * The least and the largest value that an axis can show. Not Math.min(...values): a long run has
- * more values than a call may have arguments.
- */
+/** The least and the largest value that an axis can show, of more than a call may have arguments. */
 export function extentOf(columns: readonly Values[], log = false): Range | undefined {
   let [least, most] = [Infinity, -Infinity];
   for (const column of columns) {

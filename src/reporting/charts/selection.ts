@@ -3,7 +3,7 @@ import type { ValidatedLambda, Validation } from '../../train/select/cross-valid
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Search } from '../../train/select/search.ts';
 import { penaltyName } from '../format.ts';
-import { lambdaText, measureTitle, type Trace } from '../text/selection.ts';
+import { lambdaText, measureTitles, type Trace } from '../text/selection.ts';
 import type { Point } from './quantities.ts';
 import { defaultSize, lineChart, type Series } from './svg.ts';
 import { escapeMarkup } from './svg-style.ts';
@@ -18,7 +18,7 @@ const factorOf = (metric: MeasureName) => (metric === 'error' ? 100 : 1);
 
 function measureAxes(metric: MeasureName) {
   const unit = metric === 'error' ? ' (%)' : '';
-  return { x: lambdaAxis, y: { label: `${measureTitle(metric)}${unit} on the rows held out` } };
+  return { x: lambdaAxis, y: { label: `${measureTitles[metric]}${unit} on the rows held out` } };
 }
 
 const pointOf = ({ lambda, mean }: ValidatedLambda, factor: number): Point => [

@@ -1,5 +1,13 @@
 import { type Colours, formatNumber } from '../format.ts';
-import { type Axis, clip, isShown, type Rule, type Scale, scaleOf } from './axis.ts';
+import {
+  type Axis,
+  clip,
+  isShown,
+  type Rule,
+  type Scale,
+  type ScaleTick,
+  scaleOf,
+} from './axis.ts';
 import type { Point } from './quantities.ts';
 
 /** The owner of a cell without dots. */
@@ -177,24 +185,15 @@ export function textChart(chart: TextChart): string[] {
   ];
 }
 
-interface TextTick {
-  /** 0 … 1 along the axis. */
-  readonly position: number;
-  readonly label: string;
-}
-
-/** Round values, `most` at most, in characters of ASCII. */
-export function textTicks(scale: Scale, log: boolean, most: number): TextTick[] {
+/** Round values from 0 to 1 along the axis, `most` at most, in characters of ASCII. */
+export function textTicks(scale: Scale, log: boolean, most: number): ScaleTick[] {
   const power = (exponent: number) => `1e${exponent}`.replace(/^1e0$/, '1').replace(/^1e1$/, '10');
   const options = { power, ...(log && { format: formatNumber }) };
   let ticks = scale.ticks(most, options);
   for (let count = most - 1; count > 0 && ticks.length > most; count--) {
     ticks = scale.ticks(count, options);
   }
-  return ticks.map(({ value, label }) => ({
-    position: Math.min(1, Math.max(0, scale.position(value))),
-    label,
-  }));
+  return ticks.map((tick) => ({ ...tick, position: Math.min(1, Math.max(0, tick.position)) }));
 }
 
 function pointsOf({ points }: TextSeries, x: Scale, y: Scale): Point[] {
@@ -238,7 +237,7 @@ function plotLines(
   chart: TextChart,
   canvas: TextCanvas,
   scale: Scale,
-  ticks: readonly TextTick[],
+  ticks: readonly ScaleTick[],
   margin: number,
 ): string[] {
   const glyphs = chart.ascii ? plain : unicode;

@@ -46,10 +46,7 @@ export async function writeReport(
   await writeText(join(folder, pageFile), pageOf(comparison, options));
 }
 
-/**
- * Writes a chart as SVG and PNG, unless they are there already. Returns why there is no PNG, where
- * the program that draws it does not exist for the platform.
- */
+/** Writes a chart as SVG and PNG, unless they are there. Returns why there is no PNG, if so. */
 async function writeFigure(
   folder: string,
   name: string,

@@ -130,9 +130,8 @@ function isLine(value: unknown): value is RunLine {
 }
 
 /**
- * A line as readers of the record get it. Kind and vector come first, by which readers know a line
- * without parsing it. JSON has neither infinities nor NaN: null replaces them, or nothing where
- * a field is optional.
+ * A line as readers of the record get it. Kind and vector come first: readers need not parse it all.
+ * JSON has neither infinities nor NaN: null replaces them, or nothing where a field is optional.
  */
 export function recordable<Line extends RunLine>(line: Line): Line {
   if (line.event !== 'epoch') {

@@ -63,10 +63,7 @@ export interface EpochLine extends Measured {
   /** Of the iterate evaluated last. */
   readonly latest?: { readonly primal: number | null; readonly dual: number | null };
   readonly effort?: EpochEvent['effort'];
-  /**
-   * Sent between processes so far, in all epochs of this vector. The recorder is given the bytes of
-   * each epoch and adds them up, so that lines may be left out.
-   */
+  /** Sent between processes so far, for this vector; the recorder adds up those of the epochs. */
   readonly bytes?: number;
 }
 

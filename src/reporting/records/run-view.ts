@@ -39,9 +39,8 @@ export interface DetailOptions {
 const mostSamples = 100;
 
 /**
- * A run as its lines describe it: lines that are added one by one, as by the process that trains,
- * or the whole of a record. A record is not parsed at once: of thousands of epochs a chart shows
- * hundreds.
+ * A run as its lines describe it: lines added one by one, or a whole record. Frequent lines of a
+ * record are parsed only where needed: of thousands of epochs a chart shows hundreds.
  */
 export class RunView {
   readonly id: string;

@@ -233,7 +233,7 @@ function featureLines(features: readonly Feature[], { green, red }: Colours): st
     signed(weight).padEnd(12),
     lineText(name ?? ''),
   ]);
-  return tableLines(rows, { left: (column) => column > 0 })
+  return tableLines(rows, (column) => column > 0)
     .map((line) =>
       line.replace(/(?<= )[-+]\S+/, (weight) => (weight.startsWith('-') ? red : green)(weight)),
     )

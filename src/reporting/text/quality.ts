@@ -10,10 +10,7 @@ interface QualityTextOptions {
   readonly firstFeature?: number;
 }
 
-/**
- * A ratio of scales from which on one setting of the penalty can hardly suit all features, and
- * training takes many times as long: incomes next to ages, or next to categories, which are 1.
- */
+/** Beyond this ratio of scales one λ hardly suits all features, and training takes far longer. */
 const largeRatio = 1e3;
 
 /** The report for people: sizes, labels, and what is worth a look. */

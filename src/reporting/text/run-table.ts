@@ -8,14 +8,11 @@ import {
   formatWhen,
   lineText,
 } from '../format.ts';
-import { dataName, runSeconds, shortId, solverName, statusText } from '../records/labels.ts';
+import { dataName, runSeconds, shortIdAmong, solverName, statusText } from '../records/labels.ts';
 import type { RunSummary } from '../records/record.ts';
 import { tableLines } from '../table.ts';
 
-/**
- * The columns in their order. Those of priority 0 are always shown, the others as far as there is
- * room for them, the least priority first.
- */
+/** In their order. Priority 0 is always shown, 1 before 2, and so on, as far as there is room. */
 const columns = {
   id: { priority: 0 },
   when: { priority: 8 },
@@ -63,7 +60,7 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
   const cells = (row: Row): string[] =>
     shown.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
   const left = (column: number) => !('numeric' in columns[shown[column]]);
-  const [first, ...lines] = tableLines([head, ...rows].map(cells), { left }).map((line) =>
+  const [first, ...lines] = tableLines([head, ...rows].map(cells), left).map((line) =>
     line.slice(0, width),
   );
   return [
@@ -97,11 +94,6 @@ function rowOf(run: RunSummary, now: Date): Row {
     time: formatIfKnown(runSeconds(run), formatSeconds) ?? '–',
     ended: statusText(run),
   };
-}
-
-/** 3f9c, which commands understand, unless another run has the same ending. */
-function shortIdAmong(ids: readonly string[], id: string): string {
-  return ids.filter((other) => shortId(other) === shortId(id)).length > 1 ? id : shortId(id);
 }
 
 /** Columns in which there is something to read. */

@@ -24,18 +24,14 @@ export function measureKey(metric: MeasureName): string {
   return metric === 'auc' ? '1 - auc' : metric;
 }
 
-const titles: Readonly<Record<MeasureName, string>> = {
+/** Names of measures where they are shown: smaller is better. */
+export const measureTitles: Readonly<Record<MeasureName, string>> = {
   error: 'error',
   loss: 'loss',
   auc: '1 − AUC',
   mse: 'squared error',
   mae: 'absolute error',
 };
-
-/** The name of a measure where it is shown: smaller is better. */
-export function measureTitle(metric: MeasureName): string {
-  return titles[metric];
-}
 
 /** Errors as percentages, everything else as a number. */
 export function measureText(metric: MeasureName | 'test', value: number, task?: Task): string {
@@ -49,7 +45,7 @@ export const lambdaText = (lambda: number) => formatNumber(Number(lambda.toPreci
 
 type Choice = 'best' | 'simplest';
 
-const validationHead = (metric: MeasureName) => ['λ', measureTitle(metric), '', 'gap', 'epochs'];
+const validationHead = (metric: MeasureName) => ['λ', measureTitles[metric], '', 'gap', 'epochs'];
 
 function cellsOf(metric: MeasureName, one: ValidatedLambda): Row {
   return [

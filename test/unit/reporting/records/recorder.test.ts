@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newRunId } from '../../../../src/reporting/records/folder.ts';
 import type { EpochLine, RunLine, StartLine } from '../../../../src/reporting/records/record.ts';
@@ -83,12 +83,10 @@ describe('the file of a record', () => {
   });
 
   test('a report makes it too', () => {
-    const { recorder, lines } = record(temporaryFolder());
+    const start = startLine();
+    const { recorder, lines } = record(temporaryFolder(), start);
     recorder.write(reportLine(1000));
-    expect(lines()).toEqual([
-      expect.objectContaining(startLine({ id: recorder.id })),
-      reportLine(1000),
-    ]);
+    expect(lines()).toEqual([expect.objectContaining(start), reportLine(1000)]);
   });
 
   test('grows while the run goes on, without being closed', async () => {
@@ -123,14 +121,14 @@ describe('the file of a record', () => {
     expect(seen).toEqual([beginLine(), epochLine(1)]);
   });
 
-  test('may lie behind a symbolic link', () => {
-    const place = temporaryFolder();
-    mkdirSync(join(place, 'real'));
-    symlinkSync(join(place, 'real'), join(place, 'link'), 'dir');
-    const { recorder, failures } = record(join(place, 'link'));
+  test('may be behind a symbolic link', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync(join(folder, 'real'), join(folder, 'link'), 'dir');
+    const { recorder, failures, path } = record(join(folder, 'link'));
     recorder.write(beginLine());
     expect(failures).toEqual([]);
-    expect(readdirSync(join(place, 'real'))).toEqual([`${recorder.id}.jsonl`]);
+    expect(readdirSync(join(folder, 'real'))).toEqual([basename(path)]);
   });
 
   test('tells when its process began, where the system does', ({ skip }) => {
@@ -329,7 +327,6 @@ describe('what is written', () => {
     const seen: RunLine[] = [];
     const start = startLine();
     const recorder = new Recorder({ start, onLine: (line) => seen.push(line) });
-    expect(recorder.id).toBe(start.id);
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 10_015; epoch++) recorder.write(epochLine(epoch, { bytes: 1 }));
     recorder.watchStop(() => expect.unreachable());
@@ -414,10 +411,10 @@ describe('older records', () => {
       const lines = [startLine({ id }), beginLine(), resultLine];
       writeFileSync(join(folder, `${id}.jsonl`), recordText(lines));
     }
-    const { recorder } = record(folder);
+    const { recorder, path } = record(folder);
     recorder.write(beginLine());
     const names = readdirSync(folder).sort();
-    expect(names).toEqual([...older.slice(4), recorder.id].map((id) => `${id}.jsonl`));
+    expect(names).toEqual([...older.slice(4).map((id) => `${id}.jsonl`), basename(path)]);
   });
 });
 
@@ -438,7 +435,7 @@ describe('a request to stop', () => {
     recorder.write(beginLine());
     writeFileSync(path.replace(/jsonl$/, 'stop'), '');
     recorder.close();
-    expect(readdirSync(dirname(path))).toEqual([`${recorder.id}.jsonl`]);
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 });
 
