@@ -113,8 +113,6 @@ export function xmlSafe(text: string): string {
   return text.replaceAll(forbidden, '\ufffd');
 }
 
-const day = 24 * 3600;
-
 /** "3 min ago"; from a day on "2026-11-14 21:23", in local time. */
 export function formatWhen(started: string, now: Date): string {
   const date = new Date(started);
@@ -122,7 +120,7 @@ export function formatWhen(started: string, now: Date): string {
   if (Number.isNaN(seconds)) return '–';
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  return seconds < day ? `${Math.floor(seconds / 3600)} h ago` : formatClock(date);
+  return seconds < 24 * 3600 ? `${Math.floor(seconds / 3600)} h ago` : formatClock(date);
 }
 
 /** 2026-11-14 21:23 */

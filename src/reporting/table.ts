@@ -29,13 +29,11 @@ export function tableLines(rows: readonly Row[], left: AlignedLeft = isFirst): s
   });
 }
 
-/** Lines of two columns, both aligned to the left. */
 export function twoColumns(lines: readonly LabelledLine[]): string {
   const rows = lines.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
   return tableLines(rows, () => true).join('\n');
 }
 
-/** The first column aligned to the left, the others to the right. */
 export function numberTable(rows: readonly Row[]): string {
   return tableLines(rows).join('\n');
 }

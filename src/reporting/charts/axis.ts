@@ -1,5 +1,6 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { aroundValue, powerOfTen } from '../../math/format-number.ts';
+import type { Point } from './quantities.ts';
 
 export interface Axis {
   readonly label: string;
@@ -228,12 +229,8 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** The part of a segment inside a box: from a + s(b − a) to a + t(b − a); undefined if none is. */
-export function clip(
-  a: readonly [x: number, y: number],
-  b: readonly [x: number, y: number],
-  { left, right, top, bottom }: Box,
-): readonly [s: number, t: number] | undefined {
+/** The part of a segment inside a box, [s, t]: from a + s(b − a) to a + t(b − a), if there is one. */
+export function clip(a: Point, b: Point, { left, right, top, bottom }: Box): Range | undefined {
   let [s, t] = [0, 1];
   for (const [from, to, low, high] of [
     [a[0], b[0], left, right],

@@ -4,8 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import { DataError } from '../../errors.ts';
 import { makeFolders } from '../../files.ts';
 
-const pattern = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
-
 /** Such as 20261115-212345-3f9c: when the run began, in UTC, and random digits. Ids sort by time. */
 export function newRunId(now: Date): string {
   const digits = now.toISOString().replaceAll(/\D/g, '');
@@ -13,9 +11,7 @@ export function newRunId(now: Date): string {
 }
 
 /** Whether a text can be the id of a run; one from outside must be checked. */
-export function isRunId(text: string): boolean {
-  return pattern.test(text);
-}
+export const isRunId = (text: string) => /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(text);
 
 /** Where records go unless another folder is named. */
 export const defaultFolder = '.dso/runs';

@@ -28,7 +28,6 @@ const longestStart = '{"event":"sample","vector":1000000,'.length;
 /** A line, or the offset where it begins in the bytes of a record. */
 type Entry<Line extends RunLine> = Line | number;
 
-/** What to show of a run. */
 export interface DetailOptions {
   /** The most points of a curve; default: all there are. */
   readonly points?: number | undefined;

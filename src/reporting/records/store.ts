@@ -3,7 +3,7 @@ import { DataError, DsoError } from '../../errors.ts';
 import { reasonOf } from '../../files.ts';
 import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
 import { newestFirst, shortId } from './labels.ts';
-import type { RunDetail, RunStatus, RunSummary } from './record.ts';
+import type { RunDetail, RunSummary } from './record.ts';
 import { outlineOf, readRange, withFile } from './record-file.ts';
 import { type DetailOptions, RunView, statusOf } from './run-view.ts';
 
@@ -40,10 +40,7 @@ function isDamaged(folder: string, id: string): boolean {
  * A record and the status of its run; undefined if none can be read. A run that seems to be lost may
  * have ended between the reading and the check of its process: a second reading finds all lines.
  */
-function readView(
-  path: string,
-  read: (file: number, size: number) => RunView,
-): { view: RunView; status: RunStatus } | undefined {
+function readView(path: string, read: (file: number, size: number) => RunView) {
   const once = () =>
     withFile(path, (file, { size, mtimeMs }) => {
       const view = read(file, size);

@@ -24,11 +24,7 @@ export function headerLine(model: Model, output: PredictionOutput): string {
 }
 
 /** A line for each row; numbers read back as the same, those of several classes have tabs between. */
-export function* predictionLines(
-  model: Model,
-  dataset: Dataset,
-  output: PredictionOutput,
-): Generator<string> {
+export function* predictionLines(model: Model, dataset: Dataset, output: PredictionOutput) {
   if (output === 'labels') {
     yield* labelLines(predict(model, dataset));
     return;

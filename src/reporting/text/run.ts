@@ -5,7 +5,7 @@ import type { Task } from '../../problem/losses/loss.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import { type Axis, type Range, visibleRange } from '../charts/axis.ts';
 import { axisLabel, type Quantity, quantityOf, shownFactor } from '../charts/quantities.ts';
-import { type TextChart, type TextPoint, textChart } from '../charts/text.ts';
+import { type TextPoint, textChart } from '../charts/text.ts';
 import {
   type Colours,
   dataSize,
@@ -283,10 +283,7 @@ const farthest = 1e6;
 
 const plotted = (['gap', 'objective', 'testError', 'testAuprc'] as const).map(quantityOf);
 
-function plotsOf(
-  curves: Curves,
-  options: RunChartsOptions,
-): Pick<TextChart, 'series' | 'y' | 'rules'>[] {
+function plotsOf(curves: Curves, options: RunChartsOptions) {
   const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
   const x = options.over === 'epochs' ? curves.epoch : curves.seconds;
   const valuesOf = (column: string): Values | undefined => curves[column as keyof Curves];
