@@ -147,7 +147,7 @@ function certificateLines({ certificate, certificates, classes }: Model): Labell
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
   if (stopped === 'stream') {
-    return [['certificate', 'none: it learned from a stream that was not kept']];
+    return [['certificate', 'none: it learned from a stream that was not stored']];
   }
   const worst = certificates?.reduce((a, b) => (b.relativeGap > a.relativeGap ? b : a));
   const worstClass = worst && lineText(classes![certificates!.indexOf(worst)]);
@@ -209,7 +209,7 @@ export function describeFeatures(
   options: FeatureOptions,
   colours: Colours,
 ): string {
-  // Two classes share a vector: what speaks against the one speaks for the other.
+  // Two classes share a vector: what lowers the score of one raises that of the other.
   const sides = shown && sharesVector(model) ? [shown.side] : (['positive', 'negative'] as const);
   const lists = sides.flatMap((side) => {
     const features = topFeatures(model, shown?.vector ?? 0, side, options);

@@ -43,7 +43,7 @@ export class Plot {
     this.#events = events;
   }
 
-  /** `look` stands for what the frame depends on besides the kinds of its axes. */
+  /** `look` names what the frame depends on besides the kinds of its axes. */
   draw(model: ChartModel, width: number, height: number, look: string): void {
     const frame = [model.xlog, model.ylog, look].join();
     this.#model = model;

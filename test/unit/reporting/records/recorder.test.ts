@@ -89,7 +89,7 @@ describe('the file of a record', () => {
     expect(lines()).toEqual([expect.objectContaining(start), reportLine(1000)]);
   });
 
-  test('grows while the run goes on, without being closed', async () => {
+  test('grows while the run continues, without being closed', async () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     recorder.write(epochLine(1));
@@ -131,35 +131,35 @@ describe('the file of a record', () => {
     expect(readdirSync(join(folder, 'real'))).toEqual([basename(path)]);
   });
 
-  test('tells when its process began, where the system does', ({ skip }) => {
+  test('says when its process began, where the system does', ({ skip }) => {
     if (!existsSync('/proc/self/stat')) skip('a system without /proc');
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     const [start] = lines();
     expect(start).toHaveProperty('began', expect.any(Number));
-    const foreign = record(temporaryFolder(), startLine({ host: 'elsewhere' }));
-    foreign.recorder.write(beginLine());
-    expect(foreign.lines()[0]).not.toHaveProperty('began');
+    const remote = record(temporaryFolder(), startLine({ host: 'elsewhere' }));
+    remote.recorder.write(beginLine());
+    expect(remote.lines()[0]).not.toHaveProperty('began');
   });
 });
 
-describe('the usual folder', () => {
+describe('the default folder', () => {
   test('is made so that git leaves it alone', async () => {
-    const place = temporaryFolder();
-    const { id, ended } = await recording('.dso/runs', 'exit', place);
+    const parent = temporaryFolder();
+    const { id, ended } = await recording('.dso/runs', 'exit', parent);
     await ended;
-    expect(readdirSync(join(place, '.dso')).sort()).toEqual(['.gitignore', 'runs']);
-    expect(readFileSync(join(place, '.dso/.gitignore'), 'utf8')).toBe('*\n');
-    expect(readdirSync(join(place, '.dso/runs'))).toEqual([`${id}.jsonl`]);
+    expect(readdirSync(join(parent, '.dso')).sort()).toEqual(['.gitignore', 'runs']);
+    expect(readFileSync(join(parent, '.dso/.gitignore'), 'utf8')).toBe('*\n');
+    expect(readdirSync(join(parent, '.dso/runs'))).toEqual([`${id}.jsonl`]);
   });
 
   test('that is there already, or another one, gets nothing of the kind', async () => {
-    const place = temporaryFolder();
-    mkdirSync(join(place, '.dso'));
-    await (await recording('.dso/runs', 'exit', place)).ended;
-    await (await recording('other/runs', 'exit', place)).ended;
-    expect(readdirSync(join(place, '.dso'))).toEqual(['runs']);
-    expect(readdirSync(join(place, 'other'))).toEqual(['runs']);
+    const parent = temporaryFolder();
+    mkdirSync(join(parent, '.dso'));
+    await (await recording('.dso/runs', 'exit', parent)).ended;
+    await (await recording('other/runs', 'exit', parent)).ended;
+    expect(readdirSync(join(parent, '.dso'))).toEqual(['runs']);
+    expect(readdirSync(join(parent, 'other'))).toEqual(['runs']);
   });
 });
 
@@ -179,7 +179,7 @@ describe('long runs', () => {
     expect(seen).toEqual(lines().slice(1));
   });
 
-  test('the last epoch is there once, also if nobody tells how the run ended', () => {
+  test('the last epoch is there once, also if nothing says how the run ended', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 10_020; epoch++) recorder.write(epochLine(epoch));
@@ -251,7 +251,7 @@ describe('long runs', () => {
     ]);
   });
 
-  test('samples and notices stay few, and the newest sample is kept', () => {
+  test('samples and notices stay few, and the newest sample is written', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 50_001; epoch++) {
@@ -279,7 +279,7 @@ describe('long runs', () => {
 });
 
 describe('what is written', () => {
-  test('numbers survive; what JSON cannot tell becomes null or is left out', () => {
+  test('numbers survive; what JSON cannot express becomes null or is left out', () => {
     const { recorder, lines, seen } = record(temporaryFolder());
     recorder.write(beginLine());
     recorder.write(
@@ -341,7 +341,7 @@ describe('what is written', () => {
 });
 
 describe('a folder that cannot be written to ends the record, once, and not the run', () => {
-  /** Lines go on to be seen. */
+  /** Lines are still seen. */
   function tryAt(folder: string): string[] {
     const { recorder, failures, seen } = record(folder);
     recorder.write(beginLine());
@@ -352,9 +352,9 @@ describe('a folder that cannot be written to ends the record, once, and not the 
     return failures;
   }
 
-  test('a file in its place, or in that of a folder above', () => {
-    const place = temporaryFolder();
-    const file = join(place, 'file');
+  test('a file where it or a folder above should be', () => {
+    const parent = temporaryFolder();
+    const file = join(parent, 'file');
     writeFileSync(file, 'mine');
     for (const folder of [file, join(file, 'runs')]) {
       expect(tryAt(folder)).toEqual([`this run is not recorded: ${folder}: it is not a folder`]);
@@ -363,14 +363,14 @@ describe('a folder that cannot be written to ends the record, once, and not the 
   });
 
   test('a link that leads nowhere', () => {
-    const place = temporaryFolder();
-    symlinkSync(join(place, 'nowhere'), join(place, 'link'));
-    expect(tryAt(join(place, 'link'))).toEqual([
+    const parent = temporaryFolder();
+    symlinkSync(join(parent, 'nowhere'), join(parent, 'link'));
+    expect(tryAt(join(parent, 'link'))).toEqual([
       expect.stringMatching(/^this run is not recorded: .*link: there is no such folder/),
     ]);
   });
 
-  test('one in which nobody can make anything', ({ skip }) => {
+  test('one in which no file can be made', ({ skip }) => {
     if (!existsSync('/proc/self')) skip('a system without /proc');
     expect(tryAt('/proc/dso/runs')).toEqual([expect.stringMatching(/^this run is not recorded: /)]);
   });

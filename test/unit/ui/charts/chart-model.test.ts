@@ -83,16 +83,19 @@ describe('a chart', () => {
   });
 
   test('has the tolerances of the gap in view, unless they are far away or a part is shown', () => {
-    const wants = (tolerance: number) => [{ ...run('b', 0), tolerance }];
-    const near = model({ x: 'epoch' }, wants(0.1), gap);
+    const withTolerance = (tolerance: number) => [{ ...run('b', 0), tolerance }];
+    const near = model({ x: 'epoch' }, withTolerance(0.1), gap);
     expect(near.rules).toEqual([0.1]);
     expect(near.y[0]).toBeLessThan(0.1);
-    const far = model({ x: 'epoch' }, wants(1e-9), gap);
+    const far = model({ x: 'epoch' }, withTolerance(1e-9), gap);
     expect(far.y).toEqual(model({ x: 'epoch' }, [run('b', 0)], gap).y);
     const part = { x: 'epoch', zoom: [2, 2.5] } as const;
-    expect(model(part, wants(0.1), gap).y).toEqual(model(part, [run('b', 0)], gap).y);
-    expect(model({}, wants(0.1), objective).rules).toEqual([]);
-    const many = [1, 2, 3, 4].map((digit) => ({ ...wants(digit / 100)[0], id: `${digit}` }));
+    expect(model(part, withTolerance(0.1), gap).y).toEqual(model(part, [run('b', 0)], gap).y);
+    expect(model({}, withTolerance(0.1), objective).rules).toEqual([]);
+    const many = [1, 2, 3, 4].map((digit) => ({
+      ...withTolerance(digit / 100)[0],
+      id: `${digit}`,
+    }));
     expect(model({}, many, gap).rules).toEqual([]);
   });
 
@@ -147,7 +150,7 @@ describe('a chart', () => {
     expect(positions(many.slice(0, 3), true)).toBe(800);
   });
 
-  test('stands while nothing has been loaded', () => {
+  test('exists while nothing has been loaded', () => {
     const { columns, x } = model({}, [{ id: 'b', slot: 0, series: undefined }]);
     expect(columns).toEqual([[], []]);
     expect(x).toEqual([0, 1]);
