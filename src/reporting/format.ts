@@ -36,11 +36,11 @@ export function formatGapUp(gap: number): string {
 export function formatPercentUp(gap: number): string {
   if (!(gap > 0)) return '0 %';
   const { digits, exponent } = roundUp(gap);
-  const places = -2 - exponent;
-  if (places > 12) return `${(digits / 10).toFixed(1)}e${exponent + 3} %`;
-  return places <= 0
-    ? `${digits * 10 ** -places} %`
-    : `${(digits / 10 ** places).toFixed(places)} %`;
+  const decimals = -2 - exponent;
+  if (decimals > 12) return `${(digits / 10).toFixed(1)}e${exponent + 3} %`;
+  return decimals <= 0
+    ? `${digits * 10 ** -decimals} %`
+    : `${(digits / 10 ** decimals).toFixed(decimals)} %`;
 }
 
 /** 0.412 → "0.41 s", 75 → "1 min 15 s", 7500 → "2 h 5 min" */
@@ -113,8 +113,6 @@ export function xmlSafe(text: string): string {
   return text.replaceAll(forbidden, '\ufffd');
 }
 
-const day = 24 * 3600;
-
 /** "3 min ago"; from a day on "2026-11-14 21:23", in local time. */
 export function formatWhen(started: string, now: Date): string {
   const date = new Date(started);
@@ -122,7 +120,7 @@ export function formatWhen(started: string, now: Date): string {
   if (Number.isNaN(seconds)) return '–';
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  return seconds < day ? `${Math.floor(seconds / 3600)} h ago` : formatClock(date);
+  return seconds < 24 * 3600 ? `${Math.floor(seconds / 3600)} h ago` : formatClock(date);
 }
 
 /** 2026-11-14 21:23 */

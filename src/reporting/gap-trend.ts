@@ -43,10 +43,7 @@ export class GapTrend {
     return Math.max(0, (first - latest) / (first - this.#goal));
   }
 
-  /**
-   * Seconds until the first of the three limits, if the gap continues to shrink by the factor per
-   * second of the latter half of the run; undefined while there is no trend, and at the goal.
-   */
+  /** Until the first of the limits, from the trend of the run's latter half; undefined without one. */
   secondsLeft(now: number): number | undefined {
     const last = this.#last;
     const converged = this.#convergenceTime();

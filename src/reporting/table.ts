@@ -8,19 +8,12 @@ export type LabelledLine = readonly [label: string, value: string | undefined];
 
 const between = '  ';
 
-interface TableOptions {
-  /** Columns aligned to the left; default: the first. Numbers are aligned to the right. */
-  readonly left?: (column: number) => boolean;
-}
+/** Whether a column is aligned to the left, as text is, and not to the right, as numbers are. */
+type AlignedLeft = (column: number) => boolean;
+const isFirst: AlignedLeft = (column) => column === 0;
 
-/**
- * Lines of cells in columns of equal width. A row with fewer cells than the first one ends with a
- * text that runs across the remaining columns.
- */
-export function tableLines(
-  rows: readonly Row[],
-  { left = (column) => column === 0 }: TableOptions = {},
-): string[] {
+/** Cells in aligned columns; the last cell of a row that is too short spans the remaining columns. */
+export function tableLines(rows: readonly Row[], left: AlignedLeft = isFirst): string[] {
   const columns = rows[0]?.length ?? 0;
   const spans = (row: Row, column: number) => row.length < columns && column === row.length - 1;
   const lengths = (row: Row, column: number) => (spans(row, column) ? 0 : row[column]?.length) ?? 0;
@@ -36,28 +29,27 @@ export function tableLines(
   });
 }
 
-/** Lines of two columns, both aligned to the left. */
 export function twoColumns(lines: readonly LabelledLine[]): string {
   const rows = lines.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
-  return tableLines(rows, { left: () => true }).join('\n');
+  return tableLines(rows, () => true).join('\n');
 }
 
-/** The first column aligned to the left, the others to the right. */
 export function numberTable(rows: readonly Row[]): string {
   return tableLines(rows).join('\n');
 }
 
-interface HeadedTable extends TableOptions {
+interface HeadedTable {
   readonly head: Row;
   readonly rows: readonly Row[];
+  readonly left?: AlignedLeft;
   /** Printed in bold. */
   readonly isChosen?: (row: number) => boolean;
   readonly colours: Pick<Colours, 'bold' | 'dim'>;
 }
 
 /** A dim head, then the rows. */
-export function headedTable({ head, rows, isChosen, colours, ...options }: HeadedTable): string {
-  const [first, ...lines] = tableLines([head, ...rows], options);
+export function headedTable({ head, rows, left, isChosen, colours }: HeadedTable): string {
+  const [first, ...lines] = tableLines([head, ...rows], left);
   const styled = lines.map((line, row) => (isChosen?.(row) ? colours.bold(line) : line));
   return [colours.dim(first), ...styled].join('\n');
 }

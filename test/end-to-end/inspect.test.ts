@@ -87,7 +87,7 @@ features that speak for -1:
     };
     const stream = sampleModel({ certificate: { ...certificate, stopped: 'stream' } });
     const text = await inspect(stream);
-    expect(text).toContain('certificate  none: it learned from a stream that was not kept\n');
+    expect(text).toContain('certificate  none: it learned from a stream that was not stored\n');
     expect(text).not.toContain('objective');
     const imported = sampleModel({ certificate: { ...certificate, stopped: 'imported' } });
     const other = await inspect(imported);

@@ -66,13 +66,13 @@ export class Store {
   /** The view, without the steps of a movement. */
   readonly settled = $derived.by(() => (this.moving ? untrack(() => this.view) : this.view));
   /** The same list while other parts of the view change. */
-  readonly #places = $derived(this.view.runs);
+  readonly #slots = $derived(this.view.runs);
   readonly summaries = $derived(new Map(this.runs.map((run) => [run.id, run])));
-  /** The chosen runs that exist, with their places. */
+  /** The chosen runs that exist, with their slots. */
   readonly shown = $derived(
-    this.#places.flatMap((id, place) => {
+    this.#slots.flatMap((id, slot) => {
       const summary = this.summaries.get(id);
-      return summary ? [{ id, place, summary }] : [];
+      return summary ? [{ id, slot, summary }] : [];
     }),
   );
   readonly focused = $derived(this.summaries.get(this.view.focus ?? '') ?? this.shown[0]?.summary);
@@ -258,7 +258,7 @@ export class Store {
     this.#schedule(known?.status === run.status ? undefined : 0);
   }
 
-  /** A slow page gets the summary of a run in place of its lines. */
+  /** A slow page gets the summary of a run instead of its lines. */
   #loadAgainAfter(run: RunSummary): void {
     const { id, latest, result } = run;
     const track = this.#tracks.get(id);
@@ -290,7 +290,7 @@ export class Store {
     this.#schedule();
   }
 
-  /** Whether every core trains and nobody is at the page. */
+  /** Whether every core trains and no person is at the page. */
   #isCalm(): boolean {
     if (this.#activity.isThere(performance.now())) return false;
     const threads = this.runs.reduce((sum, run) => sum + runningThreads(run), 0);

@@ -1,11 +1,12 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { aroundValue, powerOfTen } from '../../math/format-number.ts';
+import type { Point } from './quantities.ts';
 
 export interface Axis {
   readonly label: string;
-  /** Whether a distance on the axis stands for a factor; default false. */
+  /** Whether equal distances on the axis are equal factors; default false. */
   readonly log?: boolean;
-  /** Whether a linear axis begins at 0, always or unless its values lie far from it. */
+  /** Whether a linear axis begins at 0, always or unless its values are far from it. */
   readonly zero?: boolean | 'near';
   /** Whether the axis ends with its values, without room around them; default false. */
   readonly tight?: boolean;
@@ -22,6 +23,11 @@ export interface Tick {
   readonly label: string;
 }
 
+/** A tick and its position on a scale. */
+export interface ScaleTick extends Tick {
+  readonly position: number;
+}
+
 interface TickOptions {
   readonly log: boolean;
   /** About how many. */
@@ -32,13 +38,13 @@ interface TickOptions {
   readonly power?: ((exponent: number) => string) | undefined;
 }
 
-/** An axis laid out: where a value lies, and which values are marked. */
+/** An axis laid out: where a value is, and which values are marked. */
 export interface Scale {
   /** The unit of a time, otherwise the label of the axis. */
   readonly unit: string;
   /** NaN for what the axis cannot show. */
   position(value: number): number;
-  ticks(count: number, options?: Pick<TickOptions, 'format' | 'power'>): Tick[];
+  ticks(count: number, options?: Pick<TickOptions, 'format' | 'power'>): ScaleTick[];
 }
 
 /** Whether an axis can show a value. */
@@ -61,6 +67,7 @@ export function scaleOf(axis: Axis, values: readonly number[], range: Range): Sc
       return ticksOf(ends, { log, count, ...options }).map(({ value, label }) => ({
         value: value * unit.seconds,
         label,
+        position: scale(value * unit.seconds),
       }));
     },
   };
@@ -95,10 +102,7 @@ function logDomain({ tight }: Axis, [low, high]: Range = [1, 10]): [number, numb
 
 type Values = readonly (number | null)[];
 
-/**
- * The least and the largest value that an axis can show. Not Math.min(...values): a long run has
- * more values than a call may have arguments.
- */
+/** The least and the largest value that an axis can show, of more than a call may have arguments. */
 export function extentOf(columns: readonly Values[], log = false): Range | undefined {
   let [least, most] = [Infinity, -Infinity];
   for (const column of columns) {
@@ -225,12 +229,8 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** The part of a segment inside a box: from a + s(b − a) to a + t(b − a); undefined if none is. */
-export function clip(
-  a: readonly [x: number, y: number],
-  b: readonly [x: number, y: number],
-  { left, right, top, bottom }: Box,
-): readonly [s: number, t: number] | undefined {
+/** The part of a segment inside a box, [s, t]: from a + s(b − a) to a + t(b − a), if there is one. */
+export function clip(a: Point, b: Point, { left, right, top, bottom }: Box): Range | undefined {
   let [s, t] = [0, 1];
   for (const [from, to, low, high] of [
     [a[0], b[0], left, right],

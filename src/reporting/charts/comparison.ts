@@ -77,7 +77,7 @@ function fileName({ loss, lambda }: Problem): string {
 interface Ordinate {
   readonly title: string;
   readonly label: string;
-  readonly log: 'always' | 'never' | 'wide';
+  readonly log: 'always' | 'never' | 'large range';
   /** To be said below the title. */
   readonly note?: string;
   value(event: EpochEvent): number | undefined;
@@ -101,7 +101,7 @@ function ordinateOf(key: Measure['key'], problem: Problem): Ordinate {
   return {
     title: quantity.noun.replace(/^./, (letter) => letter.toUpperCase()),
     label: axisLabel(quantity, problem.task),
-    log: quantity.log ? 'always' : isBounded ? 'never' : 'wide',
+    log: quantity.log ? 'always' : isBounded ? 'never' : 'large range',
     value: ({ [column]: value }) => value && factor * value,
   };
 }
@@ -124,7 +124,7 @@ function chartOf(
   const { tolerance, penalty } = comparison.conditions;
   const xs = extentOf(series.map(({ points }) => points.map((point) => point[0])));
   const focus = extentOf(series.map(({ points }) => withoutStart(points).map((point) => point[1])));
-  const log = ordinate.log === 'always' || (ordinate.log === 'wide' && ratio(focus) > 20);
+  const log = ordinate.log === 'always' || (ordinate.log === 'large range' && ratio(focus) > 20);
   const name = basename(comparison.data.name);
   return {
     title: `${ordinate.title}: ${problem.loss}, ${penalty}, λ = ${formatNumber(problem.lambda)}`,
@@ -140,7 +140,7 @@ function chartOf(
 
 const wildEpochs = 3;
 
-/** The first epochs may lie so far off that a linear axis with them would show nothing else. */
+/** The first epochs may be so far off that a linear axis with them would show nothing else. */
 function withoutStart<T>(points: readonly T[]): readonly T[] {
   return points.slice(Math.min(wildEpochs, Math.floor(points.length / 4)));
 }

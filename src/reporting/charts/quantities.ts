@@ -108,7 +108,7 @@ export function reportSeries(reports: readonly ReportLine[]): ChartSeries {
 }
 
 export interface Curve {
-  /** Whether it lies below the values of interest and rises to them. */
+  /** Whether it is below the values of interest and rises to them. */
   readonly isBound: boolean;
   readonly points: readonly Point[];
 }

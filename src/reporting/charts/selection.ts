@@ -3,8 +3,9 @@ import type { ValidatedLambda, Validation } from '../../train/select/cross-valid
 import type { MeasureName } from '../../train/select/measure.ts';
 import type { Search } from '../../train/select/search.ts';
 import { penaltyName } from '../format.ts';
-import { lambdaText, measureTitle, type Trace } from '../text/selection.ts';
+import { lambdaText, measureTitles, type Trace } from '../text/selection.ts';
 import type { Point } from './quantities.ts';
+import type { SeriesStyle } from './series-style.ts';
 import { defaultSize, lineChart, type Series } from './svg.ts';
 import { escapeMarkup } from './svg-style.ts';
 
@@ -18,7 +19,7 @@ const factorOf = (metric: MeasureName) => (metric === 'error' ? 100 : 1);
 
 function measureAxes(metric: MeasureName) {
   const unit = metric === 'error' ? ' (%)' : '';
-  return { x: lambdaAxis, y: { label: `${measureTitle(metric)}${unit} on the rows held out` } };
+  return { x: lambdaAxis, y: { label: `${measureTitles[metric]}${unit} on the rows held out` } };
 }
 
 const pointOf = ({ lambda, mean }: ValidatedLambda, factor: number): Point => [
@@ -27,26 +28,16 @@ const pointOf = ({ lambda, mean }: ValidatedLambda, factor: number): Point => [
 ];
 
 /** The means over λ, with a bar for the standard error of each. */
-function meansOf(
-  { lambdas }: Validation,
-  factor: number,
-): Required<Pick<Series, 'points' | 'bars'>> {
+function meansOf({ lambdas }: Validation, factor: number) {
   const ascending = lambdas.toReversed();
-  return {
-    points: ascending.map((one) => pointOf(one, factor)),
-    bars: ascending.map(({ mean, standardError }) => [
-      factor * (mean - standardError),
-      factor * (mean + standardError),
-    ]),
-  };
+  const bars = ascending.map(
+    ({ mean, standardError }) =>
+      [factor * (mean - standardError), factor * (mean + standardError)] as const,
+  );
+  return { points: ascending.map((one) => pointOf(one, factor)), bars };
 }
 
-function marked(
-  name: string,
-  one: ValidatedLambda,
-  factor: number,
-  style: NonNullable<Series['style']>,
-): Series {
+function marked(name: string, one: ValidatedLambda, factor: number, style: SeriesStyle): Series {
   return { name: `${name}: λ = ${lambdaText(one.lambda)}`, points: [pointOf(one, factor)], style };
 }
 

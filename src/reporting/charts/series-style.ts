@@ -8,6 +8,7 @@ import {
   symbolStar,
   symbolTriangle,
 } from 'd3-shape';
+import type { Point } from './quantities.ts';
 
 /** How a series is drawn: distinguishable by colour, and without colour as well. */
 export interface SeriesStyle {
@@ -74,12 +75,7 @@ export interface SymbolPen {
 }
 
 /** Adds a symbol to the path of a canvas, to be filled. */
-export function drawSymbol(
-  pen: SymbolPen,
-  name: SymbolName,
-  [x, y]: readonly [x: number, y: number],
-  area: number,
-): void {
+export function drawSymbol(pen: SymbolPen, name: SymbolName, [x, y]: Point, area: number): void {
   const moved = {
     moveTo: (dx: number, dy: number) => pen.moveTo(x + dx, y + dy),
     lineTo: (dx: number, dy: number) => pen.lineTo(x + dx, y + dy),

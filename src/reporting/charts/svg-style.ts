@@ -61,7 +61,7 @@ const widthOf = new Map(
   widths.flatMap(([width, characters]) => characters.split('').map((one) => [one, width] as const)),
 );
 
-/** How wide a text is, in the unit of its font size. */
+/** The width of a text, in the unit of its font size. */
 export function textWidth(text: string, size: number): number {
   let sum = 0;
   for (const character of text) sum += widthOf.get(character) ?? otherWidth;
@@ -76,7 +76,7 @@ const distance = 4;
 const above = -5;
 const below = 12;
 
-/** A dashed line across the plot, its name where it lies on no curve, as far right as possible. */
+/** A dashed line across the plot, its name where no curve crosses it, as far right as possible. */
 export function ruleMark(
   { label }: Rule,
   position: number,

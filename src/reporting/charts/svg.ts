@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { line } from 'd3-shape';
-import { type Axis, type Box, type Rule, type Scale, scaleOf } from './axis.ts';
+import { type Axis, type Box, type Rule, type Scale, type ScaleTick, scaleOf } from './axis.ts';
 import type { Point } from './quantities.ts';
 import { type SeriesStyle, styleOf } from './series-style.ts';
 import {
@@ -21,15 +21,12 @@ export interface LegendEntry {
   readonly marks?: boolean;
 }
 
-export interface Series {
-  readonly name: string;
+export interface Series extends Omit<LegendEntry, 'style'> {
   readonly points: readonly Point[];
   /** Of each point, from where to where a bar shows how sure it is. */
   readonly bars?: readonly (readonly [low: number, high: number])[];
   /** Draws a solid line dashed, as for a prediction next to its measurement. */
   readonly dashed?: boolean;
-  /** Whether some points carry a symbol; default true. */
-  readonly marks?: boolean;
   /** Default: the solver's own style, or one by the index among the series. */
   readonly style?: SeriesStyle;
   /** Whether the legend has its name; default true. */
@@ -47,9 +44,7 @@ export interface LineChart {
   readonly rules?: readonly Rule[];
 }
 
-interface ChartOptions {
-  readonly width?: number;
-  readonly height?: number;
+interface ChartOptions extends Partial<typeof defaultSize> {
   /** For a page that sets size, colour of the text and background; default false: for a file. */
   readonly inline?: boolean;
 }
@@ -106,23 +101,12 @@ export function lineChart(chart: LineChart, options: ChartOptions = {}): string 
   );
 }
 
-interface Ticks {
-  readonly x: readonly PlacedTick[];
-  readonly y: readonly PlacedTick[];
-}
-
-interface PlacedTick {
-  /** In pixels. */
-  readonly at: number;
-  readonly label: string;
-}
+type Ticks = Readonly<Record<'x' | 'y', readonly ScaleTick[]>>;
 
 /** With a real minus sign. */
-function ticksOf({ log }: Axis, scale: Scale): PlacedTick[] {
-  return scale.ticks(log ? 8 : 6).map(({ value, label }) => ({
-    at: scale.position(value),
-    label: label.replace(/^-/, '−'),
-  }));
+function ticksOf({ log }: Axis, scale: Scale): ScaleTick[] {
+  const ticks = scale.ticks(log ? 8 : 6);
+  return ticks.map((tick) => ({ ...tick, label: tick.label.replace(/^-/, '−') }));
 }
 
 type StyledSeries = Series & { readonly style: SeriesStyle };
@@ -180,8 +164,8 @@ function heading({ title, subtitle }: LineChart): string {
 }
 
 function grid(ticks: Ticks, { left, right, top, bottom }: Box): string {
-  const vertical = ticks.x.map(({ at }) => `M${shorten(at)} ${top}V${bottom}`);
-  const horizontal = ticks.y.map(({ at }) => `M${left} ${shorten(at)}H${right}`);
+  const vertical = ticks.x.map(({ position }) => `M${shorten(position)} ${top}V${bottom}`);
+  const horizontal = ticks.y.map(({ position }) => `M${left} ${shorten(position)}H${right}`);
   return (
     `<path d="${[...vertical, ...horizontal].join('')}" fill="none" stroke="currentColor" ` +
     `stroke-opacity="0.13" stroke-width="1"/>\n` +
@@ -191,8 +175,8 @@ function grid(ticks: Ticks, { left, right, top, bottom }: Box): string {
 
 function axisLabels(chart: LineChart, ticks: Ticks, { left, right, top, bottom }: Box): string {
   const text = (x: number, y: number, label: string) => `<text x="${x}" y="${y}">${label}</text>`;
-  const below = ticks.x.map(({ at, label }) => text(shorten(at), bottom + 17, label));
-  const before = ticks.y.map(({ at, label }) => text(left - 7, shorten(at + 4), label));
+  const below = ticks.x.map(({ position, label }) => text(shorten(position), bottom + 17, label));
+  const before = ticks.y.map(({ position, label }) => text(left - 7, shorten(position + 4), label));
   const middle = `translate(16 ${(top + bottom) / 2})`;
   return (
     `<g text-anchor="middle">${below.join('')}` +
@@ -286,7 +270,7 @@ function markedPoints(curve: readonly Point[], index: number, frame: Box): Point
   return [...marked.filter((point) => distance(point, last) > 10), last];
 }
 
-/** What lies on the frame is inside, also after rounding. */
+/** Points on the frame are inside, also after rounding. */
 function isInside([x, y]: Point, { left, right, top, bottom }: Box): boolean {
   const slack = 0.5;
   return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;

@@ -1,9 +1,17 @@
 import { type Colours, formatNumber } from '../format.ts';
-import { type Axis, clip, isShown, type Rule, type Scale, scaleOf } from './axis.ts';
+import {
+  type Axis,
+  clip,
+  isShown,
+  type Rule,
+  type Scale,
+  type ScaleTick,
+  scaleOf,
+} from './axis.ts';
 import type { Point } from './quantities.ts';
 
 /** The owner of a cell without dots. */
-const nobody = -1;
+const noOwner = -1;
 
 /** Bits of the dots of a braille character, by row and column: U+2800 plus their sum. */
 const brailleBits = [
@@ -20,9 +28,9 @@ const brailleBits = [
 class TextCanvas {
   readonly columns: number;
   readonly rows: number;
-  /** Dots of a cell. */
-  readonly #wide: number;
-  readonly #high: number;
+  /** Of a cell. */
+  readonly #dotsAcross: number;
+  readonly #dotsDown: number;
   readonly #bits: Uint8Array;
   readonly #owners: Int8Array;
   /** A bit for every series in a cell. */
@@ -31,10 +39,10 @@ class TextCanvas {
   constructor(columns: number, rows: number, ascii: boolean) {
     this.columns = columns;
     this.rows = rows;
-    this.#wide = ascii ? 1 : 2;
-    this.#high = ascii ? 1 : 4;
+    this.#dotsAcross = ascii ? 1 : 2;
+    this.#dotsDown = ascii ? 1 : 4;
     this.#bits = new Uint8Array(columns * rows);
-    this.#owners = new Int8Array(columns * rows).fill(nobody);
+    this.#owners = new Int8Array(columns * rows).fill(noOwner);
     this.#visitors = new Uint32Array(columns * rows);
   }
 
@@ -54,16 +62,16 @@ class TextCanvas {
     return String.fromCodePoint(0x2800 + this.#bits[row * this.columns + column]);
   }
 
-  /** The row of cells in which 0 (bottom) … 1 (top) lies. */
+  /** The row of cells in which 0 (bottom) … 1 (top) is. */
   rowOf(height: number): number {
-    return Math.floor(this.#dotRow(height) / this.#high);
+    return Math.floor(this.#dotRow(height) / this.#dotsDown);
   }
 
   columnOf(position: number): number {
-    return Math.floor(this.#dotColumn(position) / this.#wide);
+    return Math.floor(this.#dotColumn(position) / this.#dotsAcross);
   }
 
-  /** A line through points, as far as it lies in the unit square. */
+  /** A line through points, as far as it is in the unit square. */
   draw(points: readonly Point[], owner: number): void {
     for (const [index, to] of points.entries()) {
       const from = points[Math.max(0, index - 1)];
@@ -80,19 +88,19 @@ class TextCanvas {
       const part = steps === 0 ? 0 : step / steps;
       const x = Math.round(fromX + part * (toX - fromX));
       const y = Math.round(fromY + part * (toY - fromY));
-      const cell = Math.floor(y / this.#high) * this.columns + Math.floor(x / this.#wide);
-      this.#bits[cell] |= brailleBits[y % this.#high][x % this.#wide];
+      const cell = Math.floor(y / this.#dotsDown) * this.columns + Math.floor(x / this.#dotsAcross);
+      this.#bits[cell] |= brailleBits[y % this.#dotsDown][x % this.#dotsAcross];
       this.#owners[cell] = owner;
       this.#visitors[cell] |= 1 << (owner % 32);
     }
   }
 
   #dotColumn(position: number): number {
-    return Math.round(position * (this.columns * this.#wide - 1));
+    return Math.round(position * (this.columns * this.#dotsAcross - 1));
   }
 
   #dotRow(height: number): number {
-    return Math.round((1 - height) * (this.rows * this.#high - 1));
+    return Math.round((1 - height) * (this.rows * this.#dotsDown - 1));
   }
 }
 
@@ -177,24 +185,15 @@ export function textChart(chart: TextChart): string[] {
   ];
 }
 
-interface TextTick {
-  /** 0 … 1 along the axis. */
-  readonly position: number;
-  readonly label: string;
-}
-
-/** Round values, `most` at most, in characters of ASCII. */
-export function textTicks(scale: Scale, log: boolean, most: number): TextTick[] {
+/** Round values from 0 to 1 along the axis, `most` at most, in characters of ASCII. */
+export function textTicks(scale: Scale, log: boolean, most: number): ScaleTick[] {
   const power = (exponent: number) => `1e${exponent}`.replace(/^1e0$/, '1').replace(/^1e1$/, '10');
   const options = { power, ...(log && { format: formatNumber }) };
   let ticks = scale.ticks(most, options);
   for (let count = most - 1; count > 0 && ticks.length > most; count--) {
     ticks = scale.ticks(count, options);
   }
-  return ticks.map(({ value, label }) => ({
-    position: Math.min(1, Math.max(0, scale.position(value))),
-    label,
-  }));
+  return ticks.map((tick) => ({ ...tick, position: Math.min(1, Math.max(0, tick.position)) }));
 }
 
 function pointsOf({ points }: TextSeries, x: Scale, y: Scale): Point[] {
@@ -238,7 +237,7 @@ function plotLines(
   chart: TextChart,
   canvas: TextCanvas,
   scale: Scale,
-  ticks: readonly TextTick[],
+  ticks: readonly ScaleTick[],
   margin: number,
 ): string[] {
   const glyphs = chart.ascii ? plain : unicode;
@@ -264,9 +263,9 @@ function cellsOf(
 ): string {
   let text = '';
   let stroke = '';
-  let owner = nobody;
+  let owner = noOwner;
   const finish = () => {
-    const colour = owner === nobody ? colours.dim : paint(colours, owner);
+    const colour = owner === noOwner ? colours.dim : paint(colours, owner);
     text += stroke.trim() === '' ? stroke : colour(stroke);
     stroke = '';
   };
@@ -275,17 +274,17 @@ function cellsOf(
     const next = marked ?? canvas.owner(column, row);
     if (next !== owner) finish();
     owner = next;
-    if (next === nobody) stroke += empty;
+    if (next === noOwner) stroke += empty;
     else if (ascii || marked !== undefined) stroke += markOf(next);
     else stroke += canvas.braille(column, row);
   }
   // Nothing is seen of spaces at the end.
-  if (owner !== nobody || empty !== ' ') finish();
+  if (owner !== noOwner || empty !== ' ') finish();
   return text;
 }
 
 /**
- * Cells that show the mark of their series in place of dots, where there are several: the lowest of
+ * Cells that show the mark of their series instead of dots, where there are several: the lowest of
  * every few columns, each series in columns of its own, so that lines on top of one another show
  * both. A line too short for that has its mark at its end.
  */
@@ -316,7 +315,7 @@ function floorLines(
   const labelled = ticks.map(({ position, label }, index) => {
     const column = canvas.columnOf(position);
     const text = index < ticks.length - 1 ? label : `${label} ${scale.unit}`.slice(0, width);
-    // The number stands in the middle below its tick.
+    // The number is centred below its tick.
     const middle = margin + 1 + column - Math.floor((label.length - 1) / 2);
     return { column, text, start: Math.max(0, Math.min(middle, width - text.length)) };
   });

@@ -39,22 +39,15 @@ export async function writeReport(
   await writeResults(folder, comparison);
   await mkdir(join(folder, figureFolder), { recursive: true });
   let lack: string | undefined;
-  for (const { name, chart } of [...(options.charts ?? []), ...chartsOf(comparison)]) {
-    lack ??= await writeFigure(join(folder, figureFolder), name, chart);
+  for (const chart of [...(options.charts ?? []), ...chartsOf(comparison)]) {
+    lack ??= await writeFigure(join(folder, figureFolder), chart);
   }
   if (lack) options.onNotice?.(`figures are SVG only: PNG cannot be drawn here (${lack})`);
   await writeText(join(folder, pageFile), pageOf(comparison, options));
 }
 
-/**
- * Writes a chart as SVG and PNG, unless they are there already. Returns why there is no PNG, where
- * the program that draws it does not exist for the platform.
- */
-async function writeFigure(
-  folder: string,
-  name: string,
-  chart: NamedChart['chart'],
-): Promise<string | undefined> {
+/** Writes a chart as SVG and PNG, unless they are there. Returns why there is no PNG, if so. */
+async function writeFigure(folder: string, { name, chart }: NamedChart) {
   const { lineChart, svgToPng } = await import('../charts/svg.ts');
   const svg = lineChart(chart);
   const [svgPath, pngPath] = [join(folder, `${name}.svg`), join(folder, `${name}.png`)];

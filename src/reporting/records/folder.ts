@@ -4,21 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import { DataError } from '../../errors.ts';
 import { makeFolders } from '../../files.ts';
 
-const pattern = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
-
-/**
- * The id of a run, such as 20261115-212345-3f9c: when it began, in UTC, and four random digits for
- * runs that begin in the same second. Ids sort by time.
- */
+/** Such as 20261115-212345-3f9c: when the run began, in UTC, and random digits. Ids sort by time. */
 export function newRunId(now: Date): string {
   const digits = now.toISOString().replaceAll(/\D/g, '');
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString('hex')}`;
 }
 
 /** Whether a text can be the id of a run; one from outside must be checked. */
-export function isRunId(text: string): boolean {
-  return pattern.test(text);
-}
+export const isRunId = (text: string) => /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(text);
 
 /** Where records go unless another folder is named. */
 export const defaultFolder = '.dso/runs';
@@ -75,14 +68,10 @@ export function makeRunsFolder(folder: string): void {
   makeFolders(folder);
 }
 
-/**
- * The file may be gone already, belong to another user, lie on a disk that has become read-only, or
- * be open on a system that does not delete open files: then it stays.
- */
 export function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // See above.
+    // Another user's file, a read-only disk, or a system that does not delete open files: it stays.
   }
 }

@@ -23,7 +23,8 @@ export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
     const options = optionsThatDiffer(alike);
     for (const [index, run] of alike.entries()) {
       const others = alike.filter((_, other) => options[other] === options[index]);
-      const ending = others.length > 1 ? endingOf(run, others) : '';
+      const otherIds = others.map(({ id }) => id);
+      const ending = others.length > 1 ? shortIdAmong(otherIds, run.id) : '';
       labels.set(run.id, [text, options[index], ending].filter(Boolean).join(' · '));
     }
   }
@@ -31,9 +32,8 @@ export function runLabels(runs: readonly RunSummary[]): Map<string, string> {
 }
 
 /** The last digits, by which commands find a run too, unless another has the same. */
-function endingOf({ id }: RunSummary, runs: readonly RunSummary[]): string {
-  const isAlone = runs.filter((other) => shortId(other.id) === shortId(id)).length === 1;
-  return isAlone ? shortId(id) : id;
+export function shortIdAmong(ids: readonly string[], id: string): string {
+  return ids.filter((other) => shortId(other) === shortId(id)).length > 1 ? id : shortId(id);
 }
 
 /** 20261115-212345-3f9c → 3f9c */
@@ -98,14 +98,11 @@ const secondLength = '20261115-212345'.length;
 
 /** Sorts runs, the newest first: by the second in their ids, then by the exact time of the start. */
 export function newestFirst(a: RunSummary, b: RunSummary): number {
-  const [keyA, keyB] = [a, b].map(({ id, start }) => [
-    id.slice(0, secondLength),
-    start.started,
-    id,
-  ]);
-  const differing = keyA.findIndex((part, index) => part !== keyB[index]);
-  if (differing < 0) return 0;
-  return keyA[differing] < keyB[differing] ? 1 : -1;
+  const [keyA, keyB] = [a, b].map(({ id, start }) =>
+    [id.slice(0, secondLength), start.started, id].join('\0'),
+  );
+  if (keyA === keyB) return 0;
+  return keyA < keyB ? 1 : -1;
 }
 
 const endTexts: Readonly<Partial<Record<StopReason, string>>> = {
@@ -144,12 +141,10 @@ export function shellWord(text: string): string {
 
 /** The command line that repeats the run; a query is not recorded and must be filled in. */
 export function commandLine({ start }: RunSummary, command: string): string {
-  return [command, ...(start.words ?? wordsOf(start)).map(shellWord)].join(' ');
-}
-
-function wordsOf({ options, data }: RunSummary['start']): string[] {
-  const words = Object.entries(options).flatMap(([name, value]) => argumentsOf(name, value));
-  return ['train', ...(options.sql === undefined ? [data] : []), ...words];
+  const { options, data } = start;
+  const given = Object.entries(options).flatMap(([name, value]) => argumentsOf(name, value));
+  const words = start.words ?? ['train', ...(options.sql === undefined ? [data] : []), ...given];
+  return [command, ...words.map(shellWord)].join(' ');
 }
 
 /** lambda: 1e-5 → --lambda 1e-5, json: true → --json, svrg: false → --no-svrg */

@@ -24,7 +24,7 @@ const listOf =
 
 /** An object with these fields; further ones may have any shape. */
 function objectOf(fields: Shapes): Shape {
-  const wanted = Object.entries(fields).map(([name, shape]) => ({
+  const expected = Object.entries(fields).map(([name, shape]) => ({
     name: name.replace(/\?$/, ''),
     optional: name.endsWith('?'),
     shape,
@@ -32,7 +32,7 @@ function objectOf(fields: Shapes): Shape {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const found = value as Readonly<Record<string, unknown>>;
-    return wanted.every(({ name, optional, shape }) => {
+    return expected.every(({ name, optional, shape }) => {
       const isPresent = Object.hasOwn(found, name) && found[name] !== undefined;
       return isPresent ? shape(found[name]) : optional;
     });
@@ -130,9 +130,8 @@ function isLine(value: unknown): value is RunLine {
 }
 
 /**
- * A line as readers of the record get it. Kind and vector come first, by which readers know a line
- * without parsing it. JSON has neither infinities nor NaN: null replaces them, or nothing where
- * a field is optional.
+ * A line as readers of the record get it. Kind and vector come first: readers need not parse it all.
+ * JSON has neither infinities nor NaN: null replaces them, or nothing where a field is optional.
  */
 export function recordable<Line extends RunLine>(line: Line): Line {
   if (line.event !== 'epoch') {

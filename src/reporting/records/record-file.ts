@@ -130,7 +130,7 @@ export class LineFile {
       return;
     }
     this.#state = 'empty';
-    // The process may end elsewhere, such as by a second Ctrl-C.
+    // The process may end without closing the file, such as by a second Ctrl-C.
     process.once('exit', this.#flush);
     this.#flush();
   }

@@ -12,7 +12,6 @@ export interface StartLine {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly started: string;
-  /** Of the program. */
   readonly version: string;
   /** The process and its machine; `--log` leaves them out. */
   readonly pid: number;
@@ -23,7 +22,6 @@ export interface StartLine {
   readonly name?: string;
   /** The data as named on the command line; for a query only that it was one. */
   readonly data: string;
-  /** Where the model goes. */
   readonly model: string;
   readonly task: 'classification' | 'regression';
   readonly loss: string;
@@ -63,10 +61,7 @@ export interface EpochLine extends Measured {
   /** Of the iterate evaluated last. */
   readonly latest?: { readonly primal: number | null; readonly dual: number | null };
   readonly effort?: EpochEvent['effort'];
-  /**
-   * Sent between processes so far, in all epochs of this vector. The recorder is given the bytes of
-   * each epoch and adds them up, so that lines may be left out.
-   */
+  /** Sent between processes so far, for this vector; the recorder adds up those of the epochs. */
   readonly bytes?: number;
 }
 
@@ -109,7 +104,6 @@ export interface ResultLine extends Partial<TrainReport> {
   readonly model: string;
 }
 
-/** Last line of a run that failed. */
 export interface FailureLine {
   readonly event: 'failure';
   readonly ended: string;
@@ -137,7 +131,6 @@ export interface RunSummary {
   readonly status: RunStatus;
   readonly start: StartLine;
   readonly begin?: BeginLine;
-  /** The newest epoch. */
   readonly latest?: EpochLine;
   readonly report?: ReportLine;
   readonly result?: ResultLine;
@@ -160,7 +153,6 @@ export interface RunSeries {
   readonly bytes?: readonly number[];
 }
 
-/** A run with its curves. */
 export interface RunDetail {
   readonly summary: RunSummary;
   /** The vector that the series is of. */

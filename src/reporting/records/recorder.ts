@@ -32,17 +32,12 @@ interface RecorderOptions {
 }
 
 /**
- * Writes the record of a run. The file is made when training begins, so a refused run leaves
- * nothing. It stays small however long the run takes: frequent lines are downsampled, but the
- * newest ones always come before the last line.
+ * Writes the record of a run. The file is made when training begins, so a refused run leaves none.
+ * Frequent lines are downsampled, but the newest ones always come before the last line.
  */
 export class Recorder {
-  readonly id: string;
-  readonly #tolerance: number;
-  readonly #folder: string | undefined;
+  readonly #options: RecorderOptions;
   readonly #file: LineFile | undefined;
-  readonly #log: RunLog | undefined;
-  readonly #onLine: ((line: RunLine) => void) | undefined;
   readonly #sampling = {
     epoch: new Downsampling(10_000, 10),
     report: new Downsampling(10_000, 10),
@@ -58,16 +53,13 @@ export class Recorder {
   #hasEnded = false;
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor({ folder, start, log, onFailure = () => {}, onLine }: RecorderOptions) {
-    this.id = start.id;
-    this.#tolerance = start.tolerance;
-    this.#folder = folder;
-    this.#onLine = onLine;
-    this.#log = log;
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    const { folder, start, log } = options;
     const { pid: _, host: _host, ...portable } = start;
     log?.write(recordable(portable as StartLine));
     if (folder === undefined) return;
-    this.#file = this.#openIn(folder, onFailure);
+    this.#file = this.#openIn(folder);
     this.#file.append(recordable(withBeginning(start)));
   }
 
@@ -75,7 +67,7 @@ export class Recorder {
   write(line: Exclude<RunLine, StartLine>): void {
     if (this.#hasEnded) return;
     const full = recordable(line.event === 'epoch' ? this.#withSent(line) : line);
-    this.#log?.write(full);
+    this.#options.log?.write(full);
     if (isFrequent(full)) this.#sample(full);
     else if (full.event !== 'notice' || this.#sampling.notice.next()) {
       this.#hasEnded = full.event === 'result' || full.event === 'failure';
@@ -86,8 +78,9 @@ export class Recorder {
 
   /** Calls back once, when a file next to the record requests a stop. */
   watchStop(onStop: () => void): void {
-    if (this.#folder === undefined) return;
-    const path = stopPath(this.#folder, this.id);
+    const { folder, start } = this.#options;
+    if (folder === undefined) return;
+    const path = stopPath(folder, start.id);
     const timer = setInterval(() => {
       if (!existsSync(path)) return;
       clearInterval(timer);
@@ -102,12 +95,14 @@ export class Recorder {
     this.#hasEnded = true;
     for (const timer of this.#timers) clearInterval(timer);
     this.#file?.close();
-    this.#log?.close();
-    if (this.#folder !== undefined) removeIfPossible(stopPath(this.#folder, this.id));
+    const { folder, start, log } = this.#options;
+    log?.close();
+    if (folder !== undefined) removeIfPossible(stopPath(folder, start.id));
   }
 
-  #openIn(folder: string, onFailure: (message: string) => void): LineFile {
-    const path = recordPath(folder, this.id);
+  #openIn(folder: string): LineFile {
+    const { start, onFailure } = this.#options;
+    const path = recordPath(folder, start.id);
     return new LineFile({
       delay: 100,
       open: () => {
@@ -121,7 +116,7 @@ export class Recorder {
       },
       onFailure(error, state) {
         if (state === 'empty') removeIfPossible(path);
-        onFailure(
+        onFailure?.(
           state === 'new'
             ? `this run is not recorded: ${folder}: ${openingReason(error)}`
             : `the record of this run ends early: ${path}: ${reasonOf(error)}`,
@@ -149,7 +144,7 @@ export class Recorder {
   /** Whether a vector has just reached the tolerance: of many vectors that must not wait. */
   #isGoal(line: EpochLine): boolean {
     const { vector = 0 } = line;
-    if (this.#reached.has(vector) || !hasReached(line, this.#tolerance)) return false;
+    if (this.#reached.has(vector) || !hasReached(line, this.#options.start.tolerance)) return false;
     this.#reached.add(vector);
     return true;
   }
@@ -165,7 +160,7 @@ export class Recorder {
   #put(line: RunLine): void {
     this.#file?.append(line);
     if (line.event !== 'notice' && line.event !== 'failure') this.#file?.open();
-    this.#onLine?.(line);
+    this.#options.onLine?.(line);
   }
 }
 
@@ -193,7 +188,7 @@ function withBeginning(start: StartLine): StartLine {
 interface RunLogOptions {
   /** Whether the file may hold the run up to some epoch, and is continued. */
   readonly resumes?: boolean;
-  /** Takes the lines in place of a file. */
+  /** Gets the lines instead of a file. */
   readonly print?: ((line: string) => void) | undefined;
   readonly onFailure: (message: string) => void;
 }
@@ -244,10 +239,7 @@ export class RunLog {
   }
 }
 
-/**
- * Removes the lines from this epoch on, and one that is incomplete: they come from a process that
- * was killed after its last checkpoint, and are written again.
- */
+/** Removes lines that follow the last checkpoint of a killed process: they are written again. */
 function cutFrom(path: string, epoch: number): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
   const bytes = readFileSync(path);

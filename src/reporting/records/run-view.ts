@@ -28,7 +28,6 @@ const longestStart = '{"event":"sample","vector":1000000,'.length;
 /** A line, or the offset where it begins in the bytes of a record. */
 type Entry<Line extends RunLine> = Line | number;
 
-/** What to show of a run. */
 export interface DetailOptions {
   /** The most points of a curve; default: all there are. */
   readonly points?: number | undefined;
@@ -39,9 +38,8 @@ export interface DetailOptions {
 const mostSamples = 100;
 
 /**
- * A run as its lines describe it: lines that are added one by one, as by the process that trains,
- * or the whole of a record. A record is not parsed at once: of thousands of epochs a chart shows
- * hundreds.
+ * A run as its lines describe it: lines added one by one, or a whole record. Frequent lines of a
+ * record are parsed only where needed: of thousands of epochs a chart shows hundreds.
  */
 export class RunView {
   readonly id: string;

@@ -3,7 +3,7 @@ import { DataError, DsoError } from '../../errors.ts';
 import { reasonOf } from '../../files.ts';
 import { recordedIds, recordPath, removeIfPossible, stopPath } from './folder.ts';
 import { newestFirst, shortId } from './labels.ts';
-import type { RunDetail, RunStatus, RunSummary } from './record.ts';
+import type { RunDetail, RunSummary } from './record.ts';
 import { outlineOf, readRange, withFile } from './record-file.ts';
 import { type DetailOptions, RunView, statusOf } from './run-view.ts';
 
@@ -30,24 +30,17 @@ export function readFolder(folder: string): { runs: RunSummary[]; damaged: strin
   return { runs: runs.sort(newestFirst), damaged };
 }
 
-/**
- * Of a record that could not be read. It may have been deleted meanwhile, or have been created just
- * now and get its first line between any two checks.
- */
+/** A record that could not be read may be gone by now, or may just get its first line. */
 function isDamaged(folder: string, id: string): boolean {
   const isFilled = withFile(recordPath(folder, id), (_, { size }) => size > 0) ?? false;
   return isFilled && readSummary(folder, id) === undefined;
 }
 
 /**
- * A record and the status of its run; undefined if there is none that can be read. The process of a
- * run that seems to be lost may have written its last line, and ended, between the reading and the
- * check for it. Since it has ended, a second reading finds all lines.
+ * A record and the status of its run; undefined if none can be read. A run that seems to be lost may
+ * have ended between the reading and the check of its process: a second reading finds all lines.
  */
-function readView(
-  path: string,
-  read: (file: number, size: number) => RunView,
-): { view: RunView; status: RunStatus } | undefined {
+function readView(path: string, read: (file: number, size: number) => RunView) {
   const once = () =>
     withFile(path, (file, { size, mtimeMs }) => {
       const view = read(file, size);
@@ -118,10 +111,7 @@ export function requestStop(folder: string, id: string): boolean {
   return true;
 }
 
-/**
- * Removes the oldest records of runs that have ended, so that at most `keep` remain besides running
- * ones. A file that only has the name of a record stays. Other processes may do the same.
- */
+/** Removes the oldest records of ended runs, beyond `keep` records; what is no record stays. */
 export function pruneRuns(folder: string, keep: number): void {
   for (const id of recordedIds(folder, 'file').slice(keep)) {
     const status = readSummary(folder, id)?.status;

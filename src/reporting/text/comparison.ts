@@ -68,22 +68,11 @@ export function comparisonTable(comparison: Comparison, colours: Colours): strin
   return `${tables.join('\n\n')}\n\n${colours.dim(wrap(legend, 80))}`;
 }
 
-const titles = [
-  '',
-  'solver',
-  'to tol.',
-  'objective',
-  'gap',
-  'test',
-  'time',
-  'passes',
-  'epochs',
-  '',
-];
+const heads = ['', 'solver', 'to tol.', 'objective', 'gap', 'test', 'time', 'passes', 'epochs', ''];
 
 function problemTable({ runs }: Problem, tolerance: number, colours: Colours): string {
   const tested = runs.some((run) => finalTestError(run) !== undefined);
-  const head = tested ? titles : titles.filter((title) => title !== 'test');
+  const head = tested ? heads : heads.filter((one) => one !== 'test');
   return headedTable({
     head,
     rows: rankRuns(runs, tolerance).map((ranked) => rowOf(ranked, tested)),

@@ -31,20 +31,18 @@ function metricLines(metrics: Metrics): LabelledLine[] {
         ['labels not above', formatIfKnown(metrics.coverage, formatPercent)],
       ];
     case 'classification':
-      return [
-        ...accuracyLines(metrics),
+      return classLines(metrics, [
         ['AUC', describeArea(metrics.auc)],
         ['average precision', describeArea(metrics.auprc)],
-        ...probabilityLines(metrics),
-      ];
+      ]);
     case 'multi-class':
       return [
         ['classes', formatCount(metrics.classes.length)],
-        ...accuracyLines(metrics),
-        ['macro F1', formatNumber(metrics.macroF1)],
-        ['weighted F1', formatNumber(metrics.weightedF1)],
-        ['macro AUC', describeArea(metrics.auc, 'only one class is there')],
-        ...probabilityLines(metrics),
+        ...classLines(metrics, [
+          ['macro F1', formatNumber(metrics.macroF1)],
+          ['weighted F1', formatNumber(metrics.weightedF1)],
+          ['macro AUC', describeArea(metrics.auc, 'only one class is there')],
+        ]),
       ];
     case 'multi-label':
       return [
@@ -57,17 +55,15 @@ function metricLines(metrics: Metrics): LabelledLine[] {
   }
 }
 
-type ClassMeasures = ClassificationMetrics | MulticlassMetrics;
-
-function accuracyLines({ accuracy, error }: ClassMeasures): LabelledLine[] {
+/** What two and several classes have in common, around what only one of them has. */
+function classLines(
+  { accuracy, error, logLoss, brier }: ClassificationMetrics | MulticlassMetrics,
+  own: readonly LabelledLine[],
+): LabelledLine[] {
   return [
     ['accuracy', formatPercent(accuracy)],
     ['error', formatPercent(error)],
-  ];
-}
-
-function probabilityLines({ logLoss, brier }: ClassMeasures): LabelledLine[] {
-  return [
+    ...own,
     ['log loss', formatIfKnown(logLoss, formatNumber)],
     ['Brier score', formatIfKnown(brier, formatNumber)],
   ];

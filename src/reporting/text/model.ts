@@ -29,7 +29,7 @@ export interface FeatureOptions {
 }
 
 /** The vector that separates a class from the others, and on which side of 0 the class is. */
-export interface ClassPlace {
+export interface ClassSide {
   readonly vector: number;
   readonly label: Label;
   readonly side: Exclude<Side, 'both'>;
@@ -68,7 +68,7 @@ export function topFeatures(
 }
 
 /** The class of this name; throws a UsageError if the model has none. */
-export function findClass(model: Model, name: string): ClassPlace {
+export function findClass(model: Model, name: string): ClassSide {
   const { classes } = model;
   if (classes === undefined) {
     throw new UsageError(`--class ${name}: the model is a regression and has no classes`);
@@ -147,7 +147,7 @@ function certificateLines({ certificate, certificates, classes }: Model): Labell
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
   if (stopped === 'stream') {
-    return [['certificate', 'none: it learned from a stream that was not kept']];
+    return [['certificate', 'none: it learned from a stream that was not stored']];
   }
   const worst = certificates?.reduce((a, b) => (b.relativeGap > a.relativeGap ? b : a));
   const worstClass = worst && lineText(classes![certificates!.indexOf(worst)]);
@@ -175,7 +175,7 @@ function describeNames({ featureNames, recipe }: Model): string | undefined {
 /** JSON lines may have no field of a fixed kind. */
 function describeFields({ recipe }: Model): string | undefined {
   const [numbers, categories] = ['number', 'category'].map(
-    (wanted) => recipe?.fields?.filter(({ kind }) => kind === wanted).length ?? 0,
+    (one) => recipe?.fields?.filter(({ kind }) => kind === one).length ?? 0,
   );
   if (numbers + categories === 0) return undefined;
   return `${formatCount(numbers)} of numbers, ${formatCount(categories)} of categories`;
@@ -205,26 +205,26 @@ export function describeClasses(model: Model): string {
 /** The largest weights on both sides of 0 of a model with one vector, or of the requested class. */
 export function describeFeatures(
   model: Model,
-  place: ClassPlace | undefined,
+  shown: ClassSide | undefined,
   options: FeatureOptions,
   colours: Colours,
 ): string {
-  // Two classes share a vector: what speaks against the one speaks for the other.
-  const sides = place && sharesVector(model) ? [place.side] : (['positive', 'negative'] as const);
+  // Two classes share a vector: what lowers the score of one raises that of the other.
+  const sides = shown && sharesVector(model) ? [shown.side] : (['positive', 'negative'] as const);
   const lists = sides.flatMap((side) => {
-    const features = topFeatures(model, place?.vector ?? 0, side, options);
+    const features = topFeatures(model, shown?.vector ?? 0, side, options);
     if (features.length === 0) return [];
-    return [`features that ${effectOf(model, place, side)}:\n${featureLines(features, colours)}`];
+    return [`features that ${effectOf(model, shown, side)}:\n${featureLines(features, colours)}`];
   });
   return lists.join('\n\n');
 }
 
-function effectOf(model: Model, place: ClassPlace | undefined, side: ClassPlace['side']): string {
+function effectOf(model: Model, shown: ClassSide | undefined, side: ClassSide['side']): string {
   const { classes } = model;
   const isPositive = side === 'positive';
   if (classes === undefined) return `${isPositive ? 'raise' : 'lower'} the prediction`;
   if (sharesVector(model)) return `speak for ${lineText(classes[isPositive ? 1 : 0])}`;
-  return `speak ${isPositive ? 'for' : 'against'} ${lineText(place!.label)}`;
+  return `speak ${isPositive ? 'for' : 'against'} ${lineText(shown!.label)}`;
 }
 
 function featureLines(features: readonly Feature[], { green, red }: Colours): string {
@@ -233,7 +233,7 @@ function featureLines(features: readonly Feature[], { green, red }: Colours): st
     signed(weight).padEnd(12),
     lineText(name ?? ''),
   ]);
-  return tableLines(rows, { left: (column) => column > 0 })
+  return tableLines(rows, (column) => column > 0)
     .map((line) =>
       line.replace(/(?<= )[-+]\S+/, (weight) => (weight.startsWith('-') ? red : green)(weight)),
     )

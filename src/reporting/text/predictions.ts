@@ -23,15 +23,8 @@ export function headerLine(model: Model, output: PredictionOutput): string {
   return `${model.classes!.map(lineText).join('\t')}\n`;
 }
 
-/**
- * A line for each row, numbers in their shortest form that reads back as the same number; those of
- * several classes are separated by tabs.
- */
-export function* predictionLines(
-  model: Model,
-  dataset: Dataset,
-  output: PredictionOutput,
-): Generator<string> {
+/** A line for each row; numbers read back as the same, those of several classes have tabs between. */
+export function* predictionLines(model: Model, dataset: Dataset, output: PredictionOutput) {
   if (output === 'labels') {
     yield* labelLines(predict(model, dataset));
     return;

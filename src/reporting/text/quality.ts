@@ -10,11 +10,8 @@ interface QualityTextOptions {
   readonly firstFeature?: number;
 }
 
-/**
- * A ratio of scales from which on one setting of the penalty can hardly suit all features, and
- * training takes many times as long: incomes next to ages, or next to categories, which are 1.
- */
-const wideRatio = 1e3;
+/** Beyond this ratio of scales one λ hardly suits all features, and training takes far longer. */
+const largeRatio = 1e3;
 
 /** The report for people: sizes, labels, and what is worth a look. */
 export function qualityText(quality: Quality, options: QualityTextOptions = {}): string {
@@ -85,7 +82,7 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
   const feature = ({ column, name }: NamedColumn): string => name ?? String(column + firstFeature);
   const sized = (column: NamedColumn, value: number) =>
     `${feature(column)} (${formatNumber(value)})`;
-  const isWide = scales !== undefined && scales.ratio > wideRatio;
+  const isUneven = scales !== undefined && scales.ratio > largeRatio;
   const scaleOf = (end: 'smallest' | 'largest') => sized(scales![end], scales![end].size);
   const remedy = '--scale max makes them equal';
   const isSingle = labels.distinct === 1 && quality.rows > 1;
@@ -104,7 +101,7 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
     ],
     [
       'scales',
-      isWide ? `from ${scaleOf('smallest')} to ${scaleOf('largest')}; ${remedy}` : undefined,
+      isUneven ? `from ${scaleOf('smallest')} to ${scaleOf('largest')}; ${remedy}` : undefined,
     ],
     ['labels', isSingle ? 'one label alone; there is nothing to tell apart' : undefined],
   ];

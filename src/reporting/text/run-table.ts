@@ -8,14 +8,11 @@ import {
   formatWhen,
   lineText,
 } from '../format.ts';
-import { dataName, runSeconds, shortId, solverName, statusText } from '../records/labels.ts';
+import { dataName, runSeconds, shortIdAmong, solverName, statusText } from '../records/labels.ts';
 import type { RunSummary } from '../records/record.ts';
 import { tableLines } from '../table.ts';
 
-/**
- * The columns in their order. Those of priority 0 are always shown, the others as far as there is
- * room for them, the least priority first.
- */
+/** In their order. Priority 0 is always shown, 1 before 2, and so on, as far as there is room. */
 const columns = {
   id: { priority: 0 },
   when: { priority: 8 },
@@ -59,11 +56,11 @@ export function runTable(runs: readonly RunSummary[], options: RunTableOptions):
   const whole = runs.map((run) => rowOf(run, now));
   const short = whole.map((row) => ({ ...row, id: shortIdAmong(ids, row.id) }));
   const rows = widthOf([head, ...whole]) <= width ? whole : short;
-  const { chosen, dataWidth } = layOut([head, ...rows], width);
+  const { shown, dataWidth } = layOut([head, ...rows], width);
   const cells = (row: Row): string[] =>
-    chosen.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
-  const left = (column: number) => !('numeric' in columns[chosen[column]]);
-  const [first, ...lines] = tableLines([head, ...rows].map(cells), { left }).map((line) =>
+    shown.map((column) => (column === 'data' ? lastPart(row.data, dataWidth) : row[column]));
+  const left = (column: number) => !('numeric' in columns[shown[column]]);
+  const [first, ...lines] = tableLines([head, ...rows].map(cells), left).map((line) =>
     line.slice(0, width),
   );
   return [
@@ -99,11 +96,6 @@ function rowOf(run: RunSummary, now: Date): Row {
   };
 }
 
-/** 3f9c, which commands understand, unless another run has the same ending. */
-function shortIdAmong(ids: readonly string[], id: string): string {
-  return ids.filter((other) => shortId(other) === shortId(id)).length > 1 ? id : shortId(id);
-}
-
 /** Columns in which there is something to read. */
 function filled(rows: readonly Row[]): Column[] {
   return names.filter((column) => rows.some((row) => row !== head && row[column] !== ''));
@@ -120,22 +112,22 @@ function widthOf(rows: readonly Row[]): number {
 }
 
 /** The columns there is room for, and the width of the data's name, which takes what is left. */
-function layOut(rows: readonly Row[], width: number): { chosen: Column[]; dataWidth: number } {
+function layOut(rows: readonly Row[], width: number): { shown: Column[]; dataWidth: number } {
   const data = naturalWidth(rows, 'data');
   const leastData = Math.min(data, narrowestData);
   const size = (column: Column): number =>
     between + (column === 'data' ? leastData : naturalWidth(rows, column));
   const present = new Set(filled(rows));
-  const wanted = new Set<Column>();
+  const chosen = new Set<Column>();
   let room = width + between;
   for (const column of names.toSorted((a, b) => columns[a].priority - columns[b].priority)) {
     const isOptional = columns[column].priority > 0;
     if (isOptional && (size(column) > room || !present.has(column))) continue;
-    wanted.add(column);
+    chosen.add(column);
     room -= size(column);
   }
   return {
-    chosen: names.filter((column) => wanted.has(column)),
+    shown: names.filter((column) => chosen.has(column)),
     dataWidth: Math.max(1, Math.min(data, leastData + room)),
   };
 }

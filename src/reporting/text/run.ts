@@ -5,7 +5,7 @@ import type { Task } from '../../problem/losses/loss.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import { type Axis, type Range, visibleRange } from '../charts/axis.ts';
 import { axisLabel, type Quantity, quantityOf, shownFactor } from '../charts/quantities.ts';
-import { type TextChart, type TextPoint, textChart } from '../charts/text.ts';
+import { type TextPoint, textChart } from '../charts/text.ts';
 import {
   type Colours,
   dataSize,
@@ -249,8 +249,8 @@ interface RunChartsOptions extends ChartStyle {
   readonly vector?: { readonly index: number; readonly count: number } | undefined;
 }
 
-/** From this width on charts stand side by side, each of them at least `narrowest` wide. */
-const wide = 120;
+/** From this width on charts are side by side, each with at least `narrowest` columns. */
+const sideBySideWidth = 120;
 const narrowest = 38;
 const between = 2;
 /** Lines of a chart. */
@@ -262,7 +262,7 @@ export function runCharts(curves: Curves, options: RunChartsOptions): string[] {
   const { width, height, colours, ascii, over } = options;
   const plots = plotsOf(curves, options);
   const fitting = Math.floor((width + between) / (narrowest + between));
-  const perBand = width >= wide ? Math.min(plots.length, fitting) : 1;
+  const perBand = width >= sideBySideWidth ? Math.min(plots.length, fitting) : 1;
   const bands = Math.min(
     Math.ceil(plots.length / perBand),
     Math.max(1, Math.floor(height / lowest)),
@@ -283,10 +283,7 @@ const farthest = 1e6;
 
 const plotted = (['gap', 'objective', 'testError', 'testAuprc'] as const).map(quantityOf);
 
-function plotsOf(
-  curves: Curves,
-  options: RunChartsOptions,
-): Pick<TextChart, 'series' | 'y' | 'rules'>[] {
+function plotsOf(curves: Curves, options: RunChartsOptions) {
   const tolerance = visibleTolerance(curves.relativeGap, options.tolerance);
   const x = options.over === 'epochs' ? curves.epoch : curves.seconds;
   const valuesOf = (column: string): Values | undefined => curves[column as keyof Curves];

@@ -10,6 +10,7 @@ import type { Search } from '../../train/select/search.ts';
 import type { Point } from '../charts/quantities.ts';
 import {
   type Colours,
+  formatCount,
   formatGap,
   formatNumber,
   formatPercent,
@@ -23,18 +24,14 @@ export function measureKey(metric: MeasureName): string {
   return metric === 'auc' ? '1 - auc' : metric;
 }
 
-const titles: Readonly<Record<MeasureName, string>> = {
+/** Names of measures where they are shown: smaller is better. */
+export const measureTitles: Readonly<Record<MeasureName, string>> = {
   error: 'error',
   loss: 'loss',
   auc: '1 − AUC',
   mse: 'squared error',
   mae: 'absolute error',
 };
-
-/** The name of a measure where it is shown: smaller is better. */
-export function measureTitle(metric: MeasureName): string {
-  return titles[metric];
-}
 
 /** Errors as percentages, everything else as a number. */
 export function measureText(metric: MeasureName | 'test', value: number, task?: Task): string {
@@ -48,7 +45,7 @@ export const lambdaText = (lambda: number) => formatNumber(Number(lambda.toPreci
 
 type Choice = 'best' | 'simplest';
 
-const head = (metric: MeasureName) => ['λ', measureTitle(metric), '', 'gap', 'epochs'];
+const validationHead = (metric: MeasureName) => ['λ', measureTitles[metric], '', 'gap', 'epochs'];
 
 function cellsOf(metric: MeasureName, one: ValidatedLambda): Row {
   return [
@@ -67,20 +64,24 @@ export function validationTable(validation: Validation, choose: Choice, colours:
     if (one === best) return 'best';
     return one === simplest ? 'simplest within a standard error' : '';
   };
-  return headedTable({
-    head: [...head(metric), ''],
+  return notedTable({
+    head: validationHead(metric),
     rows: lambdas.map((one) => [...cellsOf(metric, one), noteOf(one)]),
-    left: (column) => column === 5,
     isChosen: (row) => lambdas[row] === validation[choose],
     colours,
   });
+}
+
+/** A table whose last column has notes and no head. */
+function notedTable({ head, ...table }: Parameters<typeof headedTable>[0]): string {
+  return headedTable({ ...table, head: [...head, ''], left: (column) => column === head.length });
 }
 
 /** One line for each loss and penalty, with its λ; the best first. */
 export function searchTable(search: Search, choose: Choice, colours: Colours): string {
   const { metric, ranking, winner } = search;
   return headedTable({
-    head: ['#', 'loss', 'penalty', ...head(metric)],
+    head: ['#', 'loss', 'penalty', ...validationHead(metric)],
     rows: ranking.map(({ loss, penalty, validation }, index) => [
       String(index + 1),
       loss.name,
@@ -152,6 +153,39 @@ export interface Trace {
 
 /** What is stored of a model of the path: all but its weights. */
 export type PathRow = Omit<PathPoint, 'place' | 'count' | 'model'> & Certificate;
+
+/** One line for each model of the path. */
+export function pathTable(
+  rows: readonly PathRow[],
+  chosen: number,
+  task: Task,
+  colours: Colours,
+): string {
+  const tested = chosen < 0 ? [] : ['test error'];
+  return notedTable({
+    head: ['λ', 'non-zeros', 'objective', 'gap', 'epochs', ...tested],
+    rows: rows.map(({ lambda, nonzero, primal, relativeGap, epochs, stopped, test }, index) => {
+      const cells = [lambdaText(lambda), formatCount(nonzero), formatNumber(primal)];
+      const error = test ? [measureText('test', errorOf(test), task)] : [];
+      const notes = index === chosen ? ['best'] : [];
+      if (stopped !== 'converged') notes.push(stopped.replace('-', ' '));
+      return [...cells, formatGap(relativeGap), String(epochs), ...error, notes.join(', ')];
+    }),
+    isChosen: (row) => row === chosen,
+    colours,
+  });
+}
+
+const pathHead = 'lambda,nonzero,primal,dual,relative_gap,epochs,passes,stopped,test_error';
+
+export function pathCsv(rows: readonly PathRow[]): string {
+  const lines = rows.map((row) => {
+    const { lambda, nonzero, primal, dual, relativeGap, epochs, passes, stopped, test } = row;
+    const numbers = [lambda, nonzero, primal, dual, relativeGap, epochs, passes];
+    return [...numbers, stopped, test ? errorOf(test) : ''];
+  });
+  return csvText([[pathHead], ...lines]);
+}
 
 /** This many of the largest weights of every model are stored for the figure. */
 const storedWeights = 1000;

@@ -32,7 +32,7 @@ export function summarize(
       `after ${plural(epochs, 'epoch')} ${dim(times)}`,
     (stopped === 'converged' ? green : yellow)(describeCertificate(report.relativeGap)),
     ...(effort ? [dim(effort)] : []),
-    ...(test ? [describeTest(test)] : []),
+    ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
       ? `model in ${bold('standard output')}`
       : `model in ${bold(saved.path)}${dim(` (${formatBytes(saved.bytes)})`)}`,
@@ -67,10 +67,6 @@ export function describeCertificate(relativeGap: number): string {
   if (relativeGap > 0.5) return `no useful bound yet (${gap})`;
   const distance = formatPercentUp(relativeGap / (1 - relativeGap));
   return `within ${distance} of the optimum (certified: ${gap})`;
-}
-
-function describeTest(test: Metrics): string {
-  return `test ${testResult(test)} on ${plural(test.rows, 'row')}`;
 }
 
 function testResult(test: Metrics): string {

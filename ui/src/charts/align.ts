@@ -5,11 +5,8 @@ export interface Alignment {
   readonly xs: readonly number[];
   /** Whether the positions are the curves' own. */
   readonly exact: boolean;
-  /**
-   * For each curve and position, the place in the curve whose value stands there, or −1: a line
-   * spans those.
-   */
-  readonly places: readonly Int32Array[];
+  /** For each curve and position, the index of the curve's value there, or −1: a line spans those. */
+  readonly indices: readonly Int32Array[];
 }
 
 /** Up to this many positions, and points of all curves, the curves' own are taken. */
@@ -45,13 +42,13 @@ export function align(
 ): Alignment {
   const most = curves.length > fewCurves ? 2 * positions : exactPositions;
   const own = ownPositions(curves, range, log, Math.min(most, exactPositions));
-  if (own) return { xs: own, exact: true, places: curves.map((xs) => exactPlaces(xs, own)) };
+  if (own) return { xs: own, exact: true, indices: curves.map((xs) => exactIndices(xs, own)) };
   const spaced = spacedPositions(range, Math.max(2, positions), log);
-  return { xs: spaced, exact: false, places: curves.map((xs) => lastPlaces(xs, spaced)) };
+  return { xs: spaced, exact: false, indices: curves.map((xs) => lastIndices(xs, spaced)) };
 }
 
-/** Places of the last value at or before x, or −1. */
-export function placeAt(xs: readonly number[], x: number): number {
+/** The index of the last value at or before x, or −1. */
+export function indexAt(xs: readonly number[], x: number): number {
   const { length } = xs;
   return length > 0 && x <= xs[length - 1] ? upperBound(xs, x) - 1 : -1;
 }
@@ -71,7 +68,7 @@ function ownPositions(
     const last = Math.min(xs.length - 1, upperBound(xs, to));
     points += Math.max(0, last - first + 1);
     if (points > exactPoints) return undefined;
-    for (let place = first; place <= last; place++) all.add(xs[place]);
+    for (const x of xs.slice(first, last + 1)) all.add(x);
     if (all.size > most) return undefined;
   }
   return [...all].sort((a, b) => a - b);
@@ -89,32 +86,32 @@ function spacedPositions([from, to]: Range, count: number, log: boolean): number
   return xs;
 }
 
-function exactPlaces(xs: readonly number[], positions: readonly number[]): Int32Array {
-  const places = new Int32Array(positions.length).fill(-1);
-  let place = 0;
+function exactIndices(xs: readonly number[], positions: readonly number[]): Int32Array {
+  const indices = new Int32Array(positions.length).fill(-1);
+  let next = 0;
   for (const [index, position] of positions.entries()) {
-    while (place < xs.length && xs[place] < position) place++;
+    while (next < xs.length && xs[next] < position) next++;
     // Of points with the same x the last one counts.
-    while (place < xs.length && xs[place] === position) places[index] = place++;
+    while (next < xs.length && xs[next] === position) indices[index] = next++;
   }
-  return places;
+  return indices;
 }
 
-function lastPlaces(xs: readonly number[], positions: readonly number[]): Int32Array {
-  const places = new Int32Array(positions.length).fill(-1);
+function lastIndices(xs: readonly number[], positions: readonly number[]): Int32Array {
+  const indices = new Int32Array(positions.length).fill(-1);
   const end = xs.at(-1) ?? -Infinity;
   let before = -1;
   let last = -1;
   let next = upperBound(xs, positions[0]);
   for (let index = 0; index < positions.length && positions[index] <= end; index++) {
     while (next < xs.length && xs[next] <= positions[index]) next++;
-    if (next - 1 !== before) places[index] = next - 1;
+    if (next - 1 !== before) indices[index] = next - 1;
     before = next - 1;
     last = index;
   }
   // To its end, or to that of the range.
-  if (last >= 0) places[last] = before;
-  return places;
+  if (last >= 0) indices[last] = before;
+  return indices;
 }
 
 /** The number of leading values that are not above x. */

@@ -62,7 +62,7 @@ function taskOf({ task = 'classification' }: ShownRun): Task {
   return task;
 }
 
-/** Why a chart has no curve, in words that stand in its place; undefined where it has one. */
+/** Why a chart has no curve, shown instead of it; undefined where it has one. */
 export function whyEmpty(
   { columns }: ChartQuantity,
   runs: readonly ShownRun[],

@@ -8,10 +8,10 @@ import { type Range, type View, withRules } from './view.ts';
 /** Colours with a contrast of less than 3 to white, on which a thin line is hardly seen. */
 const paleColors = new Set(['#E69F00', '#56B4E9', '#CC79A7']);
 
-/** How the curve of a run looks, by its place among those that are shown. */
-export function appearanceOf(place: number) {
-  // Without a name, so that the place alone decides.
-  const { color, dash, symbol } = styleOf('', place);
+/** How the curve of a run looks, by its slot among those that are shown. */
+export function appearanceOf(slot: number) {
+  // Without a name, so that the slot alone decides.
+  const { color, dash, symbol } = styleOf('', slot);
   const dashes = dash === undefined ? [] : dash.split(' ').map(Number);
   return { color, dash: dashes, symbol, pale: paleColors.has(color) };
 }
@@ -19,7 +19,7 @@ export function appearanceOf(place: number) {
 /** A run that is shown, with the points that are loaded. */
 export interface ShownRun {
   readonly id: string;
-  readonly place: number;
+  readonly slot: number;
   readonly series: ChartSeries | undefined;
   readonly running?: boolean;
   readonly task?: 'classification' | 'regression';
@@ -34,7 +34,7 @@ export interface ChartLine {
   readonly dash: readonly number[];
   readonly width: number;
   readonly alpha: number;
-  /** At its end and at some places along it, from a part of their distance on. */
+  /** At its end and at some points along it, from a part of their distance on. */
   readonly symbol?: SymbolName;
   readonly stagger?: number;
 }
@@ -82,7 +82,7 @@ export function wholeRange({ x, xlog }: View, runs: readonly ShownRun[]): Range 
   if (xlog) return from < to ? [from, to] : [from / 2, to * 2];
   const start = from < to / 4 ? Math.min(0, from) : from;
   if (start < to) return [start, to];
-  // One point alone stands in the middle.
+  // One point alone is in the middle.
   return to > 0 ? [0, 2 * to] : [to, to + 1];
 }
 
@@ -111,21 +111,21 @@ export function chartModel(
   const lines: ChartLine[] = [];
   const columns: (number | null)[][] = [];
   const bounds: (number | null)[][] = [];
-  // What is drawn last lies on top.
+  // What is drawn last is on top.
   const order = runs.map((_, index) => index).sort((a, b) => rank(a) - rank(b));
   function rank(index: number): number {
     return runs[index].id === focus ? runs.length : index;
   }
   for (const index of order) {
-    const { id, place, series } = runs[index];
+    const { id, slot, series } = runs[index];
     const strong = id === focus;
     for (const name of quantity.columns) {
       const bound = name === 'dual';
       if (bound && runs.length > few && !strong) continue;
-      const column = gather(series?.[name], alignment.places[index], ylog);
+      const column = gather(series?.[name], alignment.indices[index], ylog);
       if (bound) bounds.push(column);
       columns.push(column);
-      lines.push({ id, ...lineStyle(place, bound, strong, runs.length) });
+      lines.push({ id, ...lineStyle(slot, bound, strong, runs.length) });
     }
   }
   const curves = columns.filter((column) => !bounds.includes(column));
@@ -159,22 +159,22 @@ function dotsOf(
 ): ChartDot[] {
   if (!best) return [];
   const marked = runs.length > few ? runs.filter(({ id }) => id === focus) : runs;
-  return marked.flatMap(({ id, place, series }) => {
+  return marked.flatMap(({ id, slot, series }) => {
     const at = bestPoint(series?.[columns[0]] ?? [], best);
     if (!series || at === undefined) return [];
-    const { color } = appearanceOf(place);
+    const { color } = appearanceOf(slot);
     const point = { x: series[view.x][at], value: series[columns[0]]![at]!, color };
     return [id === focus ? { ...point, word: best } : point];
   });
 }
 
-function lineStyle(place: number, bound: boolean, strong: boolean, runs: number) {
-  const { color, dash, symbol, pale } = appearanceOf(place);
+function lineStyle(slot: number, bound: boolean, strong: boolean, runs: number) {
+  const { color, dash, symbol, pale } = appearanceOf(slot);
   if (bound) return { color, dash: [1.5, 3], width: strong ? 1.75 : 1.25, alpha: 0.85 };
   // Lines of one pixel are drawn several times as fast as wider ones.
   if (runs > few) return { color, dash, width: strong ? 2.5 : 1, alpha: strong ? 1 : 0.75 };
   if (runs === 1) return { color, dash, width: 2, alpha: 1 };
-  const stagger = (place * 0.38) % 1;
+  const stagger = (slot * 0.38) % 1;
   return { color, dash, symbol, stagger, width: strong ? 2.5 : pale ? 2 : 1.5, alpha: 1 };
 }
 
@@ -184,13 +184,13 @@ function curvesOf(axis: FigureAxis, runs: readonly ShownRun[]): (readonly number
 
 function gather(
   values: readonly (number | null)[] | undefined,
-  places: Int32Array,
+  indices: Int32Array,
   log: boolean,
 ): (number | null)[] {
-  const column = Array<number | null>(places.length).fill(null);
+  const column = Array<number | null>(indices.length).fill(null);
   if (!values) return column;
-  for (let index = 0; index < places.length; index++) {
-    const value = values[places[index]];
+  for (let index = 0; index < indices.length; index++) {
+    const value = values[indices[index]];
     if (isShown(value, log)) column[index] = value;
   }
   return column;
@@ -221,7 +221,7 @@ export function bestPoint(
 /** Widths are rounded up to this, so that charts side by side share positions. */
 const widthStep = 100;
 
-/** The alignment of the runs, computed once for all charts that ask for the same. */
+/** The alignment of the runs, computed once for all charts that need the same. */
 export class SharedAlignment {
   #runs: readonly ShownRun[] | undefined;
   #view: View | undefined;

@@ -24,7 +24,7 @@ export function drawCurves(
   model: ChartModel,
   box: Box,
   pixels: number,
-  places = placesOf(model, box),
+  scales = pixelScales(model, box),
 ): void {
   pen.save();
   pen.beginPath();
@@ -33,7 +33,7 @@ export function drawCurves(
   pen.lineJoin = 'round';
   for (const [line, columns] of groupsOf(model)) {
     pen.beginPath();
-    for (const column of columns) trace(pen, column, places, box);
+    for (const column of columns) trace(pen, column, scales, box);
     pen.strokeStyle = line.color;
     pen.lineWidth = line.width * pixels;
     pen.globalAlpha = line.alpha;
@@ -64,7 +64,7 @@ const around = 100;
  * A path with parts millions of pixels long is drawn without its dashes: what is far outside the
  * box is cut off where the line crosses its surroundings.
  */
-function trace(pen: Pen, column: Column, { xs, heightOf }: Places, box: Box): void {
+function trace(pen: Pen, column: Column, { xs, heightOf }: PixelScales, box: Box): void {
   const top = box.top - around;
   const bottom = box.top + box.height + around;
   let lastX = Number.NaN;
@@ -112,18 +112,18 @@ export interface Box {
 }
 
 /** Where on the canvas the values of a chart are. */
-export interface Places {
+export interface PixelScales {
   /** Of the positions of the model. */
   readonly xs: Float64Array;
-  readonly placeOf: (x: number) => number;
+  readonly xOf: (x: number) => number;
   readonly heightOf: (value: number) => number;
 }
 
-export function placesOf({ xs, x, y, xlog, ylog }: ChartModel, box: Box): Places {
-  const placeOf = scaleOf(x, xlog, box.left, box.width);
+export function pixelScales({ xs, x, y, xlog, ylog }: ChartModel, box: Box): PixelScales {
+  const xOf = scaleOf(x, xlog, box.left, box.width);
   return {
-    xs: Float64Array.from(xs, placeOf),
-    placeOf,
+    xs: Float64Array.from(xs, xOf),
+    xOf,
     heightOf: scaleOf(y, ylog, box.top + box.height, -box.height),
   };
 }

@@ -1,6 +1,7 @@
+import type { Point } from '../../../src/reporting/charts/quantities.ts';
 import { drawSymbol, type SymbolPen } from '../../../src/reporting/charts/series-style.ts';
 import type { ChartDot, ChartModel } from './chart-model.ts';
-import { type Box, type Pen, type Places, placesOf } from './curves.ts';
+import { type Box, type Pen, type PixelScales, pixelScales } from './curves.ts';
 
 export interface MarkPen extends Pen, SymbolPen {
   fillStyle: unknown;
@@ -31,7 +32,7 @@ export function drawMarks(
   model: ChartModel,
   box: Box,
   style: MarkStyle,
-  places = placesOf(model, box),
+  scales = pixelScales(model, box),
 ): void {
   const { pixels } = style;
   pen.save();
@@ -40,7 +41,7 @@ export function drawMarks(
   pen.rect(box.left - edge, box.top - edge, box.width + 2 * edge, box.height + 2 * edge);
   pen.clip();
   pen.font = style.font;
-  for (const rule of model.rules) drawRule(pen, rule, model, places, box, style);
+  for (const rule of model.rules) drawRule(pen, rule, model, scales, box, style);
   for (const [index, line] of model.lines.entries()) {
     const column = model.columns[index];
     // One point alone is no line: it can be seen by its symbol.
@@ -48,13 +49,13 @@ export function drawMarks(
     if (!symbol) continue;
     pen.beginPath();
     const gap = distance * pixels;
-    const marked = markedPlaces(column, places, box, gap, line.stagger ?? 0);
+    const marked = markedPoints(column, scales, box, gap, line.stagger ?? 0);
     const area = Math.PI * (radius * pixels) ** 2;
-    for (const place of marked) drawSymbol(pen, symbol, place, area);
+    for (const point of marked) drawSymbol(pen, symbol, point, area);
     pen.fillStyle = line.color;
     pen.fill();
   }
-  for (const dot of model.dots) drawDot(pen, dot, model, places, box, style);
+  for (const dot of model.dots) drawDot(pen, dot, model, scales, box, style);
   pen.restore();
 }
 
@@ -63,24 +64,22 @@ function isLone(column: readonly (number | null)[]): boolean {
   return first >= 0 && column.findIndex((value, index) => index > first && value !== null) < 0;
 }
 
-type Place = readonly [x: number, y: number];
-
 function isWithin({ left, top, width, height }: Box, x: number, y: number): boolean {
   // Half a pixel for what rounding does at the edges.
   return x >= left - 0.5 && x <= left + width + 0.5 && y >= top - 0.5 && y <= top + height + 0.5;
 }
 
 /** Some points of a curve, those of different curves staggered, and its last one. */
-function markedPlaces(
+function markedPoints(
   column: readonly (number | null)[],
-  { xs, heightOf }: Places,
+  { xs, heightOf }: PixelScales,
   box: Box,
   gap: number,
   stagger: number,
-): Place[] {
-  const marked: Place[] = [];
+): Point[] {
+  const marked: Point[] = [];
   let next = box.left + stagger * gap;
-  let last: Place | undefined;
+  let last: Point | undefined;
   for (let index = 0; index < xs.length; index++) {
     const value = column[index];
     if (value === null) continue;
@@ -92,18 +91,18 @@ function markedPlaces(
   }
   if (!last || !isWithin(box, ...last)) return marked;
   const [x, y] = last;
-  return [...marked.filter((place) => Math.hypot(place[0] - x, place[1] - y) > gap / 5), last];
+  return [...marked.filter((point) => Math.hypot(point[0] - x, point[1] - y) > gap / 5), last];
 }
 
 function drawRule(
   pen: MarkPen,
   value: number,
   model: ChartModel,
-  places: Places,
+  scales: PixelScales,
   box: Box,
   { text, pixels, format }: MarkStyle,
 ): void {
-  const y = Math.round(places.heightOf(value));
+  const y = Math.round(scales.heightOf(value));
   if (!isWithin(box, box.left, y)) return;
   pen.beginPath();
   pen.moveTo(box.left, y + 0.5);
@@ -115,13 +114,13 @@ function drawRule(
   pen.setLineDash([]);
   const label = `tolerance ${format(value)}`;
   const size = { width: pen.measureText(label).width + 8 * pixels, height: 17 * pixels };
-  const spot = emptiest(spotsBeside(y, size, box), model, places);
+  const spot = emptiest(spotsBeside(y, size, box), model, scales);
   pen.fillStyle = text;
   pen.textAlign = 'left';
   pen.fillText(label, spot.left + 4 * pixels, spot.top + 12 * pixels);
 }
 
-/** Where the name of a line across can stand: at either end of it, above or below. */
+/** Where the name of a rule fits: at either end of it, above or below. */
 function spotsBeside(y: number, size: { width: number; height: number }, box: Box): Box[] {
   const lefts = [box.left + box.width - size.width, box.left];
   const tops = [y - size.height, y + 1];
@@ -135,17 +134,17 @@ function spotsBeside(y: number, size: { width: number; height: number }, box: Bo
 const searched = 24;
 
 /** The first of the spots with the fewest lines through it. */
-function emptiest(spots: readonly Box[], { columns }: ChartModel, places: Places): Box {
+function emptiest(spots: readonly Box[], { columns }: ChartModel, scales: PixelScales): Box {
   const counts = spots.map(() => 0);
   const step = Math.ceil(columns.length / searched);
   for (const column of columns.filter((_, index) => index % step === 0)) {
     let lastX = Number.NaN;
     let lastY = Number.NaN;
-    for (let index = 0; index < places.xs.length; index++) {
+    for (let index = 0; index < scales.xs.length; index++) {
       const value = column[index];
       if (value === null) continue;
-      const x = places.xs[index];
-      const y = places.heightOf(value);
+      const x = scales.xs[index];
+      const y = scales.heightOf(value);
       for (let spot = 0; spot < spots.length; spot++) {
         if (crosses(spots[spot], lastX, lastY, x, y)) counts[spot]++;
       }
@@ -170,11 +169,11 @@ function drawDot(
   pen: MarkPen,
   { x, value, color, word }: ChartDot,
   model: ChartModel,
-  places: Places,
+  scales: PixelScales,
   box: Box,
   { text, paper, pixels, format }: MarkStyle,
 ): void {
-  const [left, top] = [places.placeOf(x), places.heightOf(value)];
+  const [left, top] = [scales.xOf(x), scales.heightOf(value)];
   if (!isWithin(box, left, top)) return;
   pen.beginPath();
   pen.arc(left, top, 4 * pixels, 0, 2 * Math.PI);
@@ -186,7 +185,7 @@ function drawDot(
   if (word === undefined) return;
   const label = `${word} ${format(value)}`;
   const size = { width: pen.measureText(label).width, height: 14 * pixels };
-  const spot = emptiest(spotsAround(left, top, size, box, pixels), model, places);
+  const spot = emptiest(spotsAround(left, top, size, box, pixels), model, scales);
   pen.textAlign = 'left';
   pen.fillStyle = text;
   pen.fillText(label, spot.left, spot.top + 11 * pixels);

@@ -1,13 +1,13 @@
 import uPlot from 'uplot';
 import { type Tick, ticksOf, timeUnit } from '../../../src/reporting/charts/axis.ts';
 import type { ChartModel } from './chart-model.ts';
-import { drawCurves, placesOf } from './curves.ts';
+import { drawCurves, pixelScales } from './curves.ts';
 import { drawMarks, type MarkStyle } from './marks.ts';
-import type { CursorPlace } from './tooltip.ts';
+import type { CursorPosition } from './tooltip.ts';
 import type { Range } from './view.ts';
 
 export interface PlotEvents {
-  readonly onCursor: (place: CursorPlace | undefined) => void;
+  readonly onCursor: (cursor: CursorPosition | undefined) => void;
   readonly onSelect: (range: Range) => void;
   readonly onReset: () => void;
   /** Of a tick of the y axis, and of a value that is read. */
@@ -43,7 +43,7 @@ export class Plot {
     this.#events = events;
   }
 
-  /** `look` stands for what the frame depends on besides the kinds of its axes. */
+  /** `look` names what the frame depends on besides the kinds of its axes. */
   draw(model: ChartModel, width: number, height: number, look: string): void {
     const frame = [model.xlog, model.ylog, look].join();
     this.#model = model;
@@ -74,7 +74,7 @@ export class Plot {
   }
 
   /** Puts the crosshair where a finger is. */
-  placeCursor(clientX: number, clientY: number): void {
+  setCursor(clientX: number, clientY: number): void {
     const box = this.#plot?.over.getBoundingClientRect();
     if (!box) return;
     const left = Math.min(box.width - 1, Math.max(0, clientX - box.left));
@@ -91,9 +91,9 @@ export class Plot {
   }
 
   #drawInto(plot: uPlot, style: MarkStyle): void {
-    const places = placesOf(this.#model!, plot.bbox);
-    drawCurves(plot.ctx, this.#model!, plot.bbox, style.pixels, places);
-    drawMarks(plot.ctx, this.#model!, plot.bbox, style, places);
+    const scales = pixelScales(this.#model!, plot.bbox);
+    drawCurves(plot.ctx, this.#model!, plot.bbox, style.pixels, scales);
+    drawMarks(plot.ctx, this.#model!, plot.bbox, style, scales);
   }
 
   /** What the style sheets say, in pixels of the canvas. */
@@ -156,15 +156,15 @@ export class Plot {
       ticks: { stroke: line, width: 1, size: 4 },
       border: { show: false },
     };
-    const placed = (ticks: () => Tick[]) => ({
+    const drawn = (ticks: () => Tick[]) => ({
       splits: () => ticks().map(({ value }) => value),
       // Those two are called one after the other, with the same range.
       values: () => ticks().map((tick) => tick.label),
       filter: (_: uPlot, splits: number[]) => splits,
     });
     return [
-      { ...common, ...placed(() => this.#ticksOfX()), size: 28 * scale, gap: 4 },
-      { ...common, ...placed(() => this.#ticksOfY()), scale: 'y', size: axisWidth * scale, gap: 5 },
+      { ...common, ...drawn(() => this.#ticksOfX()), size: 28 * scale, gap: 4 },
+      { ...common, ...drawn(() => this.#ticksOfY()), scale: 'y', size: axisWidth * scale, gap: 5 },
     ];
   }
 

@@ -1,8 +1,8 @@
 import { isShown } from '../../../src/reporting/charts/axis.ts';
-import { placeAt } from './align.ts';
+import { indexAt } from './align.ts';
 
 /** Where the pointer or the keyboard is on a chart. */
-export interface CursorPlace {
+export interface CursorPosition {
   readonly x: number;
   /** Pixels within the plotted area, and where that begins. */
   readonly left: number;
@@ -35,7 +35,7 @@ export function readingsAt(
   options: { height: number; position: (value: number) => number; most: number },
 ): { readonly shown: readonly Reading[]; readonly more: number } {
   const all = sources.flatMap((source) => readingOf(source, x) ?? []);
-  // A logarithmic axis has no place for 0, which is worth a word all the same.
+  // A logarithmic axis cannot show 0; the tooltip does.
   const distance = ({ value }: Reading) => {
     const away = Math.abs(options.position(value) - options.height);
     return Number.isFinite(away) ? away : Number.MAX_VALUE;
@@ -50,7 +50,7 @@ export function readingsAt(
 function readingOf({ id, xs, values }: ReadingSource, x: number): Reading | undefined {
   const end = xs.at(-1);
   if (!values || end === undefined) return undefined;
-  const value = values[x > end ? xs.length - 1 : placeAt(xs, x)];
+  const value = values[x > end ? xs.length - 1 : indexAt(xs, x)];
   if (!isShown(value, false)) return undefined;
   return x > end ? { id, value, end } : { id, value };
 }
@@ -76,8 +76,8 @@ const most = { width: 0.62, height: 0.4 };
  * Where the readings stand, from the corner of the chart: next to the crosshair as long as they
  * are few, otherwise next to the chart, and where nothing is free there, below it.
  */
-export function tooltipPlace(
-  { left, offset, width: plotted }: Pick<CursorPlace, 'left' | 'offset' | 'width'>,
+export function tooltipPosition(
+  { left, offset, width: plotted }: Pick<CursorPosition, 'left' | 'offset' | 'width'>,
   box: Size,
   chart: Surroundings,
 ): { readonly left: number; readonly top: number } {

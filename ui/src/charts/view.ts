@@ -9,8 +9,8 @@ export type Range = readonly [from: number, to: number];
 /** What the page shows; all of it is in the part of the address after the #. */
 export interface View {
   /**
-   * The runs over one another. The place decides colour and dash; '' is a place whose run was
-   * taken away, so that the others keep theirs.
+   * The runs in one chart. The slot of a run decides its colour and dash; '' is a slot whose run
+   * was removed, so that the others keep theirs.
    */
   readonly runs: readonly string[];
   /** The run that headline, tiles and panels are about. */
@@ -49,7 +49,7 @@ export function parseView(hash: string): View {
   const large = quantities.find(({ key }) => key === given.get('large'))?.key;
   const ids = (given.get('runs') ?? '').split(',').map(validId);
   return {
-    runs: trimPlaces(ids.map((id, place) => (ids.indexOf(id) === place ? id : ''))),
+    runs: trimSlots(ids.map((id, slot) => (ids.indexOf(id) === slot ? id : ''))),
     ...(identifier.test(focus) && { focus }),
     x: axes.find(({ key }) => key === given.get('x'))?.key ?? defaultView.x,
     xlog: given.get('xlog') === '1',
@@ -64,7 +64,7 @@ export function parseView(hash: string): View {
 /** The part of an address that parseView makes the view of again; defaults are left out. */
 export function formatView(view: View): string {
   const parts: string[] = [];
-  const runs = trimPlaces(view.runs);
+  const runs = trimSlots(view.runs);
   if (runs.length > 0) parts.push(`runs=${runs.join(',')}`);
   if (view.focus !== undefined) parts.push(`focus=${view.focus}`);
   if (view.x !== defaultView.x) parts.push(`x=${view.x}`);
@@ -77,14 +77,14 @@ export function formatView(view: View): string {
   return parts.length > 0 ? `#${parts.join('&')}` : '';
 }
 
-/** Ticks or unticks a run. A new one takes the first free place. */
+/** Ticks or unticks a run. A new one takes the first free slot. */
 export function toggleRun(runs: readonly string[], id: string): string[] {
-  if (runs.includes(id)) return trimPlaces(runs.map((other) => (other === id ? '' : other)));
+  if (runs.includes(id)) return trimSlots(runs.map((other) => (other === id ? '' : other)));
   const free = runs.indexOf('');
   return free < 0 ? [...runs, id] : runs.with(free, id);
 }
 
-/** Adds many; those that are there keep their places. */
+/** Adds many; those that are there keep their slots. */
 export function addRuns(runs: readonly string[], ids: readonly string[]): string[] {
   return ids.reduce<string[]>(
     (all, id) => (all.includes(id) ? all : toggleRun(all, id)),
@@ -92,7 +92,7 @@ export function addRuns(runs: readonly string[], ids: readonly string[]): string
   );
 }
 
-function trimPlaces(runs: readonly string[]): string[] {
+function trimSlots(runs: readonly string[]): string[] {
   return runs.slice(0, runs.findLastIndex((id) => id !== '') + 1);
 }
 
@@ -117,7 +117,7 @@ function parseVector(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : 0;
 }
 
-/** The address of a file with what a chart shows; runs that are gone only keep their places. */
+/** The address of a file with what a chart shows; a run that is gone leaves an empty slot. */
 export function figureAddress(
   view: View,
   y: QuantityKey,
@@ -137,7 +137,7 @@ export function figureAddress(
   return `api/figure?${new URLSearchParams({ ...query })}`;
 }
 
-/** Points to ask for of each run, so that many together stay light. */
+/** Points to request of each run, so that many together stay light. */
 export function pointsFor(runs: number): number {
   return Math.min(4000, Math.max(200, Math.floor(120_000 / Math.max(1, runs))));
 }

@@ -94,7 +94,7 @@ export function figureText(figure: SVGSVGElement): string {
   for (const [name, color] of Object.entries(lightTheme)) host.style.setProperty(name, color);
   const copy = figure.cloneNode(true) as SVGSVGElement;
   host.append(copy);
-  // Beside the original, where the same rules of the style sheets hold.
+  // Next to the original, where the same rules of the style sheets hold.
   figure.after(host);
   try {
     writeAttributes(copy, {});

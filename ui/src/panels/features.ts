@@ -48,7 +48,7 @@ export type PanelAxis = 'seconds' | 'epoch' | 'passes';
 interface RankedFeature {
   readonly name: string;
   readonly weight: number;
-  /** Places won since the sample that it is compared with; undefined if it was not among them. */
+  /** Ranks gained since the sample that it is compared with; undefined if it was not among them. */
   readonly gained: number | undefined;
   /** Its weight over the samples, null where it was not among the largest. */
   readonly points: readonly SparkPoint[];
@@ -57,9 +57,9 @@ interface RankedFeature {
 const shownFeatures = 20;
 
 /** Samples of one vector: the one given, or the one that is trained now. */
-function ofOneVector(samples: readonly SampleLine[], wanted?: number): readonly SampleLine[] {
-  const isThere = samples.some((sample) => sample.vector === wanted);
-  const vector = isThere ? wanted : samples.at(-1)?.vector;
+function ofOneVector(samples: readonly SampleLine[], requested?: number): readonly SampleLine[] {
+  const isThere = samples.some((sample) => sample.vector === requested);
+  const vector = isThere ? requested : samples.at(-1)?.vector;
   return samples.every((sample) => sample.vector === vector)
     ? samples
     : samples.filter((sample) => sample.vector === vector);
@@ -76,13 +76,13 @@ function passesAt(series: RunSeries, epoch: number): number {
 }
 
 /** Where a sample is on the axis; epochs stand for passes that are unknown. */
-function placeOf(sample: SampleLine, axis: PanelAxis, series: RunSeries | undefined): number {
+function positionOf(sample: SampleLine, axis: PanelAxis, series: RunSeries | undefined): number {
   if (axis === 'seconds') return sample.seconds;
   return axis === 'passes' && series ? passesAt(series, sample.epoch) : sample.epoch;
 }
 
 /**
- * The sample that ranks are compared with: the newest one that lies a tenth of the run or more in
+ * The sample that ranks are compared with: the newest one that is a tenth of the run or more in
  * the past, so that arrows do not come and go with every sample.
  */
 function comparedWith(samples: readonly SampleLine[]): SampleLine | undefined {
@@ -100,7 +100,7 @@ export function rankFeatures(
   const samples = ofOneVector(all, vector);
   const latest = samples.at(-1);
   const earlier = comparedWith(samples);
-  const places = samples.map((sample) => placeOf(sample, axis, series));
+  const positions = samples.map((sample) => positionOf(sample, axis, series));
   const weights = samples.map(
     ({ features }) => new Map(features.map(({ name, weight }) => [name, weight])),
   );
@@ -112,7 +112,7 @@ export function rankFeatures(
         name,
         weight,
         gained: before.has(name) ? before.get(name)! - rank : undefined,
-        points: places.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
+        points: positions.map((x, k) => ({ x, y: weights[k].get(name) ?? null })),
       }),
     ),
     /** The largest absolute weight. */

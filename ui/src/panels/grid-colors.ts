@@ -4,7 +4,7 @@ import type { GridLayout } from './grid-layout.ts';
 interface LoadScale {
   /** Non-zeros of a cell that has its share. */
   readonly fair: number;
-  /** What the darkest shade stands for: twice the fair load, or the fullest cell if that is more. */
+  /** What the darkest shade means: twice the fair load, or the fullest cell if that is more. */
   readonly darkest: number;
 }
 
@@ -53,8 +53,8 @@ export const hatchedWorkers = 8;
  * beyond 21 only the numbers of the workers differ.
  */
 export function workerColor(worker: number): string {
-  const place = worker % colors.length;
-  const color = `var(--s${place}, ${colors[place]})`;
+  const index = worker % colors.length;
+  const color = `var(--s${index}, ${colors[index]})`;
   const step = Math.floor(worker / colors.length) % 3;
   if (step === 0) return color;
   const other = step === 1 ? 'var(--card, #ffffff)' : 'var(--text, #1f2328)';

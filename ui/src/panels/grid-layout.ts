@@ -10,7 +10,7 @@ interface RankBand {
   readonly first: number;
   readonly end: number;
   readonly name: string;
-  /** What fits beside the band; the empty text if nothing does. */
+  /** What fits next to the band; the empty text if nothing does. */
   readonly label: string;
 }
 

@@ -32,7 +32,7 @@ function excess(part: string, beyond: number): string {
   return `the fullest ${part} has ${formatShare(beyond)} more than its fair share`;
 }
 
-/** How evenly the data has been dealt. */
+/** How evenly the data is distributed. */
 export function describeImbalance({ grid, imbalance }: BeginLine): string {
   if (grid === 1) return '';
   return (
@@ -75,11 +75,11 @@ export function describeGrid(
   if (positions === 'unknown') return `${scene} ${describePositions(positions, undefined)}`;
   if (positions === 'home') return `${scene} All blocks are at home: worker q holds block q.`;
   if (grid > listed) return scene;
-  const places = holdings.map(({ block, worker, isExpected }) => {
-    if (worker === -1) return `block ${block} is with nobody`;
+  const blocks = holdings.map(({ block, worker, isExpected }) => {
+    if (worker === -1) return `block ${block} is with no worker`;
     return `block ${block} is ${isExpected ? 'expected ' : ''}with worker ${worker}`;
   });
-  return `${scene} Now ${places.join(', ')}.`;
+  return `${scene} Now ${blocks.join(', ')}.`;
 }
 
 /** Where a block of w is. */

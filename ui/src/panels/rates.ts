@@ -59,8 +59,8 @@ export function byteRate(series: RunSeries): Rate | undefined {
  */
 export function memoryUse(samples: readonly SampleLine[]) {
   const isOne = samples.every(({ vector }) => vector === samples[0].vector);
-  const points = samples.map(({ seconds, memory }, place) => ({
-    x: isOne ? seconds : place,
+  const points = samples.map(({ seconds, memory }, index) => ({
+    x: isOne ? seconds : index,
     y: memory,
   }));
   const most = points.length > 0 ? Math.max(...points.map(({ y }) => y)) : null;

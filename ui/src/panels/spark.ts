@@ -45,7 +45,7 @@ export function sparkPath(points: readonly SparkPoint[], box: SparkBox): string 
   if (known.length === 0) return '';
   const across = scale(box.x ?? rangeOf(points.map((point) => point.x)), box.width);
   const up = scale(box.y ?? rangeOf(known.map((point) => point.y!)), box.height);
-  const place = (x: number, y: number) => `${tenths(x)} ${tenths(box.height - y)}`;
+  const pointText = (x: number, y: number) => `${tenths(x)} ${tenths(box.height - y)}`;
   let path = '';
   points.forEach((point, k) => {
     if (point.y === null) return;
@@ -54,8 +54,8 @@ export function sparkPath(points: readonly SparkPoint[], box: SparkBox): string 
     const [x, y] = [across(point.x), up(point.y)];
     if (isAlone) {
       const start = Math.min(Math.max(0, x - dash / 2), box.width - dash);
-      path += `M${place(start, y)}h${dash}`;
-    } else path += `${isFirst ? 'M' : 'L'}${place(x, y)}`;
+      path += `M${pointText(start, y)}h${dash}`;
+    } else path += `${isFirst ? 'M' : 'L'}${pointText(x, y)}`;
   });
   return path;
 }

@@ -77,7 +77,7 @@ function timeLeft({ start }: RunSummary, points: readonly Point[]) {
 
 /**
  * Seconds until the gap g meets the tolerance, by how it fell in the latter half of the time T.
- * Where g falls as fast as in the quarter before, by exp(−t), it goes on so; where it has become
+ * Where g falls as fast as in the quarter before, by exp(−t), it continues so; where it has become
  * slower, as a power of t, g ∝ t^(−b) with b = ln(g(T/2) / g(T)) / ln 2. Undefined without a fall,
  * at the goal, and where the guess would be too far off.
  */

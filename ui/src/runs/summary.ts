@@ -51,7 +51,7 @@ export function isStream({ start, report, latest }: RunSummary): boolean {
   return start.options.progressive === true || (report !== undefined && latest === undefined);
 }
 
-/** The gap of a run; of several vectors only at the end, as none of them stands for the others. */
+/** The gap of a run; of several vectors only at the end, as none of them represents the others. */
 export function gapOf(run: RunSummary): number | undefined {
   const { latest, result } = run;
   if (result && 'relativeGap' in result) return result.relativeGap ?? undefined;
@@ -76,7 +76,7 @@ export function matches(summary: RunSummary, filter: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** What stands for a run in a list of its own: its name, the data, or the solver if that is all. */
+/** The heading of a run: its name, the data, or the solver if that is all. */
 export function nameOf(run: RunSummary, isSameData = false): string {
   return run.start.name ?? (isSameData ? solverName(run) : dataName(run));
 }
@@ -93,8 +93,8 @@ export function firstChoice(
 
 /** Inserts or replaces; newest first. */
 export function withRun(runs: readonly RunSummary[], run: RunSummary): RunSummary[] {
-  const place = runs.findIndex(({ id }) => id === run.id);
-  if (place >= 0) return runs.with(place, run);
+  const index = runs.findIndex(({ id }) => id === run.id);
+  if (index >= 0) return runs.with(index, run);
   const after = runs.findIndex((other) => newestFirst(other, run) > 0);
   return runs.toSpliced(after < 0 ? runs.length : after, 0, run);
 }

@@ -139,7 +139,7 @@ function auprcOf(test: Metrics | undefined): number | undefined {
   return (test && 'auprc' in test ? test.auprc : undefined) ?? undefined;
 }
 
-/** That it was better before, which speaks for an earlier end. */
+/** That it was better before, which suggests stopping earlier. */
 function bestNote(
   curves: VectorCurves | undefined,
   name: 'testError' | 'testAuprc',
@@ -149,8 +149,8 @@ function bestNote(
   const sign = name === 'testError' ? 1 : -1;
   const { [name]: values = [], epoch = [] } = curves?.series ?? {};
   let best: number | undefined;
-  for (const [place, other] of values.entries()) {
-    if (other !== null && sign * other < sign * (values[best ?? -1] ?? value)) best = place;
+  for (const [index, other] of values.entries()) {
+    if (other !== null && sign * other < sign * (values[best ?? -1] ?? value)) best = index;
   }
   const found = values[best ?? -1];
   if (typeof found !== 'number' || format(found) === format(value)) return undefined;

@@ -16,7 +16,7 @@ const sampleLimit = 600;
 export class Track {
   readonly vector: number;
   /** Points that were requested, around which the number stays. */
-  readonly wanted: number;
+  readonly requested: number;
   /** Epochs in the record, of which the series may hold fewer. */
   epochs: number;
   readonly notices: string[];
@@ -27,16 +27,16 @@ export class Track {
   #samples: readonly SampleLine[];
   #reports: readonly ReportLine[];
 
-  constructor(detail: RunDetail, wanted: number) {
+  constructor(detail: RunDetail, requested: number) {
     this.vector = detail.vector;
-    this.wanted = wanted;
+    this.requested = requested;
     this.epochs = detail.epochs;
     this.notices = [...detail.notices];
     this.reached = new Set(detail.reached);
     this.#tolerance = detail.summary.start.tolerance;
     this.#samples = detail.samples;
     this.#reports = detail.reports;
-    this.#series = new GrowingSeries(wanted, detail.series);
+    this.#series = new GrowingSeries(requested, detail.series);
   }
 
   /** Grows in place. */
@@ -67,7 +67,7 @@ export class Track {
 
   /** Whether a request for that many points would bring more than there are. */
   isCoarserThan(points: number): boolean {
-    return this.length < this.epochs && points >= 2 * this.wanted;
+    return this.length < this.epochs && points >= 2 * this.requested;
   }
 
   /** Adds the lines that are new; returns whether there were any. */

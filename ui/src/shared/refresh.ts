@@ -1,4 +1,4 @@
-/** Milliseconds without input after which nobody is taken to be at the page. */
+/** Milliseconds without input after which the user counts as away. */
 const idleTime = 10_000;
 
 /** Whether a person is at the page, which counts from its opening. Times are in milliseconds. */
@@ -56,7 +56,7 @@ const longest = 5000;
 /** The part of one core that the page's own thread may spend on redrawing. */
 const share = 0.01;
 /**
- * While all cores train and nobody is at the page: the part of all cores, and the time of a redraw
+ * While all cores train and the user is away: the part of all cores, and the time of a redraw
  * in all threads of a browser without a graphics card, as a multiple of that of the page's thread.
  */
 const calmShare = 0.002;
@@ -80,11 +80,9 @@ export class Rate {
     this.#cost = (this.#cost + Math.min(cost, longest * share)) / 2;
   }
 
-  /** Milliseconds to the next redraw; calm: every core trains, and nobody is at the page. */
+  /** Milliseconds to the next redraw; calm: every core trains, and the user is away. */
   interval(calm: boolean): number {
-    const wanted = calm
-      ? (allThreads * this.#cost) / (calmShare * this.#cores)
-      : this.#cost / share;
-    return Math.min(longest, Math.max(shortest, wanted));
+    const pause = calm ? (allThreads * this.#cost) / (calmShare * this.#cores) : this.#cost / share;
+    return Math.min(longest, Math.max(shortest, pause));
   }
 }

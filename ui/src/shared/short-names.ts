@@ -16,13 +16,13 @@ type Name = readonly string[];
 function distinguish(names: readonly Name[], texts: readonly string[], letters: number): string[] {
   const apart = [...texts];
   for (const text of new Set(texts)) {
-    const places = [...texts.keys()].filter((place) => texts[place] === text);
-    const alike = places.map((place) => names[place]);
+    const indices = [...texts.keys()].filter((index) => texts[index] === text);
+    const alike = indices.map((index) => names[index]);
     const parts = differingParts(alike, letters);
     // Fewer names at each step, or they cannot be distinguished.
     const isStep = new Set(parts).size > 1;
-    const distinct = isStep ? distinguish(alike, parts, letters) : places.map(() => text);
-    for (const [k, place] of places.entries()) apart[place] = distinct[k];
+    const distinct = isStep ? distinguish(alike, parts, letters) : indices.map(() => text);
+    for (const [k, index] of indices.entries()) apart[index] = distinct[k];
   }
   return apart;
 }
@@ -50,10 +50,10 @@ function partOf(name: Name, start: number, end: number, letters: number): string
   return `${first > 0 ? '…' : ''}${shown}${last < name.length ? '…' : ''}`;
 }
 
-/** Letters and digits right before a place. */
-function wordBefore(name: Name, place: number): number {
+/** Letters and digits right before a position. */
+function wordBefore(name: Name, position: number): number {
   let length = 0;
-  while (length < place && /[\p{L}\p{N}]/u.test(name[place - length - 1])) length++;
+  while (length < position && /[\p{L}\p{N}]/u.test(name[position - length - 1])) length++;
   return length;
 }
 

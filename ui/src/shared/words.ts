@@ -118,7 +118,7 @@ function certificate(gap: number | undefined): string {
     : `within ${formatProofPercent(gap / (1 - gap))} of the optimum`;
 }
 
-/** What goes before the place of the model of a run that has ended: why it ended, if not well. */
+/** The words before the location of the model of a run that has ended: why it ended, if not well. */
 export function aboutModel(run: RunSummary, progress: Progress): string {
   switch (run.result?.stopped) {
     case 'interrupted':
@@ -194,8 +194,9 @@ export function formatSi(value: number, unit: string): string {
     scaled /= 1000;
     step++;
   }
-  const places = Math.abs(scaled) >= 99.95 || (step === 0 && Number.isInteger(scaled)) ? 0 : 1;
-  const text = Math.abs(scaled) < 9.995 && places > 0 ? scaled.toFixed(2) : scaled.toFixed(places);
+  const decimals = Math.abs(scaled) >= 99.95 || (step === 0 && Number.isInteger(scaled)) ? 0 : 1;
+  const text =
+    Math.abs(scaled) < 9.995 && decimals > 0 ? scaled.toFixed(2) : scaled.toFixed(decimals);
   return `${text} ${prefixes[step]}${unit}`.trimEnd();
 }
 

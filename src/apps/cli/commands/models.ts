@@ -11,7 +11,7 @@ import { checkOutput, type PredictionOutput } from '../../../model/predict/predi
 import { plural } from '../../../reporting/format.ts';
 import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
-  type ClassPlace,
+  type ClassSide,
   describeAllFeatures,
   describeClasses,
   describeFeatures,
@@ -90,7 +90,7 @@ export const inspectCommand: Action<InspectFlags> = async ({ flags, terminal }, 
 };
 
 /** The model without its weights, except the largest ones. */
-function inspection(model: Model, shown: ClassPlace | undefined, options: FeatureOptions): object {
+function inspection(model: Model, shown: ClassSide | undefined, options: FeatureOptions): object {
   const { weights, featureNames: _names, intercepts: _intercepts, ...description } = model;
   const all = Array.from({ length: vectorCount(model) }, (_, vector) => vector);
   const vectors = all
@@ -105,7 +105,7 @@ function inspection(model: Model, shown: ClassPlace | undefined, options: Featur
 
 function describeInspected(
   model: Model,
-  shown: ClassPlace | undefined,
+  shown: ClassSide | undefined,
   options: FeatureOptions,
   terminal: Terminal,
 ): string {

@@ -1,23 +1,14 @@
 import { join } from 'node:path';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
-import { errorOf } from '../../../model/metrics/evaluate.ts';
-import type { Loss } from '../../../problem/losses/loss.ts';
 import { pathChart } from '../../../reporting/charts/selection.ts';
-import {
-  type Colours,
-  formatCount,
-  formatGap,
-  formatNumber,
-  penaltyName,
-  plural,
-} from '../../../reporting/format.ts';
-import { headedTable } from '../../../reporting/table.ts';
+import { penaltyName, plural } from '../../../reporting/format.ts';
 import {
   lambdaText,
-  measureText,
   PathRecord,
   type PathRow,
+  pathCsv,
+  pathTable,
 } from '../../../reporting/text/selection.ts';
 import { nameOfSource } from '../../../train/read.ts';
 import { walkPath } from '../../../train/select/path.ts';
@@ -100,7 +91,7 @@ async function show(
   const chosen = best?.row.test ? rows.indexOf(best.row) : -1;
   const title = `${nameOfSource(data)}: ${loss.name} loss, ${penaltyName(penalty)} penalty`;
   await command.show({
-    table: () => pathTable(rows, chosen, loss, command.terminal.outputColours),
+    table: () => pathTable(rows, chosen, loss.task, command.terminal.outputColours),
     csv: () => pathCsv(rows),
     figure: () => pathChart(record.traces, record.errors, loss.task, title),
   });
@@ -115,41 +106,6 @@ async function show(
     ...(output !== undefined && { output }),
     ...(models !== undefined && { models }),
   });
-}
-
-function pathTable(
-  rows: readonly PathRow[],
-  chosen: number,
-  { task }: Loss,
-  colours: Colours,
-): string {
-  const tested = chosen < 0 ? [] : ['test error'];
-  const head = ['λ', 'non-zeros', 'objective', 'gap', 'epochs', ...tested, ''];
-  const lines = rows.map((row, index) => {
-    const { lambda, nonzero, primal, relativeGap, epochs, stopped, test } = row;
-    const cells = [lambdaText(lambda), formatCount(nonzero), formatNumber(primal)];
-    const error = test ? [measureText('test', errorOf(test), task)] : [];
-    const notes = index === chosen ? ['best'] : [];
-    if (stopped !== 'converged') notes.push(stopped.replace('-', ' '));
-    return [...cells, formatGap(relativeGap), String(epochs), ...error, notes.join(', ')];
-  });
-  return headedTable({
-    head,
-    rows: lines,
-    left: (column) => column === head.length - 1,
-    isChosen: (row) => row === chosen,
-    colours,
-  });
-}
-
-function pathCsv(rows: readonly PathRow[]): string {
-  const head = 'lambda,nonzero,primal,dual,relative_gap,epochs,passes,stopped,test_error';
-  const lines = rows.map((row) => {
-    const { lambda, nonzero, primal, dual, relativeGap, epochs, passes, stopped, test } = row;
-    const numbers = [lambda, nonzero, primal, dual, relativeGap, epochs, passes];
-    return [...numbers, stopped, test ? errorOf(test) : ''].join(',');
-  });
-  return `${[head, ...lines].join('\n')}\n`;
 }
 
 /** A model that misses the tolerance gives the exit code of `dso train`. */

@@ -30,7 +30,7 @@ test('log: twos and fives where there are few powers, other numbers where there 
   expect(labels(true, [2.1e-7, 3e-6])).toContain('5×10⁻⁷');
 });
 
-test('linear: round numbers; from 0 where wanted', () => {
+test('linear: round numbers; from 0 on request', () => {
   expect(labels(false, [3.1, 5.9])).toEqual(['3.0', '3.5', '4.0', '4.5', '5.0', '5.5', '6.0']);
   expect(labels(false, [3.2, 4.9], true)[0]).toBe('0');
 });
@@ -43,7 +43,7 @@ test('linear: a tight axis ends with its values', () => {
   expect(ticks(6).map(({ label }) => label)).toContain('4.0');
 });
 
-test('places lie inside the range; what cannot be shown has none', () => {
+test('positions are inside the range; what cannot be shown has none', () => {
   for (const log of [true, false]) {
     const { position, ticks } = scaleOf({ label: '', log }, [0.5, 7], [10, 200]);
     for (const value of [0.5, 2, 7]) {
@@ -84,7 +84,7 @@ describe('the values that an axis shows', () => {
     expect(visibleRange([[1, 3]], [[-100, -50]], false)).toEqual([1, 3]);
   });
 
-  test('of an objective that stands still, a bound near it', () => {
+  test('of an objective that does not change, a bound near it', () => {
     expect(visibleRange([[2, 2]], [[1.999, 2]], false)).toEqual([1.999, 2]);
     expect(visibleRange([[2, 2]], [[1, 2]], false)).toEqual([2 - 2e-3, 2]);
   });

@@ -57,7 +57,7 @@ describe('names', () => {
     ]);
   });
 
-  test('tell what differs, and the id of runs that do not', () => {
+  test('say what differs, and the id of runs that do not', () => {
     const runs = [
       detailOf(firstId, { begin: { lambda: 1e-4 } }),
       detailOf(secondId, { begin: { lambda: 1e-5 }, start: { loss: 'logistic' } }),
@@ -199,13 +199,13 @@ describe('curves', () => {
   });
 
   test('memory is drawn where it was sampled', () => {
-    for (const [x, place] of [
+    for (const [x, position] of [
       ['seconds', 1],
       ['epoch', 10],
       ['passes', 10],
     ] as const) {
       const { series } = figureOf([detailOf(firstId)], { y: 'memory', x });
-      expect(series[0].points).toEqual([[place, 110]]);
+      expect(series[0].points).toEqual([[position, 110]]);
     }
   });
 
@@ -219,7 +219,7 @@ describe('curves', () => {
     const request = { y: 'testAuprc', x: 'epoch', from: 4.5, to: 8 } as const;
     const { series, x, y } = figureOf([detailOf(firstId)], request);
     expect(x).toMatchObject({ focus: [4.5, 8], tight: true });
-    expect(series[0].points.map(([place]) => place)).toEqual([4, 5, 6, 7, 8]);
+    expect(series[0].points.map((point) => point[0])).toEqual([4, 5, 6, 7, 8]);
     expect(y.focus).toEqual([0.95 - 0.1 / 5, 0.95 - 0.1 / 8]);
   });
 });
@@ -297,10 +297,10 @@ describe('as files', () => {
 });
 
 describe('what the page shows', () => {
-  test('a run keeps the style of its place, also where the place before it is empty', () => {
+  test('a run keeps the style of its index, also where the one before it is empty', () => {
     const runs = [detailOf(firstId), detailOf(secondId)];
-    const styles = (places?: readonly number[]) =>
-      figureOf(runs, { y: 'gap', x: 'epoch' }, places).series.map(({ style }) => style);
+    const styles = (indices?: readonly number[]) =>
+      figureOf(runs, { y: 'gap', x: 'epoch' }, indices).series.map(({ style }) => style);
     expect(styles()).toEqual(styles([0, 1]));
     expect(styles([0, 2])[0]).toEqual(styles()[0]);
     expect(styles([0, 2])[1]).not.toEqual(styles()[1]);
@@ -325,7 +325,7 @@ describe('what the page shows', () => {
     expect(error.series[0].points).toEqual([[1, 25]]);
   });
 
-  test('the class and the places that the address names', async () => {
+  test('the class and the indices that the address names', async () => {
     const folder = temporaryFolder();
     const lines = [...epochLines(5), ...epochLines(9).map((line) => ({ ...line, vector: 1 }))];
     writeRecord(folder, firstId, [startLine(firstId), beginLine({ vectors: 2 }), ...lines]);

@@ -36,7 +36,7 @@ const chart: LineChart = {
   rules: [{ y: 0.01, label: 'tolerance' }],
 };
 
-/** The path of each series' line in the plot; those of the legend have no title beside them. */
+/** The path of each series' line in the plot; those of the legend have no title. */
 function linesOf(svg: string): string[] {
   const lines = /<title>[^<]*<\/title>(?:<svg [^>]*>)?<path d="([^"]*)"/g;
   return [...svg.matchAll(lines)].map((match) => match[1]);
@@ -54,11 +54,11 @@ describe('lineChart', () => {
 
   test('equal factors are equal distances on log axes', () => {
     const [line] = linesOf(lineChart(chart));
-    const places = line
+    const positions = line
       .split(/[ML]/)
       .slice(1)
       .map((pair) => pair.split(',').map(Number));
-    const [a, b, c] = places;
+    const [a, b, c] = positions;
     expect(b[0] - a[0]).toBeCloseTo(c[0] - b[0], 0);
     expect(c[1] - b[1]).toBeCloseTo(2 * (b[1] - a[1]), 0);
     expect(b[1]).toBeGreaterThan(a[1]);
@@ -131,7 +131,7 @@ describe('lineChart', () => {
     expect(symbols.length).toBeGreaterThan(2);
   });
 
-  test('the legend leaves out who asks for it and explains what else there is', () => {
+  test('the legend leaves out series that are not listed and explains what else there is', () => {
     const [first, second] = chart.series;
     const key = { name: 'dashed', style: { color: '#666666', dash: '3 3', symbol: 'circle' } };
     const svg = lineChart({
@@ -159,21 +159,21 @@ describe('lineChart', () => {
   });
 
   test('a rule has its label at the right, unless a curve is there', () => {
-    const placeOf = (points: readonly (readonly [number, number])[]) => {
+    const positionOf = (points: readonly (readonly [number, number])[]) => {
       const series = [{ name: 'dso', points }];
       const axes = { x: { label: 'x' }, y: { label: 'y' } };
       const rules = [{ y: 5, label: 'tolerance' }];
       const svg = lineChart({ ...chart, ...axes, series, rules });
       return Number(/<text x="([\d.]+)" y="[\d.]+" font-size="11"/.exec(svg)![1]);
     };
-    const ends = placeOf([
+    const ends = positionOf([
       [0, 10],
       [1, 0],
       [10, 0],
     ]);
     expect(ends).toBeGreaterThan(500);
     // Above and below the rule there are curves at the right end.
-    const crossing = placeOf([
+    const crossing = positionOf([
       [0, 10],
       [9, 10],
       [9.5, 0],
@@ -197,7 +197,7 @@ describe('lineChart', () => {
   });
 });
 
-test('solvers can be told apart, also without colour', () => {
+test('solvers can be distinguished, also without colour', () => {
   const styles = solverNames.map((name, index) => styleOf(name, index));
   const colourless = styles.map(({ dash, symbol }) => `${dash} ${symbol}`);
   expect(new Set(styles.map((style) => JSON.stringify(style))).size).toBe(solverNames.length);

@@ -144,7 +144,7 @@ describe('pictures', () => {
     expect(lines.join('')).toMatch(/^[ -~]*$/);
   });
 
-  test('what lies outside of the focus is cut off', () => {
+  test('what is outside of the focus is cut off', () => {
     expect(draw({ y: { label: 'height', focus: [4, 6] } })).toEqual([
       'height',
       '6 ┤             ⡜',
@@ -263,8 +263,8 @@ describe('ticks', () => {
     [7, 7, 3, ['6.5', '7.0', '7.5']],
     [0, 0, 3, ['0.0', '0.5', '1.0']],
     [1, 1, 3, ['0.90', '0.95', '1.00']],
-  ])('from %d to %d, %d at most', (low, high, most, wanted) => {
-    expect(labels(low, high, most)).toEqual(wanted);
+  ])('from %d to %d, %d at most', (low, high, most, expected) => {
+    expect(labels(low, high, most)).toEqual(expected);
   });
 
   test.each([
@@ -272,15 +272,15 @@ describe('ticks', () => {
     [1e-4, 1, 3, ['1e-4', '1e-2', '1']],
     [0.5, 2e3, 6, ['1', '10', '100', '1000']],
     [2, 6, 6, ['2', '3', '4', '5', '6']],
-  ])('of a log axis from %d to %d, %d at most', (low, high, most, wanted) => {
-    expect(labels(low, high, most, true)).toEqual(wanted);
+  ])('of a log axis from %d to %d, %d at most', (low, high, most, expected) => {
+    expect(labels(low, high, most, true)).toEqual(expected);
   });
 
   test('an axis from 0 begins there unless its values lie far away', () => {
-    const place = (low: number) =>
+    const firstPosition = (low: number) =>
       scaleOf({ label: '', zero: 'near', tight: true }, [low, 10], [0, 1]).position(low);
-    expect(place(4)).toBe(0.4);
-    expect(place(9)).toBe(0);
+    expect(firstPosition(4)).toBe(0.4);
+    expect(firstPosition(9)).toBe(0);
   });
 });
 

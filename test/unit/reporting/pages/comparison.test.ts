@@ -53,7 +53,7 @@ test('AUPRC is shown where it was measured', () => {
   ]);
 });
 
-test('the page stands by itself and holds the results, the conditions and the command', () => {
+test('the page needs no other file and has the results, the conditions and the command', () => {
   const own = { name: 'own', chart: chartsOf(comparison)[0].chart };
   const page = pageOf(comparison, { introduction: ['First <this>.'], charts: [own] });
   expect(markupFault(page)).toBeUndefined();

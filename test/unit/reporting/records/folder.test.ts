@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isRunId, newRunId } from '../../../../src/reporting/records/folder.ts';
 
-test('the name of a run tells when it began, in UTC, and sorts by that', () => {
+test('the name of a run says when it began, in UTC, and sorts by that', () => {
   const moments = ['2026-11-15T21:23:45.678Z', '2026-11-15T21:23:46Z', '2027-01-01T00:00:00Z'];
   const ids = moments.map((moment) => newRunId(new Date(moment)));
   expect(ids[0]).toMatch(/^20261115-212345-[0-9a-f]{4}$/);

@@ -34,7 +34,7 @@ describe('what runs are called', () => {
     ).toEqual(['a9a.svm · logistic · λ 0.1', 'b.svm · hinge · λ 0.001']);
   });
 
-  test('by options where the rest is alike, never by those that are beside the point', () => {
+  test('by options where the rest is alike, never by those without effect', () => {
     const plain = run({ options: { output: 'a.model', seed: 1 } });
     const other = run({ options: { output: 'b.model', seed: 2, noShrink: true } });
     expect(labels(plain, other)).toEqual(['dso · seed 1', 'dso · no shrink · seed 2']);

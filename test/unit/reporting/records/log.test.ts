@@ -123,7 +123,7 @@ test.each([
   ['an incomplete line is removed', `${text(3)}{"event":"ep`, text(3)],
   ['lines of others stay', `mine\n${text(3)}`, `mine\n${text(3)}`],
   ['nothing is removed if nothing is written again', text(3) + result, text(3) + result],
-])('a log that continues with epoch 4: %s', (_, before, kept) => {
+])('a log that continues with epoch 4: %s', (_, before, remaining) => {
   const path = join(temporaryFolder(), 'run.jsonl');
   writeFileSync(path, before);
   const log = new RunLog(path, { ...neverFails, resumes: true });
@@ -132,7 +132,7 @@ test.each([
   log.write(epochLine(5));
   log.close();
   const begin = `${JSON.stringify(beginLine())}\n`;
-  expect(readFileSync(path, 'utf8')).toBe(kept + begin + text(4) + text(5));
+  expect(readFileSync(path, 'utf8')).toBe(remaining + begin + text(4) + text(5));
 });
 
 test('a log to continue that does not exist is created', () => {

@@ -16,7 +16,7 @@ import { pruneRuns } from '../../../../src/reporting/records/store.ts';
 import { beginLine, recordText, resultLine, runId, startLine } from '../../../support/run-lines.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
-/** Writes the record of a run that began so many seconds after the first. */
+/** Writes the record of a run that began some seconds after the first. */
 function add(
   folder: string,
   seconds: number,
@@ -41,7 +41,7 @@ test('the oldest records go, with the requests to stop them', () => {
   expect(readdirSync(folder)).toHaveLength(3);
 });
 
-test('runs that go on are kept, lost ones are not', () => {
+test('running runs stay, lost ones do not', () => {
   const folder = temporaryFolder();
   const running = add(folder, 0, {}, [beginLine()]);
   add(folder, 1, { pid: 2 ** 30 }, [beginLine()]);
@@ -55,9 +55,9 @@ test('runs that go on are kept, lost ones are not', () => {
 
 test('what only looks like a record, or is called otherwise, is left alone', () => {
   const folder = temporaryFolder();
-  const place = temporaryFolder();
-  const linked = add(place, 0);
-  symlinkSync(join(place, `${linked}.jsonl`), join(folder, `${linked}.jsonl`));
+  const parent = temporaryFolder();
+  const linked = add(parent, 0);
+  symlinkSync(join(parent, `${linked}.jsonl`), join(folder, `${linked}.jsonl`));
   const notes = ['notes.jsonl', 'x.stop', `${runId(1)}.json`, `${runId(2)}.jsonl.bak`];
   const others = [...notes, `${runId(3)}.jsonl`, `${runId(4)}.jsonl`];
   for (const name of others) writeFileSync(join(folder, name), 'mine\n');
@@ -67,7 +67,7 @@ test('what only looks like a record, or is called otherwise, is left alone', () 
   add(folder, 7);
   pruneRuns(folder, 0);
   expect(readdirSync(folder).sort()).toEqual(before);
-  expect(existsSync(join(place, `${linked}.jsonl`))).toBe(true);
+  expect(existsSync(join(parent, `${linked}.jsonl`))).toBe(true);
 });
 
 test('a folder that is not there has nothing to lose', () => {

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newRunId } from '../../../../src/reporting/records/folder.ts';
 import type { EpochLine, RunLine, StartLine } from '../../../../src/reporting/records/record.ts';
@@ -83,15 +83,13 @@ describe('the file of a record', () => {
   });
 
   test('a report makes it too', () => {
-    const { recorder, lines } = record(temporaryFolder());
+    const start = startLine();
+    const { recorder, lines } = record(temporaryFolder(), start);
     recorder.write(reportLine(1000));
-    expect(lines()).toEqual([
-      expect.objectContaining(startLine({ id: recorder.id })),
-      reportLine(1000),
-    ]);
+    expect(lines()).toEqual([expect.objectContaining(start), reportLine(1000)]);
   });
 
-  test('grows while the run goes on, without being closed', async () => {
+  test('grows while the run continues, without being closed', async () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     recorder.write(epochLine(1));
@@ -123,45 +121,45 @@ describe('the file of a record', () => {
     expect(seen).toEqual([beginLine(), epochLine(1)]);
   });
 
-  test('may lie behind a symbolic link', () => {
-    const place = temporaryFolder();
-    mkdirSync(join(place, 'real'));
-    symlinkSync(join(place, 'real'), join(place, 'link'), 'dir');
-    const { recorder, failures } = record(join(place, 'link'));
+  test('may be behind a symbolic link', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync(join(folder, 'real'), join(folder, 'link'), 'dir');
+    const { recorder, failures, path } = record(join(folder, 'link'));
     recorder.write(beginLine());
     expect(failures).toEqual([]);
-    expect(readdirSync(join(place, 'real'))).toEqual([`${recorder.id}.jsonl`]);
+    expect(readdirSync(join(folder, 'real'))).toEqual([basename(path)]);
   });
 
-  test('tells when its process began, where the system does', ({ skip }) => {
+  test('says when its process began, where the system does', ({ skip }) => {
     if (!existsSync('/proc/self/stat')) skip('a system without /proc');
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     const [start] = lines();
     expect(start).toHaveProperty('began', expect.any(Number));
-    const foreign = record(temporaryFolder(), startLine({ host: 'elsewhere' }));
-    foreign.recorder.write(beginLine());
-    expect(foreign.lines()[0]).not.toHaveProperty('began');
+    const remote = record(temporaryFolder(), startLine({ host: 'elsewhere' }));
+    remote.recorder.write(beginLine());
+    expect(remote.lines()[0]).not.toHaveProperty('began');
   });
 });
 
-describe('the usual folder', () => {
+describe('the default folder', () => {
   test('is made so that git leaves it alone', async () => {
-    const place = temporaryFolder();
-    const { id, ended } = await recording('.dso/runs', 'exit', place);
+    const parent = temporaryFolder();
+    const { id, ended } = await recording('.dso/runs', 'exit', parent);
     await ended;
-    expect(readdirSync(join(place, '.dso')).sort()).toEqual(['.gitignore', 'runs']);
-    expect(readFileSync(join(place, '.dso/.gitignore'), 'utf8')).toBe('*\n');
-    expect(readdirSync(join(place, '.dso/runs'))).toEqual([`${id}.jsonl`]);
+    expect(readdirSync(join(parent, '.dso')).sort()).toEqual(['.gitignore', 'runs']);
+    expect(readFileSync(join(parent, '.dso/.gitignore'), 'utf8')).toBe('*\n');
+    expect(readdirSync(join(parent, '.dso/runs'))).toEqual([`${id}.jsonl`]);
   });
 
   test('that is there already, or another one, gets nothing of the kind', async () => {
-    const place = temporaryFolder();
-    mkdirSync(join(place, '.dso'));
-    await (await recording('.dso/runs', 'exit', place)).ended;
-    await (await recording('other/runs', 'exit', place)).ended;
-    expect(readdirSync(join(place, '.dso'))).toEqual(['runs']);
-    expect(readdirSync(join(place, 'other'))).toEqual(['runs']);
+    const parent = temporaryFolder();
+    mkdirSync(join(parent, '.dso'));
+    await (await recording('.dso/runs', 'exit', parent)).ended;
+    await (await recording('other/runs', 'exit', parent)).ended;
+    expect(readdirSync(join(parent, '.dso'))).toEqual(['runs']);
+    expect(readdirSync(join(parent, 'other'))).toEqual(['runs']);
   });
 });
 
@@ -181,7 +179,7 @@ describe('long runs', () => {
     expect(seen).toEqual(lines().slice(1));
   });
 
-  test('the last epoch is there once, also if nobody tells how the run ended', () => {
+  test('the last epoch is there once, also if nothing says how the run ended', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 10_020; epoch++) recorder.write(epochLine(epoch));
@@ -253,7 +251,7 @@ describe('long runs', () => {
     ]);
   });
 
-  test('samples and notices stay few, and the newest sample is kept', () => {
+  test('samples and notices stay few, and the newest sample is written', () => {
     const { recorder, lines } = record(temporaryFolder());
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 50_001; epoch++) {
@@ -281,7 +279,7 @@ describe('long runs', () => {
 });
 
 describe('what is written', () => {
-  test('numbers survive; what JSON cannot tell becomes null or is left out', () => {
+  test('numbers survive; what JSON cannot express becomes null or is left out', () => {
     const { recorder, lines, seen } = record(temporaryFolder());
     recorder.write(beginLine());
     recorder.write(
@@ -329,7 +327,6 @@ describe('what is written', () => {
     const seen: RunLine[] = [];
     const start = startLine();
     const recorder = new Recorder({ start, onLine: (line) => seen.push(line) });
-    expect(recorder.id).toBe(start.id);
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 10_015; epoch++) recorder.write(epochLine(epoch, { bytes: 1 }));
     recorder.watchStop(() => expect.unreachable());
@@ -344,7 +341,7 @@ describe('what is written', () => {
 });
 
 describe('a folder that cannot be written to ends the record, once, and not the run', () => {
-  /** Lines go on to be seen. */
+  /** Lines are still seen. */
   function tryAt(folder: string): string[] {
     const { recorder, failures, seen } = record(folder);
     recorder.write(beginLine());
@@ -355,9 +352,9 @@ describe('a folder that cannot be written to ends the record, once, and not the 
     return failures;
   }
 
-  test('a file in its place, or in that of a folder above', () => {
-    const place = temporaryFolder();
-    const file = join(place, 'file');
+  test('a file where it or a folder above should be', () => {
+    const parent = temporaryFolder();
+    const file = join(parent, 'file');
     writeFileSync(file, 'mine');
     for (const folder of [file, join(file, 'runs')]) {
       expect(tryAt(folder)).toEqual([`this run is not recorded: ${folder}: it is not a folder`]);
@@ -366,14 +363,14 @@ describe('a folder that cannot be written to ends the record, once, and not the 
   });
 
   test('a link that leads nowhere', () => {
-    const place = temporaryFolder();
-    symlinkSync(join(place, 'nowhere'), join(place, 'link'));
-    expect(tryAt(join(place, 'link'))).toEqual([
+    const parent = temporaryFolder();
+    symlinkSync(join(parent, 'nowhere'), join(parent, 'link'));
+    expect(tryAt(join(parent, 'link'))).toEqual([
       expect.stringMatching(/^this run is not recorded: .*link: there is no such folder/),
     ]);
   });
 
-  test('one in which nobody can make anything', ({ skip }) => {
+  test('one in which no file can be made', ({ skip }) => {
     if (!existsSync('/proc/self')) skip('a system without /proc');
     expect(tryAt('/proc/dso/runs')).toEqual([expect.stringMatching(/^this run is not recorded: /)]);
   });
@@ -414,10 +411,10 @@ describe('older records', () => {
       const lines = [startLine({ id }), beginLine(), resultLine];
       writeFileSync(join(folder, `${id}.jsonl`), recordText(lines));
     }
-    const { recorder } = record(folder);
+    const { recorder, path } = record(folder);
     recorder.write(beginLine());
     const names = readdirSync(folder).sort();
-    expect(names).toEqual([...older.slice(4), recorder.id].map((id) => `${id}.jsonl`));
+    expect(names).toEqual([...older.slice(4).map((id) => `${id}.jsonl`), basename(path)]);
   });
 });
 
@@ -438,7 +435,7 @@ describe('a request to stop', () => {
     recorder.write(beginLine());
     writeFileSync(path.replace(/jsonl$/, 'stop'), '');
     recorder.close();
-    expect(readdirSync(dirname(path))).toEqual([`${recorder.id}.jsonl`]);
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 });
 

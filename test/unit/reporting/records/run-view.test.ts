@@ -19,7 +19,7 @@ import {
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 describe('a run in memory', () => {
-  test('tells what has come so far', () => {
+  test('says what has come so far', () => {
     const start = startLine();
     const run = RunView.live(start);
     expect(run.id).toBe(start.id);
@@ -38,7 +38,7 @@ describe('a run in memory', () => {
     expect(earlier.notices).toEqual(['note']);
   });
 
-  test('tells which vectors have come to the tolerance', () => {
+  test('says which vectors have reached the tolerance', () => {
     const run = RunView.live(startLine({ tolerance: 0.1 }));
     run.add(beginLine({ vectors: 3 }));
     expect(run.detail().reached).toEqual([]);
@@ -48,7 +48,7 @@ describe('a run in memory', () => {
     expect(run.detail({ vector: 1 }).reached).toEqual([0, 2]);
   });
 
-  test('tells its listeners every line, until they have enough', () => {
+  test('passes every line to its listeners until they unsubscribe', () => {
     const run = RunView.live(startLine());
     const heard: RunLine[] = [];
     run.add(beginLine());
@@ -109,14 +109,14 @@ const streaming = fc
   .map(([before, first, during, after]) => [...before, first, ...during, ...after]);
 
 test('what is in memory is what a reader of the record finds', () => {
-  const place = temporaryFolder();
+  const parent = temporaryFolder();
   fc.assert(
     fc.property(
       fc.oneof(training, streaming),
       fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
       fc.nat({ max: 2 }),
       (written, points, vector) => {
-        const folder = mkdtempSync(join(place, 'runs-'));
+        const folder = mkdtempSync(join(parent, 'runs-'));
         // With another host the first line is written as it is given.
         const start = startLine({ id: runId(), host: 'elsewhere' });
         const run = RunView.live(start);

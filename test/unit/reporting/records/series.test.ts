@@ -5,14 +5,14 @@ import {
   spreadIndices,
 } from '../../../../src/reporting/records/series.ts';
 
-/** The numbers, from 1, that are kept of so many lines. */
-function kept(thinning: Downsampling, count: number): number[] {
+/** The numbers, from 1, that are chosen of that many lines. */
+function chosen(sampling: Downsampling, count: number): number[] {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  return numbers.filter(() => thinning.next());
+  return numbers.filter(() => sampling.next());
 }
 
-test('the first lines are all kept, then every tenth, then every hundredth', () => {
-  const numbers = kept(new Downsampling(10_000, 10), 1_000_000);
+test('the first lines are all chosen, then every tenth, then every hundredth', () => {
+  const numbers = chosen(new Downsampling(10_000, 10), 1_000_000);
   expect(numbers.slice(0, 10_000)).toEqual(Array.from({ length: 10_000 }, (_, i) => i + 1));
   expect(numbers.slice(10_000, 10_003)).toEqual([10_010, 10_020, 10_030]);
   expect(numbers.filter((number) => number <= 100_000)).toHaveLength(19_000);
@@ -21,11 +21,11 @@ test('the first lines are all kept, then every tenth, then every hundredth', () 
 });
 
 test('with a factor of two', () => {
-  expect(kept(new Downsampling(4, 2), 34)).toEqual([1, 2, 3, 4, 6, 8, 12, 16, 24, 32]);
+  expect(chosen(new Downsampling(4, 2), 34)).toEqual([1, 2, 3, 4, 6, 8, 12, 16, 24, 32]);
 });
 
 test('with an infinite factor the first ones alone', () => {
-  expect(kept(new Downsampling(3, Infinity), 1000)).toEqual([1, 2, 3]);
+  expect(chosen(new Downsampling(3, Infinity), 1000)).toEqual([1, 2, 3]);
 });
 
 test('the number of a line counts where it is given', () => {

@@ -80,16 +80,16 @@ describe('the list of runs', () => {
   });
 
   test('reads what a recorder writes, behind a link too', () => {
-    const place = temporaryFolder();
-    const folder = join(place, 'runs');
+    const parent = temporaryFolder();
+    const folder = join(parent, 'runs');
     const start = startLine();
     const recorder = new Recorder({ folder, start });
     recorder.write(beginLine());
     for (let epoch = 1; epoch <= 3000; epoch++) recorder.write(epochLine(epoch));
     recorder.write(failureLine);
     recorder.close();
-    symlinkSync(folder, join(place, 'link'), 'dir');
-    for (const path of [folder, join(place, 'link')]) {
+    symlinkSync(folder, join(parent, 'link'), 'dir');
+    for (const path of [folder, join(parent, 'link')]) {
       expect(listRuns(path)).toEqual([
         {
           id: start.id,
@@ -181,7 +181,7 @@ describe('the list of runs', () => {
 });
 
 describe('damage in a record', () => {
-  test('lines that nobody knows, or half of one, are passed over', () => {
+  test('unknown and incomplete lines are skipped', () => {
     const { folder, id } = folderWith([beginLine(), epochLine(1)]);
     const path = join(folder, `${id}.jsonl`);
     appendFileSync(path, '{"event":"later","x":1}\nnonsense\n\u0000\u0001\n');
@@ -271,7 +271,7 @@ describe('what has become of a run', () => {
 });
 
 describe('a run with its curves', () => {
-  test('all epochs, or every so many of them and the last', () => {
+  test('all epochs, or every k-th of them and the last', () => {
     const { folder, id } = folderWith([beginLine(), ...epochs(1001), resultLine]);
     const all = readRun(folder, id);
     expect(all).toMatchObject({ vector: 0, epochs: 1001, samples: [], reports: [], notices: [] });

@@ -6,7 +6,7 @@ import { beginLine, epochLine, recordText, runId, startLine } from '../../../sup
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { recording } from './support/recording.ts';
 
-function place() {
+function emptyRecord() {
   const folder = temporaryFolder();
   const id = runId();
   const path = join(folder, `${id}.jsonl`);
@@ -15,7 +15,7 @@ function place() {
 
 describe('following a record', () => {
   test('gives each line once, when it is whole', () => {
-    const { folder, id, add } = place();
+    const { folder, id, add } = emptyRecord();
     const tail = new RunTail(folder, id);
     expect(tail.read()).toEqual([]);
     const start = startLine({ id });
@@ -32,7 +32,7 @@ describe('following a record', () => {
   });
 
   test('cuts no character in two', () => {
-    const { folder, id, path } = place();
+    const { folder, id, path } = emptyRecord();
     const tail = new RunTail(folder, id);
     const message = 'λ → ∞ 𝄞';
     const bytes = Buffer.from(recordText([{ event: 'notice', message }]));
@@ -45,7 +45,7 @@ describe('following a record', () => {
   });
 
   test('takes a long record in parts', () => {
-    const { folder, id, add } = place();
+    const { folder, id, add } = emptyRecord();
     const lines = Array.from({ length: 20_000 }, (_, index) => epochLine(index + 1));
     add(recordText(lines));
     const tail = new RunTail(folder, id);
@@ -56,7 +56,7 @@ describe('following a record', () => {
   });
 
   test('passes over junk and over lines without an end', () => {
-    const { folder, id, add } = place();
+    const { folder, id, add } = emptyRecord();
     const tail = new RunTail(folder, id);
     add('junk\n{"event":"later"}\n');
     expect(tail.read()).toEqual([]);
@@ -67,7 +67,7 @@ describe('following a record', () => {
   });
 
   test('from the end that the record has, and from a line that is being written', () => {
-    const { folder, id, add } = place();
+    const { folder, id, add } = emptyRecord();
     const none = new RunTail(folder, id, 'end');
     const text = recordText([epochLine(2)]);
     add(recordText([startLine({ id }), epochLine(1)]));
@@ -80,8 +80,8 @@ describe('following a record', () => {
     expect(none.read()).toHaveLength(3);
   });
 
-  test('begins again with a file that has taken its place, and is silent without one', () => {
-    const { folder, id, path, add } = place();
+  test('begins again with a file that has replaced it, and is silent without one', () => {
+    const { folder, id, path, add } = emptyRecord();
     add(recordText([startLine({ id }), epochLine(1), epochLine(2)]));
     const tail = new RunTail(folder, id);
     expect(tail.read()).toHaveLength(3);

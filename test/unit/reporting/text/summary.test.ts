@@ -84,7 +84,7 @@ test('what threads did with their time, and what went between ranks', () => {
   );
 });
 
-test('a thread that had nobody to wait for is not worth a word', () => {
+test('one thread, which never waits, is not mentioned', () => {
   expect(describeEffort(withRanks({ ...alone, threads: 1 }))).toBeUndefined();
 });
 

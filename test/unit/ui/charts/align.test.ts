@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { align, domainOf, placeAt } from '../../../../ui/src/charts/align.ts';
+import { align, domainOf, indexAt } from '../../../../ui/src/charts/align.ts';
 
 /** 5,000 points each at odd distances, so that hardly any x is shared. */
 const many = [0.37, 0.41].map((step) => Array.from({ length: 5000 }, (_, index) => index * step));
 
 describe('curves with few points', () => {
   test('stand at their own positions, and nowhere else', () => {
-    const { xs, exact, places } = align([[1, 2, 4], [2, 3], []], [0, 10], 100, false);
+    const { xs, exact, indices } = align([[1, 2, 4], [2, 3], []], [0, 10], 100, false);
     expect(exact).toBe(true);
     expect(xs).toEqual([1, 2, 3, 4]);
-    expect(places.map((of) => [...of])).toEqual([
+    expect(indices.map((of) => [...of])).toEqual([
       [0, 1, -1, 2],
       [-1, 0, 1, -1],
       [-1, -1, -1, -1],
@@ -21,15 +21,15 @@ describe('curves with few points', () => {
   });
 
   test('have the last of several points with the same x', () => {
-    const { xs, places } = align([[1, 1, 1, 2]], [0, 3], 100, false);
+    const { xs, indices } = align([[1, 1, 1, 2]], [0, 3], 100, false);
     expect(xs).toEqual([1, 2]);
-    expect([...places[0]]).toEqual([2, 3]);
+    expect([...indices[0]]).toEqual([2, 3]);
   });
 
-  test('leave out what a logarithmic axis has no place for', () => {
-    const { xs, places } = align([[0, 1, 10]], [0.5, 10], 100, true);
+  test('leave out what a logarithmic axis cannot show', () => {
+    const { xs, indices } = align([[0, 1, 10]], [0.5, 10], 100, true);
     expect(xs).toEqual([1, 10]);
-    expect([...places[0]]).toEqual([1, 2]);
+    expect([...indices[0]]).toEqual([1, 2]);
   });
 });
 
@@ -48,7 +48,7 @@ describe('curves with many points', () => {
     'have their last value at or before evenly spaced ones, log %s',
     (log) => {
       const range = [1, 1000] as const;
-      const { xs, exact, places } = align(many, range, 777, log);
+      const { xs, exact, indices } = align(many, range, 777, log);
       expect(exact).toBe(false);
       expect(xs).toHaveLength(777);
       expect([xs[0], xs.at(-1)]).toEqual(range);
@@ -60,7 +60,7 @@ describe('curves with many points', () => {
           const naive = own.findLastIndex((other) => other <= x);
           const before = index > 0 ? own.findLastIndex((other) => other <= xs[index - 1]) : -1;
           const repeated = naive === before && index < xs.length - 1;
-          expect(places[curve][index]).toBe(repeated ? -1 : naive);
+          expect(indices[curve][index]).toBe(repeated ? -1 : naive);
         }
       }
     },
@@ -68,8 +68,8 @@ describe('curves with many points', () => {
 
   test('have nothing before their first point and after their last', () => {
     const late = many[0].map((x) => x + 100);
-    const { xs, places } = align([late, many[1]], [0, 3000], 301, false);
-    const held = xs.filter((_, index) => places[0][index] >= 0);
+    const { xs, indices } = align([late, many[1]], [0, 3000], 301, false);
+    const held = xs.filter((_, index) => indices[0][index] >= 0);
     expect(held[0]).toBe(100);
     expect(held.at(-1)).toBe(xs.findLast((x) => x <= late.at(-1)!));
     expect(held.length).toBeGreaterThan(150);
@@ -77,12 +77,12 @@ describe('curves with many points', () => {
 
   test('have no steps where they have fewer points than there are positions', () => {
     const sparse = Array.from({ length: 11 }, (_, index) => index * 10);
-    const { exact, places } = align([...many, sparse], [0, 100], 4001, false);
+    const { exact, indices } = align([...many, sparse], [0, 100], 4001, false);
     expect(exact).toBe(true);
-    expect([...places[2]].filter((place) => place >= 0)).toHaveLength(11);
+    expect([...indices[2]].filter((index) => index >= 0)).toHaveLength(11);
     const spaced = align([...many, ...many, sparse], [0, 2000], 4001, false);
     expect(spaced.exact).toBe(false);
-    expect([...spaced.places[4]].filter((place) => place >= 0)).toHaveLength(11);
+    expect([...spaced.indices[4]].filter((index) => index >= 0)).toHaveLength(11);
   });
 
   test('get their own positions when little of them is in the range', () => {
@@ -106,8 +106,8 @@ test('the domain spans all curves, the positive part of them on a logarithmic ax
   expect(domainOf([[0]], true)).toBeUndefined();
 });
 
-test('the place at an x is that of the last value at or before it', () => {
+test('the index at an x is that of the last value at or before it', () => {
   const xs = [1, 2, 2, 5];
-  expect([0, 1, 2, 4.9, 5, 5.1].map((x) => placeAt(xs, x))).toEqual([-1, 0, 2, 2, 3, -1]);
-  expect(placeAt([], 1)).toBe(-1);
+  expect([0, 1, 2, 4.9, 5, 5.1].map((x) => indexAt(xs, x))).toEqual([-1, 0, 2, 2, 3, -1]);
+  expect(indexAt([], 1)).toBe(-1);
 });

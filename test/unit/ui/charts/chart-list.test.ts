@@ -9,7 +9,7 @@ function run(relativeGap: readonly (number | null)[], running = false): ShownRun
   const epoch = relativeGap.map((_, index) => index + 1);
   const none = epoch.map(() => null);
   const series = { epoch, seconds: epoch, passes: epoch, primal: none, dual: none, relativeGap };
-  return { id: 'a', place: 0, running, series };
+  return { id: 'a', slot: 0, running, series };
 }
 
 test('a chart with a curve needs no words', () => {
@@ -25,5 +25,5 @@ test('a chart without one says why', () => {
 });
 
 test('of a run whose course is on its way nothing is said', () => {
-  expect(whyEmpty(gap, [{ id: 'a', place: 0, series: undefined }], true)).toBeUndefined();
+  expect(whyEmpty(gap, [{ id: 'a', slot: 0, series: undefined }], true)).toBeUndefined();
 });

@@ -29,9 +29,9 @@ function series(scale: number): RunSeries {
   };
 }
 
-const run = (id: string, place: number, scale = 1): ShownRun => ({
+const run = (id: string, slot: number, scale = 1): ShownRun => ({
   id,
-  place,
+  slot,
   series: series(scale),
 });
 
@@ -49,27 +49,25 @@ describe('a chart', () => {
     expect(columns[3]).toEqual([null, -1, 0.5, 1]);
   });
 
-  test('draws a run in the style of its place, whatever else is shown', () => {
+  test('draws a run in the style of its slot, whatever else is shown', () => {
     const alone = model({}, [run('b', 3)]).lines[0];
     const among = model({}, [run('a', 0), run('b', 3)]).lines.findLast(({ id }) => id === 'b');
     expect(alone.color).toBe(among?.color);
-    const places = Array.from({ length: 28 }, (_, place) => {
-      const { color, dash } = model({}, [run('b', place)]).lines[0];
+    const slots = Array.from({ length: 28 }, (_, slot) => {
+      const { color, dash } = model({}, [run('b', slot)]).lines[0];
       return `${color} ${dash.join()}`;
     });
-    expect(new Set(places).size).toBe(28);
+    expect(new Set(slots).size).toBe(28);
   });
 
   test('leaves out the bounds of all but one where there are many runs', () => {
-    const many = Array.from({ length: 40 }, (_, place) =>
-      run(place === 7 ? 'b' : `${place}`, place),
-    );
+    const many = Array.from({ length: 40 }, (_, slot) => run(slot === 7 ? 'b' : `${slot}`, slot));
     expect(model({}, many).lines).toHaveLength(41);
   });
 
   test('has symbols where there are several runs, and few', () => {
     const symbols = (count: number) => {
-      const runs = Array.from({ length: count }, (_, place) => run(`${place}`, place));
+      const runs = Array.from({ length: count }, (_, slot) => run(`${slot}`, slot));
       return new Set(model({}, runs, gap).lines.map(({ symbol }) => symbol));
     };
     expect(symbols(1)).toEqual(new Set([undefined]));
@@ -85,16 +83,19 @@ describe('a chart', () => {
   });
 
   test('has the tolerances of the gap in view, unless they are far away or a part is shown', () => {
-    const wants = (tolerance: number) => [{ ...run('b', 0), tolerance }];
-    const near = model({ x: 'epoch' }, wants(0.1), gap);
+    const withTolerance = (tolerance: number) => [{ ...run('b', 0), tolerance }];
+    const near = model({ x: 'epoch' }, withTolerance(0.1), gap);
     expect(near.rules).toEqual([0.1]);
     expect(near.y[0]).toBeLessThan(0.1);
-    const far = model({ x: 'epoch' }, wants(1e-9), gap);
+    const far = model({ x: 'epoch' }, withTolerance(1e-9), gap);
     expect(far.y).toEqual(model({ x: 'epoch' }, [run('b', 0)], gap).y);
     const part = { x: 'epoch', zoom: [2, 2.5] } as const;
-    expect(model(part, wants(0.1), gap).y).toEqual(model(part, [run('b', 0)], gap).y);
-    expect(model({}, wants(0.1), objective).rules).toEqual([]);
-    const many = [1, 2, 3, 4].map((digit) => ({ ...wants(digit / 100)[0], id: `${digit}` }));
+    expect(model(part, withTolerance(0.1), gap).y).toEqual(model(part, [run('b', 0)], gap).y);
+    expect(model({}, withTolerance(0.1), objective).rules).toEqual([]);
+    const many = [1, 2, 3, 4].map((digit) => ({
+      ...withTolerance(digit / 100)[0],
+      id: `${digit}`,
+    }));
     expect(model({}, many, gap).rules).toEqual([]);
   });
 
@@ -119,7 +120,7 @@ describe('a chart', () => {
     expect(dots[1].word).toBeUndefined();
   });
 
-  test('has no value where a logarithmic axis has no place for it', () => {
+  test('has no value where a logarithmic axis cannot show it', () => {
     const { columns, y } = model({ x: 'epoch' }, [run('b', 0)], gap);
     expect(columns).toEqual([[null, 1.3, 0.75, null]]);
     expect(y[0]).toBeGreaterThan(0);
@@ -138,9 +139,9 @@ describe('a chart', () => {
 
   test('has fewer positions while many runs move', () => {
     const seconds = Array.from({ length: 2000 }, (_, index) => index + 1);
-    const many = Array.from({ length: 40 }, (_, place) => ({
-      ...run(`${place}`, place),
-      series: { ...series(1), seconds: seconds.map((second) => second + place / 40) },
+    const many = Array.from({ length: 40 }, (_, slot) => ({
+      ...run(`${slot}`, slot),
+      series: { ...series(1), seconds: seconds.map((second) => second + slot / 40) },
     }));
     const positions = (runs: readonly ShownRun[], moving: boolean) =>
       alignRuns(defaultView, runs, 400, moving).xs.length;
@@ -149,8 +150,8 @@ describe('a chart', () => {
     expect(positions(many.slice(0, 3), true)).toBe(800);
   });
 
-  test('stands while nothing has been loaded', () => {
-    const { columns, x } = model({}, [{ id: 'b', place: 0, series: undefined }]);
+  test('exists while nothing has been loaded', () => {
+    const { columns, x } = model({}, [{ id: 'b', slot: 0, series: undefined }]);
     expect(columns).toEqual([[], []]);
     expect(x).toEqual([0, 1]);
     expect(hasValues(testError, [run('a', 0)])).toBe(false);
@@ -165,7 +166,7 @@ test('a stream has a chart over time, and none over epochs', () => {
     { ...report, seconds: 2, recentLoss: null },
   ]);
   const loss = quantities.find(({ key }) => key === 'progressiveLoss')!;
-  const runs = [{ id: 'b', place: 0, series: stream }];
+  const runs = [{ id: 'b', slot: 0, series: stream }];
   expect(hasValues(loss, runs)).toBe(true);
   expect(hasValues(objective, runs)).toBe(false);
   expect(model({}, runs, loss).columns).toEqual([[0.9, null]]);
@@ -184,7 +185,7 @@ describe('the charts', () => {
 
   test('of runs without test data are two, and of a stream that has not begun none', () => {
     expect(chartsOf([run('a', 0)], false).map(({ key }) => key)).toEqual(['objective', 'gap']);
-    expect(chartsOf([{ id: 'a', place: 0, series: undefined }], true)).toEqual([]);
+    expect(chartsOf([{ id: 'a', slot: 0, series: undefined }], true)).toEqual([]);
   });
 
   test('have the unit of the runs that have values', () => {
@@ -215,12 +216,12 @@ describe('the charts', () => {
 });
 
 test('the whole x axis begins at 0 or where the curves do, and has a width with one point', () => {
-  const late = { id: 'a', place: 0, series: { ...series(1), epoch: [10, 11, 12, 15] } };
-  const early = { id: 'a', place: 0, series: { ...series(1), epoch: [1, 2, 3, 5] } };
+  const late = { id: 'a', slot: 0, series: { ...series(1), epoch: [10, 11, 12, 15] } };
+  const early = { id: 'a', slot: 0, series: { ...series(1), epoch: [1, 2, 3, 5] } };
   expect(wholeRange({ ...defaultView, x: 'epoch' }, [early])).toEqual([0, 5]);
   expect(wholeRange({ ...defaultView, x: 'epoch' }, [late])).toEqual([10, 15]);
   expect(wholeRange({ ...defaultView, x: 'epoch', xlog: true }, [run('a', 0)])).toEqual([1, 4]);
-  const one = { id: 'a', place: 0, series: { ...series(1), seconds: [3] } };
+  const one = { id: 'a', slot: 0, series: { ...series(1), seconds: [3] } };
   expect(wholeRange({ ...defaultView, xlog: true }, [one])).toEqual([1.5, 6]);
   expect(wholeRange(defaultView, [one])).toEqual([0, 6]);
 });

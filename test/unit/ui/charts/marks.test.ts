@@ -67,7 +67,7 @@ test('nothing is marked outside of the box', () => {
   expect(drawn({ rules: [150], dots: [{ x: 5, value: 150, color: 'red' }] }).texts).toEqual([]);
 });
 
-test('the name of a tolerance stands where no curve is', () => {
+test('the name of a tolerance is where no curve is', () => {
   const at = (columns: (number | null)[][]) => drawn({ columns, rules: [20] });
   const right = 400 - 5 * 'tolerance 20'.length - 4;
   expect(at([xs.map(() => 50)])).toMatchObject({ texts: [`tolerance 20 at ${right}`] });
@@ -87,7 +87,7 @@ test('where a curve was at its best there is a ring, and a word for the one in f
   expect(texts).toEqual(['least 50 at 108']);
 });
 
-test('what is said about the best point stands where the fewest curves are', () => {
+test('what is said about the best point is where the fewest curves are', () => {
   const dots = [{ x: 100, value: 50, color: 'red', word: 'least' }];
   const lines = [{ id: 'a', color: 'red', dash: [], width: 1, alpha: 1 }];
   const words = (columns: (number | null)[][]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readingsAt, tooltipPlace } from '../../../../ui/src/charts/tooltip.ts';
+import { readingsAt, tooltipPosition } from '../../../../ui/src/charts/tooltip.ts';
 
 const options = { height: 30, position: (value: number) => 100 - value, most: 3 };
 
@@ -27,15 +27,15 @@ test('a curve without a value there has no reading', () => {
 test('a curve that has come to its end keeps its last value', () => {
   const sources = [
     { id: 'over', xs: [1, 2], values: [5, 4] },
-    { id: 'goes on', xs: [1, 5], values: [8, 1] },
+    { id: 'running', xs: [1, 5], values: [8, 1] },
   ];
   expect(readingsAt(sources, 3, options).shown).toEqual([
-    { id: 'goes on', value: 8 },
+    { id: 'running', value: 8 },
     { id: 'over', value: 4, end: 2 },
   ]);
 });
 
-test('a value without a place on the axis is read last', () => {
+test('a value that the axis cannot show is read last', () => {
   const position = (value: number) => -Math.log(value);
   const sources = [0, 1, 2, 3].map((value) => ({ id: `${value}`, xs: [1, 5], values: [value, 1] }));
   const { shown, more } = readingsAt(sources, 3, { ...options, position });
@@ -49,18 +49,21 @@ const cursor = (left: number) => ({ left, offset: { left: 60, top: 10 }, width: 
 const few = { width: 100, height: 60 };
 const many = { width: 200, height: 180 };
 
-test('few readings stand beside the crosshair, on the side with room', () => {
-  expect(tooltipPlace(cursor(50), few, chart)).toEqual({ left: 122, top: 14 });
-  expect(tooltipPlace(cursor(300), few, chart)).toEqual({ left: 248, top: 14 });
+test('few readings are next to the crosshair, on the side with room', () => {
+  expect(tooltipPosition(cursor(50), few, chart)).toEqual({ left: 122, top: 14 });
+  expect(tooltipPosition(cursor(300), few, chart)).toEqual({ left: 248, top: 14 });
 });
 
-test('many stand beside the chart, or below it where nothing is free', () => {
-  expect(tooltipPlace(cursor(50), many, { ...chart, right: 450 }).left).toBe(412);
-  expect(tooltipPlace(cursor(50), many, { ...chart, left: 450 }).left).toBe(-212);
-  expect(tooltipPlace(cursor(50), many, chart)).toEqual({ left: 0, top: 240 });
+test('many are next to the chart, or below it where nothing is free', () => {
+  expect(tooltipPosition(cursor(50), many, { ...chart, right: 450 }).left).toBe(412);
+  expect(tooltipPosition(cursor(50), many, { ...chart, left: 450 }).left).toBe(-212);
+  expect(tooltipPosition(cursor(50), many, chart)).toEqual({ left: 0, top: 240 });
 });
 
 test('in a wide chart they hide little', () => {
   const wide = { ...chart, width: 900 };
-  expect(tooltipPlace({ ...cursor(500), width: 820 }, many, wide)).toEqual({ left: 572, top: 14 });
+  expect(tooltipPosition({ ...cursor(500), width: 820 }, many, wide)).toEqual({
+    left: 572,
+    top: 14,
+  });
 });

@@ -49,7 +49,7 @@ describe('the view in the address', () => {
   );
 });
 
-describe('the places of runs', () => {
+describe('the slots of runs', () => {
   test('stay when one is taken away, and the next takes the free one', () => {
     const without = toggleRun(['a', 'b', 'c'], 'b');
     expect(without).toEqual(['a', '', 'c']);

@@ -1,6 +1,6 @@
 import type { BeginLine } from '../../../../src/reporting/records/record.ts';
 
-/** The beginning of a run on a grid of so many workers, evenly loaded unless cells are given. */
+/** The beginning of a run on a grid of this many workers, evenly loaded unless cells are given. */
 export function beginOf(grid: number, more: Partial<BeginLine> = {}): BeginLine {
   return {
     event: 'begin',

@@ -54,7 +54,7 @@ test('books that were opened anew count from there', () => {
   });
 });
 
-test('nothing told, nothing done', () => {
+test('nothing reported, nothing done', () => {
   expect(sharesOf(begin, [], 'all')).toEqual([]);
   expect(sharesOf(begin, [sampleOf([{}])], 'all')[0]).toMatchObject({ computing: 0, waiting: 0 });
   expect(waitingOf([])).toBe(0);

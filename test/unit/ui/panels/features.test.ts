@@ -17,7 +17,7 @@ const samples = [
   sampleOf(30, { c: -4, a: 3, b: -2, e: 1 }),
 ];
 
-test('places, signs, changes and courses with gaps', () => {
+test('ranks, signs, changes and curves with gaps', () => {
   const ranks = rankFeatures(samples, 'epoch');
   expect(ranks.features.map(({ name, weight }) => [name, weight])).toEqual([
     ['c', -4],
@@ -48,11 +48,11 @@ test('the axis may be seconds or passes', () => {
     dual: [],
     relativeGap: [],
   };
-  const places = (...rest: [Parameters<typeof rankFeatures>[1], RunSeries?]) =>
+  const positions = (...rest: [Parameters<typeof rankFeatures>[1], RunSeries?]) =>
     rankFeatures(samples, ...rest).features[0].points.map(({ x }) => x);
-  expect(places('seconds')).toEqual([5, 10, 15]);
-  expect(places('passes')).toEqual([10, 20, 30]);
-  expect(places('passes', series)).toEqual([20, 40, 50]);
+  expect(positions('seconds')).toEqual([5, 10, 15]);
+  expect(positions('passes')).toEqual([10, 20, 30]);
+  expect(positions('passes', series)).toEqual([20, 40, 50]);
 });
 
 test('only the vector that is being solved counts, and nothing is compared with itself', () => {
@@ -78,7 +78,7 @@ test('columns follow one another, on a desk and on a phone', () => {
   for (const room of [304, 520, 1200]) {
     const layout = layOutFeatures(room, names, [1, -1]);
     expect(layout.width).toBeLessThanOrEqual(room);
-    const places = [
+    const positions = [
       layout.change,
       layout.barLeft,
       layout.zero,
@@ -88,7 +88,7 @@ test('columns follow one another, on a desk and on a phone', () => {
       layout.sparkLeft + layout.sparkWidth,
       layout.width,
     ];
-    expect(places).toEqual(places.toSorted((left, right) => left - right));
+    expect(positions).toEqual(positions.toSorted((left, right) => left - right));
     expect(layout.letters).toBeGreaterThan(8);
     if (room === 520) expect(layout.barLeft).toBeGreaterThan(layout.width - layout.barLeft - 150);
   }

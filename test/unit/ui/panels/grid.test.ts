@@ -84,7 +84,7 @@ describe('layout', () => {
 describe('holdings', () => {
   const look = { epoch: 3, holders: [3, 0, -1, 2], elsewhere: [0] };
 
-  test('as seen while the run goes on', () => {
+  test('as seen while the run is running', () => {
     expect(holdingsOf(beginOf(4), look, true)).toEqual([
       { block: 0, worker: 3, isExpected: true },
       { block: 1, worker: 0, isExpected: false },

@@ -55,7 +55,7 @@ test('memory now and most', () => {
   expect(memoryUse(samples.slice(1)).points.map(({ x }) => x)).toEqual([1, 2]);
 });
 
-test('memory of several vectors goes on from one to the next, whose clocks begin anew', () => {
+test('memory of several vectors continues from one to the next, whose clocks begin anew', () => {
   const base = { event: 'sample', epoch: 1, threads: [], features: [], memory: 5 } as const;
   const samples = [0.1, 0.2, 0.1, 0.3].map((seconds, k) => ({
     ...base,

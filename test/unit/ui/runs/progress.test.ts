@@ -28,7 +28,7 @@ describe('progress', () => {
     expect(fraction).toBeCloseTo(0.75, 9);
   });
 
-  test('goes on as fast as the gap has fallen', () => {
+  test('continues as fast as the gap has fallen', () => {
     const course = from(8, (epoch) => 10 ** (-epoch / 4));
     // From 1e-2 to 1e-4 at a quarter of a digit a second.
     expect(left(progressOf(summary({ latest }), course))).toBeCloseTo(8, 9);
@@ -74,10 +74,10 @@ describe('progress', () => {
   test('is the same however close the points of the last stretch are', () => {
     const gap = (epoch: number) => 10 ** (-epoch / 4000);
     const all = from(8000, gap).series;
-    const kept = all.epoch.flatMap((epoch, index) =>
+    const chosen = all.epoch.flatMap((epoch, index) =>
       epoch > 7000 || index % 50 === 49 ? [index] : [],
     );
-    const column = (values: readonly (number | null)[]) => kept.map((index) => values[index]);
+    const column = (values: readonly (number | null)[]) => chosen.map((index) => values[index]);
     const series = Object.fromEntries(
       Object.entries(all).map(([name, values]) => [name, column(values)]),
     ) as unknown as RunSeries;

@@ -14,7 +14,7 @@ import {
 import { begin, latest, report, result, start, summary } from '../summaries.ts';
 
 describe('a run in a list', () => {
-  test('stands as it ended', () => {
+  test('stays as it ended', () => {
     const inWords = (run: RunSummary) => [statusText(run), toneOf(run)];
     expect(inWords(summary())).toEqual(['running', 'going']);
     expect(inWords(summary({ status: 'lost' }))).toEqual(['lost', 'bad']);
@@ -64,7 +64,7 @@ describe('a run in a list', () => {
     expect(gapOf({ ...several, status: 'done', result: result() })).toBe(0.00092);
   });
 
-  test('goes on with its lines, and never back', () => {
+  test('continues with its lines, and never back', () => {
     const later = withLines(summary({ latest }), [{ ...latest, epoch: 18, relativeGap: 0.01 }]);
     expect(later.latest?.epoch).toBe(18);
     expect(withLines(later, [latest])).toBe(later);

@@ -77,7 +77,7 @@ describe('tiles', () => {
     expect(value(tilesOf(run), 'test error')).toBeUndefined();
   });
 
-  test('tell the error of the model once all its classes are trained', () => {
+  test('show the error of the model once all its classes are trained', () => {
     const run = summary({
       status: 'done',
       begin: begin({ vectors: 20 }),
@@ -94,7 +94,7 @@ describe('tiles', () => {
     expect(value(many, 'test error')).toBeUndefined();
   });
 
-  test('tell where the test error was least, if it has risen since', () => {
+  test('show where the test error was least, if it has risen since', () => {
     const run = summary({ latest: { ...latest, testError: 0.1166, testAuprc: 0.9 } });
     const course = courseOf({ testError: [0.09, null, 0.1166], testAuprc: [0.8, 0.95, 0.9] });
     const tiles = tilesOf(run, course);
@@ -107,13 +107,13 @@ describe('tiles', () => {
     expect(tileOf(alike, 'test error')).not.toHaveProperty('note');
   });
 
-  test('tell only limits that somebody has set', () => {
+  test('show only limits that are set', () => {
     const notes = (epochs: number) =>
       tileOf(tilesOf(summary({ latest, start: { ...start, epochs } })), 'epoch')?.note;
     expect([notes(10_000), notes(2000)]).toEqual([undefined, 'limit 2,000']);
   });
 
-  test('have digits that do not come and go while the run goes on', () => {
+  test('have digits that do not come and go while the run is running', () => {
     const run = summary({ latest: { ...latest, primal: 0.25, passes: 12 } });
     expect(value(tilesOf(run), 'objective')).toBe('0.250000');
     expect(value(tilesOf(run), 'passes')).toBe('12.0');

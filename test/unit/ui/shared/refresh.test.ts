@@ -22,7 +22,7 @@ test('redraws that cost much take a hundredth of the time, and come every five s
   expect(paceAfter(2, ...often(1000)).interval(false)).toBeCloseTo(5000, 3);
 });
 
-test('where all cores train and nobody waits, they take a small part of all cores', () => {
+test('where all cores train and the user is away, they take a small part of all cores', () => {
   expect(paceAfter(2, ...often(4)).interval(true)).toBeCloseTo(2000, 3);
   expect(paceAfter(8, ...often(4)).interval(true)).toBeCloseTo(500, 3);
   expect(paceAfter(2, ...often(20)).interval(true)).toBe(5000);

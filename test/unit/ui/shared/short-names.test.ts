@@ -20,7 +20,7 @@ test('names that would look alike show what they differ in', () => {
   expect(names[3]).toContain('Bosnia');
 });
 
-test('groups within a group are told apart as well', () => {
+test('groups within a group are distinguished as well', () => {
   const start = 'x'.repeat(30);
   const names = ['Ay1', 'Ay2', 'By1', 'By2'].map((part) => start + part + 'y'.repeat(30) + start);
   const short = shortNames(names, 7);

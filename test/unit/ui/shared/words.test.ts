@@ -16,7 +16,7 @@ import { begin, latest, report, result, start, summary } from '../summaries.ts';
 const none = { fraction: 0 };
 
 describe('the headline', () => {
-  test('of a run that goes on tells its gap and how long it may take', () => {
+  test('of a running run has its gap and how long it may take', () => {
     expect(headline(summary(), none)).toBe('starting');
     expect(headline(summary(), none, { stage: 'reading data, 40 %' })).toBe('reading data, 40 %');
     const run = summary({ latest: { ...latest, relativeGap: 0.032 } });
@@ -53,12 +53,12 @@ describe('the headline', () => {
     expect(headline(ended, progress, { stopping: true })).toMatch(/^within/);
   });
 
-  test('of a finished one tells the certificate, rounded up', () => {
+  test('of a finished one has the certificate, rounded up', () => {
     const run = summary({ status: 'done', latest, result: result() });
     expect(headline(run, none)).toBe('within 0.093 % of the optimum after 17 epochs, 2.1 s');
   });
 
-  test('does not speak of nothing, nor in zeros', () => {
+  test('has no empty parts and no zeros', () => {
     const run = (relativeGap: number) =>
       headline(summary({ status: 'done', latest, result: result({ relativeGap }) }), none);
     expect([0, -1e-17].map(run)).toEqual([
@@ -81,7 +81,7 @@ describe('the headline', () => {
     expect(headline(summary({ status: 'lost', latest }), none)).toMatch(/after 17 epochs$/);
   });
 
-  test('of a stream tells its progressive error', () => {
+  test('of a stream has its progressive error', () => {
     expect(headline(summary({ report }), none)).toBe(
       'running: progressive error 12.50 % after 1,000 rows, 3.0 s',
     );
@@ -100,7 +100,7 @@ test('an error is a rate, or a mean squared error', () => {
   expect(formatError(0.0431, 'regression')).toBe('0.0431');
 });
 
-describe('before the place of the model', () => {
+describe('before the location of the model', () => {
   const ended = (stopped: NonNullable<RunSummary['result']>['stopped'], more = {}) =>
     summary({ status: 'done', latest, result: result({ stopped } as object), ...more });
 
@@ -122,7 +122,7 @@ describe('before the place of the model', () => {
   });
 });
 
-test('a tab tells how a run stands', () => {
+test('a tab shows the state of a run', () => {
   const title = (run: RunSummary) => tabTitle(run, { fraction: 0.5, done: 7 });
   expect(title(summary())).toBe('running · train · dso');
   expect(title(summary({ latest }))).toBe('2.0 % · train · dso');
