@@ -96,13 +96,13 @@ export function foldsOf({ folds = 5 }: NonNullable<TrainOptions['calibrate']>): 
 /** Refuses what cannot be calibrated before anything is trained. */
 export function checkCalibration(
   { rows, group, dataset }: DataShard,
-  { calibrate: wanted }: TrainOptions,
+  { calibrate: spec }: TrainOptions,
   { loss }: Pick<ResolvedOptions, 'loss'>,
 ): void {
-  if (!wanted) return;
-  checkValue('calibrate.method', wanted.method ?? null, preparationOptions.calibrate.type);
-  checkValue('calibrate.folds', wanted.folds, foldsType);
-  checkFolds(foldsOf(wanted), rows);
+  if (!spec) return;
+  checkValue('calibrate.method', spec.method ?? null, preparationOptions.calibrate.type);
+  checkValue('calibrate.folds', spec.folds, foldsType);
+  checkFolds(foldsOf(spec), rows);
   if (loss.task !== 'classification') {
     throw new UsageError(
       `probabilities are for classes; the ${loss.name} loss is for ${loss.task}: leave calibrate out`,
@@ -122,7 +122,7 @@ export function checkCalibration(
  */
 export async function calibrate(
   training: LaidOutTraining,
-  wanted: NonNullable<TrainOptions['calibrate']>,
+  spec: NonNullable<TrainOptions['calibrate']>,
   budget: TimeBudget,
 ): Promise<Calibration[] | undefined> {
   const { layout, settings, vectors, options, shard } = training;
@@ -130,7 +130,7 @@ export async function calibrate(
   const { dataset } = shard;
   const quiet = omit(options, 'onEpoch', 'onSample', 'earlyStop');
   const trial = { ...training, options: quiet, checkpoints: RunCheckpoints.none };
-  const count = foldsOf(wanted);
+  const count = foldsOf(spec);
   const folds = assignFolds(dataset.rows, layout.targets.codes, count, seed);
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
   let isWhole = true;
@@ -149,7 +149,7 @@ export async function calibrate(
     options.onNotice?.('not calibrated: training ended before all folds had been scored');
     return undefined;
   }
-  const fitted = wanted.method === 'platt' ? fitPlatt : fitIsotonic;
+  const fitted = spec.method === 'platt' ? fitPlatt : fitIsotonic;
   return scores.map((own, vector) => {
     const positives = Uint8Array.from(layout.targets.of(vector), (target) => (target > 0 ? 1 : 0));
     return fitted(own, positives, layout.rowWeights);

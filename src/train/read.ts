@@ -26,7 +26,7 @@ type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 
 /**
  * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
  * `.zst` or standard input (`-`), on all cores.
- * A pattern (`part-*.svm`) or a list stands for several files, whose rows follow one another.
+ * A pattern (`part-*.svm`) or a list means several files, whose rows follow one another.
  */
 export async function readDataset(
   source: DataSource,

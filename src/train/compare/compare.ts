@@ -121,8 +121,8 @@ export interface CompareOptions extends SharedOptions {
 }
 
 /**
- * Runs every competitor on every problem, one after another and under the same conditions. A refusal
- * or a failure of one is a result of the comparison; the next one follows.
+ * Runs every competitor on every problem, one after another and under the same conditions. A run that
+ * is refused or fails is a result too; the next one follows.
  */
 export async function compare(dataset: Dataset, options: CompareOptions): Promise<Comparison> {
   if (options.entrants.length === 0) throw new UsageError('no solver to compare; give one or more');

@@ -186,7 +186,7 @@ export async function readResults(folder: string): Promise<Comparison | undefine
 }
 
 export function decodeResults(text: string, path: string): Comparison {
-  const refusal = (found: string) =>
+  const unusable = (found: string) =>
     new UsageError(
       `${path}: ${found}; expected the results of an earlier comparison ` +
         '(start over with --fresh, or choose another folder)',
@@ -195,14 +195,14 @@ export function decodeResults(text: string, path: string): Comparison {
   try {
     found = JSON.parse(text, restoreNumber);
   } catch (error) {
-    throw refusal(`not JSON (${(error as Error).message})`);
+    throw unusable(`not JSON (${(error as Error).message})`);
   }
   if (typeof found !== 'object' || found === null || !('runs' in found)) {
-    throw refusal('not such results');
+    throw unusable('not such results');
   }
   const comparison = found as Comparison;
   if (comparison.format !== 1) {
-    throw refusal(`format ${String(comparison.format)}, which this version cannot read`);
+    throw unusable(`format ${String(comparison.format)}, which this version cannot read`);
   }
   return comparison;
 }

@@ -10,10 +10,10 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const has = (value: unknown, part: string) => isObject(value) && part in value;
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
 
-type Check = Pick<OptionType<unknown>, 'wanted' | 'accepts'>;
+type Check = Pick<OptionType<unknown>, 'expected' | 'accepts'>;
 
-function is(wanted: string, accepts: (value: unknown) => boolean): Check {
-  return { wanted, accepts };
+function is(expected: string, accepts: (value: unknown) => boolean): Check {
+  return { expected, accepts };
 }
 
 const boolean = is('true or false', (value) => typeof value === 'boolean');
@@ -67,8 +67,8 @@ const startNames = ['weights', 'alpha', 'intercepts'] as const;
 function checkObjects({ checkpoint, start }: TrainOptions): void {
   if (checkpoint) {
     checkValue('checkpoint.folder', checkpoint.folder, folder);
-    const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
-    const every = { ...interval('epochs', 10, true), wanted };
+    const expected = '{ epochs: n } from 1 or { seconds: s } from 0';
+    const every = { ...interval('epochs', 10, true), expected };
     checkValue('checkpoint.every', checkpoint.every, every);
   }
   if (!start) return;
@@ -77,7 +77,7 @@ function checkObjects({ checkpoint, start }: TrainOptions): void {
 }
 
 /** Why options do not fit one another, the loss or the data. */
-function* refusals(dataset: Dataset, options: TrainOptions): Generator<string> {
+function* incompatibilities(dataset: Dataset, options: TrainOptions): Generator<string> {
   const { loss, penalty, holdout, test, start, intercept, scale, grid = 1 } = options;
   const { stored, rows, columns } = dataset;
   const given = options as Readonly<Record<string, unknown>>;
@@ -136,7 +136,7 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkEach(options);
   checkObjects(options);
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
-  const [reason] = refusals(dataset, options);
+  const [reason] = incompatibilities(dataset, options);
   if (reason !== undefined) throw new UsageError(reason);
 }
 

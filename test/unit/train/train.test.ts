@@ -302,8 +302,8 @@ describe('data from arrays', () => {
     const own = datasetOf(rows, labels);
     const { model } = await train(own, { consume: true, grid: 2, threads: 1 });
     expect(own.parts).toHaveLength(0);
-    const kept = await train(dataset, { grid: 2, threads: 1 });
-    expect(model.weights).toEqual(kept.model.weights);
+    const unchanged = await train(dataset, { grid: 2, threads: 1 });
+    expect(model.weights).toEqual(unchanged.model.weights);
     expect(dataset.parts).toHaveLength(1);
   });
 });

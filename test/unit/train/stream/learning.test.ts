@@ -45,8 +45,8 @@ test('reports come after 1, 2, 4, 8 … rows, and at the end', async () => {
     ['loss', 'recentLoss'],
     ['error', 'recentError'],
   ] as const) {
-    const total = reports.reduce((sum, one, place) => {
-      const before = place === 0 ? 0 : reports[place - 1].rows;
+    const total = reports.reduce((sum, one, index) => {
+      const before = index === 0 ? 0 : reports[index - 1].rows;
       return sum + one[recent] * (one.rows - before);
     }, 0);
     expect(report[all]).toBeCloseTo(total / 50, 12);
@@ -197,7 +197,7 @@ test('a signal is heard while nothing comes', async () => {
   expect((await learn(silent(), { signal: stop.signal, onReport })).model.rows).toBe(2);
 });
 
-test('importance counts, in the sums too', async () => {
+test('row weights count, in the sums too', async () => {
   const { report } = await learn('1 |f a\n-1 3 |f b\n1 |f a\n', { lambda: 1e-300 });
   expect(report.loss).toBeCloseTo((1 + 3 * 1 + 0.5) / 5, 15);
   expect(report.error).toBeCloseTo(4 / 5, 15);
@@ -242,7 +242,7 @@ test('gzip', async () => {
 describe('faults', () => {
   test.each([
     ['1 1:1\n2 1:1\n3 1:1\n', {}, 'rows: row 3 has label 3, the third after 1 and 2'],
-    ['1 1:1\n1 1:1\n', {}, 'rows: all labels are 1; classification wants two classes'],
+    ['1 1:1\n1 1:1\n', {}, 'rows: all labels are 1; classification needs two classes'],
     ['', {}, 'rows: no rows'],
     ['label,a\n', {}, 'rows: no rows'],
     ['a 1:1\nb 1:1\n', { loss: losses.square() }, 'rows: row 1 has label a; the square loss needs'],

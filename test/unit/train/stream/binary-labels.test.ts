@@ -27,7 +27,7 @@ test('a number that meets a text is one', () => {
 test('a third label is refused with its row', () => {
   const pair = new BinaryLabels();
   pair.targetOf(0, 1);
-  expect(pair.problem).toBe('all labels are 0; classification wants two classes');
+  expect(pair.problem).toBe('all labels are 0; classification needs two classes');
   pair.targetOf(1, 2);
   expect(() => pair.targetOf(2, 7)).toThrow('row 7 has label 2, the third after 0 and 1');
   expect(() => pair.targetOf('a,\nb', 8)).toThrow('row 8 has label "a,\\nb", the third after 0');
