@@ -3,7 +3,7 @@ import { DataError, UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
 import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
-import { RunCheckpoints } from './checkpoints.ts';
+import { noCheckpoints } from './checkpoints.ts';
 import { fitSubproblem, inLanes } from './fit.ts';
 import type { LaidOutTraining, Layout } from './layout.ts';
 import { omit } from './options/option.ts';
@@ -129,7 +129,7 @@ export async function calibrate(
   const { lambda, seed } = settings;
   const { dataset } = shard;
   const quiet = omit(options, 'onEpoch', 'onSample', 'earlyStop');
-  const trial = { ...training, options: quiet, checkpoints: RunCheckpoints.none };
+  const trial = { ...training, options: quiet, checkpoints: noCheckpoints };
   const count = foldsOf(spec);
   const folds = assignFolds(dataset.rows, layout.targets.codes, count, seed);
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));

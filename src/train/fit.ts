@@ -111,19 +111,11 @@ export async function fitSubproblem(
   }
 }
 
-/** One run of the threads of a lane. */
-interface Run {
-  readonly vector: number;
-  readonly lane: number;
-  /** Seconds that it may take. */
-  readonly time: number;
-  readonly checkpoint: RunCheckpoint;
-}
-
+/** Solves a problem on the threads of a lane, in at most `time` seconds. */
 async function solve(
   training: LaidOutTraining,
   buffers: ProblemBuffers,
-  run: Run,
+  run: { vector: number; lane: number; time: number; checkpoint: RunCheckpoint },
 ): Promise<Pick<Fit, 'outcome' | 'visits' | 'bounds'>> {
   const { options, group, grid, vectors, layout } = training;
   const { threads, latest, halt } = layout;

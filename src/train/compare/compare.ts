@@ -30,8 +30,7 @@ import {
 
 /** What the data is, with a hash of everything training sees of it. */
 export function summarizeData(dataset: Dataset): DataSummary {
-  const { name, rows, columns, nonzeros } = dataset;
-  return { name, rows, columns, nonzeros, hash: hashData(dataset) };
+  return { ...pick(dataset, 'name', 'rows', 'columns', 'nonzeros'), hash: hashData(dataset) };
 }
 
 /** Non-zeros up to which a warm-up runs on the data itself. */
@@ -151,13 +150,10 @@ export async function compare(dataset: Dataset, options: CompareOptions): Promis
   return comparison;
 }
 
-interface Input {
-  readonly dataset: Dataset;
-  readonly test: Dataset | undefined;
-}
+type Input = ReturnType<typeof prepareInput>;
 
 /** Splits off the test rows once, and refuses data that no solver could take. */
-function prepareInput(whole: Dataset, options: CompareOptions): Input {
+function prepareInput(whole: Dataset, options: CompareOptions) {
   const { holdout, test: given, seed = 1, losses, auprc } = options;
   if (auprc && !given && holdout === undefined) {
     throw new UsageError('auprc needs test or holdout');

@@ -4,17 +4,13 @@ import { closest, DataError, UsageError } from '../../errors.ts';
 import { finiteBounds } from '../../problem/penalties/separable.ts';
 import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
-import { checkValue, folder, interval, type OptionType, shown } from './types.ts';
+import { checkValue, folder, interval, shown, type ValueRule } from './types.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const has = (value: unknown, part: string) => isObject(value) && part in value;
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
 
-type Check = Pick<OptionType<unknown>, 'expected' | 'accepts'>;
-
-function is(expected: string, accepts: (value: unknown) => boolean): Check {
-  return { expected, accepts };
-}
+const is = (expected: string, accepts: ValueRule['accepts']): ValueRule => ({ expected, accepts });
 
 const boolean = is('true or false', (value) => typeof value === 'boolean');
 const callback = is('a function', (value) => typeof value === 'function');
@@ -40,9 +36,9 @@ const objects = {
   onCheckpoint: callback,
   onNotice: callback,
   signal: is('an AbortSignal', (value) => value instanceof AbortSignal),
-} as const satisfies Partial<Record<keyof TrainOptions, Check>>;
+} as const satisfies Partial<Record<keyof TrainOptions, ValueRule>>;
 
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<string, ValueRule>> = {
   ...objects,
   ...Object.fromEntries(
     Object.entries(byLibraryName).map(([name, { type = boolean }]) => [name, type]),
@@ -141,14 +137,9 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
 }
 
 /** One wrong index can mean more columns than any machine has memory for: refused before it is taken. */
-export function checkMemory({
-  name,
-  rows,
-  columns,
-  nonzeros,
-}: Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'>): void {
-  const bytes = leastMemory({ rows, columns, nonzeros });
-  const machine = machineMemory();
+export function checkMemory(data: Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'>): void {
+  const { name, rows, columns, nonzeros } = data;
+  const [bytes, machine] = [leastMemory(data), machineMemory()];
   if (bytes <= machine) return;
   throw new DataError(
     `${name}: ${rows} rows × ${columns} columns with ${nonzeros} non-zeros need at least ${gibibytes(bytes)}; this machine has ${gibibytes(machine)}`,

@@ -1,12 +1,16 @@
 /** Types of options: one rule parses a text of the command line and checks a value of the library. */
 import { UsageError } from '../../errors.ts';
 
-export interface OptionType<Value> {
+/** Which values an option takes. */
+export interface ValueRule {
   /** Completes the sentence "it must be …". */
   readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+
+export interface OptionType<Value> extends ValueRule {
   /** undefined: not such a value. `before`: the value of the same option given earlier. */
   parse(text: string, before?: Value): Value | undefined;
-  accepts(value: unknown): boolean;
   /** The words that can be given, for completion and help. */
   readonly choices?: readonly string[];
   /** Whether the value names a file or a folder, for completion. */
@@ -19,11 +23,7 @@ export function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-export function checkValue(
-  name: string,
-  value: unknown,
-  type: Pick<OptionType<unknown>, 'expected' | 'accepts'>,
-): void {
+export function checkValue(name: string, value: unknown, type: ValueRule): void {
   if (value === undefined || type.accepts(value)) return;
   throw new UsageError(`${name} is ${shown(value)}; it must be ${type.expected}`);
 }
@@ -70,10 +70,9 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionType
       ? `a whole number of at least ${least}`
       : `a whole number from ${least} to ${most}`;
   const fits = (value: number) => Number.isInteger(value) && value >= least && value <= most;
-  const { accepts } = number(expected, fits);
   const parse = (given: string) =>
     /^[0-9]+$/.test(given) && fits(Number(given)) ? Number(given) : undefined;
-  return { expected, accepts, parse };
+  return { ...number(expected, fits), parse };
 }
 
 export const port = whole(0, 65_535);

@@ -19,8 +19,6 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
-const defaultCount = 30;
-
 /** Refuses what can be no path, before anything is read or laid out for it. */
 function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
   if (lambdas && (count !== undefined || ratio !== undefined)) {
@@ -35,7 +33,7 @@ function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 function lambdasOf(
   training: LaidOutTraining,
-  { lambdas, count = defaultCount, ratio }: LambdaOptions,
+  { lambdas, count = 30, ratio }: LambdaOptions,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
   const { penalty } = training.settings;

@@ -78,8 +78,7 @@ function pointOf(
   const model = assembleModel(training, fits, {
     provenance: { ...provenance, options: { ...provenance.options, ...start } },
   });
-  let nonzero = 0;
-  for (const weight of model.weights) if (weight !== 0) nonzero += 1;
+  const nonzero = model.weights.reduce((count, weight) => count + Number(weight !== 0), 0);
   const test = training.plainTest ?? training.test;
   return {
     place: index,
