@@ -49,7 +49,7 @@ export interface RunCheckpoints {
 export const noCheckpoints: RunCheckpoints = { begin: async () => ({ release() {} }) };
 
 /** What a checkpoint must have in common with the run that continues from it. */
-type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
+type ExpectedHeader = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
 
 const defaultInterval: Interval = { seconds: 60 };
 
@@ -59,19 +59,22 @@ export async function openCheckpoints(training: CheckpointedTraining): Promise<R
   if (isReplay(plan)) {
     throw new UsageError('a replay of recorded visits cannot be saved or resumed: run it whole');
   }
-  const own: Own = {
+  const header: ExpectedHeader = {
     program: packageDescription.version,
     identity: identityOf(training),
     tolerance: settings.tolerance,
     test: await testOf(training),
   };
-  return { begin: (vector) => beginRun(training, ofVector(own, training, vector), vector) };
+  return { begin: (vector) => beginRun(training, header, vector) };
 }
 
 /** Finds the checkpoint that a vector's run continues from, and prepares the folder for new ones. */
-async function beginRun(training: CheckpointedTraining, own: Own, vector: number) {
+async function beginRun(training: CheckpointedTraining, header: ExpectedHeader, vector: number) {
   const { options, vectors } = training;
   const { checkpoint, resume } = options;
+  const { identity } = header;
+  const named = { ...identity.options, ...(vectors > 1 && { vector: vector + 1, vectors }) };
+  const own = { ...header, identity: { ...identity, options: named } };
   const within = (folder: string) =>
     vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
   const from = resume === undefined ? undefined : within(resume);
@@ -90,12 +93,6 @@ async function beginRun(training: CheckpointedTraining, own: Own, vector: number
   const every = checkpoint?.every ?? defaultInterval;
   const settings = { ...own, folder: resolve(folder), every, ...previous };
   return { checkpoint: settings, ...resumed, release: () => lock?.release() };
-}
-
-function ofVector(own: Own, { vectors }: CheckpointedTraining, vector: number): Own {
-  if (vectors === 1) return own;
-  const options = { ...own.identity.options, vector: vector + 1, vectors };
-  return { ...own, identity: { ...own.identity, options } };
 }
 
 /** Makes sure that no other run saves these workers there, and that it can be written to. */
@@ -131,7 +128,7 @@ function noticeOf({ group, options }: CheckpointedTraining): TrainOptions['onNot
 /** The newest complete checkpoint in a folder, if it has one. */
 async function resumePoint(
   training: CheckpointedTraining,
-  own: Own,
+  own: ExpectedHeader,
   given: string,
 ): Promise<Resume | undefined> {
   const { all, settings, grid, group } = training;
@@ -168,7 +165,7 @@ async function resumePoint(
 }
 
 /** Any difference would give a model that neither run would have given. */
-function checkSame(name: string, { path, header }: CheckpointFile, own: Own): void {
+function checkSame(name: string, { path, header }: CheckpointFile, own: ExpectedHeader): void {
   const { program, identity } = header;
   if (program !== own.program) {
     throw new DataError(

@@ -75,7 +75,7 @@ export interface Subproblem {
   /** The vector of the model. */
   readonly vector: number;
   readonly lambda: number;
-  /** In place of the weights of the layout. In one process. */
+  /** Replaces the row weights of the layout. In one process. */
   readonly rowWeights?: Float64Array;
   /** Where to start instead of w = 0; needs `warmStarts`. */
   readonly start?: StartingPoint;

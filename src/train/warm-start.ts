@@ -20,7 +20,7 @@ export interface StartingPoint {
   readonly alpha?: Float64Array;
 }
 
-/** How many rows are trained on is known only once those of the hold-out are set aside. */
+/** Not checked earlier: the number of training rows is known once the hold-out is set aside. */
 export function checkStartRows(
   { rows, columns, group }: DataShard,
   { start, alpha }: TrainOptions,

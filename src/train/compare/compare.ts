@@ -115,7 +115,7 @@ export interface CompareOptions extends SharedOptions {
   readonly onStart?: (job: Job) => void;
   readonly onEpoch?: (event: EpochEvent, job: Job) => void;
   readonly onNotice?: (message: string, job: Job) => void;
-  /** A run has ended, however; the comparison holds it. Awaited before the next one starts. */
+  /** A run has ended, for any reason; the comparison has it. Awaited before the next one starts. */
   readonly onEnd?: (run: Run, comparison: Comparison) => unknown;
 }
 
@@ -209,7 +209,7 @@ function begin({ dataset, test }: Input, options: CompareOptions): Comparison {
   );
 }
 
-/** Solvers that average over workers make no sense of fewer. */
+/** Solvers that average over workers need at least these. */
 const leastGrid = 4;
 
 /** The same for all parallel solvers, whichever take part: others may be added to a report later. */

@@ -264,7 +264,7 @@ function byMerit(a: RankedRun, b: RankedRun): number {
     return compareNumbers(a.reached ?? Infinity, b.reached ?? Infinity);
   }
   const [first, second] = [a.run.report!, b.run.report!];
-  // Each has proved a bound of its own; what they reached is what can be compared.
+  // Lower bounds differ by run, so the objectives reached are compared.
   return (
     compareNumbers(first.primal, second.primal) ||
     compareNumbers(first.relativeGap, second.relativeGap)

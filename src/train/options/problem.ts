@@ -27,7 +27,7 @@ const lossName: OptionType<string> = {
 
 const someNames = choice(penaltyNames);
 
-/** A penalty that there is not for a reason is answered with the reason. */
+/** `penaltyByName` says why there is no group lasso. */
 const penaltyName: typeof someNames = {
   ...someNames,
   parse(name) {

@@ -156,7 +156,7 @@ export const milliseconds: OptionType<number> = {
 
 type Every<Unit extends string> = { readonly [Name in Unit]: number };
 
-/** `10` of a unit, or a time: `30s`, `5m`, `1h`; `zero`: no time at all is allowed. */
+/** `10` of a unit, or a time: `30s`, `5m`, `1h`; `zero`: a time of 0 is allowed. */
 export function interval<const Unit extends string>(
   unit: Unit,
   example: number,

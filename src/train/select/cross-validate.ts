@@ -115,7 +115,7 @@ async function measureFolds(
   onFit: ValidateOptions['onFit'],
 ): Promise<Step[][]> {
   const { layout, settings, vectors, classes, shard } = laid.training;
-  // The weights of classes are for training; an error counts what its row counts.
+  // Class weights are for training; errors count by the weights of the rows alone.
   const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
   const folds = assignFolds(shard.dataset.rows, layout.targets.codes, count, settings.seed);
   const several = vectors > 1 && !classes?.multiLabel;

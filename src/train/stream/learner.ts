@@ -89,7 +89,7 @@ export class OnlineLearner {
     if (to > from) this.#reserve(indices[to - 1] + 1);
     const score = this.#score(row);
     const slope = weight === 0 ? 0 : weight * loss.derivative(score, target, loss.parameter);
-    // Their squares are added up.
+    // The sums of their squares must stay finite.
     if (!Number.isFinite(score) || !Number.isFinite(slope * slope + weight * target * target)) {
       throw new DataError(
         `row ${this.rows + 1} has label ${target} and score ${score}: too large to learn from (a smaller --step-size may help)`,
@@ -157,7 +157,7 @@ export class OnlineLearner {
   #move(at: number, gradient: number, base: number): void {
     const lines = this.#lines;
     const squares = lines[at + slot.squares] + gradient * gradient;
-    // A gradient whose square is too small to be seen leaves the weight where it is.
+    // If the squares underflow to 0, the weight stays as it is.
     if (!(squares > 0)) return;
     const rate = base / Math.sqrt(squares);
     lines[at + slot.squares] = squares;
@@ -171,7 +171,7 @@ export class OnlineLearner {
     const needed = stride * (columns + 1);
     if (needed <= this.#lines.length) return;
     const length = Math.max(needed, 2 * this.#lines.length);
-    // While it grows, both arrays are there; a model takes some more.
+    // Both arrays exist while it grows; a model takes some more.
     const bytes = 16 * length;
     if (bytes > machineMemory()) {
       throw new DataError(

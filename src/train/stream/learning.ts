@@ -76,7 +76,7 @@ const noCertificate: Certificate = {
   stopped: 'stream',
 };
 
-/** A model on its way, and how well it has predicted what it then learned. */
+/** A model in training, and how well it predicted each row before it learned from it. */
 class StreamTraining {
   readonly #name: string;
   readonly #options: ProgressiveOptions;
@@ -183,7 +183,7 @@ class StreamTraining {
 
   /**
    * The squared error, or whether a model would predict the other class: a score above 0 is the
-   * positive class. `known` classes were known when the row came; of one there is no doubt.
+   * positive class. `known` classes were known when the row came; a single one is predicted always.
    */
   #errorOf(score: number, target: number, known: number): number {
     const { loss } = this.#options;

@@ -184,7 +184,7 @@ test('a class whose rows are all held out has its vector', async () => {
   expect(refused.length).toBeLessThan(20);
 });
 
-test('where all optima are nought, the certificate of all says that they are met', async () => {
+test('where all optima are 0, the certificate of all says that they are met', async () => {
   // One row alone counts, and an intercept fits it as well as one likes.
   const weights = codes.map((_, row) => Number(row === 5));
   const dataset = datasetFromRows({ rows, labels: codes, columns: features, weights });

@@ -125,7 +125,7 @@ test('the order in which classes appear does not matter', async () => {
 });
 
 describe('snapshots', () => {
-  test('every so many rows: each is the model of the rows until then', async () => {
+  test('every n rows: each is the model of the rows until then', async () => {
     const { snapshots } = await learn(text, { snapshot: { rows: 100 } });
     expect(snapshots.map(({ rows }) => rows)).toEqual([100, 200, 300]);
     for (const snapshot of snapshots) {
