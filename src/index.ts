@@ -1,11 +1,19 @@
 // oxlint-disable-next-line import/no-unassigned-import -- the check of the version runs first
 import './node-version.ts';
 
+export {
+  type DataDescription,
+  type DataSummary,
+  readFeatureNames,
+  type WriteOptions,
+  writeDataset,
+} from './data/binary/convert.ts';
 /** The library: train, predict and evaluate regularized linear models on sparse data. */
 export { openDataset } from './data/binary/stored.ts';
 export type { Dataset, DatasetPart, Likeness, Recipe, RecipeField } from './data/dataset.ts';
 export { datasetFromCsr, datasetFromRows } from './data/from-arrays.ts';
 export { describeQuality, type Quality } from './data/quality/quality.ts';
+export type { DataSource } from './data/read/sources.ts';
 export { type Scaling, scalings } from './data/scale.ts';
 export { readQuery } from './data/tables/query.ts';
 export type { Interval as CheckpointInterval } from './engine/checkpoint/writer.ts';
@@ -58,15 +66,9 @@ export type { TrainOptions, TrainReport, TrainResult } from './train/options/opt
 export {
   type ConvertOptions,
   convertDataset,
-  type DataDescription,
-  type DataSource,
-  type DataSummary,
   describeData,
   type ReadDatasetOptions,
   readDataset,
-  readFeatureNames,
-  type WriteOptions,
-  writeDataset,
 } from './train/read.ts';
 export {
   crossValidate,

@@ -30,14 +30,14 @@ export interface Sample {
   readonly largest: readonly LargeWeight[];
 }
 
-const nothing: TimeUse = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
+export const noTimeUse: TimeUse = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
 
 /** Slots of what a thread reports at its first worker; then pairs of position and weight at each. */
 const slot = { elapsed: 0, waited: 1, moving: 2, sent: 3, interrupts: 4, memory: 5, pairs: 6 };
 
 /** How one thread spends its time; all threads add it up together after every epoch. */
 export class TimeAccounts {
-  total: TimeUse = nothing;
+  total: TimeUse = noTimeUse;
   readonly #team: Team;
   readonly #largest: LargestWeights | undefined;
   /** By first worker, in the thread that leads. */
@@ -76,7 +76,7 @@ export class TimeAccounts {
       for (let k = 0; k < sums.length; k++) sums[k] += reported[k];
     }
     const effort = timeUseOf(sums);
-    this.total = added(this.total, effort);
+    this.total = addTimeUse(this.total, effort);
     const found = { effort, interrupted: sums[slot.interrupts] > 0 };
     if (!team.leads || !largest) return found;
     for (const [worker, reported] of reports.entries()) {
@@ -99,8 +99,8 @@ export class TimeAccounts {
   /** Adds what a thread has reported, at its first worker. */
   #note(first: number, reported: Float64Array): void {
     if (reported[slot.elapsed] === 0) return;
-    const before = this.#threads.get(first) ?? nothing;
-    this.#threads.set(first, { first, ...added(before, timeUseOf(reported)) });
+    const before = this.#threads.get(first) ?? noTimeUse;
+    this.#threads.set(first, { first, ...addTimeUse(before, timeUseOf(reported)) });
     if (reported[slot.memory] > 0) this.#memory.set(first, reported[slot.memory]);
   }
 
@@ -122,7 +122,7 @@ function timeUseOf(reported: Float64Array): TimeUse {
   };
 }
 
-function added(left: TimeUse, right: TimeUse): TimeUse {
+export function addTimeUse(left: TimeUse, right: TimeUse): TimeUse {
   return {
     computing: left.computing + right.computing,
     waiting: left.waiting + right.waiting,

@@ -132,16 +132,12 @@ export async function testModel(
     weights: weights.subarray(0, vectors * columns),
     intercepts: weights.subarray(vectors * columns),
   };
-  const scores = await collectNumbers(group, scoreVectors(here, dataset));
-  const labelsHere = concatenated(
-    Float64Array,
-    dataset.parts.map((part) => part.labels),
-  );
-  const labels = await collectNumbers(group, labelsHere);
-  return (
-    model &&
-    measureScores(model, concatenated(Float64Array, scores), concatenated(Float64Array, labels))
-  );
+  const collect = async (numbers: Float64Array) =>
+    concatenated(Float64Array, await collectNumbers(group, numbers));
+  const labelsHere = dataset.parts.map((part) => part.labels);
+  const scores = await collect(scoreVectors(here, dataset));
+  const labels = await collect(concatenated(Float64Array, labelsHere));
+  return model && measureScores(model, scores, labels);
 }
 
 export function concatenated<Numbers extends Float64Array | Int32Array>(
@@ -176,13 +172,9 @@ export function provenanceOf({ hash, options, settings, plan }: Training): Prove
     time: time === Infinity || isReplayed ? undefined : time,
   };
   const own = Object.fromEntries(settingsOf(plan));
-  const given: Readonly<Record<string, unknown>> = {
-    ...provenanceOptions(options, penalty),
-    ...limits,
-    ...own,
-  };
+  const given = { ...provenanceOptions(options, penalty), ...limits, ...own };
   // A recorded order of visits is too long.
-  const present = Object.entries(given).filter((entry): entry is [string, Value] =>
+  const present = Object.entries<unknown>(given).filter((entry): entry is [string, Value] =>
     ['number', 'boolean', 'string'].includes(typeof entry[1]),
   );
   present.sort(([left], [right]) => (left < right ? -1 : 1));

@@ -3,7 +3,7 @@ import { DataError, UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
 import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
-import { RunCheckpoints } from './checkpoints.ts';
+import { noCheckpoints } from './checkpoints.ts';
 import { fitSubproblem, inLanes } from './fit.ts';
 import type { LaidOutTraining, Layout } from './layout.ts';
 import { omit } from './options/option.ts';
@@ -96,13 +96,13 @@ export function foldsOf({ folds = 5 }: NonNullable<TrainOptions['calibrate']>): 
 /** Refuses what cannot be calibrated before anything is trained. */
 export function checkCalibration(
   { rows, group, dataset }: DataShard,
-  { calibrate: wanted }: TrainOptions,
+  { calibrate: spec }: TrainOptions,
   { loss }: Pick<ResolvedOptions, 'loss'>,
 ): void {
-  if (!wanted) return;
-  checkValue('calibrate.method', wanted.method ?? null, preparationOptions.calibrate.type);
-  checkValue('calibrate.folds', wanted.folds, foldsType);
-  checkFolds(foldsOf(wanted), rows);
+  if (!spec) return;
+  checkValue('calibrate.method', spec.method ?? null, preparationOptions.calibrate.type);
+  checkValue('calibrate.folds', spec.folds, foldsType);
+  checkFolds(foldsOf(spec), rows);
   if (loss.task !== 'classification') {
     throw new UsageError(
       `probabilities are for classes; the ${loss.name} loss is for ${loss.task}: leave calibrate out`,
@@ -122,15 +122,15 @@ export function checkCalibration(
  */
 export async function calibrate(
   training: LaidOutTraining,
-  wanted: NonNullable<TrainOptions['calibrate']>,
+  spec: NonNullable<TrainOptions['calibrate']>,
   budget: TimeBudget,
 ): Promise<Calibration[] | undefined> {
   const { layout, settings, vectors, options, shard } = training;
   const { lambda, seed } = settings;
   const { dataset } = shard;
   const quiet = omit(options, 'onEpoch', 'onSample', 'earlyStop');
-  const trial = { ...training, options: quiet, checkpoints: RunCheckpoints.none };
-  const count = foldsOf(wanted);
+  const trial = { ...training, options: quiet, checkpoints: noCheckpoints };
+  const count = foldsOf(spec);
   const folds = assignFolds(dataset.rows, layout.targets.codes, count, seed);
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
   let isWhole = true;
@@ -149,7 +149,7 @@ export async function calibrate(
     options.onNotice?.('not calibrated: training ended before all folds had been scored');
     return undefined;
   }
-  const fitted = wanted.method === 'platt' ? fitPlatt : fitIsotonic;
+  const fitted = spec.method === 'platt' ? fitPlatt : fitIsotonic;
   return scores.map((own, vector) => {
     const positives = Uint8Array.from(layout.targets.of(vector), (target) => (target > 0 ? 1 : 0));
     return fitted(own, positives, layout.rowWeights);

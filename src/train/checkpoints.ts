@@ -28,11 +28,7 @@ import type { Training } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';
 
 /** What identifies the runs of a training, and where their checkpoints go. */
-interface CheckpointedTraining
-  extends Pick<
-    Training,
-    'options' | 'settings' | 'plan' | 'grid' | 'group' | 'vectors' | 'test' | 'hash'
-  > {
+interface CheckpointedTraining extends Omit<Training, 'checkpoints' | 'warmStarts'> {
   /** All rows that were read, those held out included. */
   readonly all: DataShard;
 }
@@ -43,77 +39,60 @@ export interface RunCheckpoint {
   readonly resume?: Resume;
 }
 
-/** To be released when the run is over, however it ends. */
-interface OpenedCheckpoint extends RunCheckpoint {
-  release(): void;
+/** The checkpoints of a training, which has a run for each vector of its model. */
+export interface RunCheckpoints {
+  /** Begins the run of a vector; to be released when it is over, however it ends. */
+  begin(vector: number): Promise<RunCheckpoint & { release(): void }>;
 }
 
+/** Runs that start at the beginning and are not saved. */
+export const noCheckpoints: RunCheckpoints = { begin: async () => ({ release() {} }) };
+
 /** What a checkpoint must have in common with the run that continues from it. */
-type Own = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
+type ExpectedHeader = Pick<Header, 'program' | 'identity' | 'tolerance' | 'test'>;
 
 const defaultInterval: Interval = { seconds: 60 };
 
-/** Where the checkpoints of one of several vectors are. */
-function folderOfVector(folder: string, vector: number, vectors: number): string {
-  return vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
+export async function openCheckpoints(training: CheckpointedTraining): Promise<RunCheckpoints> {
+  const { options, plan, settings } = training;
+  if (!options.checkpoint && options.resume === undefined) return noCheckpoints;
+  if (isReplay(plan)) {
+    throw new UsageError('a replay of recorded visits cannot be saved or resumed: run it whole');
+  }
+  const header: ExpectedHeader = {
+    program: packageDescription.version,
+    identity: identityOf(training),
+    tolerance: settings.tolerance,
+    test: await testOf(training),
+  };
+  return { begin: (vector) => beginRun(training, header, vector) };
 }
 
-/** The checkpoints of a training, which has a run for each vector of its model. */
-export class RunCheckpoints {
-  /** Runs that start at the beginning and are not saved. */
-  static readonly none = new RunCheckpoints();
-  readonly #training: CheckpointedTraining | undefined;
-  readonly #own: Own | undefined;
-
-  private constructor(training?: CheckpointedTraining, own?: Own) {
-    this.#training = training;
-    this.#own = own;
+/** Finds the checkpoint that a vector's run continues from, and prepares the folder for new ones. */
+async function beginRun(training: CheckpointedTraining, header: ExpectedHeader, vector: number) {
+  const { options, vectors } = training;
+  const { checkpoint, resume } = options;
+  const { identity } = header;
+  const named = { ...identity.options, ...(vectors > 1 && { vector: vector + 1, vectors }) };
+  const own = { ...header, identity: { ...identity, options: named } };
+  const within = (folder: string) =>
+    vectors === 1 ? folder : join(folder, `vector-${String(vector + 1).padStart(6, '0')}`);
+  const from = resume === undefined ? undefined : within(resume);
+  const folder = checkpoint && within(checkpoint.folder);
+  const continues = !!from && !!folder && resolve(folder) === resolve(from);
+  const found = from === undefined ? undefined : await resumePoint(training, own, from);
+  // Of several vectors, the run may have been ended before it came to this one.
+  if (from !== undefined && !found && vector === 0) {
+    if (!continues) throw new DataError(`${from}: no checkpoint there to resume from`);
+    noticeOf(training)?.(`no checkpoint in ${from} yet: training begins with the first epoch`);
   }
-
-  static async open(training: CheckpointedTraining): Promise<RunCheckpoints> {
-    const { options, plan, settings } = training;
-    if (!options.checkpoint && options.resume === undefined) return RunCheckpoints.none;
-    if (isReplay(plan)) {
-      throw new UsageError('a replay of recorded visits cannot be saved or resumed: run it whole');
-    }
-    return new RunCheckpoints(training, {
-      program: packageDescription.version,
-      identity: identityOf(training),
-      tolerance: settings.tolerance,
-      test: await testOf(training),
-    });
-  }
-
-  /** Finds the checkpoint that a vector's run continues from, and prepares the folder for new ones. */
-  async begin(vector: number): Promise<OpenedCheckpoint> {
-    const training = this.#training;
-    if (!training || !this.#own) return { release() {} };
-    const { options, vectors } = training;
-    const { checkpoint, resume } = options;
-    const own = { ...this.#own, identity: ofVector(this.#own.identity, vector, vectors) };
-    const within = (folder: string) => folderOfVector(folder, vector, vectors);
-    const from = resume === undefined ? undefined : within(resume);
-    const folder = checkpoint && within(checkpoint.folder);
-    const continues = !!from && !!folder && resolve(folder) === resolve(from);
-    const found = from === undefined ? undefined : await resumePoint(training, own, from);
-    // Of several vectors, the run may have been ended before it came to this one.
-    if (from !== undefined && !found && vector === 0) {
-      if (!continues) throw new DataError(`${from}: no checkpoint there to resume from`);
-      noticeOf(training)?.(`no checkpoint in ${from} yet: training begins with the first epoch`);
-    }
-    const resumed = found && { resume: found };
-    if (folder === undefined) return { ...resumed, release() {} };
-    const lock = takeFolder(training, folder, continues);
-    const previous = found && continues && { previous: found.found.header.epoch };
-    const every = checkpoint?.every ?? defaultInterval;
-    const settings = { ...own, folder: resolve(folder), every, ...previous };
-    return { checkpoint: settings, ...resumed, release: () => lock?.release() };
-  }
-}
-
-function ofVector(identity: Identity, vector: number, vectors: number): Identity {
-  if (vectors === 1) return identity;
-  return { ...identity, options: { ...identity.options, vector: vector + 1, vectors } };
+  const resumed = found && { resume: found };
+  if (folder === undefined) return { ...resumed, release() {} };
+  const lock = takeFolder(training, folder, continues);
+  const previous = found && continues && { previous: found.found.header.epoch };
+  const every = checkpoint?.every ?? defaultInterval;
+  const settings = { ...own, folder: resolve(folder), every, ...previous };
+  return { checkpoint: settings, ...resumed, release: () => lock?.release() };
 }
 
 /** Makes sure that no other run saves these workers there, and that it can be written to. */
@@ -149,7 +128,7 @@ function noticeOf({ group, options }: CheckpointedTraining): TrainOptions['onNot
 /** The newest complete checkpoint in a folder, if it has one. */
 async function resumePoint(
   training: CheckpointedTraining,
-  own: Own,
+  own: ExpectedHeader,
   given: string,
 ): Promise<Resume | undefined> {
   const { all, settings, grid, group } = training;
@@ -186,7 +165,7 @@ async function resumePoint(
 }
 
 /** Any difference would give a model that neither run would have given. */
-function checkSame(name: string, { path, header }: CheckpointFile, own: Own): void {
+function checkSame(name: string, { path, header }: CheckpointFile, own: ExpectedHeader): void {
   const { program, identity } = header;
   if (program !== own.program) {
     throw new DataError(

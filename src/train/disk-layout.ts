@@ -68,7 +68,10 @@ export function storeOnDisk(
   const segments = cutSegments(partition);
   const bytesWith = (shares: readonly number[]) =>
     bytesOf((arena) => allocateOnDisk(arena, partition, segments, shares, -1)) + others;
-  const windows = comfortableWindows(partition, segments, threads);
+  const first = (thread: number) => Math.floor((thread * partition.size) / threads);
+  const windows = Array.from({ length: threads }, (_, thread) =>
+    comfortableWindow(partition, segments, first(thread), first(thread + 1)),
+  );
   const shares = shareWindow(training, rows, windows, bytesWith([0]));
   const bytes = nonzeroBytes * sum(partition.workerNonzeros);
   const scratch = openScratch(bytes, options.scratch, dataset.stored?.folder);
@@ -81,14 +84,6 @@ export function storeOnDisk(
     allocate: (arena) => allocateOnDisk(arena, partition, segments, shares, scratch.file),
     scratch,
   };
-}
-
-/** Bytes of the window that each thread needs. */
-function comfortableWindows(partition: Partition, segments: Segments, threads: number): number[] {
-  const first = (thread: number) => Math.floor((thread * partition.size) / threads);
-  return Array.from({ length: threads }, (_, thread) =>
-    comfortableWindow(partition, segments, first(thread), first(thread + 1)),
-  );
 }
 
 /** Bytes of the window of each thread, added up from 0: what the limit leaves. */

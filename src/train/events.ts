@@ -1,5 +1,6 @@
 import type { Imbalance } from '../engine/partition.ts';
 import type { BlockPositions } from '../engine/ring.ts';
+import type { Model } from '../model/model.ts';
 import type { ThreadTimeUse, TimeUse } from '../solvers/statistics.ts';
 
 export type { StopReason } from '../model/model.ts';
@@ -28,17 +29,10 @@ export interface EpochEvent {
 }
 
 /** The data is laid out and training begins: how the work is divided. */
-export interface BeginEvent {
-  /** ring-rows, ring-columns, dso, lbfgs, … */
-  readonly solver: string;
-  readonly lambda: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
+export interface BeginEvent
+  extends Pick<Model, 'solver' | 'lambda' | 'rows' | 'columns' | 'nonzeros' | 'grid'> {
   /** Vectors of weights: 1, or one for each class. */
   readonly vectors: number;
-  /** p of the p × p grid. */
-  readonly grid: number;
   /** Of each process. */
   readonly threads: number;
   /** Processes, where there are several, their hosts, and the first worker that each plays. */
@@ -46,11 +40,7 @@ export interface BeginEvent {
   readonly hosts?: readonly string[];
   readonly firsts?: readonly number[];
   /** Rows of each worker, columns of each block, non-zeros of each cell, worker · p + block. */
-  readonly loads: {
-    readonly rows: readonly number[];
-    readonly columns: readonly number[];
-    readonly cells: readonly number[];
-  };
+  readonly loads: Readonly<Record<'rows' | 'columns' | 'cells', readonly number[]>>;
   /** Largest over fair share, minus 1. */
   readonly imbalance: Imbalance;
   /** Seconds that laying out the data took. */
@@ -60,10 +50,7 @@ export interface BeginEvent {
 }
 
 /** Sent at most twice a second, and at the end. */
-export interface SampleEvent {
-  readonly vector?: EpochEvent['vector'];
-  readonly epoch: number;
-  readonly seconds: number;
+export interface SampleEvent extends Pick<EpochEvent, 'vector' | 'epoch' | 'seconds'> {
   /** Bytes that all processes hold. */
   readonly memory: number;
   /** What each thread of each process has done since the run began. */

@@ -60,8 +60,8 @@ export interface Fit {
 }
 
 /**
- * Runs at the same time, each on its own threads and in its own workspace. When one fails, the
- * others are ended too; returns when all of them are over.
+ * Works on tasks in parallel, each lane on its own threads and in its own workspace. When one fails,
+ * the others are ended too; returns when all of them are over.
  */
 export async function inLanes<Task>(
   { layout: { workspaces, halt } }: LaidOutTraining,
@@ -111,19 +111,11 @@ export async function fitSubproblem(
   }
 }
 
-/** One run of the threads of a lane. */
-interface Run {
-  readonly vector: number;
-  readonly lane: number;
-  /** Seconds that it may take. */
-  readonly time: number;
-  readonly checkpoint: RunCheckpoint;
-}
-
+/** Solves a problem on the threads of a lane, in at most `time` seconds. */
 async function solve(
   training: LaidOutTraining,
   buffers: ProblemBuffers,
-  run: Run,
+  run: { vector: number; lane: number; time: number; checkpoint: RunCheckpoint },
 ): Promise<Pick<Fit, 'outcome' | 'visits' | 'bounds'>> {
   const { options, group, grid, vectors, layout } = training;
   const { threads, latest, halt } = layout;
@@ -156,7 +148,7 @@ async function solve(
   const { port1, port2 } = new MessageChannel();
   const transfer = group.transferBlocks(shared.channel, port2);
   const payload = { ...payloadOf(training, buffers, run.time), ...run.checkpoint, shared };
-  // Only the first thread of a process among others has something to say to the communication thread.
+  // Only the first thread of a process sends to the communication thread.
   const hasPort = (index: number) => shared.channel !== undefined && index === 0;
   try {
     const work = runTogether<Outcome>(

@@ -50,7 +50,7 @@ export interface Layout {
   /** Weights of the rows, in the order of the targets, if not all are 1; and the sum of all. */
   readonly rowWeights: Float64Array | undefined;
   readonly totalWeight: number;
-  readonly test: TestLayout | undefined;
+  readonly test: Pick<Layout, 'grid' | 'targets'> | undefined;
   /** Original columns in the order of their positions, those of all processes. */
   readonly columnOrder: Int32Array;
   /** Where blocks are in the run that began last, while it lasts. */
@@ -59,15 +59,8 @@ export interface Layout {
   close(): void;
 }
 
-interface TestLayout {
-  readonly grid: Grid;
-  readonly targets: Targets;
-}
-
 /** A training whose data is laid out: subproblems can be solved on it. */
-export interface LaidOutTraining extends Training {
-  readonly layout: Layout;
-}
+export type LaidOutTraining = Training & { readonly layout: Layout };
 
 /** One problem set up for all threads of a run. */
 export interface ProblemBuffers {
@@ -82,7 +75,7 @@ export interface Subproblem {
   /** The vector of the model. */
   readonly vector: number;
   readonly lambda: number;
-  /** In place of the weights of the layout. In one process. */
+  /** Replaces the row weights of the layout. In one process. */
   readonly rowWeights?: Float64Array;
   /** Where to start instead of w = 0; needs `warmStarts`. */
   readonly start?: StartingPoint;
@@ -100,8 +93,7 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
   const placement = placeRowsAndColumns(counts, size, seed);
   const rows = await localRows(shard, placement, counts, intercept);
   const testRows = training.test && (await localTestRows(training.test, placement, training));
-  const reserved = reserve(training, rows, testRows);
-  const { grid, test, storage } = reserved;
+  const { grid, test, storage, arena, workspaces } = reserve(training, rows, testRows);
   try {
     if (rows.dataset.stored) await fillOnDisk(grid, rows.dataset, intercept);
     else await fillGrid(grid, rows.dataset, training);
@@ -110,7 +102,6 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     storage.scratch?.close();
     throw error;
   }
-  const { arena, workspaces } = reserved;
   const layout: Layout = {
     grid,
     arena,
@@ -255,9 +246,7 @@ async function localTestRows(
   );
   const rowOrder = Int32Array.from({ length: test.rows }, (_, row) => row);
   const workerNonzeros = Float64Array.from({ length: size }, (_, worker) =>
-    counts.rows
-      .subarray(rowBounds[worker], rowBounds[worker + 1])
-      .reduce((total, count) => total + count, 0),
+    sum(counts.rows.subarray(rowBounds[worker], rowBounds[worker + 1])),
   );
   const inOrder = { ...placement, rowBounds, rowOrder, workerNonzeros };
   return localRows(known, inOrder, counts, intercept);

@@ -17,7 +17,7 @@ import { solvers } from '../solvers/index.ts';
 import { entryOf, loadSolver, type SolverPlan } from '../solvers/registry.ts';
 import { defaultEpochs } from './assemble.ts';
 import { checkCalibration } from './calibrate.ts';
-import { RunCheckpoints } from './checkpoints.ts';
+import { openCheckpoints, type RunCheckpoints } from './checkpoints.ts';
 import { withClassWeights } from './class-weights.ts';
 import { threadsOfRuns } from './layout.ts';
 import { checkArguments, checkMemory, checkOptions } from './options/check.ts';
@@ -47,12 +47,10 @@ export function resolveOptions({
 
 type Defaults = ReturnType<typeof resolveOptions>;
 
-export interface ResolvedOptions extends Readonly<Defaults> {
-  readonly lambda: number;
-}
+export type ResolvedOptions = Readonly<Defaults> & { readonly lambda: number };
 
 /** The data of a run: rows to train on, rows to test on, and what the labels mean. */
-export interface TrainingData {
+interface TrainingData {
   readonly shard: DataShard;
   readonly test: DataShard | undefined;
   /** In classification. */
@@ -120,7 +118,7 @@ export async function prepareTraining(
   const decided = { ...data, dataset, options, settings, plan, grid, group, vectors, lanes };
   await announce(decided);
   const hash = await hashOfShard(all, options.threads);
-  const checkpoints = await RunCheckpoints.open({ ...decided, all, hash });
+  const checkpoints = await openCheckpoints({ ...decided, all, hash });
   warmStarts ||= options.start !== undefined;
   return { ...decided, hash, checkpoints, warmStarts };
 }
@@ -215,13 +213,9 @@ function lanesFor(
 /** What one process will hold of the data, if it is divided evenly. */
 function fairShare({ dataset, rows, columns, nonzeros, group }: DataShard) {
   const fair = (count: number) => Math.ceil(count / group.size);
-  return {
-    name: dataset.name,
-    rows: fair(rows),
-    columns: fair(columns),
-    // Non-zeros on disk need no memory.
-    nonzeros: dataset.stored ? 0 : fair(nonzeros),
-  };
+  // Non-zeros on disk need no memory.
+  const inMemory = dataset.stored ? 0 : fair(nonzeros);
+  return { name: dataset.name, rows: fair(rows), columns: fair(columns), nonzeros: inMemory };
 }
 
 /** dso-async depends on timing: its record is that of one run in one process, from its beginning. */

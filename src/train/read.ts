@@ -26,7 +26,7 @@ type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 
 /**
  * Reads LIBSVM, CSV, TSV, JSON lines, Vowpal Wabbit text, Parquet or `.dsob` data from a file, `.gz`,
  * `.zst` or standard input (`-`), on all cores.
- * A pattern (`part-*.svm`) or a list stands for several files, whose rows follow one another.
+ * A pattern (`part-*.svm`) or a list means several files, whose rows follow one another.
  */
 export async function readDataset(
   source: DataSource,
@@ -44,7 +44,7 @@ export async function readShard(
 }
 
 /** Reads on threads, which start with the first task. */
-export function threadRunner(threads?: number): TaskRunner {
+function threadRunner(threads?: number): TaskRunner {
   const count = threadCount(threads);
   return {
     threads: count,
@@ -52,14 +52,7 @@ export function threadRunner(threads?: number): TaskRunner {
   };
 }
 
-export {
-  type DataSource,
-  filesOfSource,
-  nameOfSource,
-  titleOfSource,
-} from '../data/read/sources.ts';
-
-/** What training takes in memory per byte of text, at least: pairs are short where values are. */
+/** Bytes of memory that training takes per byte of text, at least. */
 const bytesPerTextByte = 3;
 
 interface OpenDatasetOptions extends ReadDatasetOptions {
@@ -85,7 +78,7 @@ export async function readOrOpen(
   return readDataset(source, options);
 }
 
-/** Bytes of the text; Infinity where that shows only when it is read. */
+/** Bytes of the text; Infinity if they are not known before it is read. */
 function textBytes(source: DataSource): number {
   const sizes = filesOfSource(source).map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -128,12 +121,3 @@ function machinery(threads?: number) {
     },
   };
 }
-
-export {
-  type DataDescription,
-  type DataSummary,
-  formatOf,
-  readFeatureNames,
-  type WriteOptions,
-  writeDataset,
-} from '../data/binary/convert.ts';

@@ -19,14 +19,11 @@ import { CompensatedSum, sum } from '../math/vectors.ts';
 import type { HashPayload } from './fit.ts';
 
 /** The rows that one process of a group has read, and the shape of all the data. */
-export interface DataShard {
+export interface DataShard extends Pick<Dataset, 'rows' | 'columns' | 'nonzeros'> {
   /** Rows of this process; columns and non-zeros count here alone. */
   readonly dataset: Dataset;
   /** Which of all rows is the first one here. */
   readonly firstRow: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly nonzeros: number;
   /** Whether rows of any process have weights, and the sum of all. */
   readonly weighted: boolean;
   readonly totalWeight: number;
@@ -143,23 +140,17 @@ async function hashesOfParts(
   );
 }
 
-/** The rows of the workers that a process plays. */
-interface MovedRows {
-  readonly dataset: Dataset;
-  /** Which row of the data set is at each of the process's positions. */
-  readonly rowOrder: Int32Array;
-}
-
 /**
  * Brings every row to the process that plays its worker. Processes send rows in the order of their
  * positions, and each knows all positions and all lengths, so only the rows have to be sent.
+ * `rowOrder`: the row of the new data set at each of the process's positions.
  */
 export async function moveRows(
   { dataset, firstRow, columns, weighted, group }: DataShard,
   { rowBounds, rowOrder }: Pick<Placement, 'rowBounds' | 'rowOrder'>,
   counts: Int32Array,
   intercept: boolean,
-): Promise<MovedRows> {
+): Promise<{ readonly dataset: Dataset; readonly rowOrder: Int32Array }> {
   const { rank, size } = group;
   if (size === 1) return { dataset, rowOrder };
   const lengths = intercept ? counts.map((count) => count - 1) : counts;

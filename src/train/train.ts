@@ -10,7 +10,7 @@ import { sum } from '../math/vectors.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import { describePenalty } from '../problem/penalties/index.ts';
-import type { TimeUse } from '../solvers/statistics.ts';
+import { addTimeUse, noTimeUse } from '../solvers/statistics.ts';
 import { assembleModel, concatenated, provenanceOf, testModel } from './assemble.ts';
 import { calibrate, foldsOf } from './calibrate.ts';
 import type { BeginEvent } from './events.ts';
@@ -135,7 +135,7 @@ async function untrained(training: LaidOutTraining, vector: number): Promise<Fit
       relativeGap: Infinity,
       stopped: options.signal?.aborted ? 'interrupted' : 'time-limit',
       seconds: 0,
-      effort: { computing: 0, waiting: 0, communicating: 0, bytes: 0 },
+      effort: noTimeUse,
     },
     bounds: [],
   };
@@ -181,7 +181,6 @@ function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {
   const { solver, classes, grid, seed, certificate, certificates } = model;
   const outcomes = fits.map(({ outcome }) => outcome);
-  const total = (key: keyof TimeUse) => outcomes.reduce((sums, one) => sums + one.effort[key], 0);
   const [{ rotations }] = outcomes;
   return {
     solver,
@@ -194,12 +193,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
     epochs: certificate.epochs,
     passes: outcomes.reduce((sums, { passes }) => sums + passes, 0),
     ...pick(certificate, 'primal', 'dual', 'gap', 'relativeGap', 'stopped'),
-    effort: {
-      computing: total('computing'),
-      waiting: total('waiting'),
-      communicating: total('communicating'),
-      bytes: total('bytes'),
-    },
+    effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
     ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),

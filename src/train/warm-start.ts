@@ -20,7 +20,7 @@ export interface StartingPoint {
   readonly alpha?: Float64Array;
 }
 
-/** How many rows are trained on is known only once those of the hold-out are set aside. */
+/** Not checked earlier: the number of training rows is known once the hold-out is set aside. */
 export function checkStartRows(
   { rows, columns, group }: DataShard,
   { start, alpha }: TrainOptions,
@@ -29,9 +29,9 @@ export function checkStartRows(
   if (group.size > 1 && (alpha || start?.alpha)) {
     throw new UsageError('alpha is for one process: the rows of several are spread');
   }
-  const demand = (name: string, found: number | undefined, wanted: number, of: string) => {
-    if (found === undefined || found === wanted) return;
-    throw new UsageError(`start.${name} has ${found} numbers; the model has ${wanted}: ${of}`);
+  const demand = (name: string, found: number | undefined, expected: number, of: string) => {
+    if (found === undefined || found === expected) return;
+    throw new UsageError(`start.${name} has ${found} numbers; the model has ${expected}: ${of}`);
   };
   const several = vectors === 1 ? '' : ` of each of ${vectors} vectors`;
   demand('weights', start?.weights.length, vectors * columns, `one for each column${several}`);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { writeDataset } from '../../src/data/binary/convert.ts';
 import { openDataset } from '../../src/data/binary/stored.ts';
 import { UsageError } from '../../src/errors.ts';
 import { encodeModel } from '../../src/model/file.ts';
@@ -7,7 +8,6 @@ import { losses } from '../../src/problem/losses/index.ts';
 import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
-import { writeDataset } from '../../src/train/read.ts';
 import { train } from '../../src/train/train.ts';
 import { largeDataset } from '../support/data.ts';
 import { temporaryFolder } from '../support/temporary.ts';

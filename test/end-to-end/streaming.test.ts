@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { writeDataset } from '../../src/train/read.ts';
+import { writeDataset } from '../../src/data/binary/convert.ts';
 import { executable, runDso } from '../support/command-line.ts';
 import { largeDataset } from '../support/data.ts';
 import { capMemory, peakOf } from '../support/memory-cap.ts';

@@ -12,9 +12,9 @@ import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { compressionOf, decompress } from '../../data/read/byte-blocks.ts';
+import { filesOfSource, nameOfSource, titleOfSource } from '../../data/read/sources.ts';
 import { UsageError } from '../../errors.ts';
 import { explainAccess, writeAtomically } from '../../files.ts';
-import { filesOfSource, nameOfSource, titleOfSource } from '../../train/read.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `-` means: standard input as a source, standard output as a target. */

@@ -1,5 +1,6 @@
 /** Reads what the options of a command name: data, test data, penalty factors, a model to start from. */
 import type { Dataset, DatasetSchema } from '../../data/dataset.ts';
+import { titleOfSource } from '../../data/read/sources.ts';
 import {
   gatherValues,
   type ProcessGroup,
@@ -14,13 +15,7 @@ import { formatCount } from '../../reporting/format.ts';
 import { libraryValues, pick } from '../../train/options/option.ts';
 import type { TrainOptions } from '../../train/options/options.ts';
 import { memoryOptions } from '../../train/options/run.ts';
-import {
-  type ReadDatasetOptions,
-  readDataset,
-  readOrOpen,
-  readShard,
-  titleOfSource,
-} from '../../train/read.ts';
+import { type ReadDatasetOptions, readDataset, readOrOpen, readShard } from '../../train/read.ts';
 import { startInGroup } from '../../train/warm-start.ts';
 import { readLines } from './files.ts';
 import { type DataFlags, readingOptions } from './options.ts';

@@ -30,8 +30,7 @@ import {
 
 /** What the data is, with a hash of everything training sees of it. */
 export function summarizeData(dataset: Dataset): DataSummary {
-  const { name, rows, columns, nonzeros } = dataset;
-  return { name, rows, columns, nonzeros, hash: hashData(dataset) };
+  return { ...pick(dataset, 'name', 'rows', 'columns', 'nonzeros'), hash: hashData(dataset) };
 }
 
 /** Non-zeros up to which a warm-up runs on the data itself. */
@@ -116,13 +115,13 @@ export interface CompareOptions extends SharedOptions {
   readonly onStart?: (job: Job) => void;
   readonly onEpoch?: (event: EpochEvent, job: Job) => void;
   readonly onNotice?: (message: string, job: Job) => void;
-  /** A run has ended, however; the comparison holds it. Awaited before the next one starts. */
+  /** A run has ended, for any reason; the comparison has it. Awaited before the next one starts. */
   readonly onEnd?: (run: Run, comparison: Comparison) => unknown;
 }
 
 /**
- * Runs every competitor on every problem, one after another and under the same conditions. A refusal
- * or a failure of one is a result of the comparison; the next one follows.
+ * Runs every competitor on every problem, one after another and under the same conditions. A run that
+ * is refused or fails is a result too; the next one follows.
  */
 export async function compare(dataset: Dataset, options: CompareOptions): Promise<Comparison> {
   if (options.entrants.length === 0) throw new UsageError('no solver to compare; give one or more');
@@ -151,13 +150,10 @@ export async function compare(dataset: Dataset, options: CompareOptions): Promis
   return comparison;
 }
 
-interface Input {
-  readonly dataset: Dataset;
-  readonly test: Dataset | undefined;
-}
+type Input = ReturnType<typeof prepareInput>;
 
 /** Splits off the test rows once, and refuses data that no solver could take. */
-function prepareInput(whole: Dataset, options: CompareOptions): Input {
+function prepareInput(whole: Dataset, options: CompareOptions) {
   const { holdout, test: given, seed = 1, losses, auprc } = options;
   if (auprc && !given && holdout === undefined) {
     throw new UsageError('auprc needs test or holdout');
@@ -213,7 +209,7 @@ function begin({ dataset, test }: Input, options: CompareOptions): Comparison {
   );
 }
 
-/** Solvers that average over workers make no sense of fewer. */
+/** Solvers that average over workers need at least these. */
 const leastGrid = 4;
 
 /** The same for all parallel solvers, whichever take part: others may be added to a report later. */

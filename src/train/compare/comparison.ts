@@ -8,26 +8,18 @@ import type { Task } from '../../problem/losses/loss.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { EpochEvent } from '../events.ts';
 import { pick } from '../options/option.ts';
-import type { TrainReport } from '../options/options.ts';
+import type { TrainOptions, TrainReport } from '../options/options.ts';
 
-/** What all runs of a comparison share. */
-export interface Conditions {
+type Limits = Pick<TrainOptions, 'tolerance' | 'epochs' | 'threads' | 'grid' | 'seed'>;
+type Choices = Pick<TrainOptions, 'intercept' | 'auprc' | 'testOn'>;
+
+/** What all runs of a comparison share; serial solvers take a grid of 1. */
+export interface Conditions extends Readonly<Required<Limits & Choices>> {
   readonly penalty: string;
-  readonly intercept: boolean;
   /** A hash of the penalty factors, if any. */
   readonly penaltyFactors: string | null;
-  /** Relative duality gap to reach. */
-  readonly tolerance: number;
-  readonly epochs: number;
   /** Seconds of training per run; null for no limit. */
   readonly time: number | null;
-  readonly threads: number;
-  /** Workers of the logical grid; serial solvers take 1. */
-  readonly grid: number;
-  readonly seed: number;
-  readonly auprc: boolean;
-  /** What is measured on the test rows: the best point so far, or every iterate as it comes. */
-  readonly testOn: 'best' | 'latest';
   /** Whether every solver ran a little, untimed, before its first run. */
   readonly warmUp: boolean;
 }
@@ -186,25 +178,20 @@ export async function readResults(folder: string): Promise<Comparison | undefine
 }
 
 export function decodeResults(text: string, path: string): Comparison {
-  const refusal = (found: string) =>
+  const unusable = (found: string) =>
     new UsageError(
       `${path}: ${found}; expected the results of an earlier comparison ` +
         '(start over with --fresh, or choose another folder)',
     );
-  let found: unknown;
+  let comparison: Comparison | null;
   try {
-    found = JSON.parse(text, restoreNumber);
+    comparison = JSON.parse(text, restoreNumber);
   } catch (error) {
-    throw refusal(`not JSON (${(error as Error).message})`);
+    throw unusable(`not JSON (${(error as Error).message})`);
   }
-  if (typeof found !== 'object' || found === null || !('runs' in found)) {
-    throw refusal('not such results');
-  }
-  const comparison = found as Comparison;
-  if (comparison.format !== 1) {
-    throw refusal(`format ${String(comparison.format)}, which this version cannot read`);
-  }
-  return comparison;
+  if (!comparison?.runs) throw unusable('not such results');
+  if (comparison.format === 1) return comparison;
+  throw unusable(`format ${String(comparison.format)}, which this version cannot read`);
 }
 
 /** No bound yet: P may be anything up to ∞, D anything from −∞. */
@@ -224,21 +211,12 @@ const csvHeader =
 
 /** A line per epoch of every run; a cell is empty where there is no finite number. */
 export function encodeCsv({ runs }: Comparison): string {
-  const lines = runs.flatMap(({ loss, lambda, solver, state, events }) =>
-    events.map(({ latest, ...event }) => {
+  const columns = csvHeader.split(',');
+  const lines = runs.flatMap((run) =>
+    run.events.map(({ latest, ...event }) => {
       const ends = { latestPrimal: latest?.primal, latestDual: latest?.dual };
-      const cells: Readonly<Record<string, unknown>> = {
-        ...event,
-        ...ends,
-        loss,
-        lambda,
-        solver,
-        state,
-      };
-      return csvHeader
-        .split(',')
-        .map((name) => csvCell(cells[name]))
-        .join(',');
+      const cells: Readonly<Record<string, unknown>> = { ...run, ...event, ...ends };
+      return columns.map((name) => csvCell(cells[name])).join(',');
     }),
   );
   return `${[csvHeader, ...lines].join('\n')}\n`;
@@ -286,7 +264,7 @@ function byMerit(a: RankedRun, b: RankedRun): number {
     return compareNumbers(a.reached ?? Infinity, b.reached ?? Infinity);
   }
   const [first, second] = [a.run.report!, b.run.report!];
-  // Each has proved a bound of its own; what they reached is what can be compared.
+  // Lower bounds differ by run, so the objectives reached are compared.
   return (
     compareNumbers(first.primal, second.primal) ||
     compareNumbers(first.relativeGap, second.relativeGap)

@@ -4,17 +4,13 @@ import { closest, DataError, UsageError } from '../../errors.ts';
 import { finiteBounds } from '../../problem/penalties/separable.ts';
 import { byLibraryName } from './index.ts';
 import type { TrainOptions } from './options.ts';
-import { checkValue, folder, interval, type OptionType, shown } from './types.ts';
+import { checkValue, folder, interval, shown, type ValueRule } from './types.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const has = (value: unknown, part: string) => isObject(value) && part in value;
 const isDataset = (value: unknown): value is Dataset => has(value, 'parts') && has(value, 'rows');
 
-type Check = Pick<OptionType<unknown>, 'wanted' | 'accepts'>;
-
-function is(wanted: string, accepts: (value: unknown) => boolean): Check {
-  return { wanted, accepts };
-}
+const is = (expected: string, accepts: ValueRule['accepts']): ValueRule => ({ expected, accepts });
 
 const boolean = is('true or false', (value) => typeof value === 'boolean');
 const callback = is('a function', (value) => typeof value === 'function');
@@ -40,9 +36,9 @@ const objects = {
   onCheckpoint: callback,
   onNotice: callback,
   signal: is('an AbortSignal', (value) => value instanceof AbortSignal),
-} as const satisfies Partial<Record<keyof TrainOptions, Check>>;
+} as const satisfies Partial<Record<keyof TrainOptions, ValueRule>>;
 
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<string, ValueRule>> = {
   ...objects,
   ...Object.fromEntries(
     Object.entries(byLibraryName).map(([name, { type = boolean }]) => [name, type]),
@@ -67,8 +63,8 @@ const startNames = ['weights', 'alpha', 'intercepts'] as const;
 function checkObjects({ checkpoint, start }: TrainOptions): void {
   if (checkpoint) {
     checkValue('checkpoint.folder', checkpoint.folder, folder);
-    const wanted = '{ epochs: n } from 1 or { seconds: s } from 0';
-    const every = { ...interval('epochs', 10, true), wanted };
+    const expected = '{ epochs: n } from 1 or { seconds: s } from 0';
+    const every = { ...interval('epochs', 10, true), expected };
     checkValue('checkpoint.every', checkpoint.every, every);
   }
   if (!start) return;
@@ -77,7 +73,7 @@ function checkObjects({ checkpoint, start }: TrainOptions): void {
 }
 
 /** Why options do not fit one another, the loss or the data. */
-function* refusals(dataset: Dataset, options: TrainOptions): Generator<string> {
+function* incompatibilities(dataset: Dataset, options: TrainOptions): Generator<string> {
   const { loss, penalty, holdout, test, start, intercept, scale, grid = 1 } = options;
   const { stored, rows, columns } = dataset;
   const given = options as Readonly<Record<string, unknown>>;
@@ -136,19 +132,14 @@ export function checkOptions(dataset: Dataset, options: TrainOptions): void {
   checkEach(options);
   checkObjects(options);
   if (dataset.rows === 0) throw new DataError(`${dataset.name}: no rows to train on`);
-  const [reason] = refusals(dataset, options);
+  const [reason] = incompatibilities(dataset, options);
   if (reason !== undefined) throw new UsageError(reason);
 }
 
 /** One wrong index can mean more columns than any machine has memory for: refused before it is taken. */
-export function checkMemory({
-  name,
-  rows,
-  columns,
-  nonzeros,
-}: Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'>): void {
-  const bytes = leastMemory({ rows, columns, nonzeros });
-  const machine = machineMemory();
+export function checkMemory(data: Pick<Dataset, 'name' | 'rows' | 'columns' | 'nonzeros'>): void {
+  const { name, rows, columns, nonzeros } = data;
+  const [bytes, machine] = [leastMemory(data), machineMemory()];
   if (bytes <= machine) return;
   throw new DataError(
     `${name}: ${rows} rows × ${columns} columns with ${nonzeros} non-zeros need at least ${gibibytes(bytes)}; this machine has ${gibibytes(machine)}`,

@@ -4,7 +4,7 @@ import { flag, optionsWith, toggle } from './option.ts';
 import { choice, columns, type OptionType, text, whole } from './types.ts';
 
 const delimiter: OptionType<string> = {
-  wanted: 'one character, or the word tab',
+  expected: 'one character, or the word tab',
   accepts: (value) => typeof value === 'string' && /^[^"\r\n]$/.test(value),
   parse(given) {
     const character = given === 'tab' || given === '\\t' ? '\t' : given;

@@ -83,7 +83,7 @@ export function provenanceOptions(
 }
 
 /** Checkpoints identify a starting point by more than its weights; calibration has none. */
-const identifiedElsewhere = ['init', 'calibrate'];
+const identifiedSeparately = ['init', 'calibrate'];
 
 /** The options that decide the weights, by their flags without dashes; null: not given. */
 export function identityOptions(
@@ -91,7 +91,7 @@ export function identityOptions(
   penalty: Penalty,
 ): Record<string, Value | null> {
   const deciding = describedOptions(options, penalty).filter(
-    ([name, { affectsModel }]) => affectsModel === true && !identifiedElsewhere.includes(name),
+    ([name, { affectsModel }]) => affectsModel === true && !identifiedSeparately.includes(name),
   );
   return Object.fromEntries(
     deciding.map(([, entry, value]) => [longFlag(entry).replace('--', ''), value ?? null]),

@@ -18,7 +18,7 @@ import {
 
 /** A loss by name or by the path of its module. */
 const lossName: OptionType<string> = {
-  wanted: `one of ${lossNames.join(', ')}, or the path of a module`,
+  expected: `one of ${lossNames.join(', ')}, or the path of a module`,
   choices: lossNames,
   files: true,
   parse: (text) => text,
@@ -27,7 +27,7 @@ const lossName: OptionType<string> = {
 
 const someNames = choice(penaltyNames);
 
-/** A penalty that there is not for a reason is answered with the reason. */
+/** `penaltyByName` says why there is no group lasso. */
 const penaltyName: typeof someNames = {
   ...someNames,
   parse(name) {
@@ -37,7 +37,7 @@ const penaltyName: typeof someNames = {
 };
 
 const classWeights: OptionType<ClassWeights> = {
-  wanted: "'balanced' or weights by label, as in spam=5,ham=1",
+  expected: "'balanced' or weights by label, as in spam=5,ham=1",
   accepts: (value) =>
     value === 'balanced' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   parse(text) {

@@ -1,12 +1,16 @@
 /** Types of options: one rule parses a text of the command line and checks a value of the library. */
 import { UsageError } from '../../errors.ts';
 
-export interface OptionType<Value> {
+/** Which values an option takes. */
+export interface ValueRule {
   /** Completes the sentence "it must be …". */
-  readonly wanted: string;
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+
+export interface OptionType<Value> extends ValueRule {
   /** undefined: not such a value. `before`: the value of the same option given earlier. */
   parse(text: string, before?: Value): Value | undefined;
-  accepts(value: unknown): boolean;
   /** The words that can be given, for completion and help. */
   readonly choices?: readonly string[];
   /** Whether the value names a file or a folder, for completion. */
@@ -19,13 +23,9 @@ export function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-export function checkValue(
-  name: string,
-  value: unknown,
-  type: Pick<OptionType<unknown>, 'wanted' | 'accepts'>,
-): void {
+export function checkValue(name: string, value: unknown, type: ValueRule): void {
   if (value === undefined || type.accepts(value)) return;
-  throw new UsageError(`${name} is ${shown(value)}; it must be ${type.wanted}`);
+  throw new UsageError(`${name} is ${shown(value)}; it must be ${type.expected}`);
 }
 
 export function parseValue<Value>(
@@ -37,15 +37,15 @@ export function parseValue<Value>(
   const value = type.parse(text, before);
   if (value !== undefined) return value;
   const written = /^\S+$/.test(text) ? text : `'${text}'`;
-  throw new UsageError(`${flag} is ${written}; it must be ${type.wanted}`);
+  throw new UsageError(`${flag} is ${written}; it must be ${type.expected}`);
 }
 
 const decimal = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i;
 
-function number(wanted: string, fits: (value: number) => boolean): OptionType<number> {
+function number(expected: string, fits: (value: number) => boolean): OptionType<number> {
   const accepts = (value: unknown): value is number => typeof value === 'number' && fits(value);
   return {
-    wanted,
+    expected,
     accepts,
     parse(text) {
       const value = decimal.test(text) ? Number(text) : Number.NaN;
@@ -65,28 +65,27 @@ export const finite = number('a number', Number.isFinite);
 export const fraction = number('a number between 0 and 1', (value) => value > 0 && value < 1);
 
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionType<number> {
-  const wanted =
+  const expected =
     most === Number.MAX_SAFE_INTEGER
       ? `a whole number of at least ${least}`
       : `a whole number from ${least} to ${most}`;
   const fits = (value: number) => Number.isInteger(value) && value >= least && value <= most;
-  const { accepts } = number(wanted, fits);
   const parse = (given: string) =>
     /^[0-9]+$/.test(given) && fits(Number(given)) ? Number(given) : undefined;
-  return { wanted, accepts, parse };
+  return { ...number(expected, fits), parse };
 }
 
 export const port = whole(0, 65_535);
 
 export const text: OptionType<string> = {
-  wanted: 'a text',
+  expected: 'a text',
   parse: (given) => given,
   accepts: (value) => typeof value === 'string' && value !== '',
 };
-export const file: OptionType<string> = { ...text, wanted: 'the path of a file', files: true };
+export const file: OptionType<string> = { ...text, expected: 'the path of a file', files: true };
 export const folder: OptionType<string> = {
   ...file,
-  wanted: 'the path of a folder',
+  expected: 'the path of a folder',
   parse: (given) => given || undefined,
 };
 
@@ -95,7 +94,7 @@ export function choice<const Name extends string>(
 ): OptionType<Name> & { readonly choices: readonly Name[] } {
   const find = (given: unknown) => names.find((name) => name === given);
   return {
-    wanted: `one of ${names.join(', ')}`,
+    expected: `one of ${names.join(', ')}`,
     parse: find,
     accepts: (value) => find(value) !== undefined,
     choices: names,
@@ -103,9 +102,12 @@ export function choice<const Name extends string>(
 }
 
 /** Values with commas between them, each once. */
-export function listOf<Value>(of: OptionType<Value>, wanted: string): OptionType<readonly Value[]> {
+export function listOf<Value>(
+  of: OptionType<Value>,
+  expected: string,
+): OptionType<readonly Value[]> {
   return {
-    wanted,
+    expected,
     accepts: (value) => Array.isArray(value) && value.every((one) => of.accepts(one)),
     parse(given) {
       const words = given.split(',').map((word) => word.trim());
@@ -129,7 +131,7 @@ const byteUnits = ['', 'K', 'M', 'G', 'T'];
 
 /** A number of bytes: 500M, 2G, 1.5G. */
 export const bytes: OptionType<number> = {
-  wanted: 'a number of bytes, such as 500M or 2G',
+  expected: 'a number of bytes, such as 500M or 2G',
   accepts: limit.accepts,
   parse(given) {
     const [, digits, unit] = /^([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:i?B)?$/i.exec(given) ?? [];
@@ -142,7 +144,7 @@ const seconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
 
 /** A time as milliseconds: 500ms, 10s, 2m; seconds unless a unit is given. */
 export const milliseconds: OptionType<number> = {
-  wanted: 'a time, such as 500ms, 10s or 2m',
+  expected: 'a time, such as 500ms, 10s or 2m',
   accepts: positive.accepts,
   parse(given) {
     const [, digits, unit = 's'] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)?$/.exec(given) ?? [];
@@ -154,7 +156,7 @@ export const milliseconds: OptionType<number> = {
 
 type Every<Unit extends string> = { readonly [Name in Unit]: number };
 
-/** `10` of a unit, or a time: `30s`, `5m`, `1h`; `zero`: no time at all is allowed. */
+/** `10` of a unit, or a time: `30s`, `5m`, `1h`; `zero`: a time of 0 is allowed. */
 export function interval<const Unit extends string>(
   unit: Unit,
   example: number,
@@ -168,7 +170,7 @@ export function interval<const Unit extends string>(
       : typeof time === 'number' && time >= 0 && count === undefined;
   };
   return {
-    wanted: `a number of ${unit} (${example}) or a time (30s, 5m, 1h)`,
+    expected: `a number of ${unit} (${example}) or a time (30s, 5m, 1h)`,
     accepts,
     parse(given) {
       const [, digits, suffix] = /^([0-9]+(?:\.[0-9]+)?)(s|m|h)?$/.exec(given) ?? [];

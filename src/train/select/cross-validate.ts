@@ -50,9 +50,7 @@ export interface ValidatedLambda {
 type Effort = Pick<ValidatedLambda, 'relativeGap' | 'epochs' | 'passes'>;
 
 /** One λ measured on one fold. */
-interface Step extends Effort {
-  readonly value: number;
-}
+type Step = Effort & { readonly value: number };
 
 export interface Validation {
   readonly metric: MeasureName;
@@ -117,7 +115,7 @@ async function measureFolds(
   onFit: ValidateOptions['onFit'],
 ): Promise<Step[][]> {
   const { layout, settings, vectors, classes, shard } = laid.training;
-  // The weights of classes are for training; an error counts what its row counts.
+  // Class weights are for training; errors count by the weights of the rows alone.
   const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
   const folds = assignFolds(shard.dataset.rows, layout.targets.codes, count, settings.seed);
   const several = vectors > 1 && !classes?.multiLabel;
@@ -225,8 +223,11 @@ function summarize(
     const values = own.map(({ value }) => value);
     return { lambda, folds: values, ...spread(values), ...addEfforts(own) };
   });
+  const best = lambdas.reduce((least, one) => (one.mean < least.mean ? one : least));
+  const limit = best.mean + best.standardError;
+  const simplest = lambdas.find((one) => one.mean <= limit) ?? best;
   const complete = furthest === path.length && counted.length === folds.length;
-  return { metric, lambdas, ...chosen(lambdas), complete };
+  return { metric, lambdas, best, simplest, complete };
 }
 
 /** The spread of a single value is unknown: NaN. */
@@ -234,11 +235,4 @@ function spread(values: readonly number[]): { mean: number; standardError: numbe
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return { mean, standardError: Math.sqrt(squares / (values.length - 1) / values.length) };
-}
-
-function chosen(lambdas: readonly ValidatedLambda[]): Pick<Validation, 'best' | 'simplest'> {
-  const best = lambdas.reduce((least, one) => (one.mean < least.mean ? one : least));
-  const limit = best.mean + best.standardError;
-  const simplest = lambdas.find((one) => one.mean <= limit) ?? best;
-  return { best, simplest };
 }

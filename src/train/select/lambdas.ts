@@ -19,8 +19,6 @@ export interface LambdaOptions {
   readonly ratio?: number;
 }
 
-const defaultCount = 30;
-
 /** Refuses what can be no path, before anything is read or laid out for it. */
 function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
   if (lambdas && (count !== undefined || ratio !== undefined)) {
@@ -35,7 +33,7 @@ function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 function lambdasOf(
   training: LaidOutTraining,
-  { lambdas, count = defaultCount, ratio }: LambdaOptions,
+  { lambdas, count = 30, ratio }: LambdaOptions,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
   const { penalty } = training.settings;
@@ -43,8 +41,8 @@ function lambdasOf(
   for (let vector = 0; vector < training.vectors; vector += 1) {
     first = Math.max(first, largestLambda(problemAtZero(training, vector), penalty));
   }
-  // Where nothing pulls at a weight, any λ is as good as another. At λ_max itself rounding decides
-  // whether a weight is 0; a little above it none is in doubt.
+  // If the gradient is 0, any λ will do. At λ_max itself rounding decides whether a weight is 0, so
+  // the path starts a little above it.
   first = first === 0 ? 1 : first * (1 + 1e-9);
   return lambdasBetween(first, first * (ratio ?? (penalty.l1 > 0 ? 1e-3 : 1e-5)), count);
 }

@@ -44,7 +44,7 @@ export async function* walkPath(
   const budget = timeBudget(settings.time, path.length * vectors.length, lanes);
   try {
     let before: Fit[] = [];
-    for (const [place, lambda] of path.entries()) {
+    for (const [index, lambda] of path.entries()) {
       const fits: Fit[] = [];
       let isOver = false;
       await inLanes(training, vectors, async (vector, lane) => {
@@ -57,7 +57,7 @@ export async function* walkPath(
       });
       if (isOver) return;
       before = fits;
-      yield pointOf(training, path, place, fits);
+      yield pointOf(training, path, index, fits);
     }
   } finally {
     layout.close();
@@ -67,22 +67,21 @@ export async function* walkPath(
 function pointOf(
   laidOut: LaidOutTraining,
   path: readonly number[],
-  place: number,
+  index: number,
   fits: readonly Fit[],
 ): PathPoint {
-  const lambda = path[place];
+  const lambda = path[index];
   const training = { ...laidOut, settings: { ...laidOut.settings, lambda } };
   const provenance = provenanceOf(training);
   // Where a model started from is in its last bits.
-  const start = place > 0 && { 'path-start': path[0], 'path-place': place + 1 };
+  const start = index > 0 && { 'path-start': path[0], 'path-place': index + 1 };
   const model = assembleModel(training, fits, {
     provenance: { ...provenance, options: { ...provenance.options, ...start } },
   });
-  let nonzero = 0;
-  for (const weight of model.weights) if (weight !== 0) nonzero += 1;
+  const nonzero = model.weights.reduce((count, weight) => count + Number(weight !== 0), 0);
   const test = training.plainTest ?? training.test;
   return {
-    place,
+    place: index,
     count: path.length,
     lambda,
     model,

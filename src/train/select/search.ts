@@ -65,11 +65,10 @@ export async function search(
     if (!validation.complete) complete = false;
     if (validation.complete || found.length === 0) found.push({ ...pair, validation });
   }
+  const meanOf = ({ validation }: Candidate) => validation.best.mean;
   const ranking = found.sort((left, right) => meanOf(left) - meanOf(right));
   return { metric: name, ranking, winner: ranking[0], complete };
 }
-
-const meanOf = ({ validation }: Candidate) => validation.best.mean;
 
 /** The same, then trains on all rows with the winner's loss, penalty and λ. */
 export async function searchAndTrain(

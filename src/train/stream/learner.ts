@@ -63,8 +63,10 @@ export class OnlineLearner {
   readonly #scaled: boolean;
   /** The intercept, then the columns. */
   #lines = new Float64Array(stride * 1024);
-  #columns = 0;
-  #rows = 0;
+  /** The largest column with a non-zero, + 1. */
+  columns = 0;
+  /** Rows learned from so far. */
+  rows = 0;
   #nonzeros = 0;
   #totalWeight = 0;
   #labelSquares = 0;
@@ -74,15 +76,6 @@ export class OnlineLearner {
     this.#settings = { stepSize: defaultStep, intercept: false, ...settings };
     this.#scaled = loss.task === 'regression' && loss.link === 'identity';
     this.#lines[slot.largest] = 1;
-  }
-
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The largest column with a non-zero, + 1. */
-  get columns(): number {
-    return this.#columns;
   }
 
   get intercept(): number {
@@ -96,13 +89,13 @@ export class OnlineLearner {
     if (to > from) this.#reserve(indices[to - 1] + 1);
     const score = this.#score(row);
     const slope = weight === 0 ? 0 : weight * loss.derivative(score, target, loss.parameter);
-    // Their squares are added up.
+    // The sums of their squares must stay finite.
     if (!Number.isFinite(score) || !Number.isFinite(slope * slope + weight * target * target)) {
       throw new DataError(
-        `row ${this.#rows + 1} has label ${target} and score ${score}: too large to learn from (a smaller --step-size may help)`,
+        `row ${this.rows + 1} has label ${target} and score ${score}: too large to learn from (a smaller --step-size may help)`,
       );
     }
-    this.#rows += 1;
+    this.rows += 1;
     this.#nonzeros += to - from + (this.#settings.intercept ? 1 : 0);
     this.#totalWeight += weight;
     this.#labelSquares += weight * target * target;
@@ -113,7 +106,7 @@ export class OnlineLearner {
   /** w_j of the first `columns` columns as they are now. The learner does not change. */
   weights(columns: number): Float64Array {
     const weights = new Float64Array(columns);
-    for (let column = 0; column < Math.min(columns, this.#columns); column += 1) {
+    for (let column = 0; column < Math.min(columns, this.columns); column += 1) {
       const at = stride * (column + 1);
       const largest = this.#lines[at + slot.largest];
       if (largest > 0) weights[column] = this.#current(at) / largest;
@@ -151,7 +144,7 @@ export class OnlineLearner {
 
   #step({ indices, values, from, to }: OnlineRow, slope: number): void {
     const scale = this.#scaled ? Math.sqrt(this.#labelSquares / this.#totalWeight) : 1;
-    const length = Math.max(1, this.#nonzeros / this.#rows);
+    const length = Math.max(1, this.#nonzeros / this.rows);
     const base = (this.#settings.stepSize * scale) / Math.sqrt(length);
     if (this.#settings.intercept) this.#move(0, slope, base);
     for (let entry = from; entry < to; entry += 1) {
@@ -164,7 +157,7 @@ export class OnlineLearner {
   #move(at: number, gradient: number, base: number): void {
     const lines = this.#lines;
     const squares = lines[at + slot.squares] + gradient * gradient;
-    // A gradient whose square is too small to be seen leaves the weight where it is.
+    // If the squares underflow to 0, the weight stays as it is.
     if (!(squares > 0)) return;
     const rate = base / Math.sqrt(squares);
     lines[at + slot.squares] = squares;
@@ -173,16 +166,16 @@ export class OnlineLearner {
   }
 
   #reserve(columns: number): void {
-    if (columns <= this.#columns) return;
-    this.#columns = columns;
+    if (columns <= this.columns) return;
+    this.columns = columns;
     const needed = stride * (columns + 1);
     if (needed <= this.#lines.length) return;
     const length = Math.max(needed, 2 * this.#lines.length);
-    // While it grows, both arrays are there; a model takes some more.
+    // Both arrays exist while it grows; a model takes some more.
     const bytes = 16 * length;
     if (bytes > machineMemory()) {
       throw new DataError(
-        `row ${this.#rows + 1} has column ${columns}: that needs ${gibibytes(bytes)}; this machine has ${gibibytes(machineMemory())} (--hash BITS limits the columns of named features)`,
+        `row ${this.rows + 1} has column ${columns}: that needs ${gibibytes(bytes)}; this machine has ${gibibytes(machineMemory())} (--hash BITS limits the columns of named features)`,
       );
     }
     const grown = new Float64Array(length);

@@ -76,7 +76,7 @@ const noCertificate: Certificate = {
   stopped: 'stream',
 };
 
-/** A model on its way, and how well it has predicted what it then learned. */
+/** A model in training, and how well it predicted each row before it learned from it. */
 class StreamTraining {
   readonly #name: string;
   readonly #options: ProgressiveOptions;
@@ -183,7 +183,7 @@ class StreamTraining {
 
   /**
    * The squared error, or whether a model would predict the other class: a score above 0 is the
-   * positive class. `known` classes were known when the row came; of one there is no doubt.
+   * positive class. `known` classes were known when the row came; a single one is predicted always.
    */
   #errorOf(score: number, target: number, known: number): number {
     const { loss } = this.#options;
@@ -205,11 +205,6 @@ class StreamTraining {
   }
 }
 
-export interface ProgressiveResult {
-  readonly model: Model;
-  readonly report: ProgressiveReport;
-}
-
 /**
  * Learns from rows as they come, each predicted before it is learned, and passes on the model from
  * time to time. Rows are not stored, so nothing is proved about the model.
@@ -218,13 +213,11 @@ export async function learnStream(
   source: ByteChunks,
   name: string,
   options: ProgressiveOptions,
-): Promise<ProgressiveResult> {
+): Promise<{ readonly model: Model; readonly report: ProgressiveReport }> {
   const { snapshot, onSnapshot, signal } = options;
   const learning = new StreamTraining(name, options);
-  const arrivals = new CancellableIterator(
-    learning.stream.blocks(plainChunks(source, name)),
-    signal,
-  );
+  const blocks = learning.stream.blocks(plainChunks(source, name));
+  const arrivals = new CancellableIterator(blocks, signal);
   const period = 1000 * (snapshot.seconds ?? Infinity);
   let due = performance.now() + period;
   let saved = 0;

@@ -194,13 +194,13 @@ function endOfRecords(text: Uint8Array, count: number): number {
   return position;
 }
 
-/** What an iterator brings, with a way to stop waiting for it. */
+/** The items of an iterator, which is awaited with a timeout and until a signal. */
 export class CancellableIterator<Item> {
   readonly #iterator: AsyncIterator<Item>;
   readonly #stopped: Promise<'end'>;
   #pending: Promise<Item | 'end'> | undefined;
 
-  /** The signal ends what arrives here; the iterator is left as it is. */
+  /** The signal ends the waiting; the iterator is left as it is. */
   constructor(items: AsyncIterable<Item>, signal?: AbortSignal) {
     this.#iterator = items[Symbol.asyncIterator]();
     this.#stopped = new Promise((resolve) => {
@@ -226,7 +226,7 @@ export class CancellableIterator<Item> {
   }
 }
 
-/** The two classes of a stream, found on the way. */
+/** The two classes of a stream, as they appear. */
 export class BinaryLabels {
   /** In the order they were met, which is also +1 and −1. */
   readonly #labels: Label[] = [];

@@ -174,7 +174,7 @@ describe('scales', () => {
     }
   });
 
-  test('features that are small beside the intercept', async () => {
+  test('features that are small next to the intercept', async () => {
     for (const scale of [1e-2, 1e-3]) {
       const small = datasetOf(
         rows.map((row) => row.map((x) => Math.fround(x * scale))),

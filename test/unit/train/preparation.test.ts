@@ -65,7 +65,7 @@ describe('class weights', () => {
     expect(balanced.model.provenance?.options['class-weight']).toBe('balanced');
   });
 
-  test('of labels that nobody has are refused', async () => {
+  test('of labels that no row has are refused', async () => {
     await expect(train(two, { classWeights: { 2: 1 } })).rejects.toThrow(
       'class weight for 2, which no row has; did you mean',
     );
@@ -136,7 +136,7 @@ describe('calibration', () => {
   });
 
   test('is fitted to scores of rows that were held out', async () => {
-    // Labels that nothing tells: fitted to its own rows, the model would look as if it knew them.
+    // Labels that nothing predicts: fitted to its own rows, the model would look as if it knew them.
     const random = stream(3, 3);
     const coin = sample(60, 3, () => (random.uniform() < 0.5 ? 1 : -1));
     const { model } = await train(coin, {
@@ -175,7 +175,7 @@ describe('calibration', () => {
     expect(short.model.calibration).toBeUndefined();
   });
 
-  test('wants rows that count on both sides of every fold', async () => {
+  test('needs rows that count on both sides of every fold', async () => {
     const alone = { ...counting(two, () => 0) };
     alone.parts[0].weights?.fill(1, 0, 1);
     await expect(train(alone, { calibrate: { method: 'platt', folds: 2 } })).rejects.toThrow(
@@ -224,7 +224,7 @@ describe('a model to start from', () => {
   });
 });
 
-test('provenance tells the data and the options, and nothing that does not decide', async () => {
+test('provenance states the data and the options, and nothing that does not decide', async () => {
   const options: TrainOptions = { ...tight, holdout: 0.2, scale: 'max' };
   const [one, other] = await Promise.all(
     [1, 2].map((threads) => train(two, { ...options, threads })),

@@ -91,7 +91,7 @@ describe('events and notices', () => {
     expect(notices[1]).toBe('solver dso: as requested; grid 3 × 3 on 2 threads');
   });
 
-  test('checkpoints, by the epochs that can be gone on from', async () => {
+  test('checkpoints, by the epochs that can be resumed from', async () => {
     const epochs: number[] = [];
     const checkpoint = { folder: temporaryFolder(), every: { epochs: 3 } };
     const onCheckpoint = (epoch: number) => epochs.push(epoch);
@@ -189,7 +189,7 @@ describe('test data', () => {
     }
   });
 
-  test('the latest iterate is reported beside the best', async () => {
+  test('the latest iterate is reported next to the best', async () => {
     const events: EpochEvent[] = [];
     await train(dataset, {
       solver: solvers.dso({ stepSize: 5 }),
@@ -302,8 +302,8 @@ describe('data from arrays', () => {
     const own = datasetOf(rows, labels);
     const { model } = await train(own, { consume: true, grid: 2, threads: 1 });
     expect(own.parts).toHaveLength(0);
-    const kept = await train(dataset, { grid: 2, threads: 1 });
-    expect(model.weights).toEqual(kept.model.weights);
+    const unchanged = await train(dataset, { grid: 2, threads: 1 });
+    expect(model.weights).toEqual(unchanged.model.weights);
     expect(dataset.parts).toHaveLength(1);
   });
 });

@@ -77,7 +77,7 @@ describe('one vector for each class', () => {
     expect(three.report.threads).toBe(3);
   });
 
-  test('tells which one an epoch was of', async () => {
+  test('reports which one an epoch was of', async () => {
     const seen = new Set<string>();
     await train(four, {
       onEpoch: ({ vector }) => seen.add(`${vector?.index} of ${vector?.count}`),
@@ -136,7 +136,7 @@ test('an interrupted training has all vectors, of which some are untrained', asy
   };
   const others = ['interrupted', 'interrupted', 'interrupted'];
   expect(await interrupted(1e9, 3)).toEqual(['interrupted', ...others]);
-  // Why a vector ended is settled before its last epoch is told.
+  // Why a vector ended is settled before its last epoch is reported.
   expect(await interrupted(20, 20)).toEqual(['epoch-limit', ...others]);
 });
 
@@ -184,7 +184,7 @@ test('a class whose rows are all held out has its vector', async () => {
   expect(refused.length).toBeLessThan(20);
 });
 
-test('where all optima are nought, the certificate of all says that they are met', async () => {
+test('where all optima are 0, the certificate of all says that they are met', async () => {
   // One row alone counts, and an intercept fits it as well as one likes.
   const weights = codes.map((_, row) => Number(row === 5));
   const dataset = datasetFromRows({ rows, labels: codes, columns: features, weights });
@@ -197,19 +197,19 @@ test('where all optima are nought, the certificate of all says that they are met
 test('checkpoints of other class weights, or of other names of labels, are refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dso-vectors-'));
   try {
-    const kept = { checkpoint: { folder }, resume: folder, lambda: 0.01, epochs: 3 };
+    const saved = { checkpoint: { folder }, resume: folder, lambda: 0.01, epochs: 3 };
     const named = (...labelNames: string[]) => ({
       ...datasetFromRows({ rows, labels: codes, columns: features }),
       labelNames,
     });
     const fruit = named('pear', 'fig', 'apple', 'kiwi');
-    await train(fruit, { ...kept, classWeights: { fig: 2 } });
-    await expect(train(fruit, { ...kept, classWeights: { fig: 3 } })).rejects.toThrow(
+    await train(fruit, { ...saved, classWeights: { fig: 2 } });
+    await expect(train(fruit, { ...saved, classWeights: { fig: 3 } })).rejects.toThrow(
       'class-weight was fig=2, is fig=3',
     );
-    await expect(train(fruit, kept)).rejects.toThrow('class-weight was fig=2, is not given');
+    await expect(train(fruit, saved)).rejects.toThrow('class-weight was fig=2, is not given');
     const others = named('apple', 'fig', 'pear', 'kiwi');
-    await expect(train(others, { ...kept, classWeights: { fig: 2 } })).rejects.toThrow(
+    await expect(train(others, { ...saved, classWeights: { fig: 2 } })).rejects.toThrow(
       'label names was',
     );
   } finally {
@@ -217,7 +217,7 @@ test('checkpoints of other class weights, or of other names of labels, are refus
   }
 });
 
-test('goes on from the checkpoints of its vectors', async () => {
+test('continues from the checkpoints of its vectors', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dso-vectors-'));
   try {
     const options: TrainOptions = { tolerance: 1e-9, intercept: true, threads: 1 };

@@ -55,7 +55,7 @@ describe('a run that is watched', () => {
     for (const { column, weight } of last.largest) expect(weight).toBe(model.weights[column]);
   });
 
-  test('tells the weights that the model will have, also where columns were scaled', async () => {
+  test('reports the weights that the model will have, also where columns were scaled', async () => {
     const { samples, model } = await watch({ scale: 'std' });
     for (const { column, weight } of samples.at(-1)?.largest ?? []) {
       expect(weight).toBe(model.weights[column]);

@@ -1,3 +1,4 @@
+import { type DataDescription, type DataSummary, formatOf } from '../../../data/binary/convert.ts';
 import {
   type GeneratedPaths,
   type GeneratedSummary,
@@ -5,19 +6,13 @@ import {
   writeGenerated,
 } from '../../../data/generate.ts';
 import { describeQuality } from '../../../data/quality/quality.ts';
+import { titleOfSource } from '../../../data/read/sources.ts';
 import { UsageError } from '../../../errors.ts';
 import { formatBytes, formatCount, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { libraryValues, pick } from '../../../train/options/option.ts';
-import {
-  convertDataset,
-  type DataDescription,
-  type DataSummary,
-  describeData,
-  formatOf,
-  titleOfSource,
-} from '../../../train/read.ts';
+import { convertDataset, describeData } from '../../../train/read.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, checkOutput, savedModel, standardStream } from '../files.ts';
 import { withProgress } from '../interrupts.ts';

@@ -1,6 +1,7 @@
 /** Commands that take a model: predict, evaluate, inspect, export, and import, which makes one. */
 import { basename } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
+import { titleOfSource } from '../../../data/read/sources.ts';
 import { UsageError } from '../../../errors.ts';
 import { exportNotices, exportPieces, importModel } from '../../../model/export/index.ts';
 import { readModel, writeModel } from '../../../model/file.ts';
@@ -27,7 +28,6 @@ import {
   predictionLines,
   predictionObjects,
 } from '../../../reporting/text/predictions.ts';
-import { titleOfSource } from '../../../train/read.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, readBytes, readLines, standardStream, writePieces } from '../files.ts';
 import { withProgress } from '../interrupts.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { nameOfSource } from '../../../data/read/sources.ts';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import { pathChart } from '../../../reporting/charts/selection.ts';
@@ -10,7 +11,6 @@ import {
   pathCsv,
   pathTable,
 } from '../../../reporting/text/selection.ts';
-import { nameOfSource } from '../../../train/read.ts';
 import { walkPath } from '../../../train/select/path.ts';
 import type { Action } from '../command.ts';
 import { makeFolder } from '../files.ts';

@@ -1,6 +1,7 @@
 /** `dso cv` and `dso search`, and what they share with `dso path`. */
 import { extname } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
+import { nameOfSource } from '../../../data/read/sources.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
@@ -22,7 +23,6 @@ import { libraryOptions } from '../../../train/options/index.ts';
 import { libraryValues, omit } from '../../../train/options/option.ts';
 import type { TrainOptions, TrainReport } from '../../../train/options/options.ts';
 import { lambdaOptions } from '../../../train/options/problem.ts';
-import { nameOfSource } from '../../../train/read.ts';
 import {
   crossValidate,
   type ValidateOptions,

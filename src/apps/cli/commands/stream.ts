@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { filesOfSource, titleOfSource } from '../../../data/read/sources.ts';
 import { DataError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import type { Model } from '../../../model/model.ts';
@@ -11,7 +12,6 @@ import {
   plural,
 } from '../../../reporting/format.ts';
 import { checkProgressive, libraryValues, pick } from '../../../train/options/option.ts';
-import { filesOfSource, titleOfSource } from '../../../train/read.ts';
 import {
   learnStream,
   type ProgressiveOptions,

@@ -166,7 +166,7 @@ function numberOf(option: string, value: string | undefined, type: OptionType<nu
   const number = finite.parse(value);
   if (number === undefined) throw new UsageError(`${option} ${value}: expected a number`);
   if (type.accepts(number)) return number;
-  throw new UsageError(`${option} ${number}: expected ${type.wanted}`);
+  throw new UsageError(`${option} ${number}: expected ${type.expected}`);
 }
 
 function completed({ type, stopping, ...given }: Given): LiblinearRequest {

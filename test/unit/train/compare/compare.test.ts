@@ -88,7 +88,7 @@ describe('a run that comes to nothing', () => {
     expect(comparison.runs[0].reason).toContain('needs a smooth loss');
   });
 
-  test('failed: an error that is no refusal', async () => {
+  test('failed: an error other than an incompatibility', async () => {
     const wild = datasetOf(
       rows.map((row) => row.map((value) => Math.fround(value * 1e30))),
       labels,
@@ -185,16 +185,16 @@ describe('going on from earlier results', () => {
 
   test('refuses other data or conditions and says which', async () => {
     const previous = await compare(dataset, options);
-    const refusal = (changes: Partial<CompareOptions>, data = dataset) =>
+    const outcome = (changes: Partial<CompareOptions>, data = dataset) =>
       compare(data, { ...options, ...changes, previous }).then(
         () => 'accepted',
         (error: Error) => error.message,
       );
-    expect(await refusal({ tolerance: 1e-5 })).toMatch(/tolerance was 1e-9, is 1e-5\. .*--fresh/);
-    expect(await refusal({ seed: 2, epochs: 6 })).toMatch(/epochs was 5, is 6; seed was 1, is 2/);
-    expect(await refusal({ test: testRows })).toContain('the test data was none, is 50 rows');
+    expect(await outcome({ tolerance: 1e-5 })).toMatch(/tolerance was 1e-9, is 1e-5\. .*--fresh/);
+    expect(await outcome({ seed: 2, epochs: 6 })).toMatch(/epochs was 5, is 6; seed was 1, is 2/);
+    expect(await outcome({ test: testRows })).toContain('the test data was none, is 50 rows');
     const flipped = datasetOf(rows, labels.with(0, -labels[0]));
-    expect(await refusal({}, flipped)).toMatch(/the training data was 120 rows × 8 .* hash/);
-    expect(await refusal({})).toBe('accepted');
+    expect(await outcome({}, flipped)).toMatch(/the training data was 120 rows × 8 .* hash/);
+    expect(await outcome({})).toBe('accepted');
   });
 });

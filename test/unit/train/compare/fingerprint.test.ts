@@ -12,7 +12,7 @@ test('does not depend on the cut into parts', () => {
   expect(summarizeData(cut)).toEqual(summarizeData(dataset));
 });
 
-test('changes with any label, value, place or column', () => {
+test('changes with any label, value, index or column', () => {
   const changed = rows.map((row) => [...row]);
   const column = changed[3].findIndex((value) => value !== 0);
   changed[3][column] *= 2;

@@ -8,7 +8,7 @@ test('small data is taken as it is', () => {
   expect(warmUpSample(dataset)).toBe(dataset);
 });
 
-test('of large data every so many-th row, wherever parts begin', () => {
+test('of large data every n-th row, wherever parts begin', () => {
   // Every value of row i is i + 1; 30,000 rows of 50 make 1.5 million.
   const rows = 30_000;
   const perRow = 50;

@@ -90,9 +90,9 @@ describe('cross-validation', () => {
       const squares = scoreDataset(model, held).map(
         (score, row) => (score - part.labels[row]) ** 2,
       );
-      const mass = part.weights!.reduce((sum, weight) => sum + weight, 0);
+      const totalWeight = part.weights!.reduce((sum, weight) => sum + weight, 0);
       const total = squares.reduce((sum, square, row) => sum + part.weights![row] * square, 0);
-      expect(found[0].folds[which]).toBeCloseTo(total / mass, 4);
+      expect(found[0].folds[which]).toBeCloseTo(total / totalWeight, 4);
     }
   });
 
@@ -152,7 +152,7 @@ describe('cross-validation', () => {
     expect(await crossValidate(dataset, { ...options, threads: 1, seed: 2 })).not.toEqual(one);
   });
 
-  test('a class too rare to be in every fold is never found, and harms nobody', async () => {
+  test('a class too rare to be in every fold is never found, and does no harm', async () => {
     const random = stream(3, 3);
     const rows = Array.from({ length: 61 }, (_, row) => ({
       indices: [0, 1],

@@ -11,7 +11,7 @@ function countsOf(fold: Int32Array, codes: Int32Array | undefined, folds: number
 
 const spreadOf = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
 
-describe('dealFolds', () => {
+describe('assignFolds', () => {
   test('folds differ by one row at most, and by one row of any class', () => {
     const cases = fc.record({
       codes: fc.array(fc.nat({ max: 7 }), { minLength: 2, maxLength: 60 }),
@@ -34,14 +34,14 @@ describe('dealFolds', () => {
     );
   });
 
-  test('another seed deals other folds, of the same sizes', () => {
+  test('another seed gives other folds, of the same sizes', () => {
     const codes = Int32Array.from({ length: 100 }, (_, row) => row % 3);
     const [first, second] = [1, 2].map((seed) => assignFolds(100, codes, 5, seed));
     expect(first).not.toEqual(second);
     expect(first.toSorted()).toEqual(second.toSorted());
   });
 
-  test('rows are dealt at random, not in their order', () => {
+  test('rows are assigned at random, not in their order', () => {
     const fold = assignFolds(1000, undefined, 2, 1);
     const firstHalf = fold.subarray(0, 500).reduce((sum, which) => sum + which, 0);
     expect(firstHalf).toBeGreaterThan(200);

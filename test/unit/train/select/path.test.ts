@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { writeDataset } from '../../../../src/data/binary/convert.ts';
 import { openDataset } from '../../../../src/data/binary/stored.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { stream } from '../../../../src/math/random.ts';
@@ -7,7 +8,6 @@ import { errorOf, evaluate } from '../../../../src/model/metrics/evaluate.ts';
 import { losses } from '../../../../src/problem/losses/index.ts';
 import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { writeDataset } from '../../../../src/train/read.ts';
 import { type PathOptions, trainPath, walkPath } from '../../../../src/train/select/path.ts';
 import { train } from '../../../../src/train/train.ts';
 import { sampleFor } from '../../../support/data.ts';

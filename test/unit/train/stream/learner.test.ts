@@ -22,7 +22,7 @@ class NaiveLearner {
   readonly #largest: number[];
   #rows = 0;
   #entries = 0;
-  #mass = 0;
+  #totalWeight = 0;
   #labels = 0;
 
   constructor(columns: number, settings: Settings) {
@@ -43,10 +43,10 @@ class NaiveLearner {
     const slope = c * loss.derivative(score, y, loss.parameter);
     this.#rows += 1;
     this.#entries += x.filter((value) => value !== 0).length;
-    this.#mass += c;
+    this.#totalWeight += c;
     this.#labels += c * y * y;
     const scaled = loss.task === 'regression' && loss.name !== 'poisson';
-    const scale = scaled ? Math.sqrt(this.#labels / this.#mass) : 1;
+    const scale = scaled ? Math.sqrt(this.#labels / this.#totalWeight) : 1;
     const base = (stepSize * scale) / Math.sqrt(Math.max(1, this.#entries / this.#rows));
     for (const [j, value] of z.entries()) {
       this.#decay(j, value === 0 ? c : 0);

@@ -45,8 +45,8 @@ test('reports come after 1, 2, 4, 8 … rows, and at the end', async () => {
     ['loss', 'recentLoss'],
     ['error', 'recentError'],
   ] as const) {
-    const total = reports.reduce((sum, one, place) => {
-      const before = place === 0 ? 0 : reports[place - 1].rows;
+    const total = reports.reduce((sum, one, index) => {
+      const before = index === 0 ? 0 : reports[index - 1].rows;
       return sum + one[recent] * (one.rows - before);
     }, 0);
     expect(report[all]).toBeCloseTo(total / 50, 12);
@@ -125,7 +125,7 @@ test('the order in which classes appear does not matter', async () => {
 });
 
 describe('snapshots', () => {
-  test('every so many rows: each is the model of the rows until then', async () => {
+  test('every n rows: each is the model of the rows until then', async () => {
     const { snapshots } = await learn(text, { snapshot: { rows: 100 } });
     expect(snapshots.map(({ rows }) => rows)).toEqual([100, 200, 300]);
     for (const snapshot of snapshots) {
@@ -197,7 +197,7 @@ test('a signal is heard while nothing comes', async () => {
   expect((await learn(silent(), { signal: stop.signal, onReport })).model.rows).toBe(2);
 });
 
-test('importance counts, in the sums too', async () => {
+test('row weights count, in the sums too', async () => {
   const { report } = await learn('1 |f a\n-1 3 |f b\n1 |f a\n', { lambda: 1e-300 });
   expect(report.loss).toBeCloseTo((1 + 3 * 1 + 0.5) / 5, 15);
   expect(report.error).toBeCloseTo(4 / 5, 15);

@@ -18,7 +18,7 @@ export function markupFault(text: string): string | undefined {
   return stray ? `stray ${rest.slice(stray.index, stray.index + 40)}` : undefined;
 }
 
-/** What a page would load from elsewhere. */
+/** What a page would load from other hosts. */
 export function externalReferences(page: string): string[] {
   const namespaces = page.replaceAll('xmlns="http://www.w3.org/2000/svg"', '');
   const loading =
