@@ -2,22 +2,16 @@
  * A text of 50,000 rows whose optima are known to nine digits. The file is not part of the
  * repository: the folder with it is DSO_DATA, by default ../shared/data next to the checkout.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { losses } from '../../src/problem/losses/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import { readDataset } from '../../src/train/read.ts';
 import { train } from '../../src/train/train.ts';
+import { realData } from '../support/real-data.ts';
 import { trainCertified } from './certified.ts';
 
-const folder =
-  process.env.DSO_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
-const file = join(folder, 'debdesc.svm.gz');
-const reason = `${file} is not there; DSO_DATA names the folder with debdesc.svm.gz`;
-if (!existsSync(file)) console.warn(`skipped: ${reason}`);
+const { path: file, missing } = realData('debdesc.svm.gz');
 
 let reading: Promise<Dataset> | undefined;
 /** Read once, by the first test that needs it. */
@@ -26,7 +20,7 @@ function debdesc(): Promise<Dataset> {
   return reading;
 }
 
-beforeEach(({ skip }) => skip(!existsSync(file), reason));
+beforeEach(({ skip }) => skip(missing !== false, missing || ''));
 
 const problems = [
   { name: 'hinge', loss: losses.hinge(), lambda: 1e-4, optimum: 0.311330943 },

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/apps/cli/program.ts';
 import { stream } from '../../src/math/random.ts';
 import { memoryIo } from '../support/memory-io.ts';
+import { realData } from '../support/real-data.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -253,10 +253,7 @@ describe.skipIf(absent)(withReason('compared with liblinear-train', absent), () 
     expectPredictions(pair, rowsOf(text), 1);
   });
 
-  const folder =
-    process.env.DSO_DATA ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
-  const a9a = join(folder, 'a9a.svm.gz');
-  const noData = !existsSync(a9a) && 'no a9a.svm.gz in the folder that DSO_DATA names';
+  const { path: a9a, missing: noData } = realData('a9a.svm.gz');
   test.skipIf(noData)(withReason('a9a with -s 1 and -s 0', noData), async () => {
     const text = gunzipSync(readFileSync(a9a)).toString();
     for (const type of [1, 0]) {

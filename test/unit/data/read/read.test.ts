@@ -1,11 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReadOptions, readDataset } from '../../../../src/data/read/read.ts';
 import { DataError } from '../../../../src/errors.ts';
+import { realData } from '../../../support/real-data.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { flat, rowsOf } from '../support/flat.ts';
 import { mixedText } from '../support/mixed-text.ts';
@@ -186,9 +187,8 @@ describe('in parallel', () => {
   });
 
   test('real data', async (context) => {
-    const folder = process.env.DSO_DATA ?? join(import.meta.dirname, '../../../../shared/data');
-    const packed = join(folder, 'rcv1_small.svm.gz');
-    if (!existsSync(packed)) context.skip(`${packed} is not there (set DSO_DATA)`);
+    const { path: packed, missing } = realData('rcv1_small.svm.gz');
+    if (missing) context.skip(missing);
     const plain = temporaryFile('rcv1.svm', gunzipSync(readFileSync(packed)));
     const dataset = await readDataset(packed, { runner });
     expect(dataset.rows).toBe(1000);

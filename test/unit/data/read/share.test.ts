@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ import {
 import type { DataSource } from '../../../../src/data/read/sources.ts';
 import { DataError, UsageError } from '../../../../src/errors.ts';
 import { fc } from '../../../support/property.ts';
+import { realData } from '../../../support/real-data.ts';
 import { bitsOf } from '../binary/support.ts';
 import { temporaryFile, temporaryFolder } from '../support/files.ts';
 import { rowsOf } from '../support/flat.ts';
@@ -127,9 +128,8 @@ describe('shares of all ranks are the whole, in order', () => {
   });
 
   test('of real data', async (context) => {
-    const folder = process.env.DSO_DATA ?? join(import.meta.dirname, '../../../../shared/data');
-    const packed = join(folder, 'rcv1_small.svm.gz');
-    if (!existsSync(packed)) context.skip(`${packed} is not there (set DSO_DATA)`);
+    const { path: packed, missing } = realData('rcv1_small.svm.gz');
+    if (missing) context.skip(missing);
     const plain = temporaryFile('rcv1.svm', gunzipSync(readFileSync(packed)));
     const expected = bitsOf(await readDataset(plain));
     for (const source of [plain, packed]) {
