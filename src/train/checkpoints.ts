@@ -80,19 +80,26 @@ async function beginRun(training: CheckpointedTraining, header: ExpectedHeader, 
   const from = resume === undefined ? undefined : within(resume);
   const folder = checkpoint && within(checkpoint.folder);
   const continues = !!from && !!folder && resolve(folder) === resolve(from);
-  const found = from === undefined ? undefined : await resumePoint(training, own, from);
-  // Of several vectors, the run may have been ended before it came to this one.
-  if (from !== undefined && !found && vector === 0) {
-    if (!continues) throw new DataError(`${from}: no checkpoint there to resume from`);
-    noticeOf(training)?.(`no checkpoint in ${from} yet: training begins with the first epoch`);
+  // Locked before it is read: a run that still saves there would remove files meanwhile.
+  let lock = continues ? takeFolder(training, folder, true) : undefined;
+  try {
+    const found = from === undefined ? undefined : await resumePoint(training, own, from);
+    // Of several vectors, the run may have been ended before it came to this one.
+    if (from !== undefined && !found && vector === 0) {
+      if (!continues) throw new DataError(`${from}: no checkpoint there to resume from`);
+      noticeOf(training)?.(`no checkpoint in ${from} yet: training begins with the first epoch`);
+    }
+    const resumed = found && { resume: found };
+    if (folder === undefined) return { ...resumed, release() {} };
+    if (!continues) lock = takeFolder(training, folder, false);
+    const previous = found && continues && { previous: found.found.header.epoch };
+    const every = checkpoint?.every ?? defaultInterval;
+    const settings = { ...own, folder: resolve(folder), every, ...previous };
+    return { checkpoint: settings, ...resumed, release: () => lock?.release() };
+  } catch (error) {
+    lock?.release();
+    throw error;
   }
-  const resumed = found && { resume: found };
-  if (folder === undefined) return { ...resumed, release() {} };
-  const lock = takeFolder(training, folder, continues);
-  const previous = found && continues && { previous: found.found.header.epoch };
-  const every = checkpoint?.every ?? defaultInterval;
-  const settings = { ...own, folder: resolve(folder), every, ...previous };
-  return { checkpoint: settings, ...resumed, release: () => lock?.release() };
 }
 
 /** Makes sure that no other run saves these workers there, and that it can be written to. */
