@@ -93,6 +93,18 @@ describe('help', () => {
     expect(io.stderr.text).toBe('');
   });
 
+  test.each(['predict', 'generate', 'export', 'runs', 'runs show', 'liblinear-train'])(
+    '%s has one screen: --help-all is --help, and not listed',
+    async (name) => {
+      const [io, same] = [memoryIo(), memoryIo()];
+      expect(await main([...name.split(' '), '--help-all'], io)).toBe(0);
+      expect(await main([...name.split(' '), '--help'], same)).toBe(0);
+      expect(io.stdout.text).toContain(`Usage: dso ${name} `);
+      expect(io.stdout.text).toBe(same.stdout.text);
+      expect(io.stdout.text).not.toContain('--help-all');
+    },
+  );
+
   test('without any argument goes to standard error', async () => {
     const io = memoryIo();
     expect(await main([], io)).toBe(2);
