@@ -6,8 +6,9 @@ import { addCommand } from './command.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';
 
-const description = `Regularized linear models on sparse data, trained on all cores, with a proof of
-how close to the optimum they are.`;
+const description =
+  'Regularized linear models on sparse data, trained on all cores, with a proof of how close to ' +
+  'the optimum they are.';
 
 const guide = `
 Start with:

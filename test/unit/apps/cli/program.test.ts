@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../../../src/apps/cli/commands/index.ts';
 import { main } from '../../../../src/apps/cli/program.ts';
 import { lossNames } from '../../../../src/problem/losses/index.ts';
 import { penaltyNames } from '../../../../src/problem/penalties/index.ts';
@@ -104,6 +105,14 @@ describe('help', () => {
       expect(io.stdout.text).not.toContain('--help-all');
     },
   );
+
+  // A line break inside a sentence comes on top of those that fit the text to the terminal.
+  test.each(Object.entries(commands))('%s: line breaks only between sentences', (_, entry) => {
+    const lines = entry.description.split('\n');
+    expect(lines.filter((line) => !line.endsWith('.'))).toEqual([]);
+    if (lines.length > 1) expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(JSON.stringify(entry.arguments ?? {})).not.toContain('\\n');
+  });
 
   test('without any argument goes to standard error', async () => {
     const io = memoryIo();
