@@ -280,14 +280,14 @@ describe('as files', () => {
 
   const tooMany = Array.from({ length: 101 }, (_, index) => `r${index}`).join(',');
   test.each([
-    ['', 'runs: found 0; wanted 1 to 100 ids with commas between'],
-    [`runs=${tooMany}`, 'runs: found 101; wanted 1 to 100 ids with commas between'],
-    [`runs=${firstId}&y=speed`, /^y: found "speed"; wanted objective, gap, /],
-    [`runs=${firstId}&x=hours`, 'x: found "hours"; wanted seconds, epoch, passes'],
-    [`runs=${firstId}&format=gif`, 'format: found "gif"; wanted svg, png'],
-    [`runs=${firstId}&scale=cubic`, 'scale: found "cubic"; wanted linear, log'],
-    [`runs=${firstId}&from=a`, 'from: found "a"; wanted a number'],
-    [`runs=${firstId}&from=3&to=2`, 'from 3 to 2: wanted the smaller one first'],
+    ['', 'runs: found 0; expected 1 to 100 ids with commas between'],
+    [`runs=${tooMany}`, 'runs: found 101; expected 1 to 100 ids with commas between'],
+    [`runs=${firstId}&y=speed`, /^y: found "speed"; expected objective, gap, /],
+    [`runs=${firstId}&x=hours`, 'x: found "hours"; expected seconds, epoch, passes'],
+    [`runs=${firstId}&format=gif`, 'format: found "gif"; expected svg, png'],
+    [`runs=${firstId}&scale=cubic`, 'scale: found "cubic"; expected linear, log'],
+    [`runs=${firstId}&from=a`, 'from: found "a"; expected a number'],
+    [`runs=${firstId}&from=3&to=2`, 'from 3 to 2: expected the smaller one first'],
   ])('a query %s is refused with the reason', async (query, reason) => {
     const { url } = await servingRuns();
     const answer = await fetch(`${url}api/figure?${query}`);
