@@ -274,7 +274,7 @@ dso train records its runs in ${defaultFolder}, unless --no-record is given.`,
   dso runs stop                          the newest run
   dso runs stop 3f9c
 
-Exit code 1 if the run does not run, or has not ended after 30 seconds.`,
+Exit code 1 if the run is not running, or has not ended after 30 seconds.`,
         load: async () => (await import('./runs.ts')).stopRunCommand,
       }),
     },
