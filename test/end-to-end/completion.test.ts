@@ -76,6 +76,10 @@ describe('bash', () => {
       lossNames.filter((name) => name.startsWith('squared')),
     );
     expect(complete(folder, 'train', '--lambda', '')).toEqual([]);
+    // The earlier name of describe.
+    expect(complete(folder, 'report', '--lab')).toEqual(complete(folder, 'describe', '--lab'));
+    expect(complete(folder, 'report', '--lab')).toContain('--label');
+    expect(complete(folder, 'report', '--format', 'csv', 'mail.')).toEqual(['mail.svm']);
     // An option of another command is none of this one.
     expect(complete(folder, 'inspect', '--sol')).toEqual([]);
   });
@@ -114,6 +118,7 @@ describe('zsh', () => {
       `'--solver=[${solverNames.join(', ')} (default: auto)]:value:(${solverNames.join(' ')})'`,
     );
     expect(text).toContain(`'(-o --output)'{-o,--output=}'[`);
+    expect(text).toMatch(/^ +describe \| report\)$/m);
     // Quotes and groups as sh has them too.
     const body = text.replace(/^if [\s\S]*$/m, '');
     const run = spawnSync('sh', ['-n'], { input: body, encoding: 'utf8' });
@@ -144,14 +149,13 @@ describe('fish', () => {
   test('is what fish offers', async ({ skip }) => {
     skip(!hasShell('fish'), 'fish is not installed');
     const folder = await workplace('fish');
-    const run = spawnSync(
-      'fish',
-      ['--no-config', '-c', 'source script; complete -C "dso train --penalty "'],
-      { cwd: folder, encoding: 'utf8' },
-    );
-    expect(run.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(
-      expect.arrayContaining([...penaltyNames]),
-    );
+    const complete = (line: string): string[] => {
+      const words = ['--no-config', '-c', `source script; complete -C "${line}"`];
+      const { stdout } = spawnSync('fish', words, { cwd: folder, encoding: 'utf8' });
+      return stdout.split('\n').map((offer) => offer.split('\t')[0]);
+    };
+    expect(complete('dso train --penalty ')).toEqual(expect.arrayContaining([...penaltyNames]));
+    expect(complete('dso report --lab')).toContain('--label');
   });
 });
 

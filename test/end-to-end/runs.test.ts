@@ -80,7 +80,7 @@ describe('runs that were made', () => {
     expect(word.stderr).toContain('runs sho: expected show or stop, or no further word');
     const ended = await dso(folder, 'runs', 'stop');
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/run \S+ does not run: converged/);
+    expect(ended.stderr).toMatch(/run \S+ is not running \(converged\)/);
   });
 });
 

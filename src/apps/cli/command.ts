@@ -69,7 +69,7 @@ export function addCommand(parent: Command, name: string, entry: CommandEntry, r
   }
   const table = entry.options ?? {};
   for (const [key, described] of byGroup(table)) addOption(made, key, described);
-  if (Object.keys(table).length > manyOptions) addHelpAll(made, table);
+  addHelpAll(made, table);
   if (entry.examples !== undefined) made.addHelpText('after', `\n${entry.examples}`);
   if (entry.commands) made.enablePositionalOptions();
   for (const [part, own] of Object.entries(entry.commands ?? {})) addCommand(made, part, own, run);
@@ -121,19 +121,21 @@ function addOption(made: Command, key: string, entry: Option): void {
   for (const alias of entry.aliases ?? []) add(alias, true);
 }
 
-/** `--help` shows the common options, `--help-all` every one. */
+/** `--help-all` shows every option, and `--help` too unless there are many: then the common ones. */
 function addHelpAll(made: Command, table: OptionTable): void {
+  const many = Object.keys(table).length > manyOptions;
   const common = new Set(
     Object.values(table).flatMap((entry) => (entry.common ? longFlag(entry) : [])),
   );
-  let all = false;
+  let all = !many;
+  const option = new CommanderOption('--help-all', 'show help with all options');
   made
-    .addOption(
-      new CommanderOption('--help-all', 'show help with all options').helpGroup('Options:'),
-    )
+    .addOption(option.helpGroup('Options:').hideHelp(!many))
     .on('option:help-all', () => {
       all = true;
-      made.help();
+      // A command gets the options behind its subcommand too.
+      const part = made.commands.find((one) => made.parent?.args.includes(one.name()));
+      (part ?? made).help();
     })
     .configureHelp({
       ...made.configureHelp(),

@@ -30,6 +30,8 @@ function commandWords(command: Command) {
   }));
   return {
     name: command.name(),
+    /** Its name and its aliases, which complete alike but are not offered. */
+    names: [command.name(), ...command.aliases()],
     summary: command.summary(),
     options: optionWords(command),
     /** By position; the last one also for what follows, if `repeated`. */
@@ -120,13 +122,15 @@ complete -F _${name} ${name}
 
 /** Options of which the next word is the value. */
 function bashValueFlags(commands: readonly CommandWords[]): string {
-  const patterns = commands.flatMap(({ name, options }) =>
-    flagsOf(options.filter(({ value }) => value)).map((flag) => `'${name} ${flag}'`),
+  const patterns = commands.flatMap(({ names, options }) =>
+    flagsOf(options.filter(({ value }) => value)).flatMap((flag) =>
+      names.map((name) => `'${name} ${flag}'`),
+    ),
   );
   return `${patterns.join(' | \\\n  ')}) skip=1 ;;`;
 }
 
-function bashCommandCase({ name, options, values, repeated }: CommandWords): string {
+function bashCommandCase({ names, options, values, repeated }: CommandWords): string {
   const ofOptions = options.flatMap(({ flags, value }) =>
     value ? [`${flags.join(' | ')}) ${bashAssignments(value)} ;;`] : [],
   );
@@ -134,7 +138,7 @@ function bashCommandCase({ name, options, values, repeated }: CommandWords): str
     const pattern = repeated && position === values.length - 1 ? '*' : String(position);
     return `${pattern}) ${bashAssignments(value)} ;;`;
   });
-  return `${name})
+  return `${names.join(' | ')})
   case "$previous" in
 ${indent(ofOptions, 4)}
     *)
@@ -173,7 +177,7 @@ function fishScript({ name, options, commands }: ProgramWords): string {
     complete(after('help'), `-a ${fishQuote(names)}`),
     ...commands.flatMap((command) =>
       [...command.options.map(fishOption), ...fishArguments(command)].map((rest) =>
-        complete(after(command.name), rest),
+        complete(after(command.names.join(' ')), rest),
       ),
     ),
     '',
@@ -235,12 +239,12 @@ fi
 `;
 }
 
-function zshCommandCase({ name, options, values, repeated }: CommandWords): string {
+function zshCommandCase({ names, options, values, repeated }: CommandWords): string {
   const ofArguments = values.map((value, position) => {
     const last = repeated && position === values.length - 1;
     return quote(`${last ? '*' : position + 1}:argument:${zshAction(value)}`);
   });
-  return `        ${name})
+  return `        ${names.join(' | ')})
           _arguments -s \\
             ${[...options.map(zshOption), ...ofArguments].join(' \\\n            ')}
           ;;`;

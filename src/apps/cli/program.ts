@@ -6,8 +6,9 @@ import { addCommand } from './command.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';
 
-const description = `Regularized linear models on sparse data, trained on all cores, with a proof of
-how close to the optimum they are.`;
+const description =
+  'Regularized linear models on sparse data, trained on all cores, with a proof of how close to ' +
+  'the optimum they are.';
 
 const guide = `
 Start with:
@@ -19,7 +20,7 @@ Start with:
 
 Exit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 stopped before the tolerance,
 5 a process of an MPI job was lost, 130 after Ctrl-C. Environment: NO_COLOR turns
-colours off, DSO_DEBUG=1 shows stack traces.`;
+colors off, DSO_DEBUG=1 shows stack traces.`;
 
 /** Runs one command line (without `node` and the script) and returns the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

@@ -75,7 +75,7 @@ export function findRun(folder: string, text: string): string {
   if (found.length === 1) return found[0];
   throw new DataError(
     found.length === 0
-      ? `${folder}: no run "${text}"; there is ${listOf(ids)}`
+      ? `${folder}: no run "${text}"; there ${ids.length === 1 ? 'is' : 'are'} ${listOf(ids)}`
       : `${folder}: "${text}" is the beginning or end of several runs: ${listOf(found)}`,
   );
 }

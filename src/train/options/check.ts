@@ -113,7 +113,7 @@ function* incompatibilities(dataset: Dataset, options: TrainOptions): Generator<
   }
   const wrong = factors?.findIndex((factor) => !(factor > 0 && factor < Infinity)) ?? -1;
   if (factors && wrong >= 0) {
-    yield `penaltyFactors[${wrong}] is ${factors[wrong]}; factors must be positive (for an unpenalised intercept use the intercept option)`;
+    yield `penaltyFactors[${wrong}] is ${factors[wrong]}; factors must be positive (for an unpenalized intercept use the intercept option)`;
   }
 }
 

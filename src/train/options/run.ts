@@ -115,7 +115,7 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring', pro
   }),
   chart: toggle('--chart', {
     progressive: false,
-    help: 'draw gap, objective and test error in the terminal: live, or at the end if it is none',
+    help: 'draw gap, objective and test error as text: live in a terminal, otherwise once at the end',
   }),
   name: flag('--name <text>', text, {
     help: 'name of the run in lists and figures',

@@ -85,7 +85,7 @@ function describeFiles(
     [`${command} inspect ${model}`, 'what is in the model'],
     [`${command} train ${trainPath} --loss logistic`, 'a model with probabilities'],
     [`${command} train ${trainPath} --holdout 0.2 --ui`, 'follow training in a browser'],
-    [`${command} train --help`, 'all options'],
+    [`${command} train --help-all`, 'all options'],
   ]);
   const own = `  For your own data, put its path in place of ${trainPath}.`;
   return `\n${bold('Written')}\n${files}\n\n${bold('Next')}\n${next}\n${own}\n\n`;

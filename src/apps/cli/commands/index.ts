@@ -6,7 +6,7 @@ import { liblinearHelp } from '../liblinear/arguments.ts';
 import * as options from '../options.ts';
 
 const dataHelp =
-  'LIBSVM, CSV, TSV, JSON lines, VW, Parquet or .dsob,\nalso .gz, .zst; a pattern of files; - for stdin';
+  'LIBSVM, CSV, TSV, JSON lines, VW, Parquet or .dsob, also .gz, .zst; a pattern of files; - for stdin';
 const modelFile = 'model file; - for standard input';
 const run = 'the id of a run, its unique beginning or ending, or "last"';
 
@@ -41,7 +41,8 @@ Ctrl-C ends training early and writes the best model so far.`,
   evaluate: command({
     summary: 'measure a model on labelled data',
     description: `Two classes: accuracy, error, AUC, average precision, log loss, confusion.
-Several classes: also precision, recall and F1 of each. Multi-label: F1, Hamming loss.
+Several classes: also precision, recall and F1 of each.
+Multi-label: F1, Hamming loss.
 Regression: mean squared error, mean absolute error, R²; deviance, pinball loss.`,
     arguments: { '<model>': modelFile, '<data>': dataHelp },
     options: options.evaluateOptions,
@@ -121,8 +122,9 @@ results so far.`,
   }),
   convert: command({
     summary: 'write data in a binary format, or back as text',
-    description: `Write data as .dsob, which is read at the speed of the disk, or back as text. Data of any size
-is converted in little memory.`,
+    description:
+      'Write data as .dsob, which is read at the speed of the disk, or back as text. ' +
+      'Data of any size is converted in little memory.',
     arguments: { '<data>': dataHelp },
     options: options.convertOptions,
     examples: `Examples:
@@ -158,8 +160,9 @@ is converted in little memory.`,
   describe: command({
     alias: 'report',
     summary: 'describe data before training',
-    description: `Show sizes, labels and weights of data, and what may be wrong with it: empty,
-equal and contradictory rows, empty, constant and equal features, uneven scales.`,
+    description:
+      'Show sizes, labels and weights of data, and what may be wrong with it: empty, equal and ' +
+      'contradictory rows, empty, constant and equal features, uneven scales.',
     arguments: { '[data]': dataHelp },
     options: options.describeOptions,
     examples: `Examples:
@@ -179,9 +182,11 @@ equal and contradictory rows, empty, constant and equal features, uneven scales.
   }),
   replay: command({
     summary: 're-run an asynchronous training serially, bit for bit',
-    description: `An asynchronous run (--solver dso-async) depends on timing, but some serial order of its block
-visits has the same result, and the run recorded it. replay makes these visits one after the
-other and compares the models: exit code 0 if they are equal, 1 with the first epoch that differs.`,
+    description:
+      'An asynchronous run (--solver dso-async) depends on timing, but some serial order of its ' +
+      'block visits has the same result, and the run recorded it. replay makes these visits one ' +
+      'after the other and compares the models: exit code 0 if they are equal, 1 with the first ' +
+      'epoch that differs.',
     arguments: {
       '<visits>': 'record of an asynchronous run',
       '<data>': 'the data it was trained on; - for standard input',
@@ -195,8 +200,9 @@ other and compares the models: exit code 0 if they are equal, 1 with the first e
   }),
   doctor: command({
     summary: 'check this machine, or under mpirun a cluster',
-    description: `Show cores, memory and MPI library. Under an MPI launcher (mpirun, mpiexec, srun)
-query all ranks, compare versions, and measure the links of the ring.`,
+    description:
+      'Show cores, memory and MPI library. Under an MPI launcher (mpirun, mpiexec, srun) query all ' +
+      'ranks, compare versions, and measure the links of the ring.',
     options: options.doctorOptions,
     examples: `Examples:
   dso doctor                               this machine
@@ -206,8 +212,9 @@ query all ranks, compare versions, and measure the links of the ring.`,
   }),
   'liblinear-train': command({
     summary: 'train with the options and the model file of LIBLINEAR',
-    description: `Train as liblinear-train does: its options, its problems, its model file. The result is proved to
-be within a duality gap of the optimum.`,
+    description:
+      'Train as liblinear-train does: its options, its problems, its model file. ' +
+      'The result is proved to be within a duality gap of the optimum.',
     arguments: { '[words...]': 'LIBLINEAR options, the training set, the model' },
     examples: liblinearHelp,
     // Commander does not know the syntax of these options.
@@ -267,7 +274,7 @@ dso train records its runs in ${defaultFolder}, unless --no-record is given.`,
   dso runs stop                          the newest run
   dso runs stop 3f9c
 
-Exit code 1 if the run does not run, or has not ended after 30 seconds.`,
+Exit code 1 if the run is not running, or has not ended after 30 seconds.`,
         load: async () => (await import('./runs.ts')).stopRunCommand,
       }),
     },

@@ -97,7 +97,7 @@ export async function stopRun(
   const id = findRun(folder, run);
   if (!requestStop(folder, id)) {
     const state = statusText(summaryOf(folder, id));
-    throw new DsoError('failure', `run ${id} does not run: ${state}`);
+    throw new DsoError('failure', `run ${id} is not running (${state})`);
   }
   const after = await withProgress(terminal, {}, async (progress) => {
     progress.stage(`waiting for the end of ${id}`);

@@ -191,7 +191,7 @@ export const liblinearHelp = `Options, each with its value as the next word, all
   -p epsilon     insensitive zone of support vector regression (default: 0.1)
   -e epsilon     when to stop, in LIBLINEAR's terms (default: by type, as there)
   -B bias        one more feature of this value in every row; none below 0 (default: -1)
-  -R             its weight is not penalised; with -B 1 and -s 0, 2, 5, 6, 11
+  -R             its weight is not penalized; with -B 1 and -s 0, 2, 5, 6, 11
   -wi weight     factor of C for the rows with label i: -w1 5 -w-1 0.5
   -v n           cross validation with n folds, and no model
   -m threads     worker threads (default: all cores)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../../../src/apps/cli/commands/index.ts';
 import { main } from '../../../../src/apps/cli/program.ts';
 import { lossNames } from '../../../../src/problem/losses/index.ts';
 import { penaltyNames } from '../../../../src/problem/penalties/index.ts';
@@ -91,6 +92,26 @@ describe('help', () => {
     expect(await main(['train', '--help'], io)).toBe(0);
     for (const name of [...lossNames, ...penaltyNames]) expect(io.stdout.text).toContain(name);
     expect(io.stderr.text).toBe('');
+  });
+
+  test.each(['predict', 'generate', 'export', 'runs', 'runs show', 'liblinear-train'])(
+    '%s has one screen: --help-all is --help, and not listed',
+    async (name) => {
+      const [io, same] = [memoryIo(), memoryIo()];
+      expect(await main([...name.split(' '), '--help-all'], io)).toBe(0);
+      expect(await main([...name.split(' '), '--help'], same)).toBe(0);
+      expect(io.stdout.text).toContain(`Usage: dso ${name} `);
+      expect(io.stdout.text).toBe(same.stdout.text);
+      expect(io.stdout.text).not.toContain('--help-all');
+    },
+  );
+
+  // A line break inside a sentence comes on top of those that fit the text to the terminal.
+  test.each(Object.entries(commands))('%s: line breaks only between sentences', (_, entry) => {
+    const lines = entry.description.split('\n');
+    expect(lines.filter((line) => !line.endsWith('.'))).toEqual([]);
+    if (lines.length > 1) expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(JSON.stringify(entry.arguments ?? {})).not.toContain('\\n');
   });
 
   test('without any argument goes to standard error', async () => {

@@ -529,12 +529,12 @@ describe('dso runs stop', () => {
     expect(io.stderr.text).toBe(`run ${ids[0]} has ended; its model is in train.svm.model\n`);
   });
 
-  test('a run that does not run cannot be stopped', async () => {
+  test('a run that is not running cannot be stopped', async () => {
     const folder = threeRuns();
     const { terminal } = call();
     await expect(stopRun({ flags: { runs: folder }, terminal }, 'last')).rejects.toMatchObject({
       kind: 'failure',
-      message: `run ${ids[0]} does not run: converged`,
+      message: `run ${ids[0]} is not running (converged)`,
     });
   });
 

@@ -455,7 +455,10 @@ describe('the run that somebody means', () => {
   test('or none, and then there are others', () => {
     const folder = threeRuns();
     const all = ids.toReversed().join(', ');
-    expect(() => findRun(folder, 'ffff')).toThrow(`${folder}: no run "ffff"; there is ${all}`);
+    expect(() => findRun(folder, 'ffff')).toThrow(`${folder}: no run "ffff"; there are ${all}`);
+    const one = temporaryFolder();
+    put(one, ids[0], recordText([startLine({ id: ids[0] })]));
+    expect(() => findRun(one, 'ffff')).toThrow(`; there is ${ids[0]}`);
     expect(() => findRun(temporaryFolder(), 'last')).toThrow('no run is recorded there');
   });
 
