@@ -28,7 +28,7 @@ export function chooseRows(
   seed: number,
 ): Uint8Array {
   if (!(fraction > 0 && fraction < 1)) {
-    throw new UsageError(`held-out fraction ${fraction}; expected a number between 0 and 1`);
+    throw new UsageError(`held-out fraction ${fraction}; expected a number above 0 and below 1`);
   }
   if (rows < 2) throw new DataError(`${name}: one row cannot be split; expected at least two`);
   const count = Math.min(Math.max(Math.round(rows * fraction), 1), rows - 1);

@@ -38,6 +38,13 @@ export function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 2 ** 20)} MiB`;
 }
 
+/** A limit as it was given, also one that is far too small. */
+export function limitText(bytes: number): string {
+  if (bytes < 2 ** 10) return `${bytes} bytes`;
+  if (bytes < 2 ** 20) return `${Math.ceil(bytes / 2 ** 10)} KiB`;
+  return bytes < 10 * 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(1)} MiB` : mebibytes(bytes);
+}
+
 /** Entries of one worker at most, in memory: offsets have 32 bits. */
 const mostEntries = 2 ** 31 - 1;
 const largestGrid = 256;

@@ -140,7 +140,7 @@ export function gridFor(plan: SolverPlan, given: number | undefined, shape: Data
   const { serial, leastGrid = 1 } = entryOf(plan);
   if (serial && given !== undefined && given > 1) {
     throw new UsageError(
-      `grid is ${given}; ${plan.name} is a serial method and runs on a grid of 1`,
+      `a grid of ${given} was given; ${plan.name} is a serial method and runs on a grid of 1`,
     );
   }
   if (serial) return 1;

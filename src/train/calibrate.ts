@@ -1,5 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
-import { DataError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
 import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import type { Calibration } from '../model/model.ts';
@@ -46,7 +46,7 @@ export function assignFolds(
 export function checkFolds(folds: number, rows: number): void {
   checkValue('folds', folds, foldsType);
   if (rows < folds) {
-    throw new DataError(`${folds} folds need at least ${folds} rows; this data has ${rows}`);
+    throw new UsageError(`${folds} folds need at least ${folds} rows; this data has ${rows}`);
   }
 }
 
@@ -105,12 +105,12 @@ export function checkCalibration(
   checkFolds(foldsOf(spec), rows);
   if (loss.task !== 'classification') {
     throw new UsageError(
-      `probabilities are for classes; the ${loss.name} loss is for ${loss.task}: leave calibrate out`,
+      `calibration is for classification; the ${loss.name} loss is for ${loss.task}`,
     );
   }
   if (group.size > 1 || dataset.stored) {
     throw new UsageError(
-      'calibrate trains on folds of data that one process has in memory: calibrate a model of a sample, or leave it out',
+      'calibration trains on folds of data that one process has in memory: calibrate a model of a sample, or do without',
     );
   }
 }

@@ -22,7 +22,7 @@ import type { Gap } from '../solvers/objective/objective.ts';
 import { isReplay } from '../solvers/registry.ts';
 import type { Resume } from '../solvers/run.ts';
 import { settingsOf } from './assemble.ts';
-import { identityOptions } from './options/index.ts';
+import { identityOptions, settingWords } from './options/index.ts';
 import type { TrainOptions } from './options/options.ts';
 import type { Training } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';
@@ -158,7 +158,7 @@ async function resumePoint(
   const path = found.parts.length === 1 ? found.parts[0].path : folder;
   if (settings.epochs < header.epoch) {
     throw new UsageError(
-      `epochs is ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
+      `training is to end after epoch ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
     );
   }
   notice?.(`resuming after epoch ${header.epoch}, from ${path}`);
@@ -193,13 +193,16 @@ function checkSame(name: string, { path, header }: CheckpointFile, own: Expected
   const [before, now] = [identity.options, own.identity.options];
   const differences = [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((key) => (before[key] ?? null) !== (now[key] ?? null))
-    .map((key) => `${key} was ${shown(before[key])}, is ${shown(now[key])}`);
+    // The settings of another solver follow from it.
+    .filter((key) => before.solver === now.solver || !(key in settingWords))
+    .map((key) => `${settingWords[key] ?? key} was ${shown(before[key])}, is ${shown(now[key])}`);
   if (differences.length > 0) {
     throw new UsageError(`${path}: the checkpoint of another run: ${differences.join('; ')}`);
   }
 }
 
 function shown(value: Identity['options'][string] | undefined): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
   return String(value ?? 'not given');
 }
 

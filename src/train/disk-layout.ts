@@ -9,7 +9,7 @@ import {
 } from '../engine/disk/disk-cells.ts';
 import { layOutOnDisk } from '../engine/disk/shuffle.ts';
 import type { Grid } from '../engine/grid.ts';
-import { machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
+import { limitText, machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
 import { cutSegments, type Partition, type Segments } from '../engine/partition.ts';
 import { threadCount } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
@@ -105,9 +105,9 @@ function shareWindow(
     outside.column * columnOrder.length;
   const limit = memory ?? defaultShare * machineMemory();
   if (limit < resident + least) {
-    const chosen = memory === undefined ? 'this machine allows' : 'memory is';
+    const chosen = memory === undefined ? 'this machine allows' : 'the memory limit is';
     throw new UsageError(
-      `${chosen} ${mebibytes(limit)}; to train from disk on a grid of ${size} with ${threads} thread${threads === 1 ? '' : 's'}, ${rowOrder.length} rows and ${columnOrder.length} columns take ${mebibytes(resident)} and a window on the non-zeros at least ${mebibytes(least)}: ${mebibytes(resident + least)} in all`,
+      `${chosen} ${limitText(limit)}; to train from disk on a grid of ${size} with ${threads} thread${threads === 1 ? '' : 's'}, ${rowOrder.length} rows and ${columnOrder.length} columns take ${mebibytes(resident)} and a window on the non-zeros at least ${mebibytes(least)}: ${mebibytes(resident + least)} in all`,
     );
   }
   // More than all of the data, and the gaps between its chunks, is of no use.

@@ -12,7 +12,7 @@ import {
 import { type DataSource, filesOfSource, titleOfSource } from '../data/read/sources.ts';
 import type { TaskRunner } from '../data/read/tasks.ts';
 import { collectGarbage } from '../engine/arena.ts';
-import { leastMemory, machineMemory, mebibytes, programBytes } from '../engine/memory.ts';
+import { leastMemory, limitText, machineMemory, programBytes } from '../engine/memory.ts';
 import { threadCount, threadPool } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
 
@@ -72,7 +72,7 @@ export async function readOrOpen(
   }
   if (memory !== undefined && !(bytesPerTextByte * textBytes(source) <= available)) {
     throw new UsageError(
-      `memory is ${mebibytes(memory)}, which may be too little for ${titleOfSource(source)}; from disk, training reads .dsob files alone: dso convert makes one (dso convert DATA -o data.dsob, then dso train data.dsob)`,
+      `the memory limit is ${limitText(memory)}, which may be too little for ${titleOfSource(source)}; from disk, training reads .dsob files alone: dso convert makes one (dso convert DATA -o data.dsob, then dso train data.dsob)`,
     );
   }
   return readDataset(source, options);

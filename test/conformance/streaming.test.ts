@@ -128,8 +128,8 @@ describe('training from disk', () => {
       { solver: solvers.dso({ initialize: 2 }) },
       '--local-descent 2 needs all of the data',
     ],
-    ['rows set aside', { solver: ring, holdout: 0.1 }, 'holdout sets rows aside in memory'],
-    ['too little', { solver: ring, memory: 5e7 }, 'memory is 48 MiB; to train from disk'],
+    ['rows set aside', { solver: ring, holdout: 0.1 }, 'rows are held out in memory'],
+    ['too little', { solver: ring, memory: 5e7 }, 'the memory limit is 48 MiB; to train from disk'],
     [
       'no number of bytes',
       { solver: ring, memory: -1 },

@@ -202,7 +202,7 @@ describe.concurrent('a damaged checkpoint', () => {
     truncateSync(older, 4000);
     const refused = await runDso(command('none.model', '--resume', 'checkpoints'), { folder });
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain('no whole checkpoint in');
+    expect(refused.stderr).toContain('no complete checkpoint in');
     expect(refused.stderr).toContain('damaged: its SHA-256');
     expect(refused.stderr).toContain('cut off: it has 4000 bytes of');
     expect(existsSync(join(folder, 'none.model'))).toBe(false);
@@ -231,7 +231,7 @@ describe.concurrent('another run', () => {
     ]) {
       expect(other).toContain(difference);
     }
-    expect(await resume('--epochs', '5')).toMatch(/^2 .*epochs is 5; .*at epoch 60 already/);
+    expect(await resume('--epochs', '5')).toMatch(/^2 .*after epoch 5; .*at epoch 60 already/);
     expect(await errorOf(command('b.model', ...saving, '7'))).toMatch(
       /^2 .*checkpoints holds the checkpoints of a run: resume it from there/,
     );
@@ -246,6 +246,19 @@ describe.concurrent('another run', () => {
     expect(await resume()).toMatch(/^3 .*train.svm: other numbers than those of the checkpoint/);
     writeFileSync(join(folder, 'train.svm'), text.slice(text.indexOf('\n') + 1));
     expect(await resume()).toMatch(/^3 .*train.svm: 399 rows; the checkpoint .* run on 400/);
+  });
+});
+
+describe.concurrent('another solver', () => {
+  test('is named without the settings that follow from it; settings are named by their flags', async () => {
+    const { folder, command } = setUp({ epochs: 4, more: ['--solver', 'dso'] });
+    await runDso(command('a.model', ...saving, '2'), { folder });
+    const resume = async (...args: string[]) =>
+      (await runDso(command('b.model', '--resume', 'checkpoints', ...args), { folder })).stderr;
+    expect(await resume('--solver', 'psgd')).toMatch(/another run: solver was dso, is psgd\n$/);
+    expect(await resume('--local-descent', '3', '--no-svrg')).toMatch(
+      /another run: svrg was on, is off; local-descent was 0, is 3\n$/,
+    );
   });
 });
 

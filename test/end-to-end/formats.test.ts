@@ -24,7 +24,7 @@ const faults: [string, string, string[], string][] = [
     'gap.csv',
     'a,y\n1,0\nNA,1\n',
     ['--missing', 'error'],
-    'gap.csv:3: column "a" has no value; expected one (--missing indicator or zero accept that)',
+    'gap.csv:3: column "a" has no value; expected one (--missing indicator and --missing zero accept them)',
   ],
   [
     'cut.jsonl',

@@ -119,7 +119,7 @@ describe('refused before anything is read', () => {
     [['--models', 'train.svm'], /--models train\.svm: that is a file; expected a folder/],
     [['--lambda', '1,0'], /--lambda is 1,0; it must be numbers above 0, separated by commas/],
     [['--lambda', '1', '--count', '3'], /--lambda.*cannot be used with.*--count/s],
-    [['--ratio', '2'], /--ratio is 2; it must be a number between 0 and 1/],
+    [['--ratio', '2'], /--ratio is 2; it must be a number above 0 and below 1/],
     [['--csv', 'train.svm'], /also an input/],
     [['--csv', 'a.csv', '--figure', 'none/a.svg'], /no folder none/],
     [['--early-stop'], /--early-stop needs --test or --holdout/],

@@ -58,8 +58,8 @@ describe('usage errors: exit code 2 and a hint, on standard error', () => {
     ],
     [
       ['train', 'x', '--lower', '0.5'],
-      'dso: weights are bounded to [0.5, Infinity]; the box must hold 0, the weight of a feature ' +
-        'that does not count: a lower bound is at most 0, an upper bound at least 0\n',
+      'dso: weights are bounded to [0.5, ∞], without 0, the weight of a feature that does not count: ' +
+        'give a lower bound of at most 0\n',
     ],
     [
       ['train', 'x', '--non-negative', '--lower', '-1'],

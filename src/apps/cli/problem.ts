@@ -53,7 +53,7 @@ async function lossOf(name: string, flags: LossParameters): Promise<Loss> {
 function describeLosses(losses: readonly Loss[]): string {
   if (losses.length > 1) return `any of the losses ${losses.map(({ name }) => name).join(', ')}`;
   const [{ name, parameterName }] = losses;
-  return `the ${name} loss, which has ${parameterName === undefined ? 'none' : `--${parameterName}`}`;
+  return `the ${name} loss, which has ${parameterName === undefined ? 'no parameter' : `--${parameterName}`}`;
 }
 
 type PenaltyFlags = Pick<TrainFlags, 'lower' | 'upper' | 'nonNegative'> & {

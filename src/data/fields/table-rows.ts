@@ -80,7 +80,7 @@ export class TableRows {
   #failMissing(name: string, record: number): never {
     throw new LineError(
       record,
-      `column ${quote(name)} has no value; expected one (--missing indicator or zero accept that)`,
+      `column ${quote(name)} has no value; expected one (--missing indicator and --missing zero accept them)`,
     );
   }
 

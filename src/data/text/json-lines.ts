@@ -81,7 +81,7 @@ class ObjectRows implements FeatureSink {
     } catch (error) {
       if (!(error instanceof DataError)) throw error;
       const isMissing = error instanceof MissingValueError;
-      const hint = isMissing ? ' (--missing indicator or zero accept that)' : '';
+      const hint = isMissing ? ' (--missing indicator and --missing zero accept them)' : '';
       throw new LineError(line, `${error.message}${hint}`);
     }
     this.builder.endRow();

@@ -70,7 +70,7 @@ export class RecordSplitter {
         if (byte === quoteMark) {
           throw new LineError(
             line,
-            'a quote inside of a value that has none in front; expected the value in quotes, and its own quotes twice',
+            'a quote inside a value that does not start with one; expected the value in quotes, and its own quotes twice',
           );
         }
         const ended = byte === newline && position > from && bytes[position - 1] === carriageReturn;

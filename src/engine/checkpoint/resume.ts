@@ -169,7 +169,7 @@ function errorsAt(
 function nothingCommon(listings: readonly CheckpointListing[], errors: readonly string[]): string {
   const [{ folder }] = listings;
   if (listings.length === 1) {
-    return `no whole checkpoint in ${folder}, so the run cannot continue from it:\n  ${errors.join('\n  ')}`;
+    return `no complete checkpoint in ${folder}, so the run cannot be resumed:\n  ${errors.join('\n  ')}`;
   }
   const each = listings.map(({ folder: own, parts }, rank) => {
     const epochs = [...new Set(parts.filter(({ whole }) => whole).map(({ epoch }) => epoch))];

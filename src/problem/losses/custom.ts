@@ -1,4 +1,5 @@
 /** A loss of the user's own: a module with the eight functions of LossFunctions. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../../errors.ts';
@@ -28,6 +29,7 @@ export async function loadLoss(location: string | URL): Promise<Loss> {
     throw new UsageError(`loss '${label}'${problem}`, { cause });
   };
   const url = /^file:/i.test(label) ? label : pathToFileURL(resolve(label)).href;
+  if (!existsSync(new URL(url))) throw new UsageError(`${label}: no such file`);
   const module: Readonly<Record<string, unknown>> = await import(url).catch((cause: unknown) =>
     refuse(` cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, cause),
   );

@@ -82,9 +82,10 @@ export function bounded(penalty: Penalty, bounds: Bounds): Penalty {
   const low = Math.max(bounds.low ?? -Infinity, penalty.low ?? -Infinity) + 0;
   const high = Math.min(bounds.high ?? Infinity, penalty.high ?? Infinity) + 0;
   if (!(low <= 0 && high >= 0)) {
+    const change = low <= 0 ? 'an upper bound of at least 0' : 'a lower bound of at most 0';
+    const box = `[${low}, ${high}]`.replaceAll('Infinity', '∞');
     throw new UsageError(
-      `weights are bounded to [${low}, ${high}]; the box must hold 0, the weight of a feature ` +
-        'that does not count: a lower bound is at most 0, an upper bound at least 0',
+      `weights are bounded to ${box}, without 0, the weight of a feature that does not count: give ${change}`,
     );
   }
   if (low === -Infinity && high === Infinity) return penalty;

@@ -81,18 +81,18 @@ function* incompatibilities(dataset: Dataset, options: TrainOptions): Generator<
     if (!needs || !given[name] || needs.some((other) => given[other] !== undefined)) continue;
     yield `${name} needs ${needs.join(' or ')}`;
   }
-  const misplaced = ['auprc', 'multiLabel'].find((name) => given[name]);
+  const misplaced = options.auprc ? 'AUPRC is' : options.multiLabel && 'several labels per row are';
   if (loss?.task === 'regression' && misplaced) {
-    yield `${misplaced} is for classification; the ${loss.name} loss is for regression`;
+    yield `${misplaced} for classification; the ${loss.name} loss is for regression`;
   }
   if (holdout !== undefined && test) yield 'give holdout or test, not both';
   if (holdout !== undefined && stored) {
-    yield 'holdout sets rows aside in memory; the non-zeros of this data set are on disk: give test rows in a file of their own';
+    yield 'rows are held out in memory; the non-zeros of this data set are on disk: give test rows in a file of their own';
   }
   if (test?.stored) yield 'test rows must be in memory: read them by readDataset';
   const offset = start?.intercepts?.find((value) => value !== 0);
   if (offset !== undefined && !intercept) {
-    yield `the starting point has an intercept (${offset}); the model has none (add the option intercept)`;
+    yield `the starting point has an intercept (${offset}); the model has none (train it with an intercept)`;
   }
   for (const name of startNames) {
     const index = start?.[name]?.findIndex((value) => !Number.isFinite(value)) ?? -1;
@@ -102,10 +102,10 @@ function* incompatibilities(dataset: Dataset, options: TrainOptions): Generator<
   // Weights of divided columns are divided again for the model: their box would not be the same.
   const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
   if ((scale === 'max' || scale === 'std') && ends.some((end) => end !== 0)) {
-    yield `scale '${scale}' divides columns, so that weights in a box are not in it when they are those of the data as it is; only 0 can be a bound then (or scale the data beforehand)`;
+    yield `scaling by ${scale} divides columns, so that weights in a box are not in it when they are those of the data as it is; only 0 can be a bound then (or scale the data beforehand)`;
   }
   if (grid > Math.min(rows, Math.max(1, columns))) {
-    yield `grid is ${grid}; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`;
+    yield `a grid of ${grid} was given; with ${rows} rows and ${columns} columns it can be at most ${Math.min(rows, columns)}`;
   }
   const { penaltyFactors: factors } = options;
   if (factors && factors.length !== columns) {

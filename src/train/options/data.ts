@@ -38,7 +38,7 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
     help: 'further texts that mean a missing value, such as -999',
     defaultDoc: '[these](data.md#csv-and-tsv)',
   }),
-  hash: flag('--hash <bits>', whole(1), {
+  hash: flag('--hash <bits>', whole(1, 30), {
     library: 'hashBits',
     help: 'hash feature names into 2^BITS columns, 1 to 30 bits',
     defaultDoc: 'a column for every name',

@@ -13,7 +13,7 @@ import {
   testOptions,
   trainOnlyOptions,
 } from './run.ts';
-import { solverOptions } from './solver.ts';
+import { settingOptions, solverOptions } from './solver.ts';
 
 export const libraryOptions = {
   ...problemOptions,
@@ -33,6 +33,14 @@ export const byLibraryName: OptionTable = Object.fromEntries(
     const library = libraryNameOf(name, entry);
     return library === undefined ? [] : [[library, entry]];
   }),
+);
+
+/** What messages call the settings of solvers, by their names in the library: `local-descent`. */
+export const settingWords: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Option>(settingOptions).map(([name, entry]) => [
+    libraryNameOf(name, entry) ?? name,
+    longFlag(entry).replace(/^--(no-)?/, ''),
+  ]),
 );
 
 type Value = string | number | boolean;

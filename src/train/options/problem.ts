@@ -206,7 +206,7 @@ export const candidateOptions = {
   l1Ratio: option({
     ...problemOptions.l1Ratio,
     flag: '--l1-ratio <numbers>',
-    type: listOf(fraction, 'numbers between 0 and 1, separated by commas'),
+    type: listOf(fraction, 'numbers above 0 and below 1, separated by commas'),
     help: 'shares of L1 in the elastic net (default: 0.5)',
     doc: 'shares of L1 in the elastic net, separated by commas',
   }),

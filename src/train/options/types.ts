@@ -62,7 +62,7 @@ export const nonNegative = number(
   (value) => value >= 0 && value < Infinity,
 );
 export const finite = number('a number', Number.isFinite);
-export const fraction = number('a number between 0 and 1', (value) => value > 0 && value < 1);
+export const fraction = number('a number above 0 and below 1', (value) => value > 0 && value < 1);
 
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionType<number> {
   const expected =

@@ -27,7 +27,7 @@ export function checkMeasure(given: MeasureName, { task, name }: Loss): void {
     one === 'loss' || (one === 'error' || one === 'auc') === (task === 'classification');
   if (fits(given)) return;
   throw new UsageError(
-    `metric ${given} is not for the ${name} loss, which is for ${task}; choose ${measureNames.filter(fits).join(', ')}`,
+    `the ${name} loss is for ${task}, which is not measured by ${given}: choose ${measureNames.filter(fits).join(', ')}`,
   );
 }
 

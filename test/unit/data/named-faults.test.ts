@@ -65,7 +65,7 @@ describe('CSV', () => {
       'a missing value where none may be',
       'a,b,y\n1,u,0\n2,NA,1\n',
       { missing: 'error' },
-      'x.csv:3: column "b" has no value; expected one (--missing indicator or zero accept that)',
+      'x.csv:3: column "b" has no value; expected one (--missing indicator and --missing zero accept them)',
     ],
     [
       'a quote that is never closed',
@@ -83,7 +83,7 @@ describe('CSV', () => {
       'a quote in the middle',
       'a,y\nu,0\n5",1\nv",0\n',
       {},
-      'x.csv:3: a quote inside of a value that has none in front; ' +
+      'x.csv:3: a quote inside a value that does not start with one; ' +
         'expected the value in quotes, and its own quotes twice',
     ],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkWorkers, leastMemory, machineMemory } from '../../../src/engine/memory.ts';
+import { checkWorkers, leastMemory, limitText, machineMemory } from '../../../src/engine/memory.ts';
 import { localPartition, placeRowsAndColumns } from '../../../src/engine/partition.ts';
 import { UsageError } from '../../../src/errors.ts';
 
@@ -28,4 +28,13 @@ describe('more than 2^31 entries', () => {
     expect(leastMemory({ rows: 1e6, columns: 1e6, nonzeros: 2 ** 32 })).toBeGreaterThan(2 ** 36);
     expect(machineMemory()).toBeGreaterThan(2 ** 26);
   });
+});
+
+test.each([
+  [500, '500 bytes'],
+  [1024, '1 KiB'],
+  [1.5 * 2 ** 20, '1.5 MiB'],
+  [5e7, '48 MiB'],
+])('%d bytes are shown as %s', (bytes, text) => {
+  expect(limitText(bytes)).toBe(text);
 });

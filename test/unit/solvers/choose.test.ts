@@ -169,7 +169,7 @@ describe('gridFor', () => {
     expect(gridFor(plan(solvers.sgd()), undefined, { ...tall, nonzeros: 1e9 })).toBe(1);
     expect(gridFor(plan(solvers.sgd()), 1, tall)).toBe(1);
     expect(() => gridFor(plan(solvers.sgd()), 4, tall)).toThrow(
-      'grid is 4; sgd is a serial method and runs on a grid of 1',
+      'a grid of 4 was given; sgd is a serial method and runs on a grid of 1',
     );
   });
 });

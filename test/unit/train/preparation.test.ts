@@ -187,7 +187,7 @@ describe('calibration', () => {
     [{ calibrate: { method: 'platt' as const, folds: 301 } }, '301 folds need at least 301 rows'],
     [{ calibrate: { method: 'magic' as 'platt' } }, 'it must be one of platt, isotonic'],
     [{ calibrate: { method: 'platt' as const, folds: 1 } }, 'calibrate.folds is 1'],
-    [{ calibrate: { method: 'platt' as const }, loss: losses.square() }, 'for classes'],
+    [{ calibrate: { method: 'platt' as const }, loss: losses.square() }, /^calibration is for/],
   ])('refuses %j before it trains', async (options, message) => {
     let epochs = 0;
     await expect(train(two, { ...options, onEpoch: () => epochs++ })).rejects.toThrow(message);

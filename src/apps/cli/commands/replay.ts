@@ -122,9 +122,7 @@ export const replayCommand: Action<ReplayFlags> = async ({ flags, terminal }, vi
     const reader = new DataReader(reading, progress);
     const dataset = await reader.read(data);
     if (hashData(dataset) !== record.data) {
-      throw new DataError(
-        `${dataset.name}: not the data of the recorded run (its hash is another)`,
-      );
+      throw new DataError(`${dataset.name}: not the data of the recorded run (its hash differs)`);
     }
     const epochs = record.epochs.length;
     const loss = await chooseLoss(record.flags);

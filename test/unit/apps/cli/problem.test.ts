@@ -50,7 +50,7 @@ test('penalty with bounds', () => {
   expect(box).toMatchObject({ name: 'l1', low: -1, high: 2 });
   const both = choosePenalty({ ...common, nonNegative: true, upper: 2 });
   expect(both).toMatchObject({ low: 0, high: 2 });
-  expect(() => choosePenalty({ ...common, lower: 0.5 })).toThrow('the box must hold 0');
+  expect(() => choosePenalty({ ...common, lower: 0.5 })).toThrow('give a lower bound of at most 0');
 });
 
 describe('solver', () => {

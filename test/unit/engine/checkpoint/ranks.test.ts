@@ -181,7 +181,7 @@ describe('one process', () => {
       writeFileSync(path, bytes);
     }
     expect(() => alone(folder)).toThrow(
-      /no whole checkpoint in .*\n.*0010.checkpoint: damaged: .*\n.*0009.checkpoint: damaged: /,
+      /no complete checkpoint in .*\n.*0010.checkpoint: damaged: .*\n.*0009.checkpoint: damaged: /,
     );
   });
 });

@@ -111,7 +111,7 @@ describe('what is refused', () => {
   ])('a box without 0: %j', (bounds) => {
     expect(() => penalties.bounded(penalties.l2(), bounds)).toThrow(UsageError);
     expect(() => penalties.bounded(penalties.l2(), bounds)).toThrow(
-      /^weights are bounded to \[\S+, \S+\]; the box must hold 0/,
+      /^weights are bounded to \[\S+, \S+\], without 0, /,
     );
   });
 

@@ -30,13 +30,13 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'several labels of numbers',
     options: { multiLabel: true, loss: losses.square() },
-    message: 'multiLabel is for classification; the square loss is for regression',
+    message: 'several labels per row are for classification; the square loss is for regression',
   },
   { title: 'grid 1.5', options: { grid: 1.5 }, message: 'grid is 1.5' },
   {
     title: 'a grid beyond the data',
     options: { grid: 6 },
-    message: 'grid is 6; with 20 rows and 5 columns it can be at most 5',
+    message: 'a grid of 6 was given; with 20 rows and 5 columns it can be at most 5',
   },
   { title: 'threads 0', options: { threads: 0 }, message: 'threads is 0; it must be a whole' },
   { title: 'threads 2.5', options: { threads: 2.5 }, message: 'threads is 2.5' },
@@ -58,7 +58,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'a box for weights of scaled columns',
     options: { scale: 'max', penalty: penalties.bounded(penalties.l2(), { low: 0, high: 1 }) },
-    message: "scale 'max' divides columns, so that weights in a box are not in it",
+    message: 'scaling by max divides columns, so that weights in a box are not in it',
   },
   {
     title: 'an early stop without test rows',
@@ -103,7 +103,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'auprc of a regression',
     options: { auprc: true, holdout: 0.5, loss: losses.square() },
-    message: 'auprc is for classification; the square loss is for regression',
+    message: 'AUPRC is for classification; the square loss is for regression',
   },
   {
     title: 'a wrong testOn',
@@ -113,7 +113,7 @@ const refused: { title: string; options: TrainOptions; message: string }[] = [
   {
     title: 'a serial solver on a grid',
     options: { solver: solvers.sgd(), grid: 2 },
-    message: 'grid is 2; sgd is a serial method and runs on a grid of 1',
+    message: 'a grid of 2 was given; sgd is a serial method and runs on a grid of 1',
   },
   {
     title: 'too few factors',

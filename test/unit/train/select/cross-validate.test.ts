@@ -262,7 +262,7 @@ describe('a cross-validation that is ended', () => {
 test.each([
   [{ folds: 1 }, 'folds is 1'],
   [{ folds: 151 }, '151 folds need at least 151 rows; this data has 150'],
-  [{ metric: 'mse' }, 'metric mse is not for the hinge loss'],
+  [{ metric: 'mse' }, 'is not measured by mse'],
   [{ lambda: 1 }, 'lambda is not an option of cross-validation'],
   [{ lambdas: [0] }, 'lambda is 0'],
   [{ fold: 3 }, "unknown option 'fold'"],

@@ -173,7 +173,7 @@ describe('the λs of a path', () => {
     [{ lambdas: [1], count: 3 }, 'count and ratio would be ignored'],
     [{ count: 0 }, 'count is 0; it must be a whole number'],
     [{ count: 2.5 }, 'count is 2.5'],
-    [{ ratio: 1 }, 'ratio is 1; it must be a number between 0 and 1'],
+    [{ ratio: 1 }, 'ratio is 1; it must be a number above 0 and below 1'],
     [{ ratio: -1 }, 'ratio is -1'],
   ])('%o is refused', async (options, message) => {
     await expect(lambdasOf(options)).rejects.toThrow(message);

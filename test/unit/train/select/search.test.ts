@@ -79,7 +79,7 @@ describe('a search', () => {
     [{ losses: [] }, 'no loss to search among'],
     [{ penalties: [] }, 'no penalty to search among'],
     [{ losses: [losses.hinge(), losses.square()] }, 'no measure fits both'],
-    [{ metric: 'mae' }, 'metric mae is not for the hinge loss'],
+    [{ metric: 'mae' }, 'is not measured by mae'],
     [{ metric: 'loss' }, 'choose error or auc'],
     [
       { losses: [losses.quantile({ quantile: 0.1 }), losses.quantile()], metric: 'loss' },
