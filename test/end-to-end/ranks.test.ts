@@ -276,7 +276,7 @@ describe('what is wrong is said once', () => {
       /^2 dso: --lambda is -3; it must be/,
     );
     expect(await refused('train.svm', '--grid', '200')).toMatch(
-      /^2 dso: grid is 200; with 300 rows/,
+      /^2 dso: a grid of 200 was given; with 300 rows/,
     );
     expect(await refused('train.svm', '--solver', 'dso-async')).toMatch(
       /^2 dso: dso-async runs in/,
