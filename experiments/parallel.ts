@@ -3,7 +3,7 @@
  * BMRM; here also the objective, and the other parallel solvers.
  */
 import { figure } from '../bench/table.ts';
-import { type ShapeName, shapeNames } from '../src/data/generate.ts';
+import { type ShapeName, shapeNames } from '../src/data/shapes.ts';
 import { UsageError } from '../src/errors.ts';
 import { losses } from '../src/problem/losses/index.ts';
 import { contest, entrantsOf, type Round, roundSummary, roundTable } from './support/contest.ts';

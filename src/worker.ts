@@ -3,7 +3,7 @@ import { parseTasks } from './data/read/tasks.ts';
 import { collectGarbage } from './engine/arena.ts';
 import { answerRequests, type Task } from './engine/thread.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
-import { type FillPayload, fill, type HashPayload, hash } from './train/fit.ts';
+import { type FillPayload, fill, type HashPayload, hash } from './train/tasks.ts';
 
 let last: Promise<unknown> = Promise.resolve();
 

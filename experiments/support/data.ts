@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/data/dataset.ts';
-import { generateDataset, type ShapeName, scaleShape } from '../../src/data/generate.ts';
+import { generateDataset } from '../../src/data/generate.ts';
+import { type ShapeName, scaleShape } from '../../src/data/shapes.ts';
 import { splitDataset } from '../../src/data/split.ts';
 import { readDataset } from '../../src/train/read.ts';
 import type { Setting } from './experiment.ts';

@@ -1,7 +1,7 @@
 import { exp, log } from '../math/elementary.ts';
 import { type Random, stream } from '../math/random.ts';
 import { grown } from './dataset.ts';
-import type { ScaledShape } from './generate.ts';
+import type { ScaledShape } from './shapes.ts';
 import { writeWhole } from './text/write.ts';
 
 /** The r of p_k ∝ 1/(k + r): how many columns share the top of the frequency curve. */

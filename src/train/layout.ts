@@ -31,9 +31,9 @@ import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
 import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
-import type { FillPayload } from './fit.ts';
 import type { Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
+import type { FillPayload } from './tasks.ts';
 import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './warm-start.ts';
 
 /** Data laid out for all threads, in memory or in a scratch file: problems are set up on it. */

@@ -16,7 +16,7 @@ import {
 import { threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError } from '../errors.ts';
 import { CompensatedSum, sum } from '../math/vectors.ts';
-import type { HashPayload } from './fit.ts';
+import type { HashPayload } from './tasks.ts';
 
 /** The rows that one process of a group has read, and the shape of all the data. */
 export interface DataShard extends Pick<Dataset, 'rows' | 'columns' | 'nonzeros'> {

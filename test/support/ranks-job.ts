@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../../src/data/dataset.ts';
+import { launchOf } from '../../src/engine/processes/launch.ts';
 import { MpiGroup } from '../../src/engine/processes/mpi-group.ts';
-import { launchOf } from '../../src/engine/processes/mpi-library.ts';
 import { singleProcess } from '../../src/engine/processes/process-group.ts';
 import { encodeModel } from '../../src/model/file.ts';
 import { losses } from '../../src/problem/losses/index.ts';

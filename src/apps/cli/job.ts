@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import packageDescription from '../../../package.json' with { type: 'json' };
+import { type Launch, launchOf } from '../../engine/processes/launch.ts';
 import { MpiGroup } from '../../engine/processes/mpi-group.ts';
-import { type Launch, launchOf } from '../../engine/processes/mpi-library.ts';
 import { type ProcessGroup, singleProcess } from '../../engine/processes/process-group.ts';
 import { UsageError } from '../../errors.ts';
 import type { TrainFlags } from './options.ts';

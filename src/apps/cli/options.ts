@@ -1,6 +1,6 @@
 /** The options of every command: those that train, and the others. */
-import { shapeNames } from '../../data/generate.ts';
-import { exportFormats } from '../../model/export/index.ts';
+import { shapeNames } from '../../data/shapes.ts';
+import { exportFormats } from '../../model/export/names.ts';
 import { defaultFolder } from '../../reporting/records/folder.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
 import { flag, optionsWith, pick, toggle, type Values } from '../../train/options/option.ts';

@@ -4,7 +4,7 @@ import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import picocolors from 'picocolors';
-import { type Flavour, launchOf } from '../../engine/processes/mpi-library.ts';
+import { type Flavour, launchOf } from '../../engine/processes/launch.ts';
 import { DsoError } from '../../errors.ts';
 import type { Colours } from '../../reporting/format.ts';
 import type { StopReason } from '../../train/events.ts';

@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { DsoError, UsageError } from '../../errors.ts';
 import { separateArena } from '../arena.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type Launch, loadFfi, MpiLibrary } from './mpi-library.ts';
+import type { Launch } from './launch.ts';
+import { loadFfi, MpiLibrary } from './mpi-library.ts';
 import { type Owner, Requests, sharedBytes, tags } from './requests.ts';
 
 /** Bytes of the longest message: counts have 32 bits. */

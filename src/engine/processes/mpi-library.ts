@@ -1,6 +1,7 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { DsoError } from '../../errors.ts';
 import { separateArena } from '../arena.ts';
+import type { Flavour } from './launch.ts';
 
 /** A handle or constant as the library's C functions take it. */
 type Handle = number | bigint;
@@ -17,7 +18,7 @@ interface Dialect {
 }
 
 /** Files of the libraries, and the packages that have them. */
-const families = {
+const families: Readonly<Record<Flavour, { files: readonly string[]; packages: string }>> = {
   openmpi: {
     files: ['libmpi.so.40', 'libmpi.so.20', 'libmpi.40.dylib', 'libmpi.so'],
     packages: 'Debian: openmpi-bin libopenmpi3',
@@ -248,38 +249,4 @@ export async function loadFfi(): Promise<Ffi> {
     'failure',
     `MPI needs the package ${names[0]} (an optional dependency that was left out): npm install ${names[0]}`,
   );
-}
-
-/** A family of MPI libraries: its members share their ABI. */
-export type Flavour = keyof typeof families;
-
-/** What a launcher has put into the environment of this process. */
-export interface Launch {
-  readonly flavour: Flavour;
-  readonly rank: number;
-  readonly size: number;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Variables by which launchers number the processes of a job, the most specific first. */
-const launchers: readonly { flavour: Flavour; rank: string; sizes: readonly string[] }[] = [
-  { flavour: 'openmpi', rank: 'OMPI_COMM_WORLD_RANK', sizes: ['OMPI_COMM_WORLD_SIZE'] },
-  { flavour: 'mpich', rank: 'PMI_RANK', sizes: ['PMI_SIZE', 'SLURM_NTASKS'] },
-  // srun --mpi=pmix: the size is in Slurm's variable.
-  { flavour: 'openmpi', rank: 'PMIX_RANK', sizes: ['SLURM_NTASKS', 'PMIX_SIZE'] },
-];
-
-function wholeNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-/** The job this process is part of, or undefined if no MPI launcher started it. */
-export function launchOf(environment: Environment): Launch | undefined {
-  for (const { flavour, rank: rankName, sizes } of launchers) {
-    const rank = wholeNumber(environment[rankName]);
-    const [size] = sizes.flatMap((name) => wholeNumber(environment[name]) ?? []);
-    if (rank !== undefined && size !== undefined) return { flavour, rank, size };
-  }
-  return undefined;
 }

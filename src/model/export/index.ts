@@ -2,10 +2,13 @@ import { DataError, UsageError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import { jsonModel, parseJsonModel } from './json.ts';
 import { isLiblinearModel, liblinearModel, parseLiblinearModel } from './liblinear.ts';
+import { type ExportFormat, exportFormats } from './names.ts';
 import { onnxModel } from './onnx.ts';
 import { pmmlDocument } from './pmml.ts';
 import { csvTable, inBlocks, readableModel } from './text.ts';
 import { typescriptModule } from './typescript.ts';
+
+export { type ExportFormat, exportFormats };
 
 /** Parts of a model that a format may not hold. */
 type ModelPart = 'calibration' | 'unitRows' | 'recipe';
@@ -50,18 +53,13 @@ const entries = {
   pmml: { write: pmmlDocument, keeps: [] },
   csv: { write: csvTable, keeps: [] },
   typescript: { write: typescriptModule, keeps: ['calibration', 'unitRows', 'recipe'] },
-} as const satisfies Readonly<Record<string, ExportEntry>>;
+} as const satisfies Readonly<Record<ExportFormat, ExportEntry>>;
 
 type Entries = typeof entries;
-
-/** What a model can be written as. */
-export type ExportFormat = keyof Entries;
 
 type BinaryFormat = {
   [Format in ExportFormat]: Entries[Format] extends { binary: true } ? Format : never;
 }[ExportFormat];
-
-export const exportFormats = Object.keys(entries) as readonly ExportFormat[];
 
 function entryOf(format: ExportFormat): ExportEntry {
   if (Object.hasOwn(entries, format)) return entries[format];

@@ -6,11 +6,10 @@ import type { Dataset } from '../../../src/data/dataset.ts';
 import {
   type GenerateProgress,
   generateDataset,
-  scaleShape,
-  shapeNames,
   writeGenerated,
 } from '../../../src/data/generate.ts';
 import { readDataset } from '../../../src/data/read/read.ts';
+import { scaleShape, shapeNames } from '../../../src/data/shapes.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { temporaryFolder } from './support/files.ts';
 import { flat } from './support/flat.ts';

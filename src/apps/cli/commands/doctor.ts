@@ -1,12 +1,7 @@
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import packageDescription from '../../../../package.json' with { type: 'json' };
-import {
-  type Flavour,
-  type Launch,
-  launchOf,
-  loadFfi,
-  MpiLibrary,
-} from '../../../engine/processes/mpi-library.ts';
+import { type Flavour, type Launch, launchOf } from '../../../engine/processes/launch.ts';
+import { loadFfi, MpiLibrary } from '../../../engine/processes/mpi-library.ts';
 import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { launchOf } from '../../../../src/engine/processes/mpi-library.ts';
+import { launchOf } from '../../../../src/engine/processes/launch.ts';
 
 test.each([
   [{}, undefined],

@@ -1,7 +1,7 @@
 /** Started by an MPI launcher: rank 1 never joins, and is there until the launcher ends it. */
 
+import { launchOf } from '../../../../../src/engine/processes/launch.ts';
 import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
-import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const launch = launchOf(process.env)!;
 if (launch.rank === 1) setInterval(() => {}, 60_000);

@@ -9,8 +9,8 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { openChannel, requested } from '../../../../../src/engine/processes/comm-channel.ts';
+import { launchOf } from '../../../../../src/engine/processes/launch.ts';
 import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
-import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const [occupation, folder] = process.argv.slice(2);
 /** Seconds: no healthy rank is silent for that long, though many ranks run on few cores. */

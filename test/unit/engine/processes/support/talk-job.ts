@@ -3,8 +3,8 @@
  * what it gets; rank 0 prints what was wrong anywhere.
  */
 
+import { launchOf } from '../../../../../src/engine/processes/launch.ts';
 import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
-import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const peers = await MpiGroup.join(launchOf(process.env)!, { peerTimeout: 300, version: 'test' });
 const { rank, size } = peers;

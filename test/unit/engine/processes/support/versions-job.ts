@@ -1,7 +1,7 @@
 /** Started by an MPI launcher: rank 1 claims to be of another version. */
 
+import { launchOf } from '../../../../../src/engine/processes/launch.ts';
 import { MpiGroup } from '../../../../../src/engine/processes/mpi-group.ts';
-import { launchOf } from '../../../../../src/engine/processes/mpi-library.ts';
 
 const launch = launchOf(process.env)!;
 const version = launch.rank === 1 ? '0.0.9' : '0.1.0';
