@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { executable } from './command-line.ts';
-import { graceOf, type Launcher } from './launchers.ts';
+import { jobEnvironment, type Launcher } from './launchers.ts';
 
 export interface JobOptions {
   readonly folder: string;
@@ -78,7 +78,7 @@ export function startJob(
   const all = [...options, ...more, '-n', String(ranks)];
   const child = spawn(path as string, [...all, ...wrapper, process.execPath, program, ...args], {
     cwd: folder,
-    env: { ...process.env, ...graceOf(0), ...environment },
+    env: { ...process.env, ...jobEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const seen = new Set<number>();
