@@ -116,6 +116,32 @@ export function scatter(
   }
 }
 
+/** The sizes of what gather and scatter add: a bound on their rounding errors is a multiple of them. */
+export function gatherSizes(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32, source: usize, result: usize,
+): void {
+  for (let position = begin; position < end; position++) {
+    const i = int(order, position);
+    let sum = double(result, i);
+    for (let k = int(offsets, i); k < int(offsets, i + 1); k++) {
+      sum += Math.abs(double(source, int(indices, k)) * <f64>float(values, k));
+    }
+    setDouble(result, i, sum);
+  }
+}
+
+export function scatterSizes(
+  offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32, target: usize,
+): void {
+  for (let position = 0; position < count; position++) {
+    const i = int(units, position);
+    const delta = double(deltas, position);
+    for (let k = int(offsets, i); k < int(offsets, i + 1); k++) {
+      addTo(at(target, int(indices, k)), Math.abs(delta * <f64>float(values, k)));
+    }
+  }
+}
+
 export function scatterMapped(
   offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32,
   image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize,

@@ -155,11 +155,6 @@ export abstract class BlockMethod<State extends BlockState = BlockState> impleme
     return touched / Math.max(1, this.context.problem.nonzeros);
   }
 
-  /** Where every bound was computed from α and the data alone, no rounding errors have gathered. */
-  certify(bound: number): number {
-    return bound;
-  }
-
   save(): { readonly passes: number } {
     this.state.saveRandom();
     return { passes: this.passes, ...this.scalars };

@@ -1,11 +1,24 @@
 import { log } from '../math/elementary.ts';
 import type { BestPoint } from './objective/best-point.ts';
+import type { Certifier, ProvedBound } from './objective/certificate.ts';
 import { type Gap, type Objective, relativeGap } from './objective/objective.ts';
 import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
 /** Epochs from one evaluation to the next, at most. */
 const longestWait = 5;
+/**
+ * From these shares of P(0) on a gap may be all that double precision can do: a certificate tells,
+ * another one when the gap is half as large, or after evaluations without any progress.
+ */
+const suspicious = 1e-12;
+const stallingFrom = 1e-8;
+const stalledEvaluations = 100;
+/** A gap that is no larger than this many times what rounding may do is as small as it gets. */
+const spoilt = 4;
+/** An objective this much smaller than P(0), without a positive bound: its infimum is 0. */
+const vanished = 1e-15;
+const nothing: ProvedBound = { dual: -Infinity, allowance: 0 };
 
 /**
  * When to pay for a whole evaluation. The gap falls about geometrically, so the epochs that remain
@@ -68,6 +81,9 @@ interface ConvergenceOptions {
   readonly tolerance: number;
   /** P(0) */
   readonly atZero: number;
+  readonly certifier: Certifier;
+  /** What was subtracted from the labels: the intercept of the model is larger by it. */
+  readonly centre: number;
 }
 
 /**
@@ -89,8 +105,12 @@ export class Convergence {
   visited: VisitedEpoch[] = [];
   readonly #options: ConvergenceOptions;
   readonly #schedule: EvaluationSchedule;
-  /** D of the α that the run started from: no method needs to compute it again. */
-  #startingDual = -Infinity;
+  /** Of the last certificate: D and its rounding errors, the gap before, and all rounding errors. */
+  #proved = { dual: -Infinity, dualAllowance: 0, gap: Infinity, allowance: 0 };
+  /** Whole evaluations in a row that have improved neither P nor D. */
+  #stalled = 0;
+  /** Whether the certifier holds a dual point. */
+  #kept = false;
 
   constructor(options: ConvergenceOptions) {
     this.#options = options;
@@ -99,10 +119,19 @@ export class Convergence {
   }
 
   /** Begins at a point that is known: its weights, and D of its α where it has one. */
-  begin(weights: Float64Array, dual: number): void {
+  begin(
+    weights: Float64Array,
+    start?: { readonly alpha: Float64Array; readonly dual: number },
+  ): void {
     this.#goTo(weights);
-    this.dual = dual;
-    this.#startingDual = dual;
+    if (!start) return;
+    this.dual = start.dual;
+    this.#keep(start.alpha);
+  }
+
+  #keep(alpha: Float64Array): void {
+    this.#options.certifier.keep(alpha);
+    this.#kept = true;
   }
 
   /** Whether the error on the test rows has not fallen for long enough. */
@@ -111,11 +140,37 @@ export class Convergence {
   }
 
   get relativeGap(): number {
-    return relativeGap(this, this.#options.atZero);
+    return relativeGap(this);
   }
 
   get met(): boolean {
     return this.relativeGap <= this.#options.tolerance;
+  }
+
+  /** Whether a certificate would say that the tolerance is met, by what is known of rounding errors. */
+  get #seemsMet(): boolean {
+    const { allowance } = this.#proved;
+    return (
+      this.met &&
+      relativeGap({ primal: this.primal, dual: this.dual - allowance }) <= this.#options.tolerance
+    );
+  }
+
+  /** Whether double precision may have ended the progress: a certificate has to tell. */
+  get #seemsExact(): boolean {
+    const { atZero } = this.#options;
+    const gap = this.primal - this.dual;
+    if (this.#stalled >= stalledEvaluations && gap <= stallingFrom * atZero) return true;
+    return gap <= suspicious * atZero && gap <= 0.5 * this.#proved.gap;
+  }
+
+  /** Of a certificate: whether no epoch could bring the gap much lower, or what it is of P. */
+  get exhaustsPrecision(): boolean {
+    const { tolerance, atZero } = this.#options;
+    const { gap, allowance } = this.#proved;
+    if (allowance >= tolerance * Math.abs(this.primal) || gap <= spoilt * allowance) return true;
+    if (this.#stalled >= stalledEvaluations && gap <= stallingFrom * atZero) return true;
+    return this.dual <= 0 && this.primal <= vanished * atZero;
   }
 
   /** After an epoch: evaluates P and D as far as that is due. */
@@ -123,7 +178,8 @@ export class Convergence {
     this.whole = this.left < 0 && this.#schedule.isDue(epoch);
     this.#evaluate(epoch, this.whole);
     if (this.left > 0) this.left--;
-    else if (this.met) this.left = this.#options.method.polish;
+    else if (this.#seemsMet) this.left = this.#options.method.polish;
+    else if (this.#seemsExact) this.left = 0;
   }
 
   #evaluate(epoch: number, whole: boolean): void {
@@ -133,11 +189,17 @@ export class Convergence {
         `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso, sgd, psgd) or features of a smaller scale may help`,
       );
     }
-    this.dual = Math.max(this.dual, found.dual);
+    const { best, method } = this.#options;
+    const before = this.primal;
+    const raised = found.dual > this.dual;
+    if (raised) this.dual = found.dual;
+    if (raised && method.dualPoint) this.#keep(method.dualPoint);
     const known = found.primal < Infinity;
     if (known) this.latest = found;
     const moved = known && this.#improve(found.primal);
-    if (moved) this.primal = this.#options.best.primal();
+    if (moved) this.primal = best.primal();
+    if (raised || this.primal < before) this.#stalled = 0;
+    else if (whole) this.#stalled++;
     this.#measure(known, moved);
     if (whole) this.#schedule.note(epoch, this.relativeGap, this.#options.method.passes);
   }
@@ -146,9 +208,25 @@ export class Convergence {
   certify(epoch: number): void {
     // Where the result will be an earlier point, nothing can be gained from the present one.
     if (!this.whole && !this.exhausted) this.#evaluate(epoch, true);
-    this.primal = this.#options.best.primalAfresh();
-    this.dual = Math.max(this.#startingDual, this.#options.method.certify(this.dual));
+    const { method, certifier } = this.#options;
+    const gap = this.primal - this.dual;
+    const kept = this.#kept ? certifier.prove() : nothing;
+    const own = method.certify?.() ?? nothing;
+    const { dual, allowance: dualAllowance } = own.dual > kept.dual ? own : kept;
+    this.#proved = { dual, dualAllowance, gap, allowance: dualAllowance };
+    this.#settle();
     this.left = -1;
+  }
+
+  /** P of the weights as the model will have them; its rounding errors are charged to the bound. */
+  #settle(): void {
+    const { best, certifier, centre } = this.#options;
+    best.roundIntercept(centre);
+    this.primal = best.primalAfresh();
+    const primalAllowance = certifier.primalAllowance(best);
+    const { dual, dualAllowance } = this.#proved;
+    this.dual = Math.min(dual - primalAllowance, this.primal);
+    this.#proved.allowance = dualAllowance + primalAllowance;
   }
 
   /** Improves the best primal point by the current one; returns whether it has moved. */
@@ -174,7 +252,8 @@ export class Convergence {
   goBack(): void {
     const { early } = this.#options;
     if (!early?.best) return;
-    this.#goTo(early.weights);
+    this.#options.best.goTo(early.weights);
+    this.#settle();
     this.measured = early.best;
   }
 
@@ -194,7 +273,9 @@ export class Convergence {
       whole: this.whole,
       visited: this.visited,
       schedule: this.#schedule.save(),
-      startingDual: this.#startingDual,
+      proved: this.#proved,
+      stalled: this.#stalled,
+      kept: this.#kept,
       ...(early && { early: early.save() }),
     };
   }
@@ -209,7 +290,9 @@ export class Convergence {
     this.whole = saved.whole;
     this.visited = saved.visited;
     this.#schedule.restore(saved.schedule);
-    this.#startingDual = saved.startingDual;
+    this.#proved = { ...saved.proved };
+    this.#stalled = saved.stalled;
+    this.#kept = saved.kept;
     if (sameTest && saved.early) this.#options.early?.restore(saved.early);
     // A tolerance that was met may not be any more, and the other way round.
     if (!sameTolerance && !this.met) this.left = -1;

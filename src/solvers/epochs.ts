@@ -17,7 +17,13 @@ export interface RunLimits extends Limits {
   readonly before?: { readonly epoch: number; readonly seconds: number };
 }
 
-export type Stop = 'converged' | 'early-stop' | 'epoch-limit' | 'time-limit' | 'interrupted';
+export type Stop =
+  | 'converged'
+  | 'precision'
+  | 'early-stop'
+  | 'epoch-limit'
+  | 'time-limit'
+  | 'interrupted';
 
 interface RunFigures extends Gap {
   readonly relativeGap: number;
@@ -85,7 +91,9 @@ export function runEpochs(
   const seconds = () => earlier + here();
   const accounts = new TimeAccounts(team, limits.started, largest);
   const figures = (effort: TimeUse): RunFigures => {
-    const { primal, dual, relativeGap } = convergence;
+    const { primal, relativeGap } = convergence;
+    // By rounding a bound may be above P until the certificate.
+    const dual = Math.min(convergence.dual, primal);
     return { primal, dual, relativeGap, passes: method.passes, seconds: seconds(), effort };
   };
   // A resumed run begins with an epoch that is done; it may have been the last one.
@@ -135,7 +143,9 @@ export function runEpochs(
 function end(convergence: Convergence, epoch: number, limit: number): Stop | undefined {
   convergence.certify(epoch);
   if (convergence.met) return 'converged';
-  if (!convergence.exhausted && limit === withinLimits) return undefined;
+  if (!convergence.exhausted && limit === withinLimits) {
+    return convergence.exhaustsPrecision ? 'precision' : undefined;
+  }
   const stopped = convergence.exhausted ? 'early-stop' : limitStops[limit];
   convergence.goBack();
   return stopped;

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { withName } from '../data/read/line-error.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Workers } from '../engine/checkpoint/folder.ts';
 import { type CheckpointSet, loadArrays } from '../engine/checkpoint/resume.ts';
@@ -21,9 +22,11 @@ import type { Kernels } from './kernels/kernels.ts';
 import { plainKernels } from './kernels/plain/index.ts';
 import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
+import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import type { Problem } from './objective/problem.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
+import { checkSavedMethod } from './saved-state.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
 import { LargestWeights } from './statistics.ts';
 import { TestMeasure, type TestRows } from './test-error.ts';
@@ -39,6 +42,7 @@ export function allocateRun(
 ) {
   return {
     objective: allocateObjective(arena, partition),
+    certificate: allocateCertificate(arena, partition),
     best: arena.float64(partition.bufferLength),
     bestMargins: arena.float64(partition.rowOrder.length),
     /** The point that did best on the test rows, where it is saved. */
@@ -81,6 +85,8 @@ export interface Resume {
 /** Thread 0 also reports notices. */
 export interface Notice {
   readonly notice: string;
+  /** Whether the user must know it even if the rest is quiet. */
+  readonly warning?: boolean;
 }
 
 /** From thread 0: the run can be resumed from this epoch. */
@@ -123,18 +129,22 @@ export async function runThread(
     earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, objective);
   const atZero = objective.primalAtZero();
   const { tolerance } = limits;
-  const convergence = new Convergence({ method, best, test: measure, early, tolerance, atZero });
+  const { centre } = problem;
+  const certifier = new Certifier(objective, team, loss, memory.certificate);
+  const judged = { method, best, test: measure, early, certifier };
+  const convergence = new Convergence({ ...judged, tolerance, atZero, centre });
   if (start) {
-    convergence.begin(start.weights, start.alpha ? objective.dualWithin(start.alpha) : -Infinity);
+    const { weights, alpha } = start;
+    convergence.begin(weights, alpha && { alpha, dual: objective.dualWithin(alpha) });
   }
   const { partition } = problem.grid;
   const run = { team, partition, method, convergence, arrays: () => arraysOf(memory, method) };
   if (resume) resumeRun(run, resume);
   const before = resume?.found.header;
-  const notice = (message: string) => report({ notice: message });
+  const warn = (message: string) => report({ notice: message, warning: true });
   const { checkpoint } = payload;
   const writer =
-    checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, notice);
+    checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, warn);
   const runLimits = { ...limits, started, ...(before && { before }) };
   return runEpochs(context, method, convergence, runLimits, {
     report,
@@ -152,9 +162,11 @@ interface ThreadRun {
   readonly arrays: () => StateArray[];
 }
 
-function arraysOf({ best, bestMargins, tested }: RunMemory, method: Method): StateArray[] {
+function arraysOf(memory: RunMemory, method: Method): StateArray[] {
+  const { best, bestMargins, tested } = memory;
+  const { alpha: bestAlpha } = memory.certificate;
   // Where the best point is an iterate as it was, its margins follow from it.
-  const row = method.combinesIterates ? { bestMargins } : {};
+  const row = { bestAlpha, ...(method.combinesIterates && { bestMargins }) };
   const result = stateArrays({ row, column: { best, tested } });
   return [...result, ...method.arrays()];
 }
@@ -165,7 +177,12 @@ function resumeRun(
   { found, sameTolerance, sameTest }: Resume,
 ): void {
   const { saved } = found.header;
-  method.restore(saved.method);
+  try {
+    checkSavedMethod(saved.method, method.save());
+    method.restore(saved.method);
+  } catch (error) {
+    throw withName(found.parts[0]?.path ?? 'checkpoint', error);
+  }
   // Threads may still be at their first point.
   team.barrier();
   if (team.index === 0) loadArrays(found, arrays(), partition);

@@ -7,6 +7,7 @@ import type { Team } from '../engine/team.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import type { Penalty } from '../problem/penalties/index.ts';
 import type { Kernels } from './kernels/kernels.ts';
+import type { ProvedBound } from './objective/certificate.ts';
 import type { Gap, Objective } from './objective/objective.ts';
 import type { Problem } from './objective/problem.ts';
 
@@ -66,12 +67,8 @@ export interface Method {
    * false, what would take a pass over the data may be left at ±Infinity.
    */
   evaluate(whole: boolean): Gap;
-  /**
-   * A lower bound that holds to the last digit, given the best one that evaluate() has returned:
-   * where that came from incremental updates, which gather rounding errors, it is computed again
-   * from α and the data alone.
-   */
-  certify(bound: number): number;
+  /** The best lower bound less its rounding errors; only of a method without a dual point. */
+  certify?(): ProvedBound;
   /**
    * The state between two epochs, in three parts. Numbers of a thread, the same in all
    * threads, are returned by save() and taken back by restore(), in every thread. Arrays are listed

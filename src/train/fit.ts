@@ -95,6 +95,7 @@ export async function fitSubproblem(
     const { vector } = subproblem;
     const solved = await solve(training, buffers, { vector, lane, time, checkpoint });
     const weights = await collectWeights(buffers, layout.columnOrder, group);
+    if (weights && layout.centre !== 0) weights[weights.length - 1] += layout.centre;
     const before = checkpoint.resume?.found.header;
     if (before && before.epoch === solved.outcome.epochs) {
       options.onNotice?.('the run was complete already: nothing was left to train');
@@ -125,7 +126,7 @@ async function solve(
   const { visits, bounds } = visitedBefore(run.checkpoint);
   const vector = vectors > 1 ? { vector: { index: run.vector, count: vectors } } : {};
   const report = (message: Progress | Notice | CheckpointSaved) => {
-    if ('notice' in message) return options.onNotice?.(message.notice);
+    if ('notice' in message) return options.onNotice?.(message.notice, message.warning);
     if ('saved' in message) return options.onCheckpoint?.(message.saved);
     const { visits: order, sample, ...progress } = message;
     if (order) {

@@ -21,10 +21,12 @@ import {
   type Placement,
   placeRowsAndColumns,
 } from '../engine/partition.ts';
+import { gatherValues } from '../engine/processes/process-group.ts';
 import type { BlockPositions } from '../engine/ring.ts';
 import { runTogether, threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { sum } from '../math/vectors.ts';
+import { isOfResidual } from '../problem/losses/loss.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../solvers/objective/problem.ts';
 import { entryOf, isReplay } from '../solvers/registry.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
@@ -47,6 +49,8 @@ export interface Layout {
   /** Ends all runs once one of them has failed. */
   readonly halt: AbortController;
   readonly targets: Targets;
+  /** What is subtracted from labels while training, and added to the intercept. */
+  readonly centre: number;
   /** Weights of the rows, in the order of the targets, if not all are 1; and the sum of all. */
   readonly rowWeights: Float64Array | undefined;
   readonly totalWeight: number;
@@ -102,13 +106,15 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     storage.scratch?.close();
     throw error;
   }
+  const targets = targetsOf(rows.dataset, classes);
   const layout: Layout = {
     grid,
     arena,
+    centre: await centreOf(training, targets),
     workspaces,
     threads: threadsOfRuns(training, workspaces.length),
     halt: new AbortController(),
-    targets: targetsOf(rows.dataset, classes),
+    targets,
     rowWeights: rowWeights(rows.dataset),
     totalWeight: shard.totalWeight,
     test: test && testRows && { grid: test, targets: targetsOf(testRows.dataset, classes) },
@@ -119,6 +125,28 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
   // Rows are scored once more to calibrate.
   if (options.consume && !options.calibrate) await release(training, layout.threads);
   return { ...training, layout };
+}
+
+/**
+ * The middle of labels that are all far from 0, else 0: with an intercept, a loss of u − y is
+ * solved as well for labels less a number, and far more exactly. The least and the largest label
+ * are the same however the rows are spread.
+ */
+async function centreOf(
+  { settings: { intercept, loss }, group }: Training,
+  targets: Targets,
+): Promise<number> {
+  if (!intercept || !isOfResidual(loss)) return 0;
+  let [low, high] = [Infinity, -Infinity];
+  for (const label of targets.of(0)) {
+    low = Math.min(low, label);
+    high = Math.max(high, label);
+  }
+  const ends = await gatherValues(group, [low, high]);
+  low = Math.min(...ends.map(([least]) => least));
+  high = Math.max(...ends.map(([, most]) => most));
+  const middle = low + (high - low) / 2;
+  return Math.abs(middle) > high - low ? middle : 0;
 }
 
 /** Threads of each of N runs at the same time; more than workers would have nothing to do. */
@@ -176,13 +204,14 @@ export function setUpProblem(
 ): ProblemBuffers {
   workspace.clear();
   const { layout, options, settings } = training;
-  const { grid, targets, test } = layout;
+  const { grid, targets, test, centre } = layout;
   const arrays = allocateArrays(workspace, training, grid.partition, test?.grid.partition);
   const problem = layOutProblem(arrays.problem, grid, targets.of(vector), {
     penalty: settings.penalty,
     lambda,
     factors: options.penaltyFactors,
     intercept: settings.intercept,
+    centre,
     rowWeights: weights ?? layout.rowWeights,
     totalWeight: weights ? totalOf(weights) : layout.totalWeight,
   });
@@ -192,7 +221,7 @@ export function setUpProblem(
   if (!test || !arrays.test) return { ...run, test: undefined };
   const { rowOrder } = test.grid.partition;
   const signs = test.targets.of(vector);
-  for (let k = 0; k < rowOrder.length; k++) arrays.test.targets[k] = signs[rowOrder[k]];
+  for (let k = 0; k < rowOrder.length; k++) arrays.test.targets[k] = signs[rowOrder[k]] - centre;
   const { auprc = false, testOn } = options;
   const latest = testOn === 'latest';
   return { ...run, test: { grid: test.grid, memory: arrays.test, auprc, latest } };

@@ -65,13 +65,14 @@ export function allocateStart(arena: Arena, partition: Partition): Required<Warm
 export function layOutStart(
   start: Required<WarmStart>,
   { weights, alpha }: StartingPoint,
-  { grid, box }: Problem,
+  { grid, box, centre, interceptPosition }: Problem,
 ): WarmStart {
   const { columnOrder, rowOrder } = grid.partition;
   for (let k = 0; k < columnOrder.length; k++) {
     const w = weights[columnOrder[k]];
     start.weights[k] = box ? clamp(w, box.low[k], box.high[k]) : w;
   }
+  if (interceptPosition >= 0) start.weights[interceptPosition] -= centre;
   if (!alpha) return { weights: start.weights };
   for (let k = 0; k < rowOrder.length; k++) start.alpha[k] = alpha[rowOrder[k]];
   return start;

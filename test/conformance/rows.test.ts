@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { HostNames } from '../../src/apps/host-header.ts';
 import { Metrics } from '../../src/apps/serve/metrics.ts';
 import { Scorer } from '../../src/apps/serve/scorer.ts';
 import { ScoringServer } from '../../src/apps/serve/server.ts';
@@ -68,7 +69,8 @@ async function served(model: Model, rows: readonly NamedRow[]): Promise<number[]
   const loaded = { model, scorer: new Scorer(model), version: 'v', loadedAt: new Date(0) };
   const server = new ScoringServer({
     name: 'm.model',
-    limits: { bytes: 1e6, timeout: 10_000, rows: 100, answer: 1e6 },
+    limits: { bytes: 1e6, bodies: 1e9, timeout: 10_000, rows: 100, answer: 1e6 },
+    hosts: new HostNames('127.0.0.1'),
     metrics: new Metrics(),
     current: () => loaded,
     onFailure: (error) => expect.fail(String(error)),

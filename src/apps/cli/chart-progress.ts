@@ -109,11 +109,11 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
       inner.epoch(event);
     },
     /** Printed above the charts. */
-    notice(message) {
+    notice(message, warning) {
       const shown = drawn;
       if (drawn.length > 0) terminal.write(lineUp(drawnRows()) + clearBelow);
       drawn = [];
-      inner.notice(message);
+      inner.notice(message, warning);
       show(shown);
     },
     /** Leaves the charts on the screen. */

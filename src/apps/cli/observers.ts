@@ -102,8 +102,8 @@ export class RunObservers {
         progress.stage(text, fraction);
         this.#dashboard?.stage(text, fraction);
       },
-      notice: (message) => {
-        progress.notice(message);
+      notice: (message, warning) => {
+        progress.notice(message, warning);
         this.#recorder.write({ event: 'notice', message });
       },
     };

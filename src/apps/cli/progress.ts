@@ -11,7 +11,8 @@ export interface Progress {
   stage(text: string, fraction?: number): void;
   start(task: Task, limits: Limits): void;
   epoch(event: EpochEvent): void;
-  notice(message: string): void;
+  /** `warning`: shown even if the rest is quiet. */
+  notice(message: string, warning?: boolean): void;
   /** Clears what was drawn. */
   end(): void;
 }
@@ -22,7 +23,7 @@ export function createProgress(
   quiet: boolean,
   lines: 'epochs' | 'no epochs' = 'epochs',
 ): Progress {
-  if (quiet) return silentProgress;
+  if (quiet) return quietProgress((message) => terminal.warn(message));
   return terminal.live ? liveProgress(terminal) : plainProgress(terminal, lines === 'epochs');
 }
 
@@ -34,6 +35,11 @@ export const silentProgress: Progress = {
   notice: nothing,
   end: nothing,
 };
+
+/** Shows warnings only. */
+export function quietProgress(warn: (message: string) => void): Progress {
+  return { ...silentProgress, notice: (message, warning) => warning && warn(message) };
+}
 
 function plainProgress(terminal: Terminal, showsEpochs: boolean): Progress {
   let trend = new GapTrend({ tolerance: 0 });
@@ -64,7 +70,8 @@ function plainProgress(terminal: Terminal, showsEpochs: boolean): Progress {
       if (isShown) terminal.say(line);
       leftOut = isShown ? undefined : line;
     },
-    notice: (message) => terminal.say(`note: ${message}`),
+    notice: (message, warning) =>
+      warning ? terminal.warn(message) : terminal.say(`note: ${message}`),
     end() {
       if (leftOut !== undefined) terminal.say(leftOut);
       leftOut = undefined;
@@ -165,8 +172,10 @@ function liveProgress(terminal: Terminal): Progress {
       // The timer redraws the rest: fast epochs must not wait for the terminal.
       if (isFirst || now - since > redrawMilliseconds) draw();
     },
-    notice(message) {
-      terminal.say(`${clearLine}${dim(`note: ${message}`)}`);
+    notice(message, warning) {
+      terminal.write(clearLine);
+      if (warning) terminal.warn(message);
+      else terminal.say(dim(`note: ${message}`));
       draw();
     },
     end() {

@@ -98,6 +98,11 @@ export interface Loss extends PrimalLoss, LossFunctions, Required<ScoreTraits> {
   readonly module?: string;
 }
 
+/** Whether ℓ is a function of u − y; of a custom loss it is not known. */
+export function isOfResidual({ task, link, module }: Pick<Loss, 'task' | 'link' | 'module'>) {
+  return task === 'regression' && link === 'identity' && module === undefined;
+}
+
 /** The step sizes of losses that have no better ones. */
 export const commonSteps = [0.3, 0.5] as const;
 

@@ -107,6 +107,7 @@ export function newestFirst(a: RunSummary, b: RunSummary): number {
 
 const endTexts: Readonly<Partial<Record<StopReason, string>>> = {
   converged: 'converged',
+  precision: 'precision limit',
   'early-stop': 'early stop',
   'time-limit': 'time limit',
   'epoch-limit': 'epoch limit',

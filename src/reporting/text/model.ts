@@ -142,7 +142,7 @@ function describeTask({ classes, multiLabel }: Model): string {
 }
 
 function certificateLines({ certificate, certificates, classes }: Model): LabelledLine[] {
-  const { primal, dual, relativeGap, stopped, epochs } = certificate;
+  const { primal, dual, stopped, epochs } = certificate;
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
@@ -154,8 +154,8 @@ function certificateLines({ certificate, certificates, classes }: Model): Labell
   return [
     ['stopped', `${stopped} after ${plural(epochs, 'epoch')}`],
     ['objective', `${primal}, at least ${dual} for any weights`],
-    ['certificate', describeCertificate(relativeGap)],
-    ['worst class', worst && `${worstClass}: ${describeCertificate(worst.relativeGap)}`],
+    ['certificate', describeCertificate(certificate)],
+    ['worst class', worst && `${worstClass}: ${describeCertificate(worst)}`],
   ];
 }
 

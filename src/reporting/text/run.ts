@@ -143,12 +143,18 @@ function outcomeLines({ summary, vector, epochs }: RunDetail): LabelledLine[] {
   if (count === undefined || primal === undefined) return [failed];
   const { vectors = 1 } = begin ?? {};
   const passes = (result?.passes ?? latest?.passes ?? 0).toFixed(1);
+  const proof = {
+    relativeGap: relativeGap ?? Infinity,
+    ...(primal !== null && { primal }),
+    ...(dual !== null && dual !== undefined && { dual }),
+    ...(result?.stopped && { stopped: result.stopped }),
+  };
   const curves = `class ${vector + 1} of ${vectors}, ${plural(epochs, 'epoch')}`;
   return [
     failed,
     ['epochs', `${formatCount(count)} (${passes} passes over the data)`],
     ['objective', `${numberText(primal)}, lower bound ${numberText(dual)}`],
-    ['certificate', describeCertificate(relativeGap ?? Infinity)],
+    ['certificate', describeCertificate(proof)],
     ['curves', vectors > 1 ? curves : undefined],
   ];
 }

@@ -30,7 +30,7 @@ export function summarize(
       dataSize(rows, columns, nonzeros),
     `${solver} solver on ${describeThreads(report)}, ${describeStop(stopped, tolerance)} ` +
       `after ${plural(epochs, 'epoch')} ${dim(times)}`,
-    (stopped === 'converged' ? green : yellow)(describeCertificate(report.relativeGap)),
+    (stopped === 'converged' ? green : yellow)(describeCertificate(report)),
     ...(effort ? [dim(effort)] : []),
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
@@ -50,6 +50,7 @@ function describeStop(stopped: StopReason, tolerance: number): string {
   const limit = formatNumber(tolerance);
   const texts: Readonly<Record<StopReason, string>> = {
     converged: `converged to the tolerance ${limit}`,
+    precision: `stopped at the limits of double precision, above the tolerance ${limit},`,
     'early-stop': 'stopped early, since the test error stopped falling,',
     'epoch-limit': `stopped by the epoch limit, above the tolerance ${limit},`,
     'time-limit': `stopped by the time limit, above the tolerance ${limit},`,
@@ -60,8 +61,23 @@ function describeStop(stopped: StopReason, tolerance: number): string {
   return texts[stopped];
 }
 
+/** What a certificate is told from; a run that goes on has no reason to have stopped. */
+type Proof = Pick<TrainReport, 'relativeGap'> &
+  Partial<Pick<TrainReport, 'primal' | 'dual' | 'stopped'>>;
+
 /** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
-export function describeCertificate(relativeGap: number): string {
+export function describeCertificate({
+  relativeGap,
+  primal,
+  dual = -Infinity,
+  stopped,
+}: Proof): string {
+  if (stopped === 'precision' && primal !== undefined && !(relativeGap <= 0.5)) {
+    const least = formatNumber(Math.max(dual, -Math.abs(primal)));
+    return dual <= 0
+      ? `the optimum is 0 to the limits of double precision (objective ${formatNumber(primal)})`
+      : `objective ${formatNumber(primal)}, optimum at least ${least}`;
+  }
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
   const gap = `relative duality gap ${formatGapUp(relativeGap)}`;
   if (relativeGap > 0.5) return `no useful bound yet (${gap})`;

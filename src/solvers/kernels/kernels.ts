@@ -241,7 +241,11 @@ export interface Kernels extends VectorKernels {
   gather(...args: [cell: Cell, ...Listed, fresh: boolean, source: Vector, result: Vector]): void;
   /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
   scatter(cell: Cell, pending: Pending, count: number, target: Vector): void;
-  /** The same on the image v, followed by the map's w_j. */
+  /** result[i] += Σ_k |source[index_k] · value_k| for each unit i. */
+  gatherSizes(...args: [cell: Cell, ...Listed, source: Vector, result: Vector]): void;
+  /** target[index_k] += |deltas[p] · value_k| for unit units[p], p = 0 … count-1. */
+  scatterSizes(cell: Cell, pending: Pending, count: number, target: Vector): void;
+  /** The scatter on the image v, followed by the map's w_j. */
   scatterMapped(cell: Cell, pending: Pending, count: number, map: WeightMap, weights: Vector): void;
   /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */
   rowNorms(

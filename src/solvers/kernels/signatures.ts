@@ -29,6 +29,8 @@ const of = 'labels rowWeights';
 export const signatures: Readonly<Record<KernelName, Signature>> = {
   gather: ['cell order begin end fresh source result', `${cell} ${units} ?fresh source result`],
   scatter: ['cell pending count target', `${cell} ${pending} #count target`],
+  gatherSizes: ['cell order begin end source result', `${cell} ${units} source result`],
+  scatterSizes: ['cell pending count target', `${cell} ${pending} #count target`],
   scatterMapped: [
     'cell pending count map weights',
     `${cell} ${pending} #count ${map} weights`,

@@ -47,6 +47,19 @@ export class BestPoint implements Point {
     this.#objective.margins(this.weights, this.margins);
   }
 
+  /** The model's intercept is larger by `centre`: rounds it to what the sum of both will be. */
+  roundIntercept(centre: number): void {
+    const { problem } = this.#objective;
+    const { interceptPosition: position } = problem;
+    const { columnStarts } = problem.grid.partition;
+    const { first, end } = this.#team;
+    const isOwn = position >= columnStarts[first] && position < columnStarts[end];
+    if (centre !== 0 && isOwn) {
+      this.weights[position] = this.weights[position] + centre - centre;
+    }
+    this.#team.barrier();
+  }
+
   /** P here. */
   primal(): number {
     return this.#objective.primal(this.weights, this.margins);

@@ -22,13 +22,10 @@ export interface Point {
   readonly margins: Float64Array;
 }
 
-/** An objective this much smaller than at w = 0 counts as zero: its gap is measured against P(0). */
-const negligible = 1e-12;
-
-/** (P − D) / max(|P|, tiny): how far above the optimum P can be, relative to P; `atZero` is P(0). */
-export function relativeGap({ primal, dual }: Gap, atZero: number): number {
-  const tiny = Math.max(1e-300, negligible * Math.abs(atZero));
-  return Math.max(0, primal - dual) / Math.max(Math.abs(primal), tiny);
+/** (P − D) / |P|: how far above the optimum P can be, relative to P; 0 where both are the same. */
+export function relativeGap({ primal, dual }: Gap): number {
+  const gap = Math.max(0, primal - dual);
+  return gap === 0 ? 0 : gap / Math.abs(primal);
 }
 
 export type ObjectiveMemory = ReturnType<typeof allocateObjective>;
@@ -150,8 +147,29 @@ export class Objective {
     this.#team.barrier();
   }
 
-  /** X·source onto rows or Xᵀ·source onto columns: gathered along units or scattered from them. */
-  #multiply(source: Float64Array, target: Float64Array, onto: 'row' | 'column'): void {
+  /** Σ_j |w_j x_ij| by one rotation: rounding errors of the margins are a small multiple of it. */
+  marginSizes(weights: Float64Array, sizes: Float64Array): void {
+    this.#multiply(weights, sizes, 'row', true);
+  }
+
+  /** (1/W) Σ_i |α_i x_ij| by one rotation. */
+  imageSizes(alpha: Float64Array, sizes: Float64Array): void {
+    this.#multiply(alpha, sizes, 'column', true);
+    const own = this.ownColumns(sizes);
+    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
+    this.#team.barrier();
+  }
+
+  /**
+   * X·source onto rows or Xᵀ·source onto columns, gathered along units or scattered from them;
+   * `sizes`: of the absolute values of the terms.
+   */
+  #multiply(
+    source: Float64Array,
+    target: Float64Array,
+    onto: 'row' | 'column',
+    sizes = false,
+  ): void {
     const { identity } = this.#memory;
     const toRows = onto === 'row';
     const gather = toRows === (this.problem.grid.orientation === 'rows');
@@ -163,8 +181,13 @@ export class Objective {
       const [from, to] = toRows ? [columns, rows] : [rows, columns];
       const all = { units: identity, deltas: from };
       this.cells.at(worker, block).through((cell, first, end) => {
-        if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
-        else this.kernels.scatter(cell, pendingPart(all, first, end), end - first, to);
+        if (gather && sizes) this.kernels.gatherSizes(cell, identity, first, end, from, to);
+        else if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
+        else {
+          const part = pendingPart(all, first, end);
+          if (sizes) this.kernels.scatterSizes(cell, part, end - first, to);
+          else this.kernels.scatter(cell, part, end - first, to);
+        }
       });
     });
     this.#team.barrier();
@@ -260,9 +283,14 @@ export class Objective {
   /** D at α cut to its domain, wherever it comes from. */
   dualWithin(alpha: Float64Array): number {
     // The shift that an intercept needs cuts it anyway.
-    if (this.problem.intercept) return this.dual(alpha);
+    return this.dual(this.problem.intercept ? alpha : this.withinDomain(alpha));
+  }
+
+  /** A copy of α cut to its domain and, for an intercept, shifted to a sum of about 0. */
+  withinDomain(alpha: Float64Array): Float64Array {
+    if (this.problem.intercept) return this.#balance(alpha);
     this.clipAlpha(alpha, this.#memory.alpha);
-    return this.dual(this.#memory.alpha);
+    return this.#memory.alpha;
   }
 
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */

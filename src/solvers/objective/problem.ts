@@ -18,7 +18,13 @@ export interface Problem {
   /** |Ω|, with the intercept's column. */
   readonly nonzeros: number;
   readonly grid: Grid;
+  /** Less `centre`. */
   readonly labels: Float64Array;
+  /**
+   * What was subtracted from the labels, and from the intercept. A loss of u − y does not change by
+   * it, but numbers are far more exact near 0 than far from it.
+   */
+  readonly centre: number;
   /** c_i, how much each row counts; all 1 where nothing else is said. */
   readonly rowWeights: Float64Array;
   /** W, of all rows wherever they are: what the sum of losses is divided by. */
@@ -58,6 +64,8 @@ interface ProblemOptions {
   readonly lambda: number;
   readonly factors: Float64Array | undefined;
   readonly intercept: boolean;
+  /** Default: 0. */
+  readonly centre?: number;
   /** Of the rows here, in their order; given together with `totalWeight`, the sum of all. */
   readonly rowWeights?: Float64Array | undefined;
   readonly totalWeight?: number | undefined;
@@ -70,10 +78,10 @@ export function layOutProblem(
   options: ProblemOptions,
 ): Problem {
   const { rowBounds, rowOrder, columnOrder, columnPosition, workerNonzeros, size } = grid.partition;
-  const { penalty, lambda, factors, intercept, rowWeights } = options;
+  const { penalty, lambda, factors, intercept, rowWeights, centre = 0 } = options;
   const { strength, box } = memory;
   for (let position = 0; position < rowOrder.length; position++) {
-    memory.labels[position] = targets[rowOrder[position]];
+    memory.labels[position] = targets[rowOrder[position]] - centre;
     memory.rowWeights[position] = rowWeights ? rowWeights[rowOrder[position]] : 1;
   }
   const interceptPosition = intercept ? columnOrder.indexOf(columnPosition.length - 1) : -1;
@@ -96,6 +104,7 @@ export function layOutProblem(
     nonzeros: workerNonzeros.reduce((sum, nonzeros) => sum + nonzeros, 0),
     grid,
     ...memory,
+    centre,
     totalWeight: options.totalWeight ?? rowBounds[size],
     penalty: { l1: penalty.l1, l2: penalty.l2 },
     ...(bounds && { bounds }),

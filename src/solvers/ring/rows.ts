@@ -317,12 +317,6 @@ export class RingRows extends BlockMethod<RowModeState> {
     return penalty.l2 > 0 && !intercept;
   }
 
-  /** That image gathers rounding errors from step to step. */
-  override certify(bound: number): number {
-    const { alpha } = this.state.memory;
-    return this.#hasFeasibleImage() ? this.context.objective.dual(alpha) : bound;
-  }
-
   override save() {
     const [damping, interceptStep] = [this.#damping.save(), this.#interceptStep.save()];
     return { ...super.save(), damping, interceptStep };

@@ -1,8 +1,11 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
+import { DataError } from '../../errors.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
+import { conjugateTerms, operations, type ProvedBound, unit } from '../objective/certificate.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { BundleProgram } from './bundle-program.ts';
@@ -63,7 +66,12 @@ export function allocateBmrm(arena: Arena, partition: Partition) {
  * inner program for itself, from the same bits.
  */
 export class Bmrm extends BlockMethod {
-  protected override readonly scalars = { primal: Infinity, bound: -Infinity };
+  protected override readonly scalars = {
+    primal: Infinity,
+    bound: -Infinity,
+    /** The best bound less its rounding errors. */
+    proved: -Infinity,
+  };
   readonly #memory: BmrmMemory;
   readonly #share: number;
   readonly #program: BundleProgram;
@@ -71,16 +79,24 @@ export class Bmrm extends BlockMethod {
   readonly #planes: Float64Array[];
   /** Iterations since a plane was last in use. */
   readonly #idle: Int32Array;
+  /** Of each plane: the largest |α_i|, ‖a‖, and the mean size of what b is a sum of. */
+  readonly #sizes: PlaneSizes[];
+  readonly #loss: Loss;
+  /** ‖error of a plane‖ where no |α_i| exceeds 1. */
+  readonly #planeError: number;
 
-  constructor(context: SolverContext, memory: BmrmMemory, settings: BmrmSettings) {
+  constructor(context: SolverContext, memory: BmrmMemory, settings: BmrmSettings, loss: Loss) {
     super(new BlockState(context), memory);
+    this.#loss = loss;
     this.#memory = memory;
     this.#share = settings.innerTolerance ?? defaultShare;
     this.#planes = [...memory.planes];
     this.#program = new BundleProgram(this.#planes.length);
     this.#idle = new Int32Array(this.#planes.length);
+    this.#sizes = [];
     const [begin, end] = this.state.ownColumns;
     for (let j = begin; j < end; j++) memory.inverseRoots[j] = 1 / Math.sqrt(context.problem.l2[j]);
+    this.#planeError = this.#largestError();
     if (context.start) this.#startFrom(context.start);
   }
 
@@ -94,8 +110,30 @@ export class Bmrm extends BlockMethod {
     this.passes++;
   }
 
+  /** Of an image of α_i = ±1: every sum of n terms is wrong by n u times their sizes, at most. */
+  #largestError(): number {
+    const { objective, problem, team } = this.context;
+    const { columnCounts, columnStarts, size } = problem.grid.partition;
+    const sizes = objective.scratchImage;
+    objective.ownRows(this.#memory.alpha).fill(1);
+    objective.imageSizes(this.#memory.alpha, sizes);
+    const [square] = team.reduce(1, (block, values) => {
+      const [s, roots] = [sizes, this.#memory.inverseRoots].map((all) =>
+        objective.columnsOf(all, block),
+      );
+      for (let j = 0; j < s.length; j++) {
+        const terms = columnCounts[columnStarts[block] + j] + size + operations;
+        values[0] += (terms * unit * s[j] * roots[j]) ** 2;
+      }
+    });
+    return Math.sqrt(square);
+  }
+
   #add(offset: number): void {
-    this.#program.add(this.#products(), offset);
+    const products = this.#products();
+    const norm = Math.sqrt(products[products.length - 1]);
+    this.#sizes[this.#program.size] = { norm, ...this.#dualSizes() };
+    this.#program.add(products, offset);
     this.#idle[this.#program.size - 1] = 0;
   }
 
@@ -144,6 +182,7 @@ export class Bmrm extends BlockMethod {
     this.#planes[plane] = this.#planes[last];
     this.#planes[last] = free;
     this.#idle[plane] = this.#idle[last];
+    this.#sizes[plane] = this.#sizes[last];
   }
 
   #mergeLeast(): void {
@@ -153,6 +192,7 @@ export class Bmrm extends BlockMethod {
     const [least, next] = bySize;
     const [into, from] = [this.#planes[next], this.#planes[least]];
     const s = this.#program.merge(next, least);
+    this.#sizes[next] = largerOf(this.#sizes[next], this.#sizes[least]);
     const target = objective.ownColumns(into);
     kernels.interpolate(target, target, objective.ownColumns(from), s);
     this.#release(least);
@@ -171,6 +211,32 @@ export class Bmrm extends BlockMethod {
       plane[j] = (slope - image[j]) * inverseRoots[j];
     }
     return -objective.meanConjugate(alpha);
+  }
+
+  /** What the rounding errors of a plane of α and of its offset are multiples of. */
+  #dualSizes(): Pick<PlaneSizes, 'alpha' | 'offset'> {
+    const { objective, problem, team } = this.context;
+    const rowsOf = (worker: number) =>
+      [this.#memory.alpha, problem.labels, problem.rowWeights].map((all) =>
+        objective.rowsOf(all, worker),
+      );
+    const [terms] = team.reduce(1, (worker, values) => {
+      const [alpha, y, c] = rowsOf(worker);
+      for (let i = 0; i < alpha.length; i++) {
+        if (c[i] === 0) continue;
+        const s = -(alpha[i] / c[i]);
+        const value = this.#loss.conjugate(s, y[i], this.#loss.parameter);
+        values[0] += c[i] * conjugateTerms(this.#loss, s, y[i], value);
+      }
+    });
+    const [largest] = team.reduce(
+      1,
+      (worker, values) => {
+        for (const value of rowsOf(worker)[0]) values[0] = Math.max(values[0], Math.abs(value));
+      },
+      'max',
+    );
+    return { alpha: largest, offset: terms / problem.totalWeight };
   }
 
   /** The new plane's products with the older ones and itself. */
@@ -205,7 +271,36 @@ export class Bmrm extends BlockMethod {
       const roots = objective.columnsOf(inverseRoots, block);
       for (let j = 0; j < w.length; j++) w[j] *= roots[j];
     });
-    this.scalars.bound = Math.max(this.scalars.bound, this.#program.offset() - square / 2);
+    const { scalars } = this;
+    const bound = this.#program.offset() - square / 2;
+    scalars.bound = Math.max(scalars.bound, bound);
+    scalars.proved = Math.max(scalars.proved, bound - this.#allowance(square));
+  }
+
+  /** How much rounding may have added to D(β), given ‖Σ_k β_k a_k‖². */
+  #allowance(square: number): number {
+    const { rows, columns } = this.context.problem;
+    const { shares, size } = this.#program;
+    const mean = { alpha: 0, norm: 0, offset: 0 };
+    let total = 0;
+    for (let k = 0; k < size; k++) {
+      const { alpha, norm, offset } = this.#sizes[k];
+      total += shares[k];
+      mean.alpha += shares[k] * alpha;
+      mean.norm += shares[k] * norm;
+      mean.offset += shares[k] * offset;
+    }
+    const root = Math.sqrt(square);
+    const each = (size + 2 * operations) * unit;
+    const error = mean.alpha * this.#planeError + each * mean.norm;
+    const summing = (rows + columns + 2 * operations) * unit + each + 4 * Math.abs(total - 1);
+    const quadratic = error * (root + error);
+    return 1.01 * (quadratic + summing * (mean.offset + square + mean.norm * root));
+  }
+
+  certify(): ProvedBound {
+    const { bound, proved } = this.scalars;
+    return { dual: proved, allowance: bound - proved };
   }
 
   override evaluate(): Gap {
@@ -216,13 +311,26 @@ export class Bmrm extends BlockMethod {
 
   override save() {
     const idle = [...this.#idle.subarray(0, this.#program.size)];
-    return { ...super.save(), idle, program: this.#program.save() };
+    const sizes = this.#sizes
+      .slice(0, this.#program.size)
+      .flatMap(({ alpha, norm, offset }) => [alpha, norm, offset]);
+    return { ...super.save(), idle, sizes, program: this.#program.save() };
   }
 
-  override restore({ idle, program, ...rest }: ReturnType<Bmrm['save']>): void {
+  override restore({ idle, sizes, program, ...rest }: ReturnType<Bmrm['save']>): void {
     super.restore(rest);
-    this.#idle.set(idle);
     this.#program.restore(program);
+    const planes = this.#program.size;
+    if (idle.length !== planes || sizes.length !== 3 * planes) {
+      throw new DataError(
+        `${idle.length} saved counts, ${sizes.length} sizes for ${planes} planes`,
+      );
+    }
+    this.#idle.set(idle);
+    for (let k = 0; k < planes; k++) {
+      const [alpha, norm, offset] = sizes.slice(3 * k);
+      this.#sizes[k] = { alpha, norm, offset };
+    }
   }
 
   /** Which memory a plane has means nothing: they come back by their numbers. */
@@ -248,7 +356,22 @@ function slopeOfAbsolute(w: number, v: number, l1: number): number {
   return Math.max(-l1, Math.min(l1, v));
 }
 
+interface PlaneSizes {
+  readonly alpha: number;
+  readonly norm: number;
+  readonly offset: number;
+}
+
+function largerOf(a: PlaneSizes, b: PlaneSizes): PlaneSizes {
+  const { max } = Math;
+  return {
+    alpha: max(a.alpha, b.alpha),
+    norm: max(a.norm, b.norm),
+    offset: max(a.offset, b.offset),
+  };
+}
+
 export const bmrm: SolverCode<BmrmSettings, BmrmMemory> = {
   allocate: allocateBmrm,
-  create: (context, memory, settings) => new Bmrm(context, memory, settings),
+  create: (context, memory, settings, loss) => new Bmrm(context, memory, settings, loss),
 };

@@ -1,3 +1,4 @@
+import { DataError } from '../../errors.ts';
 import { GrowingCholesky } from '../../math/cholesky.ts';
 
 /**
@@ -114,7 +115,15 @@ export class BundleProgram {
   }
 
   restore(saved: ReturnType<BundleProgram['save']>): void {
-    this.#size = saved.offsets.length;
+    const size = saved.offsets.length;
+    const products = (size * (size + 1)) / 2;
+    const fits = saved.shares.length === size && saved.products.length === products;
+    if (size > this.capacity || !fits) {
+      throw new DataError(
+        `${size} saved planes with other numbers of shares or products, or too many`,
+      );
+    }
+    this.#size = size;
     this.offsets.set(saved.offsets);
     this.shares.set(saved.shares);
     for (let k = 0, at = 0; k < this.#size; k++) {

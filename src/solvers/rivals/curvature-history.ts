@@ -2,6 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import type { Values } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Team } from '../../engine/team.ts';
+import { DataError } from '../../errors.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
 import { reserve } from '../block-state.ts';
 import type { Doubles } from '../kernels/kernels.ts';
@@ -64,6 +65,11 @@ export class CurvatureHistory {
   }
 
   restore(saved: ReturnType<CurvatureHistory['save']>): void {
+    if (saved.inverses.length > this.#pairs.length) {
+      throw new DataError(
+        `${saved.inverses.length} saved pairs; expected ${this.#pairs.length} at most`,
+      );
+    }
     this.#inverses.splice(0, this.#inverses.length, ...saved.inverses);
     this.#scale = saved.scale;
   }

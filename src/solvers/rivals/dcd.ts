@@ -153,11 +153,6 @@ export class Dcd extends BlockMethod {
     return image;
   }
 
-  /** The image gathers rounding errors from step to step. */
-  override certify(): number {
-    return this.context.objective.dual(this.#memory.alpha);
-  }
-
   override arrays(): StateArray[] {
     const { alpha, level, skip, order, weights, image, generators } = this.#memory;
     return stateArrays({

@@ -127,6 +127,8 @@ export function aboutModel(run: RunSummary, progress: Progress): string {
       return `epoch limit reached ${shortfall(run, progress)}; model in`;
     case 'time-limit':
       return `time limit reached ${shortfall(run, progress)}; model in`;
+    case 'precision':
+      return `limits of double precision reached ${shortfall(run, progress)}; model in`;
     case 'early-stop':
       return 'the test error stopped falling; model in';
     default:

@@ -110,6 +110,26 @@ export function plainRowKernels(loss: Loss) {
       for (let p = 0; p < count; p++) addRow(cell, units[p], deltas[p], target);
     },
 
+    gatherSizes({ offsets, indices, values }, order, begin, end, source, result) {
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        let sum = result[i];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          sum += Math.abs(source[indices[k]] * values[k]);
+        }
+        result[i] = sum;
+      }
+    },
+
+    scatterSizes({ offsets, indices, values }, { units, deltas }, count, target) {
+      for (let p = 0; p < count; p++) {
+        const i = units[p];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          target[indices[k]] += Math.abs(deltas[p] * values[k]);
+        }
+      }
+    },
+
     scatterMapped(cell, { units, deltas }, count, map, weights) {
       for (let p = 0; p < count; p++) addRowMapped(cell, units[p], deltas[p], map, weights);
     },

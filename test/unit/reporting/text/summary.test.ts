@@ -54,6 +54,10 @@ test('what was solved, how it ended, how good it is, where it is', () => {
 
 test.each([
   ['early-stop', 'stopped early, since the test error stopped falling, after 9 epochs'],
+  [
+    'precision',
+    'stopped at the limits of double precision, above the tolerance 0.001, after 9 epochs',
+  ],
   ['epoch-limit', 'stopped by the epoch limit, above the tolerance 0.001, after 9 epochs'],
   ['time-limit', 'stopped by the time limit, above the tolerance 0.001, after 9 epochs'],
   ['interrupted', 'interrupted after 9 epochs'],
@@ -63,8 +67,23 @@ test.each([
 
 test('a gap that proves nothing is not called a certificate', () => {
   for (const gap of [1, 3, Infinity, Number.NaN]) {
-    expect(describeCertificate(gap)).toBe('no certificate yet: no useful lower bound found');
+    expect(describeCertificate({ relativeGap: gap })).toBe(
+      'no certificate yet: no useful lower bound found',
+    );
   }
+});
+
+test('at the limits of double precision both numbers are given, or that the optimum is 0', () => {
+  const at = (primal: number, dual: number) =>
+    describeCertificate({
+      relativeGap: (primal - dual) / primal,
+      primal,
+      dual,
+      stopped: 'precision',
+    });
+  expect(at(3e-9, 1e-9)).toBe('objective 3e-9, optimum at least 1e-9');
+  expect(at(3e-17, 0)).toBe('the optimum is 0 to the limits of double precision (objective 3e-17)');
+  expect(at(1, 0.99)).toMatch(/^within 1\.\d+ % of the optimum/);
 });
 
 /** Two ranks that mostly wait for one another. */

@@ -154,6 +154,24 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  gatherSizes: (arena, random) => {
+    const { units, others, cell, order, begin, end } = drawCell(arena, random);
+    const source = doubles(arena, others, () => number(random));
+    const result = doubles(arena, units, () => number(random));
+    return (kernels) => {
+      kernels.gatherSizes(cell, order, begin, end, source, result);
+      return undefined;
+    };
+  },
+  scatterSizes: (arena, random) => {
+    const shape = drawCell(arena, random);
+    const { pending, count } = drawPending(arena, random, shape);
+    const target = doubles(arena, shape.others, () => number(random));
+    return (kernels) => {
+      kernels.scatterSizes(shape.cell, pending, count, target);
+      return undefined;
+    };
+  },
   scatterMapped: scatterMappedCase(false),
   'scatterMapped: bounded': scatterMappedCase(true),
   rowNorms: (arena, random) => {

@@ -69,19 +69,6 @@ describe.each(problems)('$loss.name, $penalty.name, factors $factors', (problem)
     expect(primal - optimum.value).toBeLessThan(1e-7 * optimum.value);
     expect(optimum.value - dual).toBeLessThan(1e-7 * optimum.value);
   });
-
-  test('the bound of a certificate comes from α alone', () => {
-    const { method, memory, context } = start(problem, true);
-    for (let epoch = 0; epoch < 20; epoch++) method.epoch();
-    const { dual } = method.evaluate(true);
-    expect(method.certify()).toBe(context.objective.dual(memory.alpha));
-    expect(method.certify()).toBeCloseTo(dual, 12);
-    // The image that was updated from step to step has no part in it.
-    const certified = method.certify();
-    memory.weights.fill(0);
-    memory.image.fill(0);
-    expect(method.certify()).toBe(certified);
-  });
 });
 
 describe('shrinking', () => {

@@ -1,0 +1,313 @@
+import type { Arena } from '../../engine/arena.ts';
+import type { Partition } from '../../engine/partition.ts';
+import type { Team } from '../../engine/team.ts';
+import { exponentOf, scaleByPowerOfTwo } from '../../math/bits.ts';
+import { exp } from '../../math/elementary.ts';
+import { clamp, softThreshold, xlogx } from '../../math/scalars.ts';
+import { CompensatedSum } from '../../math/vectors.ts';
+import { isOfResidual, type Loss } from '../../problem/losses/loss.ts';
+import type { Objective, Point } from './objective.ts';
+
+/** The largest relative error of one operation in double precision. */
+export const unit = 2 ** -53;
+/** Operations that one value of a loss, a conjugate or a penalty takes, at most. */
+export const operations = 16;
+/** The bounds are computed with rounding errors, too; this covers them, and what is of second order. */
+const secure = 1.01;
+/** What underflow may lose in a sum. */
+const underflow = 1e-305;
+
+/** A lower bound on the optimum, and by how much rounding may have spoilt what it was computed from. */
+export interface ProvedBound {
+  readonly dual: number;
+  readonly allowance: number;
+}
+
+export type CertificateMemory = ReturnType<typeof allocateCertificate>;
+
+export function allocateCertificate(arena: Arena, partition: Partition) {
+  return {
+    /** The dual point of the best bound so far. */
+    alpha: arena.float64(partition.rowOrder.length),
+    marginSizes: arena.float64(partition.rowOrder.length),
+    imageSizes: arena.float64(partition.bufferLength),
+  };
+}
+
+/**
+ * Bounds on P and D that hold in spite of rounding. A sum of n products has an error of at most
+ * n u Σ|terms|, u = 2⁻⁵³ (Higham 2002, section 3.1). So every margin is known to within δ_i and every v_j to
+ * within e_j; ℓ and the conjugates of the penalty are convex, and largest at an end of such an
+ * interval. An intercept needs Σα = 0, which holds exactly, not to rounding.
+ *
+ * Every thread of the team calls each method; all get the same bits back.
+ */
+export class Certifier {
+  readonly #objective: Objective;
+  readonly #team: Team;
+  readonly #loss: Loss;
+  readonly #memory: CertificateMemory;
+
+  constructor(objective: Objective, team: Team, loss: Loss, memory: CertificateMemory) {
+    this.#objective = objective;
+    this.#team = team;
+    this.#loss = loss;
+    this.#memory = memory;
+  }
+
+  /** Keeps a dual point, this thread's part of it. */
+  keep(alpha: Float64Array): void {
+    this.#objective.ownRows(this.#memory.alpha).set(this.#objective.ownRows(alpha));
+  }
+
+  /** How much P may exceed the P that was computed at a point from its weights and the data. */
+  primalAllowance({ weights, margins }: Point): number {
+    const { problem } = this.#objective;
+    const sizes = this.#memory.marginSizes;
+    this.#objective.marginSizes(weights, sizes);
+    const { rowCounts, rowStarts, blockLengths, size } = problem.grid.partition;
+    const sums = this.#team.reduce(2, (worker, values) => {
+      const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
+      const [u, y, c, terms] = [margins, problem.labels, problem.rowWeights, sizes].map(rows);
+      // Of the sum of losses, as long as a worker has rows.
+      const adding = (u.length + size + operations) * unit;
+      for (let i = 0; i < u.length; i++) {
+        if (c[i] === 0) continue;
+        const count = rowCounts[rowStarts[worker] + i] + size + 4;
+        values[0] += c[i] * this.#lossError(u[i], y[i], count * terms[i], adding);
+      }
+      const columns = (array: Float64Array) => this.#objective.columnsOf(array, worker);
+      const [w, l1, l2] = [weights, problem.l1, problem.l2].map(columns);
+      const length = blockLengths[worker] + size + operations;
+      values[1] = length * unit * this.#objective.kernels.penaltySum(w, l1, l2);
+    });
+    return withUnderflow(secure * (sums[0] / problem.totalWeight + sums[1]));
+  }
+
+  /** By how much ℓ may exceed its computed value; `size`: the margin's terms, times their number. */
+  #lossError(u: number, y: number, size: number, adding: number): number {
+    const loss = this.#loss;
+    const { parameter } = loss;
+    // An argument of the loss, y u or u − y, is rounded, too.
+    const any = 1 + Math.abs(u) + Math.abs(parameter) + (loss.module ? Math.abs(y) : 0);
+    const argument = isOfResidual(loss) ? Math.abs(u - y) : any;
+    const delta = 2 * unit * (secure * size + 4 * argument);
+    const here = loss.value(u, y, parameter);
+    const most = Math.max(loss.value(u + delta, y, parameter), loss.value(u - delta, y, parameter));
+    let terms = most;
+    if (loss.link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
+    if (loss.module)
+      terms += (Math.abs(u) + Math.abs(y)) * Math.abs(loss.derivative(u, y, parameter));
+    return Math.max(0, most - here) + operations * unit * terms + adding * most;
+  }
+
+  /** The best lower bound that the kept dual point proves, or α = 0 if that is better. */
+  prove(): ProvedBound {
+    const objective = this.#objective;
+    const alpha = objective.withinDomain(this.#memory.alpha);
+    const balanced = !objective.problem.intercept || this.#balance(alpha);
+    const image = objective.scratchImage;
+    objective.image(alpha, image);
+    objective.imageSizes(alpha, this.#memory.imageSizes);
+    const scale = balanced ? this.#feasibleScale(image) : 0;
+    const found = this.#boundAt(alpha, image, scale);
+    if (found.dual > 0) return found;
+    const zero = this.#boundAt(alpha, image, 0);
+    return zero.dual > found.dual || !(found.dual > -Infinity) ? zero : found;
+  }
+
+  /** D(scale · α) less what rounding may have added to it. */
+  #boundAt(alpha: Float64Array, image: Float64Array, scale: number): ProvedBound {
+    const { problem } = this.#objective;
+    const { size } = problem.grid.partition;
+    const [penalty, most, conjugate, terms, error] = this.#team.reduce(5, (part, values) => {
+      if (scale > 0) this.#addPenalty(image, scale, part, values);
+      this.#addConjugates(alpha, scale, part, values);
+    });
+    const rounding = secure * (error + (size + operations) * unit * terms);
+    const dual = -most - (conjugate + withUnderflow(rounding)) / problem.totalWeight;
+    const plain = -penalty - conjugate / problem.totalWeight;
+    return Number.isNaN(dual)
+      ? { dual: -Infinity, allowance: Infinity }
+      : { dual, allowance: plain - dual };
+  }
+
+  /** values[0] += Σ (λ f_j φ)*(v_j), values[1] += the most that it can be. */
+  #addPenalty(image: Float64Array, scale: number, block: number, values: Float64Array): void {
+    const length = this.#objective.problem.grid.partition.blockLengths[block];
+    const rounding = 1 + secure * unit * (length + operations);
+    this.#forColumns(block, image, (v, error, ends) => {
+      values[0] += conjugateIn(scale * v, ends, 0);
+      const high = conjugateIn(scale * (v + error), ends, operations * unit);
+      const low = conjugateIn(scale * (v - error), ends, operations * unit);
+      values[1] += Math.max(high, low) * rounding;
+    });
+  }
+
+  /** values[2] += Σ c ℓ*(−scale α/c), values[3] += Σ |c ℓ*|, values[4] += bounds on their errors. */
+  #addConjugates(alpha: Float64Array, scale: number, worker: number, values: Float64Array): void {
+    const { problem } = this.#objective;
+    const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
+    const [a, y, c] = [alpha, problem.labels, problem.rowWeights].map(rows);
+    const { parameter } = this.#loss;
+    const sum = new CompensatedSum();
+    for (let i = 0; i < a.length; i++) {
+      if (c[i] === 0) continue;
+      const s = -(scale * a[i] * (1 / c[i]));
+      const value = this.#loss.conjugate(s, y[i], parameter);
+      sum.add(c[i] * value);
+      values[3] += Math.abs(c[i] * value);
+      values[4] += operations * unit * c[i] * conjugateTerms(this.#loss, s, y[i], value);
+    }
+    values[2] = sum.total;
+  }
+
+  /** The factor by which α has to be scaled down where the penalty has no quadratic part. */
+  #feasibleScale(image: Float64Array): number {
+    if (this.#objective.problem.penalty.l2 > 0) return 1;
+    const [excess] = this.#team.reduce(
+      1,
+      (block, values) => {
+        this.#forColumns(block, image, (v, error, { l1, low, high }) => {
+          const most = l1 * (1 - operations * unit);
+          if (high === Infinity) values[0] = Math.max(values[0], (v + error) / most);
+          if (low === -Infinity) values[0] = Math.max(values[0], (error - v) / most);
+        });
+      },
+      'max',
+    );
+    return excess <= 1 ? 1 : (1 - operations * unit) / excess;
+  }
+
+  /** Visits the columns of a block but the intercept's, whose image is exactly 0. */
+  #forColumns(
+    block: number,
+    image: Float64Array,
+    visit: (v: number, error: number, ends: Ends) => void,
+  ): void {
+    const { problem } = this.#objective;
+    const { columnCounts, columnStarts, size } = problem.grid.partition;
+    const columns = (array: Float64Array) => this.#objective.columnsOf(array, block);
+    const [v, sizes, l1, l2] = [image, this.#memory.imageSizes, problem.l1, problem.l2].map(
+      columns,
+    );
+    const box = problem.box && { low: columns(problem.box.low), high: columns(problem.box.high) };
+    for (let j = 0; j < v.length; j++) {
+      const position = columnStarts[block] + j;
+      if (position === problem.interceptPosition) continue;
+      const error = secure * unit * (columnCounts[position] + size + 6) * sizes[j];
+      const [low, high] = box ? [box.low[j], box.high[j]] : [-Infinity, Infinity];
+      visit(v[j], error, { l1: l1[j], l2: l2[j], low, high });
+    }
+  }
+
+  /**
+   * Makes Σα exactly 0: rounds all α towards 0 to multiples of one power of two, whose sums are
+   * exact, and takes what is left from the first rows whose domain has room. Returns whether it has.
+   */
+  #balance(alpha: Float64Array): boolean {
+    const [largest] = this.#team.reduce(
+      1,
+      (worker, values) => {
+        const a = this.#objective.rowsOf(alpha, worker);
+        for (let i = 0; i < a.length; i++) values[0] = Math.max(values[0], Math.abs(a[i]));
+      },
+      'max',
+    );
+    if (!(largest > 1e-250)) {
+      this.#objective.ownRows(alpha).fill(0);
+      return true;
+    }
+    const quantum = scaleByPowerOfTwo(1, exponentOf(largest) - 52);
+    const [upper, lower] = this.#team.reduce(2, (worker, values) => {
+      const a = this.#objective.rowsOf(alpha, worker);
+      for (let i = 0; i < a.length; i++) {
+        const units = Math.trunc(a[i] / quantum);
+        a[i] = units * quantum;
+        // Halves of a number of 53 bits: their sums stay below 2⁵³ for 2²⁶ rows and more.
+        const high = Math.floor(units / 2 ** 27);
+        values[0] += high;
+        values[1] += units - high * 2 ** 27;
+      }
+    });
+    const left = upper * 2 ** 27 + lower;
+    return left === 0 || this.#spread(alpha, left, quantum);
+  }
+
+  /** Lowers the first α that have room by `left` units in all, or raises them if that is negative. */
+  #spread(alpha: Float64Array, left: number, quantum: number): boolean {
+    const goal = Math.abs(left);
+    const side = Math.sign(left);
+    const roomOf = (worker: number, take: (i: number, room: number) => boolean) => {
+      const { labels, rowWeights } = this.#objective.problem;
+      const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
+      const [a, y, c] = [alpha, labels, rowWeights].map(rows);
+      for (let i = 0; i < a.length; i++) {
+        const { conjugateHigh, conjugateLow, parameter } = this.#loss;
+        const end =
+          side > 0
+            ? -(c[i] * conjugateHigh(y[i], parameter))
+            : -(c[i] * conjugateLow(y[i], parameter));
+        const inDomain = c[i] === 0 ? 0 : Math.floor(Math.abs(a[i] - end) / quantum) - 1;
+        const exact = 2 ** 53 + (side * a[i]) / quantum;
+        if (take(i, Math.max(0, Math.min(inDomain, exact)))) return;
+      }
+    };
+    const width = this.#team.table(1, (worker, values) => {
+      roomOf(worker, (_, room) => {
+        values[0] = Math.min(goal, values[0] + room);
+        return values[0] === goal;
+      });
+    });
+    const { workers } = this.#team.shared;
+    const stride = width.length / workers;
+    let before = 0;
+    for (let worker = 0; worker < workers && before < goal; worker++) {
+      const share = Math.min(goal - before, width[worker * stride]);
+      before += share;
+      if (worker < this.#team.first || worker >= this.#team.end) continue;
+      const a = this.#objective.rowsOf(alpha, worker);
+      let rest = share;
+      roomOf(worker, (i, room) => {
+        const taken = Math.min(rest, room);
+        a[i] -= side * taken * quantum;
+        rest -= taken;
+        return rest === 0;
+      });
+    }
+    this.#team.barrier();
+    return before === goal;
+  }
+}
+
+/** The sizes of what ℓ*(s), whose value is given, is computed from. */
+export function conjugateTerms(loss: Loss, s: number, y: number, value: number): number {
+  const { parameter, link } = loss;
+  if (s === 0) return Math.abs(value);
+  const slope = Math.abs(loss.conjugateDerivative(s, y, parameter));
+  const linear = Math.abs(s) * (1 + Math.abs(y) + slope + Math.abs(parameter));
+  if (link !== 'log') return Math.abs(value) + linear;
+  const beta = Math.max(0, s + y);
+  return Math.abs(value) + linear + Math.abs(xlogx(beta)) + beta + Math.abs(xlogx(y)) + y;
+}
+
+/** A sum of nothing but zeros has lost nothing. */
+function withUnderflow(error: number): number {
+  return error === 0 ? 0 : error + underflow;
+}
+
+interface Ends {
+  readonly l1: number;
+  readonly l2: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** (λ f φ)*(v) with l1 and l2 smaller by a relative error, which makes it larger. */
+function conjugateIn(v: number, { l1, l2, low, high }: Ends, error: number): number {
+  const excess = softThreshold(v, l1 * (1 - error));
+  if (excess === 0) return 0;
+  const bend = l2 * (1 - error);
+  const w = bend > 0 ? clamp(excess / bend, low, high) : excess > 0 ? high : low;
+  return w === 0 ? 0 : w * (bend > 0 ? excess - 0.5 * bend * w : excess);
+}

@@ -1,0 +1,100 @@
+/** Certificates where double precision matters: far labels, tiny penalties, optima of 0. */
+import { describe, expect, test } from 'vitest';
+import { stream } from '../../src/math/random.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
+import { solvers } from '../../src/solvers/index.ts';
+import type { TrainOptions } from '../../src/train/options/options.ts';
+import { train } from '../../src/train/train.ts';
+import { datasetOf } from '../support/data.ts';
+
+const random = stream(5, 0);
+const features = Array.from({ length: 200 }, () =>
+  [random.normal(), random.normal()].map(Math.fround),
+);
+const noise = features.map(() => 0.1 * random.normal());
+/** y = offset + a + 2b + noise */
+const labelsAt = (offset: number) =>
+  features.map(([a, b], row) => offset + (a + 2 * b + noise[row]));
+
+async function certified(labels: readonly number[], options: TrainOptions) {
+  const common: TrainOptions = { lambda: 0.01, tolerance: 1e-3, epochs: 5000 };
+  const result = await train(datasetOf(features, labels), { ...common, ...options });
+  const { primal, dual, relativeGap } = result.report;
+  expect(dual).toBeLessThanOrEqual(primal);
+  expect(relativeGap).toBe(primal === dual ? 0 : (primal - dual) / Math.abs(primal));
+  return result;
+}
+
+const flat = { l1: penalties.l1(), l2: penalties.l2(), 'elastic-net': penalties.elasticNet() };
+
+describe.each(Object.entries(flat))('labels far from 0, an intercept, %s', (_, penalty) => {
+  test.each([1e6, 1e8, 1e9, 1e12])('offset %d', async (offset) => {
+    const options = { loss: losses.square(), intercept: true, penalty };
+    const near = await certified(labelsAt(0), { ...options, tolerance: 1e-9 });
+    const far = await certified(labelsAt(offset), options);
+    expect(far.report.stopped).toBe('converged');
+    // Labels near 1e12 are rounded to 1e-4, which moves the optimum a little.
+    const moved = offset * 2 ** -52 * 4;
+    expect(far.report.dual).toBeLessThanOrEqual(near.report.primal + moved);
+    expect(far.report.primal).toBeGreaterThanOrEqual(near.report.dual - moved);
+    expect(far.report.primal).toBeLessThanOrEqual(near.report.primal * 1.002 + moved);
+    expect(far.model.intercepts[0] / offset).toBeCloseTo(1, 4);
+  });
+});
+
+test('labels far from 0 without an intercept: no bound above the optimum', async () => {
+  const options = { loss: losses.square(), penalty: penalties.l1(), lambda: 1e-6, epochs: 300 };
+  const runs = await Promise.all(
+    ['rows', 'columns'].map((mode) =>
+      certified(labelsAt(1e8), {
+        ...options,
+        tolerance: 1e-12,
+        solver: solvers.ring({ mode: mode as 'rows' }),
+      }),
+    ),
+  );
+  const least = Math.min(...runs.map(({ report }) => report.primal));
+  for (const { report } of runs) expect(report.dual).toBeLessThanOrEqual(least);
+});
+
+test('quantile, labels near 1e15: solved as well as rounded labels allow', async () => {
+  const { report } = await certified(labelsAt(1e15), {
+    loss: losses.quantile({ quantile: 0.3 }),
+    intercept: true,
+  });
+  expect(['converged', 'precision']).toContain(report.stopped);
+  expect(report.primal).toBeLessThan(3);
+});
+
+test.each([1e6, 1e9, 1e12])('poisson, counts near %d', async (count) => {
+  const counts = features.map(([a], row) => Math.round(count * (1 + 0.1 * a + 0.01 * noise[row])));
+  const options = { loss: losses.poisson(), intercept: true, penalty: penalties.l2() };
+  const one = await certified(counts, options);
+  const other = await certified(counts, { ...options, solver: solvers.ring({ mode: 'columns' }) });
+  expect(one.report.dual).toBeLessThanOrEqual(other.report.primal);
+  expect(other.report.dual).toBeLessThanOrEqual(one.report.primal);
+});
+
+test.each(Object.entries(flat))('a penalty of 1e-300, %s', async (_, penalty) => {
+  const { report } = await certified(labelsAt(0), {
+    loss: losses.square(),
+    penalty,
+    lambda: 1e-300,
+    epochs: 200,
+  });
+  // The least squares of these labels: the noise alone.
+  expect(report.dual).toBeLessThanOrEqual(0.0051);
+});
+
+test.each([losses.hinge(), losses.squaredHinge(), losses.logistic()])(
+  'one class that counts and an intercept: the optimum of 0 is recognised, $name',
+  async (loss) => {
+    const { report } = await certified(
+      features.map(([a]) => (a > 9 ? -1 : 1)).map((y, row) => (row === 0 ? -y : y)),
+      { loss, intercept: true, classWeights: { '-1': 0 }, tolerance: 1e-3 },
+    );
+    expect(report.primal).toBeLessThan(1e-12);
+    expect(report.stopped).toBe(report.primal === 0 ? 'converged' : 'precision');
+  },
+);
