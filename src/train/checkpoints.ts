@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import packageDescription from '../../package.json' with { type: 'json' };
-import { hashNumbers, hashText } from '../data/fingerprint.ts';
+import { hashText } from '../data/fingerprint.ts';
+import { withName } from '../data/read/line-error.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
 import type { CheckpointFile, Header, Identity } from '../engine/checkpoint/file.ts';
 import { checkpointsIn, clearPartial, makeFolder } from '../engine/checkpoint/folder.ts';
@@ -21,8 +21,10 @@ import type { SavedConvergence } from '../solvers/convergence.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
 import { isReplay } from '../solvers/registry.ts';
 import type { Resume } from '../solvers/run.ts';
+import { checkedConvergence } from '../solvers/saved-state.ts';
 import { settingsOf } from './assemble.ts';
-import { identityOptions, settingWords } from './options/index.ts';
+import { problemIdentity } from './identity.ts';
+import { settingWords } from './options/index.ts';
 import type { TrainOptions } from './options/options.ts';
 import type { Training } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';
@@ -156,6 +158,7 @@ async function resumePoint(
   const { header } = choice;
   const found = checkpointSetOf(here, choice);
   const path = found.parts.length === 1 ? found.parts[0].path : folder;
+  checkConvergence(path, header);
   if (settings.epochs < header.epoch) {
     throw new UsageError(
       `training is to end after epoch ${settings.epochs}; the checkpoint ${path} is at epoch ${header.epoch} already`,
@@ -169,6 +172,15 @@ async function resumePoint(
     );
   }
   return { found, sameTolerance, sameTest: header.test === own.test };
+}
+
+/** In the main thread, which uses it too. */
+function checkConvergence(path: string, header: Header): void {
+  try {
+    checkedConvergence(header.saved.convergence, header);
+  } catch (error) {
+    throw withName(path, error);
+  }
 }
 
 /** Any difference would give a model that neither run would have given. */
@@ -208,19 +220,11 @@ function shown(value: Identity['options'][string] | undefined): string {
 
 function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTraining): Identity {
   const { rows, columns, nonzeros } = all;
-  const { loss, penalty, lambda, seed, intercept } = settings;
   const { labelNames } = all.dataset;
   return {
     data: { rows, columns, nonzeros, hash },
     options: {
-      loss: loss.name,
-      ...(loss.parameterName !== undefined && { [loss.parameterName]: loss.parameter }),
-      ...(loss.module !== undefined && { 'loss module': moduleHash(loss.module) }),
-      penalty: penalty.name,
-      'l1 part': penalty.l1,
-      ...identityOptions({ ...options, lambda, intercept, grid, seed }, penalty),
-      'multi-label': options.multiLabel ?? false,
-      start: options.start ? hashOfStart(options.start) : null,
+      ...problemIdentity({ ...options, grid }, settings),
       'label names': labelNames ? hashText(JSON.stringify(labelNames)) : null,
       solver: plan.name,
       ...Object.fromEntries(
@@ -228,19 +232,6 @@ function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTr
       ),
     },
   };
-}
-
-function hashOfStart({ weights, intercepts, alpha }: NonNullable<TrainOptions['start']>) {
-  const given = [weights, intercepts, alpha].filter((numbers) => numbers !== undefined);
-  return given.map(hashNumbers).join(' ');
-}
-
-function moduleHash(module: string): string {
-  try {
-    return hashText(readFileSync(new URL(module), 'utf8'));
-  } catch {
-    return module;
-  }
 }
 
 /** Errors measured on test rows are of use only for the same rows, measured in the same way. */

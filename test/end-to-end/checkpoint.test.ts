@@ -311,10 +311,12 @@ test.concurrent('a full disk: training continues, the checkpoint before stays, n
   expect(fits.stderr).not.toContain('no checkpoint of');
   expect(readdirSync(disk)).toEqual(['epoch-0000000001.checkpoint']);
   writeFileSync(join(disk, 'filler'), Buffer.alloc(4096 * 28));
-  const full = await runDso(command('resumed.model', ...to, '--resume', 'disk'), { folder });
+  // What fails is told even by --quiet, and nothing else is.
+  const quiet = command('resumed.model', ...to, '--resume', 'disk', '--quiet');
+  const full = await runDso(quiet, { folder });
   expect(full.code, full.stderr).toBe(unfinished);
   expect(full.stderr).toMatch(
-    /note: no checkpoint of epoch 2 in .*: the disk is full; that of epoch 1 stays, and training/,
+    /^warning: no checkpoint of epoch 2 in .*: the disk is full; that of epoch 1 stays, and training continues\n$/,
   );
   expect(full.stderr.match(/no checkpoint of/g)).toHaveLength(1);
   expect(readdirSync(disk).sort()).toEqual(['epoch-0000000001.checkpoint', 'filler']);

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from '
 import { DataError } from '../../errors.ts';
 import { numberFromJson, numberToJson } from '../../math/json-numbers.ts';
 import type { Workers } from './folder.ts';
+import { checkedHeader } from './header.ts';
 import {
   bytesPerNumber,
   inMemory,
@@ -75,7 +76,7 @@ export function stateOf(header: Header): string {
  */
 
 const format = 'dso-checkpoint';
-export const formatVersion = 3;
+export const formatVersion = 4;
 const separator = '---\n';
 const digestBytes = 32;
 /** Longest text of the first two lines. */
@@ -186,12 +187,13 @@ function readHeader(file: number): Omit<CheckpointFile, 'path'> {
   }
   const offset = start.length + Number(length) + separator.length;
   if (size < offset) throw isIntact ? damaged : new DataError('cut off in its header');
-  let header: Header;
+  let json: unknown;
   try {
-    header = decode(bytesAt(file, start.length, Number(length)).toString('utf8')) as Header;
+    json = decode(bytesAt(file, start.length, Number(length)).toString('utf8'));
   } catch {
     throw damaged;
   }
+  const header = isIntact ? checkedHeader(json) : (json as Header);
   const expected = offset + arrayBytes(header) + digestBytes;
   if (size < expected) throw new DataError(`cut off: it has ${size} bytes of ${expected}`);
   if (!isIntact || size !== expected) throw damaged;
@@ -199,10 +201,11 @@ function readHeader(file: number): Omit<CheckpointFile, 'path'> {
 }
 
 /** Bytes of the arrays by the header, which may be a damaged one. */
-function arrayBytes({ arrays }: Header): number {
+function arrayBytes(header: Header | null): number {
+  const arrays = header?.arrays;
   if (!Array.isArray(arrays)) return 0;
   return (arrays as Header['arrays']).reduce(
-    (sum, { type, length }) => sum + (bytesPerNumber[type] ?? 0) * length,
+    (sum, array) => sum + (bytesPerNumber[array?.type] ?? 0) * array?.length,
     0,
   );
 }

@@ -98,13 +98,16 @@ export function folderError(folder: string, cause: unknown): UsageError {
   return new UsageError(`checkpoints cannot go to ${folder}: ${reasonOf(cause)}`, { cause });
 }
 
-/** Writes a part under a temporary name, flushes and renames it: files are always whole. */
+/**
+ * Writes a part under a temporary name, flushes and renames it: files are always whole. Returns also
+ * what is wrong if the folder could not be flushed.
+ */
 export function addCheckpoint(
   folder: string,
   description: Description,
   arrays: readonly StateArray[],
   layout: Layout,
-): string {
+): { readonly path: string; readonly problem: string | undefined } {
   const name = nameOf(description.epoch, [layout.first, layout.end], layout.size);
   const path = join(folder, name);
   const temporary = join(folder, `.${name}.partial`);
@@ -112,8 +115,7 @@ export function addCheckpoint(
     rmSync(temporary, { force: true });
     writeCheckpointFile(temporary, description, arrays, layout);
     renameSync(temporary, path);
-    flushFolder(folder);
-    return path;
+    return { path, problem: flushFolder(folder) };
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -33,6 +33,7 @@ export class CheckpointWriter {
   #written: string | undefined;
   #reason: string | undefined;
   #lastNotice = '';
+  #unflushed = false;
 
   /** `epoch`: where the run continues from, 0 for one that begins. */
   constructor(
@@ -68,7 +69,12 @@ export class CheckpointWriter {
     if (this.newest === moment.epoch || first === end) return;
     try {
       const common = { program, identity, tolerance, test, follows: this.#follows };
-      this.#written = addCheckpoint(folder, { ...common, ...moment }, arrays(), this.#layout);
+      const content = { ...common, ...moment };
+      const { path, problem } = addCheckpoint(folder, content, arrays(), this.#layout);
+      this.#written = path;
+      if (problem !== undefined && !this.#unflushed)
+        this.#notice(`${path}: written, but ${problem}`);
+      this.#unflushed = problem !== undefined;
     } catch (error) {
       this.#reason = reasonOf(error);
     }

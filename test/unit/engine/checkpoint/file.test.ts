@@ -130,7 +130,7 @@ describe('a file', () => {
     const path = join(temporaryFolder(), 'x');
     writeCheckpointFile(path, description(7), [], layout);
     const { createHash } = await import('node:crypto');
-    const text = readFileSync(path).subarray(0, -32).toString().replace('point 3', 'point 2');
+    const text = readFileSync(path).subarray(0, -32).toString().replace('point 4', 'point 2');
     const digest = createHash('sha256').update(text).digest();
     writeFileSync(path, Buffer.concat([Buffer.from(text), digest]));
     expect(() => readCheckpointFile(path)).toThrow('version 2 of the format; this program reads');
