@@ -20,14 +20,14 @@ async function join(): Promise<GroupInfo> {
   communicator = await Communicator.join(launch, options, requested, (lost, message) =>
     report({ lost, message }),
   );
-  const { rank, size, hosts, library, heartbeat } = communicator;
+  const { rank, size, hosts, library, heartbeat, refusal } = communicator;
   heartbeat.steps = 1;
   heartbeat.onRankZeroAhead = () => report({ rankZeroAhead: heartbeat.steps });
   idle = setInterval(() => {
     communicator.applyRequests();
     heartbeat.poll(performance.now());
   }, idleInterval);
-  return { rank, size, hosts, library };
+  return { rank, size, hosts, library, ...(refusal !== undefined && { refusal }) };
 }
 
 function transfer({ channel, port }: { channel: CommChannel; port: MessagePort }): void {

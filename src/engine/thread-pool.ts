@@ -100,6 +100,7 @@ export async function runTogether<Result>(
   } catch (cause) {
     if (current === pool) current = undefined;
     await pool.close();
+    if (cause instanceof DsoError) throw cause;
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new DsoError('failure', message, { cause });
   }

@@ -1,5 +1,5 @@
 import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
-import { DsoError, type ErrorKind } from '../errors.ts';
+import { DataError, DsoError, type ErrorKind, UsageError } from '../errors.ts';
 
 interface Request {
   readonly id: number;
@@ -80,7 +80,7 @@ export class RequestThread {
     if ('result' in reply) pending.resolve(reply.result);
     else {
       const { error, kind } = reply;
-      pending.reject(kind ? new DsoError(kind, error.message, { cause: error }) : error);
+      pending.reject(kind ? errorOf(kind, error) : error);
     }
   }
 
@@ -98,6 +98,12 @@ export class RequestThread {
   async terminate(): Promise<void> {
     await this.#worker.terminate();
   }
+}
+
+function errorOf(kind: ErrorKind, cause: Error): DsoError {
+  if (kind === 'data') return new DataError(cause.message, { cause });
+  if (kind === 'usage') return new UsageError(cause.message, { cause });
+  return new DsoError(kind, cause.message, { cause });
 }
 
 export type Task = (payload: never, emit: Listener) => unknown;

@@ -19,6 +19,7 @@ import { defaultEpochs } from './assemble.ts';
 import { checkCalibration } from './calibrate.ts';
 import { openCheckpoints, type RunCheckpoints } from './checkpoints.ts';
 import { withClassWeights } from './class-weights.ts';
+import { checkSameTraining } from './identity.ts';
 import { threadsOfRuns } from './layout.ts';
 import { checkArguments, checkMemory, checkOptions } from './options/check.ts';
 import type { TrainOptions } from './options/options.ts';
@@ -45,7 +46,7 @@ export function resolveOptions({
   return { loss, penalty, solver, seed, epochs, tolerance, time, intercept };
 }
 
-type Defaults = ReturnType<typeof resolveOptions>;
+export type Defaults = ReturnType<typeof resolveOptions>;
 
 export type ResolvedOptions = Readonly<Defaults> & { readonly lambda: number };
 
@@ -97,10 +98,11 @@ export async function prepareTraining(
   { group = singleProcess, tasksOf = (vectors) => vectors, warmStarts = false }: Intent = {},
 ): Promise<Training> {
   checkArguments(dataset, options);
+  const defaults = resolveOptions(options);
+  await checkSameTraining(group, options, defaults);
   const all = await dataShard(dataset, group);
   const { rows, columns, nonzeros } = all;
   checkOptions({ ...dataset, rows, columns, nonzeros }, options);
-  const defaults = resolveOptions(options);
   const data = await selectTrainingData(all, options, defaults);
   const { shard } = data;
   checkMemory(fairShare(shard));

@@ -13,6 +13,7 @@ import { type DataSource, filesOfSource, titleOfSource } from '../data/read/sour
 import type { TaskRunner } from '../data/read/tasks.ts';
 import { collectGarbage } from '../engine/arena.ts';
 import { leastMemory, limitText, machineMemory, programBytes } from '../engine/memory.ts';
+import { RequestThread, threadEntry } from '../engine/thread.ts';
 import { threadCount, threadPool } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
 
@@ -49,6 +50,7 @@ function threadRunner(threads?: number): TaskRunner {
   return {
     threads: count,
     run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
+    ownThread: () => new RequestThread(threadEntry('worker'), {}),
   };
 }
 

@@ -260,7 +260,7 @@ describe('checkpoints', () => {
     );
     expect(said).toMatch(
       new RegExp(
-        `^note: no checkpoint of epoch 2 in .*: worker 1 could not be written; ${stays}`,
+        `^warning: no checkpoint of epoch 2 in .*: worker 1 could not be written; ${stays}`,
         'm',
       ),
     );

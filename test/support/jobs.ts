@@ -13,6 +13,8 @@ export interface JobOptions {
   readonly more?: readonly string[];
   /** Instead of the built package. */
   readonly program?: string;
+  /** Arguments of one more rank, the last one. */
+  readonly lastRank?: readonly string[];
 }
 
 export interface EndedJob {
@@ -73,10 +75,12 @@ export function startJob(
   { path, options }: Launcher,
   ranks: number,
   args: readonly string[],
-  { folder, environment = {}, wrapper = [], more = [], program = executable }: JobOptions,
+  { folder, environment = {}, wrapper = [], more = [], program = executable, lastRank }: JobOptions,
 ): Job {
-  const all = [...options, ...more, '-n', String(ranks)];
-  const child = spawn(path as string, [...all, ...wrapper, process.execPath, program, ...args], {
+  const start = [...wrapper, process.execPath, program];
+  const last = lastRank ? [':', '-n', '1', ...start, ...lastRank] : [];
+  const all = [...options, ...more, '-n', String(ranks), ...start, ...args, ...last];
+  const child = spawn(path as string, all, {
     cwd: folder,
     env: { ...process.env, ...jobEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,6 +27,11 @@ export type Action<Flags> = (
 
 export interface CommandEntry<Table extends OptionTable = OptionTable> {
   readonly alias?: string;
+  /**
+   * Whether the ranks of an MPI job do it together. By default they are refused, since each would do
+   * all of it and write the same files; a text says why, or what to do instead.
+   */
+  readonly ranks?: 'together' | (string & {});
   /** For the list of commands. */
   readonly summary: string;
   /** For its own help. */

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import packageDescription from '../../../package.json' with { type: 'json' };
+import type { Settings } from '../../engine/processes/agreement.ts';
+import type { JoinOptions } from '../../engine/processes/communicator.ts';
 import { type Launch, launchOf } from '../../engine/processes/launch.ts';
 import { MpiGroup } from '../../engine/processes/mpi-group.ts';
 import { type ProcessGroup, singleProcess } from '../../engine/processes/process-group.ts';
-import { UsageError } from '../../errors.ts';
+import { RefusedJob, UsageError } from '../../errors.ts';
+import { type OptionTable, optionsOfRanks } from '../../train/options/option.ts';
+import { processOptions } from '../../train/options/run.ts';
 import type { TrainFlags } from './options.ts';
 import { exitCodeOfError, exitCodes, mayReport, type Terminal } from './terminal.ts';
 
@@ -32,6 +36,11 @@ export class LostRanks {
 
 type JobFlags = Pick<TrainFlags, 'transport' | 'peerTimeout'>;
 
+/** What all ranks must have in common: the command, and options of its table. */
+export function settingsOfRanks(command: string, table: OptionTable, flags: object): Settings {
+  return { command, ...optionsOfRanks(table, flags) };
+}
+
 /** Milliseconds that a rank waits for those that report first. */
 const reportTimeout = 10_000;
 
@@ -57,16 +66,46 @@ function launchOfJob({ transport }: JobFlags, terminal: Terminal): Launch | unde
   return undefined;
 }
 
-/** Joins the MPI job that a launcher has started this process for, if there is one. */
-export async function openProcessGroup(flags: JobFlags, terminal: Terminal): Promise<Job> {
+/**
+ * Joins the MPI job that a launcher has started this process for, if there is one. Ranks with other
+ * options would train another model, or wait for each other forever: all of them refuse.
+ */
+export async function openProcessGroup(
+  flags: JobFlags,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<Job> {
   const launch = launchOfJob(flags, terminal);
   if (!launch) return new Job(singleProcess);
-  return new MpiJob(await joinJob(launch, flags.peerTimeout, terminal), terminal);
+  const { peerTimeout } = flags;
+  return new MpiJob(await joinJob(launch, { peerTimeout, settings }, terminal), terminal);
 }
 
-export function joinJob(launch: Launch, peerTimeout: number, { io }: Terminal): Promise<MpiGroup> {
+export function joinJob(
+  launch: Launch,
+  options: Pick<JoinOptions, 'peerTimeout' | 'settings' | 'fault'>,
+  { io }: Terminal,
+): Promise<MpiGroup> {
   const { DSO_MPI_LIBRARY: library } = io.environment;
-  return MpiGroup.join(launch, { peerTimeout, library, version: packageDescription.version });
+  return MpiGroup.join(launch, { ...options, library, version: packageDescription.version });
+}
+
+/**
+ * Tells the other ranks that this one cannot begin, so that none of them waits for it. Gives the
+ * error that all of them have then; undefined where they could not be reached.
+ */
+export async function refuseJob(
+  launch: Launch,
+  fault: string,
+  terminal: Terminal,
+): Promise<RefusedJob | undefined> {
+  const { default: peerTimeout } = processOptions.peerTimeout;
+  try {
+    await joinJob(launch, { peerTimeout, fault }, terminal);
+  } catch (error) {
+    if (error instanceof RefusedJob) return error;
+  }
+  return undefined;
 }
 
 /** One command, run by this process alone or by all processes of an MPI job. */

@@ -8,6 +8,7 @@ import { outputOptions, processOptions, sqlOption } from '../../train/options/ru
 import {
   bytes,
   choice,
+  columns,
   file,
   folder,
   milliseconds,
@@ -159,6 +160,9 @@ export const serveOptions = optionsWith(general)({
     help: 'port to listen on; 0: any free port',
   }),
   host: flag('--host <address>', text, { default: '127.0.0.1', help: 'address to listen on' }),
+  hostName: flag('--host-name <names>', columns, {
+    help: 'names of this server in requests, besides localhost and addresses',
+  }),
   maxBody: flag('--max-body <bytes>', bytes, {
     default: 10 * 2 ** 20,
     defaultText: '10M',

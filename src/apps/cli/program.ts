@@ -1,10 +1,19 @@
 import { Command, CommanderError } from 'commander';
 import packageDescription from '../../../package.json' with { type: 'json' };
-import { DsoError } from '../../errors.ts';
+import { launchOf } from '../../engine/processes/launch.ts';
+import { DsoError, RefusedJob, UsageError } from '../../errors.ts';
+import { onFileWarning } from '../../files.ts';
 import { checkNeeds } from '../../train/options/option.ts';
-import { addCommand } from './command.ts';
+import { addCommand, type CommandEntry } from './command.ts';
 import { commands } from './commands/index.ts';
-import { exitCodeOfError, exitCodes, explainError, type Io, Terminal } from './terminal.ts';
+import {
+  exitCodeOfError,
+  exitCodes,
+  explainError,
+  type Io,
+  rankZeroReported,
+  Terminal,
+} from './terminal.ts';
 
 const description =
   'Regularized linear models on sparse data, trained on all cores, with a proof of how close to ' +
@@ -25,13 +34,15 @@ colors off, DSO_DEBUG=1 shows stack traces.`;
 /** Runs one command line (without `node` and the script) and returns the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const terminal = new Terminal(io);
+  onFileWarning((message) => terminal.warn(message));
   let code: number = exitCodes.done;
-  // Until then any error is one of the command line, which all processes of a job have.
-  let parsed = false;
-  const program = createProgram(terminal, argv, (result) => {
+  // Until then nothing has begun, and no rank of an MPI job has joined the others.
+  let begun = false;
+  const onResult = (result: number) => {
     code = result;
-  }).hook('preAction', () => {
-    parsed = true;
+  };
+  const program = createProgram(terminal, argv, onResult, () => {
+    begun = true;
   });
   try {
     if (argv.length === 0) {
@@ -41,21 +52,52 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
-    return await reportError(error, terminal, !parsed);
+    const message = begun ? undefined : faultOf(error);
+    const refused = message === undefined ? undefined : await refusedJob(message, argv, terminal);
+    return await reportError(refused ?? error, terminal, !begun);
   }
+}
+
+/** What is wrong with a command line; undefined where help or the version was asked for. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof UsageError) return error.message;
+  if (!(error instanceof CommanderError)) return undefined;
+  const isFault = error.exitCode !== 0 && error.code !== 'commander.help';
+  return isFault ? messageOf(error) : undefined;
+}
+
+/** The error that all ranks of a job have if this one cannot begin; undefined if it is in none. */
+async function refusedJob(
+  fault: string,
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<Error | undefined> {
+  const launch = launchOf(terminal.io.environment);
+  const isAlone = !launch || launch.size === 1 || /--transport[= ]threads/.test(argv.join(' '));
+  if (isAlone) return undefined;
+  const { refuseJob } = await import('./job.ts');
+  return refuseJob(launch, fault, terminal);
+}
+
+function messageOf({ message }: CommanderError): string {
+  return message.replace(/^error: /, '');
 }
 
 async function reportError(error: unknown, terminal: Terminal, common: boolean): Promise<number> {
   if (error instanceof CommanderError) {
     // Commander has printed the help or the version.
     if (error.exitCode === 0) return exitCodes.done;
-    const message = error.message.replace(/^error: /, '');
-    if (error.code !== 'commander.help') await explainError(message, terminal, common);
+    if (error.code !== 'commander.help') await explainError(messageOf(error), terminal, common);
     return exitCodes.usage;
   }
   // The reader of standard output has closed it: nothing is left to do.
   if ((error as NodeJS.ErrnoException)?.code === 'EPIPE') return exitCodes.done;
   const message = error instanceof Error ? error.message : String(error);
+  const launch = launchOf(terminal.io.environment);
+  if (error instanceof RefusedJob && launch && launch.rank > 0) {
+    await rankZeroReported(launch);
+    return exitCodes.usage;
+  }
   await explainError(message, terminal, common);
   if ((terminal.io.environment.DSO_DEBUG ?? '') !== '' && error instanceof Error) {
     terminal.say(error.stack ?? '');
@@ -65,11 +107,15 @@ async function reportError(error: unknown, terminal: Terminal, common: boolean):
   return exitCodeOfError(error);
 }
 
-/** The commands of the table, as commander takes them. */
+/**
+ * The commands of the table, as commander takes them. `onBegin`: the command line has been
+ * understood, and the command begins.
+ */
 export function createProgram(
   terminal: Terminal,
   words: readonly string[],
   onResult: (code: number) => void,
+  onBegin: () => void = () => {},
 ): Command {
   const program = new Command('dso')
     .description(description)
@@ -88,9 +134,11 @@ export function createProgram(
       getErrHasColors: () => terminal.colours.isColorSupported,
     });
   for (const [name, entry] of Object.entries(commands)) {
-    addCommand(program, name, entry, async ({ options = {}, load }, args, command) => {
+    addCommand(program, name, entry, async ({ options = {}, load, ranks }, args, command) => {
       const flags = command.optsWithGlobals();
       checkNeeds(options, flags);
+      checkRanks(name, ranks, terminal);
+      onBegin();
       // Words beyond the arguments of a command, where it allows them.
       const given = (args.length > 0 ? args.flat() : command.args) as string[];
       const run = await load();
@@ -98,4 +146,14 @@ export function createProgram(
     });
   }
   return program;
+}
+
+/** Refuses commands that every rank of a job would do by itself, onto the same files. */
+function checkRanks(name: string, ranks: CommandEntry['ranks'], { io }: Terminal): void {
+  const size = launchOf(io.environment)?.size ?? 1;
+  if (size === 1 || ranks === 'together') return;
+  const reason = ranks === undefined ? '' : ` (${ranks})`;
+  throw new UsageError(
+    `dso ${name} runs in one process${reason}, and the launcher has started ${size}: call it without mpirun, mpiexec or srun`,
+  );
 }

@@ -13,6 +13,7 @@ import {
   earlyStopOption,
   memoryOptions,
   outputOptions,
+  processOptions,
   sqlOption,
   stoppingOptions,
   testOptions,
@@ -92,7 +93,7 @@ const validationOptions = {
     refit: toggle('--no-refit', { help: 'train no model at the end' }),
   }),
   ...tableOptions,
-  ...optionsWith({ group: 'validation', common: true })({
+  ...optionsWith({ group: 'validation', common: true, affectsModel: true })({
     folds: flag('--folds <number>', whole(2), {
       default: 5,
       help: 'number of folds, held out in turn',
@@ -108,15 +109,15 @@ const validationOptions = {
   }),
 };
 
-export const cvOptions = { ...validationOptions, ...severalModels };
+export const cvOptions = { ...validationOptions, ...severalModels, ...processOptions };
 export type CvFlags = Values<typeof cvOptions>;
 
-export const searchOptions = { ...validationOptions, ...severalModels, ...candidateOptions };
+export const searchOptions = { ...cvOptions, ...candidateOptions };
 export type SearchFlags = Values<typeof searchOptions>;
 
 export type SelectFlags = Omit<
   CvFlags,
-  'loss' | 'penalty' | 'l1Ratio' | keyof typeof validationOptions
+  'loss' | 'penalty' | 'l1Ratio' | keyof typeof validationOptions | keyof typeof processOptions
 > &
   Values<typeof tableOptions>;
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { DsoError, UsageError } from '../../errors.ts';
 import { separateArena } from '../arena.ts';
+import { disagreement, type Settings } from './agreement.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Launch } from './launch.ts';
 import { loadFfi, MpiLibrary } from './mpi-library.ts';
@@ -21,6 +22,10 @@ export interface JoinOptions {
   readonly library?: string | undefined;
   /** Of this program: all ranks must run the same. */
   readonly version: string;
+  /** All ranks must have the same. */
+  readonly settings?: Settings;
+  /** Why this rank cannot take part: the others are told, and none of them begins. */
+  readonly fault?: string;
 }
 
 /** Cells in which the main thread requests to end the job, with exit code cell − 1, or the transfer. */
@@ -48,6 +53,8 @@ export class Communicator implements Owner {
   readonly size: number;
   /** Names of the hosts by rank, known after `meet`. */
   hosts: readonly string[] = [];
+  /** Why the ranks do not work together, known after `meet` and the same for all; usually none. */
+  refusal: string | undefined;
   readonly library: string;
   readonly requests: Requests;
   readonly heartbeat: Heartbeat;
@@ -85,14 +92,13 @@ export class Communicator implements Owner {
     const communicator = new Communicator(mpi, options, requested, onLost);
     try {
       communicator.#compare(launch);
-      communicator.#meet(options.version);
-      return communicator;
     } catch (error) {
-      // All ranks see what is wrong, and finalize so that each can report it.
       communicator.announceEnd();
       communicator.finalize();
       throw error;
     }
+    communicator.#meet(options);
+    return communicator;
   }
 
   /** With a library of another family each process would be in a job of its own. */
@@ -103,15 +109,25 @@ export class Communicator implements Owner {
     );
   }
 
-  /** Learns the hosts, and makes sure that all ranks run the same program. */
-  #meet(version: string): void {
-    const ranks = this.gatherValues({ host: hostname(), version });
+  /** Learns the hosts, and whether all ranks run the same program with the same settings. */
+  #meet({ version, settings = {}, fault }: JoinOptions): void {
+    const ranks = this.gatherValues({ host: hostname(), version, settings, fault });
     this.hosts = ranks.map(({ host }) => host);
+    const named = (rank: number) => this.nameOf(rank);
     const other = ranks.findIndex((rank) => rank.version !== ranks[0].version);
-    if (other < 0) return;
-    throw new UsageError(
-      `${this.nameOf(other)} runs dso ${ranks[other].version}, ${this.nameOf(0)} dso ${ranks[0].version}: all ranks need the same version`,
-    );
+    if (other >= 0) {
+      this.refusal = `${named(other)} runs dso ${ranks[other].version}, ${named(0)} dso ${ranks[0].version}: all ranks need the same version`;
+      return;
+    }
+    const faulty = ranks.findIndex((rank) => rank.fault !== undefined);
+    // Most faults are those of all ranks.
+    if (faulty >= 0)
+      this.refusal = `${faulty > 0 ? `${named(faulty)}: ` : ''}${ranks[faulty].fault}`;
+    else
+      this.refusal = disagreement(
+        ranks.map((rank) => rank.settings),
+        named,
+      );
   }
 
   gatherValues<Value>(value: Value): Value[] {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { DsoError } from '../../errors.ts';
+import { DsoError, RefusedJob } from '../../errors.ts';
 import { separateArena } from '../arena.ts';
 import { RequestThread, threadEntry } from '../thread.ts';
 import { type CommChannel, wake } from './comm-channel.ts';
@@ -43,6 +43,8 @@ export type CommReport =
 /** What a process learns when it joins. */
 export interface GroupInfo extends Pick<ProcessGroup, 'rank' | 'size' | 'hosts'> {
   readonly library: string;
+  /** Why the ranks do not work together, if they do not. */
+  readonly refusal?: string;
 }
 
 const nothing = sharedBytes(0);
@@ -92,8 +94,11 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     const mpi = MpiLibrary.load(await loadFfi(), launch.flavour, options.library);
     mpi.endWithLauncher();
     const group = new MpiGroup(mpi, launch, options);
-    const { rank, size, hosts, library } = await group.#join(launch, options);
-    return Object.assign(group, { rank, size, hosts, library });
+    const { rank, size, hosts, library, refusal } = await group.#join(launch, options);
+    Object.assign(group, { rank, size, hosts, library });
+    if (refusal === undefined) return group;
+    await group.finalize();
+    throw new RefusedJob(refusal);
   }
 
   /** A library that waits for a missing process answers nothing. */

@@ -54,6 +54,8 @@ export interface Option {
   readonly conflicts?: readonly string[];
   /** Whether it decides the weights of the model ('end': only when training ends). */
   readonly affectsModel?: true | 'end';
+  /** Whether all ranks of a job must have it alike; those that affect the model must in any case. */
+  readonly sameOnRanks?: true;
   /** The name under which a model file has it; absent: other fields of the file have the value. */
   readonly provenance?: string;
   /** The value may hold a secret: records say only that the option was given. */
@@ -164,6 +166,31 @@ export function givenOptions(table: OptionTable, flags: object): Given[] {
     const value = (flags as Record<string, unknown>)[name];
     return value === undefined || value === defaultOf(entry) ? [] : [{ name, entry, value }];
   });
+}
+
+/**
+ * The options that all ranks of a job must have alike, as texts by their flags. Files may have other
+ * paths elsewhere: what is in them is compared when they are read.
+ */
+export function optionsOfRanks(table: OptionTable, flags: object): Record<string, string> {
+  const isPath = ({ type }: Option) => type?.files && !type.choices;
+  const compared = Object.entries(table).flatMap(([name, entry]) => {
+    const value = (flags as Record<string, unknown>)[name];
+    const isGiven = value !== undefined && !(isNegative(entry) && value === true);
+    if (!isGiven || !(entry.affectsModel || entry.sameOnRanks)) return [];
+    const text = isPath(entry) || isNegative(entry) ? 'given' : textOf(value);
+    return [[longFlag(entry), text] as const];
+  });
+  return Object.fromEntries(compared);
+}
+
+/** A value as people read it, the same text for the same value. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object' || value === null) return String(value);
+  const pairs = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return pairs.map(([name, one]) => `${name}=${textOf(one)}`).join(',');
 }
 
 /** The options of the table that have a value, by their names in the library. */

@@ -94,8 +94,11 @@ export interface TrainOptions {
   onSample?: (event: SampleEvent) => void;
   /** A checkpoint was saved, by all processes of a job: the run can be resumed from this epoch. */
   onCheckpoint?: (epoch: number) => void;
-  /** Messages for users: the solver chosen and why, memory, imbalance. */
-  onNotice?: (message: string) => void;
+  /**
+   * Messages for users: the solver chosen and why, memory, imbalance. `warning` is true for what
+   * they must know, as a checkpoint that could not be written.
+   */
+  onNotice?: (message: string, warning?: boolean) => void;
   /** Ends the run as Ctrl-C does: the current model is returned, stopped = 'interrupted'. */
   signal?: AbortSignal;
 }

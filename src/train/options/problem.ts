@@ -167,7 +167,7 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
 });
 
 /** Options that say which λs are tried, of the commands that try several. */
-export const lambdaOptions = optionsWith({ group: 'lambdas', common: true })({
+export const lambdaOptions = optionsWith({ group: 'lambdas', common: true, affectsModel: true })({
   lambda: flag('--lambda <numbers>', listOf(positive, 'numbers above 0, separated by commas'), {
     library: 'lambdas',
     conflicts: ['count', 'ratio'],

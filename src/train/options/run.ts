@@ -23,6 +23,7 @@ export const testOptions = optionsWith({ group: 'output' })({
   test: flag('--test <file>', file, {
     library: false,
     common: true,
+    sameOnRanks: true,
     conflicts: ['holdout'],
     help: 'test data: measure the error on it after every epoch and at the end',
   }),
@@ -33,6 +34,7 @@ export const testOptions = optionsWith({ group: 'output' })({
     help: 'set aside this fraction of the rows, chosen by the seed, as test data',
   }),
   auprc: toggle('--auprc', {
+    sameOnRanks: true,
     needs: ['test', 'holdout'],
     help: 'also measure the area under the precision-recall curve on the test data',
   }),
@@ -137,7 +139,11 @@ const monitoringOptions = optionsWith({ library: false, group: 'monitoring', pro
   }),
 });
 
-const checkpointOptions = optionsWith({ library: false, group: 'checkpoints' })({
+const checkpointOptions = optionsWith({
+  library: false,
+  group: 'checkpoints',
+  sameOnRanks: true,
+})({
   checkpoint: flag('--checkpoint <folder>', folder, {
     common: true,
     help: 'save the run in this folder while it trains and at its end, to resume it later',
@@ -156,6 +162,7 @@ const checkpointOptions = optionsWith({ library: false, group: 'checkpoints' })(
 const streamingOptions = optionsWith({ library: false, group: 'streaming', progressive: true })({
   progressive: toggle('--progressive', {
     common: true,
+    sameOnRanks: true,
     help: 'one pass of sgd over a stream; each row is predicted before it is learned',
   }),
   snapshotEvery: flag('--snapshot-every <interval>', interval('rows', 5000), {

@@ -12,6 +12,7 @@ export const solverOptions = optionsWith({ group: 'solver' })({
   solver: flag('--solver <name>', choice(solverNames), {
     library: false,
     common: true,
+    sameOnRanks: true,
     progressive: true,
     help: `${solverNames.join(', ')} (default: auto)`,
     doc: "`auto`, `ring` (the fast one), `dso` (the paper's), `paper` (`dso` with the configuration of the paper's appendix: AdaGrad, SVRG, 20 passes of initialization), `algorithm-1` (`dso` as Algorithm 1 is printed: steps η₀/√t and nothing else), `dso-async`, `sgd`, `psgd`, `bmrm`, `lbfgs`, `admm`, `dcd`; see [solvers.md](solvers.md)",

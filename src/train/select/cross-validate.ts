@@ -1,4 +1,10 @@
 import { type Dataset, rowWeights } from '../../data/dataset.ts';
+import { checkAgreement } from '../../engine/processes/agreement.ts';
+import {
+  gatherFloats,
+  type ProcessGroup,
+  singleProcess,
+} from '../../engine/processes/process-group.ts';
 import { DsoError, UsageError } from '../../errors.ts';
 import {
   assignFolds,
@@ -8,8 +14,10 @@ import {
   weightsWithout,
 } from '../calibrate.ts';
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
-import { omit } from '../options/option.ts';
+import { checkSameTraining } from '../identity.ts';
+import { omit, pick } from '../options/option.ts';
 import type { TrainOptions, TrainResult } from '../options/options.ts';
+import { resolveOptions } from '../prepare.ts';
 import { type TimeBudget, timeBudget, train } from '../train.ts';
 import {
   type LaidPath,
@@ -71,20 +79,37 @@ export interface Validation {
  */
 export async function crossValidate(
   dataset: Dataset,
-  { folds = 5, metric, onFit, ...options }: ValidateOptions = {},
+  options: ValidateOptions = {},
 ): Promise<Validation> {
+  return crossValidateInGroup(dataset, options, singleProcess);
+}
+
+/** The same in all processes of a group, each with all rows and some of the folds; all get it. */
+export async function crossValidateInGroup(
+  dataset: Dataset,
+  given: ValidateOptions,
+  group: ProcessGroup,
+): Promise<Validation> {
+  const { folds = 5, metric, onFit, ...options } = given;
+  await checkSameValidation(dataset, given, group);
   checkFolds(folds, dataset.rows);
   if (dataset.stored) {
     throw new UsageError(
       `${dataset.name}: its nonzeros are on disk; read it with readDataset to cross-validate on it`,
     );
   }
-  const laid = await openPath('cross-validation', dataset, options, (vectors) => vectors * folds);
+  const mine = Array.from({ length: folds }, (_, fold) => fold).filter(
+    (fold) => fold % group.size === group.rank,
+  );
+  const tasksOf = (vectors: number) => Math.max(1, vectors * mine.length);
+  const laid = await openPath('cross-validation', dataset, options, tasksOf);
   try {
     const { loss } = laid.training.settings;
     const name = metric ?? defaultMeasure(loss);
     checkMeasure(name, loss);
-    return summarize(name, laid.path, await measureFolds(laid, dataset, folds, name, onFit));
+    await checkAgreement(group, { [`hash of ${dataset.name}`]: laid.training.hash });
+    const steps = await measureFolds(laid, dataset, { count: folds, mine, metric: name }, onFit);
+    return summarize(name, laid.path, await gatherSteps(group, steps));
   } finally {
     laid.training.layout.close();
   }
@@ -106,12 +131,44 @@ export function withoutSelection<Options extends ValidateOptions>(options: Optio
   return omit(options, 'lambdas', 'count', 'ratio', 'folds', 'metric', 'onFit');
 }
 
-/** The steps along λ of each fold, as far as they were measured. */
+/** Refuses processes that would validate something else, before anything is laid out. */
+async function checkSameValidation(
+  dataset: Dataset,
+  options: ValidateOptions,
+  group: ProcessGroup,
+): Promise<void> {
+  const own = pick(options, 'folds', 'metric', 'lambdas', 'count', 'ratio');
+  const sizes = pick(dataset, 'rows', 'columns', 'nonzeros');
+  await checkSameTraining(group, options, resolveOptions(options), { ...own, ...sizes });
+}
+
+/** The steps of every fold, from the process that has measured it. */
+async function gatherSteps(group: ProcessGroup, steps: readonly Step[][]): Promise<Step[][]> {
+  const rows = steps.flatMap((own, fold) =>
+    own.map(({ value, relativeGap, epochs, passes }) => [fold, value, relativeGap, epochs, passes]),
+  );
+  const all: Step[][] = steps.map(() => []);
+  for (const numbers of await gatherFloats(group, Float64Array.from(rows.flat()))) {
+    for (let at = 0; at < numbers.length; at += 5) {
+      const [fold, value, relativeGap, epochs, passes] = numbers.subarray(at, at + 5);
+      all[fold].push({ value, relativeGap, epochs, passes });
+    }
+  }
+  return all;
+}
+
+interface FoldsToMeasure {
+  readonly count: number;
+  /** The folds that this process measures. */
+  readonly mine: readonly number[];
+  readonly metric: MeasureName;
+}
+
+/** The steps along λ of each of the folds, as far as they were measured. */
 async function measureFolds(
   laid: LaidPath,
   dataset: Dataset,
-  count: number,
-  metric: MeasureName,
+  { count, mine, metric }: FoldsToMeasure,
   onFit: ValidateOptions['onFit'],
 ): Promise<Step[][]> {
   const { layout, settings, vectors, classes, shard } = laid.training;
@@ -119,7 +176,7 @@ async function measureFolds(
   const weights = rowWeights(dataset) ?? new Float64Array(dataset.rows).fill(1);
   const folds = assignFolds(shard.dataset.rows, layout.targets.codes, count, settings.seed);
   const several = vectors > 1 && !classes?.multiLabel;
-  const tasks = listFoldTasks(count, vectors);
+  const tasks = listFoldTasks(count, vectors).filter(({ fold }) => mine.includes(fold));
   const fits = tasks.length * laid.path.length;
   const budget = timeBudget(settings.time, fits, layout.workspaces.length);
   const steps: Step[][] = Array.from({ length: count }, () => []);

@@ -1,4 +1,9 @@
 import type { Dataset } from '../../data/dataset.ts';
+import {
+  gatherFloats,
+  type ProcessGroup,
+  singleProcess,
+} from '../../engine/processes/process-group.ts';
 import { UsageError } from '../../errors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
@@ -6,7 +11,7 @@ import { omit } from '../options/option.ts';
 import type { TrainResult } from '../options/options.ts';
 import { timeBudget, train } from '../train.ts';
 import {
-  crossValidate,
+  crossValidateInGroup,
   type ValidateOptions,
   type Validation,
   withoutSelection,
@@ -39,28 +44,39 @@ export interface Search {
 }
 
 /** Cross-validates every loss with every penalty, on the same folds and by the same measure. */
-export async function search(
+export async function search(dataset: Dataset, options: SearchOptions): Promise<Search> {
+  return searchInGroup(dataset, options, singleProcess);
+}
+
+/** The same in all processes of a group, each with all rows and some of the folds; all get it. */
+export async function searchInGroup(
   dataset: Dataset,
   { losses, penalties, metric, onFit, time = Infinity, ...options }: SearchOptions,
+  group: ProcessGroup,
 ): Promise<Search> {
   const name = metric ?? (losses[0]?.task === 'regression' ? 'mse' : 'error');
   checkCandidates(losses, penalties, name);
   const pairs = losses.flatMap((loss) => penalties.map((penalty) => ({ loss, penalty })));
   const budget = timeBudget(time, pairs.length, 1);
+  const isAborted = () => Number(options.signal?.aborted ?? false);
   const found: Candidate[] = [];
   let complete = true;
   for (const [index, pair] of pairs.entries()) {
-    const share = budget();
+    const clocks = await gatherFloats(group, Float64Array.of(budget(), isAborted()));
+    // That of the first process decides for all.
+    const [[share]] = clocks;
     // The first candidate is tried in any case: it says what is wrong if nothing can be measured.
-    if (index > 0 && (options.signal?.aborted || !(share > 0))) complete = false;
+    const isOver = !(share > 0) || clocks.some(([, aborted]) => aborted === 1);
+    if (index > 0 && isOver) complete = false;
     if (!complete) break;
-    const validation = await crossValidate(dataset, {
+    const own = {
       ...options,
       ...pair,
       ...(share < Infinity && { time: Math.max(share, Number.MIN_VALUE) }),
       metric: name,
       ...(onFit && { onFit: (done: number, of: number) => onFit(index, done, of) }),
-    });
+    };
+    const validation = await crossValidateInGroup(dataset, own, group);
     // What was measured on some of the folds is compared only if there is nothing else.
     if (!validation.complete) complete = false;
     if (validation.complete || found.length === 0) found.push({ ...pair, validation });

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
 import {
@@ -41,7 +41,7 @@ import {
 } from '../../../train/options/option.ts';
 import { stoppingOptions } from '../../../train/options/run.ts';
 import type { Action } from '../command.ts';
-import { checkFiles, isWritable } from '../files.ts';
+import { checkFiles, outputProblem } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import { type CompareFlags, compareOptions } from '../options.ts';
 import { chooseLosses, choosePenalty } from '../problem.ts';
@@ -168,7 +168,10 @@ function checkFolder(folder: string): void {
     throw new UsageError(`--output ${folder}: ${reason}`);
   };
   if (!statSync(existing).isDirectory()) refuse(`${existing} is a file; expected a folder`);
-  if (!isWritable(existing)) refuse(`no permission to write into the folder ${existing}`);
+  // The name of the first folder that is to be made, or of any file in one that is there.
+  const next = relative(existing, resolve(folder)).split(sep)[0] || 'file';
+  const problem = outputProblem(join(existing, next));
+  if (problem !== undefined) refuse(`it cannot be written: ${problem}`);
 }
 
 /** The command with all options that have a value, also by default. */

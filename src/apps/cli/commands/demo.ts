@@ -40,7 +40,7 @@ export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder
   };
   const { report, code } = await trainAndSave(paths.trainPath, trainFlags, terminal);
   await printStep(terminal, 'trained', describeTraining(report));
-  await printStep(terminal, 'result', describeCertificate(report.relativeGap));
+  await printStep(terminal, 'result', describeCertificate(report));
   if (report.test) await printStep(terminal, 'tested', describeMetrics(report.test));
 
   const reportPath = join(folder, 'report.json');

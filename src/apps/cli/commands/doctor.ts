@@ -6,8 +6,8 @@ import type { RingProbe } from '../../../engine/processes/probe.ts';
 import { formatBytes, plural } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import type { Action } from '../command.ts';
-import { joinJob } from '../job.ts';
-import type { DoctorFlags } from '../options.ts';
+import { joinJob, settingsOfRanks } from '../job.ts';
+import { type DoctorFlags, doctorOptions } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const doctorCommand: Action<DoctorFlags> = async ({ flags, terminal }) => {
@@ -56,7 +56,9 @@ function describeCores({ usable, cores }: { usable: number; cores: number }): st
 }
 
 async function examineJob(launch: Launch, flags: DoctorFlags, terminal: Terminal): Promise<void> {
-  const group = await joinJob(launch, flags.peerTimeout, terminal);
+  const { peerTimeout } = flags;
+  const settings = settingsOfRanks('doctor', doctorOptions, flags);
+  const group = await joinJob(launch, { peerTimeout, settings }, terminal);
   const probe = await group.probe();
   if (group.leads) await terminal.printResult(flags.json, probe, () => describeProbe(probe));
   await group.finalize();

@@ -12,6 +12,7 @@ const run = 'the id of a run, its unique beginning or ending, or "last"';
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
   train: command({
+    ranks: 'together',
     summary: 'train a model',
     description: 'Train a linear model on sparse data and prove how close to optimal it is.',
     arguments: { '[data]': dataHelp },
@@ -66,6 +67,7 @@ command again continues after an interruption: runs that have finished are not r
     load: async () => (await import('./compare.ts')).compareCommand,
   }),
   path: command({
+    ranks: 'each model starts from the one before it; dso cv gives its folds to the ranks',
     summary: 'train a model for each of many lambdas',
     description: 'Train along a path of lambdas, from strong to weak regularization.',
     arguments: { '<data>': dataHelp },
@@ -81,6 +83,7 @@ shows and writes the models trained so far.`,
     load: async () => (await import('./path.ts')).pathCommand,
   }),
   cv: command({
+    ranks: 'together',
     summary: 'choose lambda by cross-validation and train',
     description: 'Choose lambda by the error on rows held out in turn, then train on all rows.',
     arguments: { '<data>': dataHelp },
@@ -95,6 +98,7 @@ All folds are trained on one copy of the data. Ctrl-C ends it and shows the resu
     load: async () => (await import('./select.ts')).cvCommand,
   }),
   search: command({
+    ranks: 'together',
     summary: 'choose loss, penalty and lambda by cross-validation and train',
     description: 'Choose loss, penalty and lambda by cross-validation, then train on all rows.',
     arguments: { '<data>': dataHelp },
@@ -199,6 +203,7 @@ results so far.`,
     load: async () => (await import('./replay.ts')).replayCommand,
   }),
   doctor: command({
+    ranks: 'together',
     summary: 'check this machine, or under mpirun a cluster',
     description:
       'Show cores, memory and MPI library. Under an MPI launcher (mpirun, mpiexec, srun) query all ' +

@@ -42,9 +42,9 @@ function modelHash(model: Model): string {
 }
 
 const format = 'dso-visits';
-const version = 1;
+const version = 2;
 
-/** Records a run as JSON lines: a header, a line per epoch, and the result. */
+/** Records a run as JSON lines: a header, a line per epoch, and the result with a checksum of all. */
 export async function writeVisits(
   path: string,
   { model, report, visits = new Int32Array(0), bounds = [] }: TrainResult,
@@ -54,21 +54,36 @@ export async function writeVisits(
   const cells = grid * grid;
   const data = model.provenance?.data ?? '';
   await writeAtomically(path, async (file) => {
-    const write = (line: object) => file.write(`${JSON.stringify(line)}\n`);
+    const checksum = createHash('sha256');
+    const write = async (line: object) => {
+      const written = `${JSON.stringify(line)}\n`;
+      checksum.update(written);
+      await file.write(written);
+    };
     await write({ format, version, data, grid, options: visitedFlags(flags) });
     for (const [index, { primal, dual }] of bounds.entries()) {
       const own = [...visits.subarray(index * cells, (index + 1) * cells)];
       await write({ epoch: index + 1, primal, dual, visits: own });
     }
-    await write({ stopped, model: modelHash(model) });
+    const result = { stopped, model: modelHash(model) };
+    checksum.update(JSON.stringify(result));
+    await file.write(`${JSON.stringify({ ...result, sha256: checksum.digest('hex') })}\n`);
   });
+}
+
+/** Whether the record is as it was written. */
+function isIntact(texts: readonly string[], { sha256, ...result }: Record<string, unknown>) {
+  const checksum = createHash('sha256');
+  for (const text of texts.slice(0, -1)) checksum.update(`${text}\n`);
+  return checksum.update(JSON.stringify(result)).digest('hex') === sha256;
 }
 
 async function readVisits(path: string) {
   const fail: (line: number, message: string) => never = (line, message) => {
     throw new DataError(`${path}:${line}: ${message}`);
   };
-  const lines = (await readLines(path)).map((text, index): Record<string, unknown> => {
+  const texts = await readLines(path);
+  const lines = texts.map((text, index): Record<string, unknown> => {
     const value: unknown = attempt(() => JSON.parse(text));
     if (typeof value === 'object' && value !== null) return { ...value };
     return fail(index + 1, `${JSON.stringify(text.slice(0, 40))}; expected a JSON object`);
@@ -100,6 +115,12 @@ async function readVisits(path: string) {
     }
     return { primal: Number(primal), dual: Number(dual), visits: order };
   });
+  if (!isIntact(texts, last)) {
+    throw new DataError(`${path}: damaged: its SHA-256 is not that of its lines`);
+  }
+  if (typeof header.options !== 'object' || header.options === null) {
+    fail(1, `options is ${JSON.stringify(header.options)}; expected an object`);
+  }
   return {
     /** A hash of the data it was trained on. */
     data: String(header.data),

@@ -2,6 +2,11 @@
 import { extname } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
 import { nameOfSource } from '../../../data/read/sources.ts';
+import {
+  fairCores,
+  gatherValues,
+  type ProcessGroup,
+} from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
@@ -24,16 +29,23 @@ import { libraryValues, omit } from '../../../train/options/option.ts';
 import type { TrainOptions, TrainReport } from '../../../train/options/options.ts';
 import { lambdaOptions } from '../../../train/options/problem.ts';
 import {
-  crossValidate,
+  crossValidateInGroup,
   type ValidateOptions,
   type Validation,
 } from '../../../train/select/cross-validate.ts';
-import { type Search, search } from '../../../train/select/search.ts';
+import { type Search, searchInGroup } from '../../../train/select/search.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream, writePieces } from '../files.ts';
 import { type Interrupts, withProgress } from '../interrupts.ts';
-import type { CvFlags, SearchFlags, SelectFlags } from '../options.ts';
+import { openProcessGroup, settingsOfRanks } from '../job.ts';
+import {
+  type CvFlags,
+  cvOptions,
+  type SearchFlags,
+  type SelectFlags,
+  searchOptions,
+} from '../options.ts';
 import { chooseLosses, choosePenalties, chooseProblem, chooseSolver } from '../problem.ts';
 import type { Progress } from '../progress.ts';
 import { DataReader } from '../reading.ts';
@@ -122,19 +134,33 @@ type CommonOptions = Omit<ValidateOptions, 'loss' | 'penalty' | 'onFit'> & {
   readonly onFraction: (fraction: number) => void;
 };
 
+/** Of several ranks, rank 0 alone prints, writes and trains the model that is chosen. */
+function flagsOfRank<Flags extends CvFlags | SearchFlags>(
+  flags: Flags,
+  group: ProcessGroup,
+): Flags {
+  if (group.size === 1) return flags;
+  const shared = { threads: fairCores(group), ...flags };
+  if (group.leads) return shared;
+  const silent = omit(shared, 'json', 'csv', 'figure', 'output') as Flags;
+  return { ...silent, quiet: true, refit: false };
+}
+
 function select<Found extends { readonly complete: boolean }>(
   data: string,
-  flags: CvFlags | SearchFlags,
+  given: CvFlags | SearchFlags,
   terminal: Terminal,
+  group: ProcessGroup,
   selection: Selection<Found>,
 ): Promise<number> {
+  const flags = flagsOfRank(given, group);
   const model = flags.refit ? (flags.output ?? defaultModelPath(data)) : undefined;
   const solver = chooseSolver(flags);
   return runSelection(data, flags, model, terminal, async (command) => {
     const { progress, interrupts } = command;
     const started = performance.now();
-    const reader = new DataReader(flags, progress);
-    const dataset = await reader.read(data);
+    const reader = new DataReader(flags, progress, group);
+    const dataset = await reader.readEverywhere(data);
     const options = { solver, ...(await reader.fileOptions(dataset)) };
     const read = (performance.now() - started) / 1000;
     const { folds, metric } = flags;
@@ -157,15 +183,24 @@ function select<Found extends { readonly complete: boolean }>(
       command.say('interrupted before anything was measured');
       return interrupts.exitCode ?? exitCodes.failure;
     }
-    await selection.show(found, command);
-    const result = { ...selection.json(found), folds };
-    if (interrupts.exitCode !== undefined || model === undefined) {
-      await command.printJson(result);
-      return interrupts.exitCode ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
-    }
-    const all = { ...options, ...trainingSettings(flags), ...selection.chosen(found) };
-    const { report, code } = await refit(dataset, all, model, command, read);
-    await command.printJson({ ...result, model, report });
+    // The signal of any rank has left something out.
+    const signals = await gatherValues(group, interrupts.exitCode ?? exitCodes.done);
+    const interrupted = signals.find((code) => code !== exitCodes.done);
+    const refitted = { ...options, ...trainingSettings(flags), ...selection.chosen(found) };
+    const finish = async () => {
+      await selection.show(found, command);
+      const result = { ...selection.json(found), folds };
+      if (interrupted !== undefined || model === undefined) {
+        await command.printJson(result);
+        return interrupted ?? (found.complete ? exitCodes.done : exitCodes.unfinished);
+      }
+      const { report, code } = await refit(dataset, refitted, model, command, read);
+      await command.printJson({ ...result, model, report });
+      return code;
+    };
+    const code = group.leads ? await finish() : exitCodes.done;
+    // The others wait here, where a signal does not end them while rank 0 writes the model.
+    await gatherValues(group, code);
     return code;
   });
 }
@@ -196,17 +231,24 @@ async function refit(
 }
 
 export const cvCommand: Action<CvFlags> = async ({ flags, terminal }, data) => {
+  const job = await openProcessGroup(flags, settingsOfRanks('cv', cvOptions, flags), terminal);
+  return job.run(() => crossValidateFile(data, flags, terminal, job.group));
+};
+
+async function crossValidateFile(
+  data: string,
+  flags: CvFlags,
+  terminal: Terminal,
+  group: ProcessGroup,
+): Promise<number> {
   const { loss, penalty } = await chooseProblem(flags);
   const { choose, folds } = flags;
-  return select<Validation>(data, flags, terminal, {
+  return select<Validation>(data, flags, terminal, group, {
     stage: 'cross-validating',
-    find: (dataset, { onFraction, ...options }) =>
-      crossValidate(dataset, {
-        loss,
-        penalty,
-        ...options,
-        onFit: (done, of) => onFraction(done / of),
-      }),
+    find(dataset, { onFraction, ...options }) {
+      const onFit = (done: number, of: number) => onFraction(done / of);
+      return crossValidateInGroup(dataset, { loss, penalty, ...options, onFit }, group);
+    },
     async show(validation, command) {
       const title = `${nameOfSource(data)}: ${loss.name} loss, ${penaltyName(penalty)} penalty`;
       await command.show({
@@ -219,22 +261,31 @@ export const cvCommand: Action<CvFlags> = async ({ flags, terminal }, data) => {
     json: (validation) => validationJson(validation, choose),
     chosen: (validation) => ({ loss, penalty, lambda: validation[choose].lambda }),
   });
-};
+}
 
 export const searchCommand: Action<SearchFlags> = async ({ flags, terminal }, data) => {
+  const settings = settingsOfRanks('search', searchOptions, flags);
+  const job = await openProcessGroup(flags, settings, terminal);
+  return job.run(() => searchFile(data, flags, terminal, job.group));
+};
+
+async function searchFile(
+  data: string,
+  flags: SearchFlags,
+  terminal: Terminal,
+  group: ProcessGroup,
+): Promise<number> {
   const losses = await chooseLosses(flags);
   const penalties = choosePenalties(flags);
   const candidates = losses.length * penalties.length;
   const { choose, folds } = flags;
-  return select<Search>(data, flags, terminal, {
+  return select<Search>(data, flags, terminal, group, {
     stage: 'searching',
-    find: (dataset, { onFraction, onNotice: _, ...options }) =>
-      search(dataset, {
-        ...options,
-        losses,
-        penalties,
-        onFit: (index, done, of) => onFraction((index + done / of) / candidates),
-      }),
+    find(dataset, { onFraction, onNotice: _, ...options }) {
+      const onFit = (index: number, done: number, of: number) =>
+        onFraction((index + done / of) / candidates);
+      return searchInGroup(dataset, { ...options, losses, penalties, onFit }, group);
+    },
     async show(found, command) {
       await command.show({
         table: () => searchTable(found, choose, terminal.outputColours),
@@ -254,7 +305,7 @@ export const searchCommand: Action<SearchFlags> = async ({ flags, terminal }, da
       lambda: validation[choose].lambda,
     }),
   });
-};
+}
 
 function searchJson({ metric, complete, ranking }: Search, choose: 'best' | 'simplest') {
   return {

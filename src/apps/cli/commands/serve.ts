@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { basename } from 'node:path';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { formatPercentUp, plural } from '../../../reporting/format.ts';
+import { HostNames, isLoopback } from '../../host-header.ts';
 import { Metrics } from '../../serve/metrics.ts';
 import { type LoadedModel, ModelReloader } from '../../serve/model-reloader.ts';
 import { exampleRow } from '../../serve/scorer.ts';
@@ -16,6 +17,8 @@ import type { Terminal } from '../terminal.ts';
 const watchInterval = 1000;
 /** Characters of an answer to a batch. */
 const longestAnswer = 2 ** 26;
+/** The bodies in memory at a time, in bodies of the greatest size. */
+const bodiesAtOnce = 8;
 
 export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path) => {
   if (path === standardStream) {
@@ -37,7 +40,14 @@ export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path
   });
   const server = new ScoringServer({
     name,
-    limits: { bytes: maxBody, timeout, rows: maxRows, answer: longestAnswer },
+    limits: {
+      bytes: maxBody,
+      bodies: bodiesAtOnce * maxBody,
+      timeout,
+      rows: maxRows,
+      answer: longestAnswer,
+    },
+    hosts: new HostNames(flags.host, flags.hostName),
     metrics,
     current: () => reloader.current,
     ...(flags.log && { onRequest: (record) => journal.request(record) }),
@@ -82,9 +92,9 @@ async function announce(
   { host }: ServeFlags,
   terminal: Terminal,
 ): Promise<void> {
-  if (!/^(localhost|127\..*|::1)$/.test(host)) {
-    terminal.say(
-      `${terminal.colours.yellow('warning:')} anyone who reaches ${host} can send requests: there is no ` +
+  if (!isLoopback(host)) {
+    terminal.warn(
+      `anyone who reaches ${host} can send requests: there is no ` +
         'authentication, and no encryption. Put a proxy in front of it.',
     );
   }

@@ -2,6 +2,7 @@ import type { Dataset } from '../../../data/dataset.ts';
 import { describeQuality, type Quality } from '../../../data/quality/quality.ts';
 import { fairCores, singleProcess } from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
+import { UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { adviseOnRanks, summarize } from '../../../reporting/text/summary.ts';
@@ -13,21 +14,22 @@ import { trainInGroup } from '../../../train/train.ts';
 import type { Action, Invocation } from '../command.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream } from '../files.ts';
 import { Interrupts } from '../interrupts.ts';
-import { Job, openProcessGroup } from '../job.ts';
+import { Job, openProcessGroup, settingsOfRanks } from '../job.ts';
 import { RunObservers } from '../observers.ts';
 import { type TrainFlags, trainOptions } from '../options.ts';
 import { chooseProblem } from '../problem.ts';
-import { createProgress, type Progress, silentProgress } from '../progress.ts';
+import { createProgress, type Progress, quietProgress, silentProgress } from '../progress.ts';
 import { chooseSource, DataReader } from '../reading.ts';
 import { exitCodeOfStop, exitCodes, type Terminal } from '../terminal.ts';
 import { writeVisits } from './replay.ts';
 
 export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
   const { flags, terminal, words } = invocation;
-  if (flags.progressive) return (await import('./stream.ts')).streamCommand(invocation, given);
-  const data = chooseSource(given, flags.sql);
-  const job = await openProcessGroup(flags, terminal);
+  const settings = settingsOfRanks('train', trainOptions, flags);
+  const job = await openProcessGroup(flags, settings, terminal);
   return job.run(async () => {
+    if (flags.progressive) return streamAlone(invocation, given, job);
+    const data = chooseSource(given, flags.sql);
     const outcome = await trainHere({ data, flags, terminal, job, words });
     if (!outcome) return exitCodes.done;
     await reportOutcome(data, flags, outcome, terminal);
@@ -35,6 +37,20 @@ export const trainCommand: Action<TrainFlags> = async (invocation, given) => {
     return outcome.code;
   });
 };
+
+async function streamAlone(
+  invocation: Invocation<TrainFlags>,
+  given: string,
+  { group }: Job,
+): Promise<number> {
+  if (group.size > 1) {
+    throw new UsageError(
+      `--progressive learns one row after the other in one process, and the launcher has started ${group.size}: call it without mpirun, mpiexec or srun`,
+    );
+  }
+  const { streamCommand } = await import('./stream.ts');
+  return (await streamCommand(invocation, given)) ?? exitCodes.done;
+}
 
 async function reportOutcome(
   data: string,
@@ -197,7 +213,7 @@ function listeners(run: Run, dataset: Dataset, read: number): TrainOptions {
     onCheckpoint(epoch) {
       saved = epoch;
     },
-    onNotice: (message) => progress.notice(message),
+    onNotice: (message, warning) => progress.notice(message, warning),
   };
 }
 
@@ -208,7 +224,7 @@ async function progressOf(terminal: Terminal, flags: TrainFlags, job: Job): Prom
   if (!group.leads) {
     const name = group.nameOf(group.rank);
     const notice = (message: string) => terminal.say(`${name}: ${message}`);
-    return quiet ? silentProgress : { ...silentProgress, notice };
+    return quiet ? quietProgress(notice) : { ...silentProgress, notice };
   }
   const progress = createProgress(terminal, quiet);
   if (!flags.chart || quiet) return progress;
