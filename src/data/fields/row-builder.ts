@@ -1,4 +1,5 @@
 import { type DatasetPart, grown, sharedPart } from '../dataset.ts';
+import type { FeatureSource, NameClash } from './feature-source.ts';
 import { labelText, Numbering } from './label-list.ts';
 
 const leastEntries = 1 << 12;
@@ -12,6 +13,8 @@ let spare: { indices: Int32Array; values: Float32Array } | undefined;
 export class RowBuilder {
   readonly #seeds: readonly string[];
   #names: string[] = [];
+  #sources: FeatureSource[] = [];
+  #clash: NameClash | undefined;
   readonly #columns = new Map<string, number>();
   #indices: Int32Array;
   #values: Float32Array;
@@ -36,12 +39,22 @@ export class RowBuilder {
     this.#restart();
   }
 
-  column(name: string): number {
+  /** `source`: by default a field of that name. */
+  column(name: string, source: FeatureSource = 0): number {
     const known = this.#columns.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (this.#sources[known] !== source) this.clash(name, this.#sources[known], source);
+      return known;
+    }
     const column = this.#names.push(name) - 1;
+    this.#sources.push(source);
     this.#columns.set(name, column);
     return column;
+  }
+
+  /** Notes that a name comes from two sources; who has all blocks decides what becomes of it. */
+  clash(name: string, one: FeatureSource, other: FeatureSource): void {
+    this.#clash ??= { name, sources: [one, other] };
   }
 
   /** The label of the row; NaN, or the empty text, where there is none. */
@@ -99,6 +112,8 @@ export class RowBuilder {
     const taken: NamedRows = {
       ...sharedPart(part, this.rows),
       names: this.#names,
+      sources: this.#sources,
+      ...(this.#clash && { clash: this.#clash }),
       ...(this.#labelTexts && { labelTexts: this.#labelTexts.texts }),
       ordered: this.#ordered,
     };
@@ -115,6 +130,8 @@ export class RowBuilder {
 
   #restart(): void {
     this.#names = [];
+    this.#sources = [];
+    this.#clash = undefined;
     this.#columns.clear();
     for (const name of this.#seeds) this.column(name);
     this.rows = 0;
@@ -153,6 +170,9 @@ export class RowBuilder {
 export interface NamedRows extends DatasetPart {
   /** Names by column, in the order in which they appeared. */
   readonly names: readonly string[];
+  /** Where the names come from (default: fields), and the first that comes from two sources. */
+  readonly sources?: readonly FeatureSource[];
+  readonly clash?: NameClash;
   /** Where some label is not a number: the labels as texts; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
   /** Whether columns ascend in every row, without repeats. */

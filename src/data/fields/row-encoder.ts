@@ -72,10 +72,14 @@ export function isTableSchema({ featureNames, recipe }: RowSchema): boolean {
   );
 }
 
+type FieldPosition = Pick<Field, 'name' | 'inside'>;
+
 /** Where the features of a row go. */
 export interface FeatureSink {
   /** The column of a feature; -1 if it has none. */
-  column(name: string): number;
+  column(name: string, field: FieldPosition, isCategory: boolean): number;
+  /** Told of a field that is inside of one thing, and then of another. */
+  clash?(name: string, inside: number, other: number): void;
   value(column: number, value: number): void;
   /** Values of fields that are no features. */
   label?(value: NamedValue, name: string): void;
@@ -97,6 +101,8 @@ interface Field {
   readonly containers: readonly Field[];
   /** The last row that had a value of it. */
   row: number;
+  /** How many letters of its name are those of what holds it; −1 before its first value. */
+  inside: number;
 }
 
 type Kind = RecipeField['kind'] | undefined;
@@ -153,13 +159,16 @@ export class RowEncoder {
         const listed = this.#listed.get(key);
         if (listed) listed.row = this.#row;
         this.#object(value, '', 1, listed?.kind);
-      } else this.#value(value, prefix === '' ? key : `${prefix}.${key}`, depth, owner);
+      } else {
+        const field = this.#field(prefix === '' ? key : `${prefix}.${key}`, prefix.length);
+        this.#value(value, field, depth, owner);
+      }
     }
   }
 
   /** `owner` is the kind of the field of a table that holds the value in a list or a map. */
-  #value(value: NamedValue, name: string, depth: number, owner: Kind): void {
-    const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
+  #value(value: NamedValue, field: Field, depth: number, owner: Kind): void {
+    const { name } = field;
     field.row = this.#row;
     for (const container of field.containers) container.row = this.#row;
     const kind = field.kind ?? (this.#rules.isTable ? owner : undefined);
@@ -171,6 +180,15 @@ export class RowEncoder {
     else this.#scalar(value as Scalar, field, kind);
   }
 
+  #field(name: string, inside: number): Field {
+    const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
+    if (field.inside < 0) field.inside = inside;
+    else if (field.inside !== inside && isFeature(field)) {
+      this.#sink.clash?.(name, field.inside, inside);
+    }
+    return field;
+  }
+
   #array(values: readonly NamedValue[], field: Field, kind: Kind, depth: number): void {
     if (depth > deepest) throw tooDeep();
     for (const [index, value] of values.entries()) {
@@ -179,7 +197,10 @@ export class RowEncoder {
           ? kind !== 'number'
           : kind === 'category' && this.#isCategoryItem(value);
       if (isOwn) this.#scalar((value ?? null) as Scalar, field, kind);
-      else this.#value(value ?? null, `${field.name}[${index}]`, depth + 1, kind);
+      else {
+        const item = this.#field(`${field.name}[${index}]`, field.name.length);
+        this.#value(value ?? null, item, depth + 1, kind);
+      }
     }
   }
 
@@ -214,7 +235,9 @@ export class RowEncoder {
       const fault = Number.isNaN(number) ? 'is not a number' : 'is too large';
       throw new DataError(`${found} ${fault}; expected a number below 3.4e38`);
     }
-    if (field.number === unknown) field.number = this.#sink.column(field.name);
+    if (field.number === unknown) {
+      field.number = this.#sink.column(field.name, field, false);
+    }
     if (field.number >= 0) this.#sink.value(field.number, number);
   }
 
@@ -230,7 +253,9 @@ export class RowEncoder {
       throw new MissingValueError(`${quote(field.name)} has no value; expected one`);
     }
     if (missing === 'zero') return;
-    if (field.absence === unknown) field.absence = this.#sink.column(`${field.name}=?`);
+    if (field.absence === unknown) {
+      field.absence = this.#sink.column(`${field.name}=?`, field, true);
+    }
     if (field.absence >= 0) this.#sink.value(field.absence, 1);
   }
 
@@ -250,7 +275,7 @@ export class RowEncoder {
       throw new DataError(`${found} has more than 53 bits; expected a text for a category`);
     }
     checkText(text);
-    const column = this.#sink.column(`${field.name}=${text}`);
+    const column = this.#sink.column(`${field.name}=${text}`, field, true);
     if (this.#remember(text)) field.categories.set(text, column);
     return column;
   }
@@ -269,7 +294,11 @@ export class RowEncoder {
 
 function newField(name: string, kind: Kind, containers: readonly Field[] = []): Field {
   const columns = { number: unknown, absence: unknown, categories: new Map<string, number>() };
-  return { name, kind, ...columns, containers, row: 0 };
+  return { name, kind, ...columns, containers, row: 0, inside: -1 };
+}
+
+function isFeature({ kind }: Field): boolean {
+  return kind === undefined || kind === 'number' || kind === 'category';
 }
 
 function tooDeep(): DataError {

@@ -1,4 +1,5 @@
 import { LineError, quote } from '../read/line-error.ts';
+import { categorySource } from './feature-source.ts';
 import { MissingValues, numberOf } from './options.ts';
 import { type NamedRows, RowBuilder } from './row-builder.ts';
 import { largestValue } from './row-encoder.ts';
@@ -29,7 +30,7 @@ export class TableRows {
     const { lacking = [], missing } = this.#plan;
     for (const name of missing === 'zero' ? [] : lacking) {
       if (missing === 'error') this.#failMissing(name, record);
-      this.builder.value(this.builder.column(`${name}=?`), 1);
+      this.builder.value(this.builder.column(`${name}=?`, categorySource(name)), 1);
     }
     this.builder.endRow();
   }
@@ -64,7 +65,8 @@ export class TableRows {
 
   /** The local column of a category. */
   categoryColumn(field: number, text: string): number {
-    return this.builder.column(`${this.#plan.fields[field].name}=${text}`);
+    const { name } = this.#plan.fields[field];
+    return this.builder.column(`${name}=${text}`, categorySource(name));
   }
 
   missing(field: number, record: number): void {
@@ -72,7 +74,8 @@ export class TableRows {
     if (missing === 'zero') return;
     if (missing === 'error') this.#failMissing(fields[field].name, record);
     if (this.#absences[field] < 0) {
-      this.#absences[field] = this.builder.column(`${fields[field].name}=?`);
+      const { name } = fields[field];
+      this.#absences[field] = this.builder.column(`${name}=?`, categorySource(name));
     }
     this.builder.value(this.#absences[field], 1);
   }

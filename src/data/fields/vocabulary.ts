@@ -2,6 +2,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
 import { type DatasetPart, type DatasetSchema, sharedFloat32, sharedInt32 } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
+import { clashMessage, type FeatureSource } from './feature-source.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
 import type { FieldOptions } from './options.ts';
 import type { NamedRows } from './row-builder.ts';
@@ -20,7 +21,9 @@ interface Vocabulary {
   /** By column; absent where columns are hashes. */
   readonly featureNames?: readonly string[];
   /** Names must come in the order in which the input has them. */
-  columnOf(name: string): number;
+  columnOf(name: string, source: FeatureSource): number;
+  /** Whether names must come from one source each: a name of other data, or a hash, need not. */
+  readonly isStrict?: boolean;
   /** Notices at the end; `lost` values had a name without a column. */
   notices?(lost: number): string[];
 }
@@ -46,22 +49,29 @@ function checkHashBits(bits: number, like?: DatasetSchema): void {
 
 /** A new name gets the next column. */
 class ListedNames implements Vocabulary {
+  readonly isStrict = true;
   readonly featureNames: string[] = [];
+  readonly #sources: FeatureSource[] = [];
   readonly #columns = new Map<string, number>();
 
   get columns(): number {
     return this.featureNames.length;
   }
 
-  columnOf(name: string): number {
+  columnOf(name: string, source: FeatureSource): number {
     const known = this.#columns.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      const first = this.#sources[known];
+      if (first !== source) throw new DataError(clashMessage({ name, sources: [first, source] }));
+      return known;
+    }
     if (this.#columns.size === mostNames) {
       throw new DataError(
         `feature ${quote(name)} is one too many: there is room for ${mostNames} names (use --hash BITS, which stores none)`,
       );
     }
     const column = this.featureNames.push(name) - 1;
+    this.#sources.push(source);
     this.#columns.set(name, column);
     return column;
   }
@@ -150,8 +160,9 @@ export class Assembler {
 
   /** The rows with their final columns. Labels may be rewritten once more: see `LabelList`. */
   add(rows: NamedRows): DatasetPart {
-    const { rowOffsets, labels, weights } = rows;
-    const columns = rows.names.map((name) => this.vocabulary.columnOf(name));
+    const { rowOffsets, labels, weights, names, sources, clash } = rows;
+    if (clash && this.vocabulary.isStrict) throw new DataError(clashMessage(clash));
+    const columns = names.map((name, k) => this.vocabulary.columnOf(name, sources?.[k] ?? 0));
     this.#labels.add(labels, rows.labelTexts);
     const same = rows.ordered && columns.every((column, position) => column === position);
     const entries = same ? rows : this.#remap(rows, columns);

@@ -45,7 +45,7 @@ export async function readParts(source: DataSource, options: PartsOptions): Prom
 
 async function readShape(source: DataSource, options: PartsOptions): Promise<DatasetShape> {
   if (isParquet(source, options)) {
-    // Few runs need it, and its decoders take time to load.
+    // Few runs need it.
     const { readParquet } = await import('../tables/parquet.ts');
     return readParquet(source, options);
   }
@@ -70,9 +70,19 @@ export interface ShardOptions extends ReadOptions {
 export interface FileShard {
   /** The rows of this process, possibly none, and the columns that are in use there. */
   readonly dataset: Dataset;
-  /** The number of files, and a hash of their names and sizes: must be equal in all processes. */
-  readonly files: number;
+  /** See `listFiles`. */
   readonly listing: string;
+}
+
+/** What the files are, by number, size and a hash of names and sizes: the same in all processes. */
+export async function listFiles(source: DataSource): Promise<string> {
+  return listingOf(await inputFiles(filesOfSource(source)));
+}
+
+function listingOf(files: readonly InputFile[]): string {
+  const hash = hashText(JSON.stringify(files.map(({ path, size }) => [path, size])));
+  const count = files.length === 1 ? '1 file' : `${files.length} files`;
+  return `${count} of ${totalBytes(files)} bytes, listing ${hash.slice(0, 8)}`;
 }
 
 /**
@@ -103,8 +113,7 @@ export async function readShard(source: DataSource, options: ShardOptions): Prom
   const featureNames = isRereadable ? namesOfStored(source) : undefined;
   return {
     dataset: { ...dataset, notices, ...(featureNames && { featureNames }) },
-    files: files.length,
-    listing: hashText(JSON.stringify(files.map(({ path, size }) => [path, size]))),
+    listing: listingOf(files),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readSection } from '../binary/read.ts';
 import type { FormatName } from '../fields/options.ts';
+import type { GroupPayload, OpenPayload } from '../tables/parquet-file.ts';
 import { type ParsedText, textFormat } from '../text/formats.ts';
 import { type FileRange, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
@@ -60,7 +61,13 @@ export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
   'parse-bytes': (payload: BytesPayload) => outcomeOf(() => parse(payload)),
   'read-section': readSection,
+  'parquet-open': async (payload: OpenPayload) => (await parquet()).openParquet(payload),
+  'parquet-group': async (payload: GroupPayload) => (await parquet()).readGroup(payload),
+  'parquet-close': async (id: number) => (await parquet()).closeParquet(id),
 };
+
+/** Few runs need its decoders, which take time to load. */
+const parquet = () => import('../tables/parquet-file.ts');
 
 /** Runs the tasks in the calling thread. */
 export const inlineRunner: TaskRunner = {
@@ -122,4 +129,12 @@ export class TaskQueue {
 export interface TaskRunner {
   readonly threads: number;
   run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result>;
+  /** Starts a thread for tasks that may never end; absent: they run in the calling thread. */
+  ownThread?(): OwnThread;
+}
+
+/** A thread that can be ended in the middle of a task. */
+export interface OwnThread {
+  request<Result>(task: string, payload: unknown): Promise<Result>;
+  terminate(): Promise<void>;
 }

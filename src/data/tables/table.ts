@@ -1,5 +1,6 @@
 import { DataError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
+import { categorySource, fieldSource } from '../fields/feature-source.ts';
 import { type FieldOptions, missingValuesOf, recipeOf } from '../fields/options.ts';
 import { largestValue } from '../fields/row-encoder.ts';
 import { planNotices, planTable, type TablePlan } from '../fields/table-plan.ts';
@@ -180,7 +181,8 @@ export class TableReader {
       return;
     }
     for (let position = 0; position < items.length; position += 1) {
-      if (kind === 'number') this.#putNumber(`${name}[${position}]`, items[position], record);
+      if (kind === 'number')
+        this.#putNumber(`${name}[${position}]`, items[position], record, name.length);
       else this.#rows.put(field, items[position], record);
     }
   }
@@ -189,14 +191,16 @@ export class TableReader {
   #putNamed(field: number, numbers: ReadonlyMap<string, FieldValue>, record: number): void {
     const { name } = this.#plan.fields[field];
     const prefix = name === 'features' ? '' : `${name}.`;
-    for (const [key, number] of numbers) this.#putNumber(`${prefix}${key}`, number, record);
+    const inside = prefix === '' ? 0 : name.length;
+    for (const [key, number] of numbers) this.#putNumber(`${prefix}${key}`, number, record, inside);
   }
 
-  #putNumber(feature: string, value: FieldValue, record: number): void {
+  /** `inside`: letters of the feature that are the name of the column. */
+  #putNumber(feature: string, value: FieldValue, record: number, inside: number): void {
     const { builder } = this.#rows;
     const number = Number(value ?? Number.NaN);
     if (Math.abs(number) <= largestValue) {
-      builder.value(builder.column(feature), number);
+      builder.value(builder.column(feature, fieldSource(inside)), number);
       return;
     }
     const { missing } = this.#plan;
@@ -204,6 +208,7 @@ export class TableReader {
       const found = Number.isNaN(number) ? 'has no value' : `is ${number}`;
       throw new LineError(record, `feature ${quote(feature)} ${found}; expected a finite number`);
     }
-    if (missing === 'indicator') builder.value(builder.column(`${feature}=?`), 1);
+    if (missing !== 'indicator') return;
+    builder.value(builder.column(`${feature}=?`, categorySource(feature, inside)), 1);
   }
 }

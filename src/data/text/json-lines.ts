@@ -1,5 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
+import { categorySource, fieldSource } from '../fields/feature-source.ts';
 import {
   defaultLabel,
   type FieldOptions,
@@ -87,8 +88,15 @@ class ObjectRows implements FeatureSink {
     this.builder.endRow();
   }
 
-  column(name: string): number {
-    return this.builder.column(name);
+  column(name: string, field: { name: string; inside: number }, isCategory: boolean): number {
+    // A field that no row has had is inside of nothing.
+    const inside = Math.max(0, field.inside);
+    const source = isCategory ? categorySource(field.name, inside) : fieldSource(inside);
+    return this.builder.column(name, source);
+  }
+
+  clash(name: string, inside: number, other: number): void {
+    this.builder.clash(name, fieldSource(inside), fieldSource(other));
   }
 
   value(column: number, value: number): void {

@@ -1,4 +1,5 @@
 import { ByteColumns } from '../fields/byte-columns.ts';
+import { fieldSource } from '../fields/feature-source.ts';
 import { RowBuilder } from '../fields/row-builder.ts';
 import { largestValue } from '../fields/row-encoder.ts';
 import { LineError, quote } from '../read/line-error.ts';
@@ -158,7 +159,9 @@ class VowpalRows {
     }
     let column = features.find(bytes, start, nameEnd, realm);
     if (column < 0) {
-      column = this.#builder.column(`${this.#prefixes[realm]}${textOf(bytes, start, nameEnd)}`);
+      const prefix = this.#prefixes[realm];
+      const source = fieldSource(Math.max(0, prefix.length - 1));
+      column = this.#builder.column(`${prefix}${textOf(bytes, start, nameEnd)}`, source);
       features.add(bytes, start, nameEnd, realm, column);
     }
     this.#builder.value(column, scaled);

@@ -314,6 +314,8 @@ describe('what is rejected', () => {
     const bytes = readFileSync(path);
     bytes.fill(0, 4, 2000);
     writeFileSync(path, bytes);
-    expect(await errorMessage(path)).toMatch(/damaged or unsupported Parquet in rows 1 to 1000: /);
+    expect(await errorMessage(path)).toMatch(
+      /Parquet in rows 1 to 1000 \(row group 1\): column "label": page 1: /,
+    );
   });
 });
