@@ -27,6 +27,9 @@ export class UsageError extends DsoError {
   }
 }
 
+/** Processes of a job do not work together. All of them have this error, and rank 0 reports it. */
+export class RefusedJob extends UsageError {}
+
 /** The number of single-letter insertions, deletions and replacements between two words. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);

@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DataError, DsoError } from './errors.ts';
@@ -14,6 +25,7 @@ type Write<Result> = (file: OutputFile) => Promise<Result>;
 /**
  * Writes a file so that its name never leads to half of it: `write` fills a temporary file in
  * the same folder, which then takes the name. After a failure what was there before is untouched.
+ * The new file has the permissions of the one that it replaces.
  */
 export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {
   try {
@@ -21,7 +33,8 @@ export async function writeAtomically<Result>(path: string, write: Write<Result>
     // A device or pipe is written to, never replaced; for a directory opening says what is wrong.
     if (existing && !existing.isFile()) return await fillFile(path, 'w', write);
     // Through a symbolic link the file it points to is replaced, not the link.
-    return await replaceFile(existing ? await realpath(path) : path, write);
+    const target = existing ? await realpath(path) : path;
+    return await replaceFile(target, existing && existing.mode & 0o777, write);
   } catch (error) {
     throw explainWrite(error, path);
   }
@@ -39,15 +52,60 @@ function watchExit(): void {
   });
 }
 
-async function replaceFile<Result>(path: string, write: Write<Result>): Promise<Result> {
+/** Names have at most 255 bytes, and 60 characters at most 180. */
+function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 60)}.${randomUUID()}.partial`);
+}
+
+/**
+ * Throws what writing to this path would: tries it with an empty file, which is removed again. What
+ * is there is neither opened nor changed.
+ */
+export function tryOutput(path: string): void {
+  const existing = existingAt(path);
+  if (existing && !existing.isFile()) {
+    accessSync(path, constants.W_OK);
+    return;
+  }
+  const temporary = temporaryFor(existing ? realpathSync(path) : path);
+  watchExit();
+  unfinished.add(temporary);
+  closeSync(openSync(temporary, 'wx', 0o600));
+  rmSync(temporary, { force: true });
+  unfinished.delete(temporary);
+}
+
+/** Other errors than a missing file are thrown: a name that is too long, links in a circle. */
+function existingAt(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+let warn = (message: string): void => process.emitWarning(message);
+
+/** Says where warnings about written files go; by default to Node's own. */
+export function onFileWarning(listener: (message: string) => void): void {
+  warn = listener;
+}
+
+async function replaceFile<Result>(
+  path: string,
+  mode: number | undefined,
+  write: Write<Result>,
+): Promise<Result> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomUUID()}.partial`);
+  const temporary = temporaryFor(path);
   watchExit();
   unfinished.add(temporary);
   try {
-    const result = await fillFile(temporary, 'wx', write);
+    const result = await fillFile(temporary, 'wx', write, mode);
     await rename(temporary, path);
-    flushFolder(folder);
+    const problem = flushFolder(folder);
+    if (problem !== undefined) warn(`${path}: written, but ${problem}`);
     return result;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -57,10 +115,13 @@ async function replaceFile<Result>(path: string, write: Write<Result>): Promise<
   }
 }
 
-async function fillFile<Result>(path: string, flags: string, write: Write<Result>) {
-  const file = await open(path, flags);
+async function fillFile<Result>(path: string, flags: string, write: Write<Result>, mode?: number) {
+  // From the beginning, so that nobody reads what the finished file does not let them read.
+  const file = await open(path, flags, mode);
   try {
     const result = await write({ write: (data) => file.writeFile(data) });
+    // The process's mask may have taken bits away; some file systems have no permissions.
+    if (mode !== undefined) await file.chmod(mode).catch(() => {});
     if (flags === 'wx') await file.sync();
     return result;
   } finally {
@@ -68,15 +129,24 @@ async function fillFile<Result>(path: string, flags: string, write: Write<Result
   }
 }
 
-/** A new name is safe from a power cut only once the folder is on disk as well. */
-export function flushFolder(folder: string): void {
+/**
+ * A new name is safe from a power cut only once the folder is on disk as well. Returns what is wrong
+ * if that cannot be had: the file is there all the same.
+ */
+export function flushFolder(folder: string): string | undefined {
   // Windows cannot open a folder.
-  if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
+  if (process.platform === 'win32') return undefined;
   try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+    const handle = openSync(folder, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    return undefined;
+  } catch (error) {
+    const reason = problemOf(error, problems) ?? String(error);
+    return `the folder ${folder} could not be synced to disk (${reason}): a power failure may lose the file`;
   }
 }
 
@@ -89,6 +159,8 @@ const problems: Problems = {
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links lead back to themselves',
 };
 
 const writeProblems: Problems = {
@@ -120,8 +192,13 @@ function problemOf(error: unknown, table: Problems): string | undefined {
   return /^E[A-Z0-9]+$/.test(code) ? (table[code] ?? message) : undefined;
 }
 
+/** Why a file cannot be written; undefined for errors that the operating system did not report. */
+export function writeProblemOf(error: unknown): string | undefined {
+  return problemOf(error, writeProblems);
+}
+
 function explainWrite(cause: unknown, path: string): unknown {
-  const problem = problemOf(cause, writeProblems);
+  const problem = writeProblemOf(cause);
   if (problem === undefined) return cause;
   return new DsoError('failure', `${path}: cannot be written: ${problem}`, { cause });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -38,11 +39,24 @@ function changed(change: (lines: string[]) => string[] = (lines) => lines): stri
   return folder;
 }
 
+/** The lines with a checksum that fits them, as if the run had recorded them. */
+function sealed(lines: readonly string[]): string[] {
+  const { stopped, model } = JSON.parse(lines.at(-1)!) as Record<string, string>;
+  const result = { stopped, model };
+  const before = lines.slice(0, -1);
+  const all = `${before.join('\n')}\n${JSON.stringify(result)}`;
+  const sha256 = createHash('sha256').update(all).digest('hex');
+  return [...before, JSON.stringify({ ...result, sha256 })];
+}
+
 interface EpochLine {
   readonly primal: number;
   readonly dual: number;
   readonly visits: readonly number[];
 }
+
+const withoutOptions = (header: string) =>
+  JSON.stringify({ ...(JSON.parse(header) as object), options: null });
 
 const epochOf = (line: string) => JSON.parse(line) as EpochLine;
 
@@ -90,7 +104,7 @@ describe.concurrent('dso replay', () => {
     });
     const epoch = epochOf(plain[line]);
     const reversed = JSON.stringify({ ...epoch, visits: epoch.visits.toReversed() });
-    const folder = changed((lines) => lines.with(line, reversed));
+    const folder = changed((lines) => sealed(lines.with(line, reversed)));
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -101,7 +115,7 @@ describe.concurrent('dso replay', () => {
   test.each<[string, (lines: string[]) => string[], string]>([
     ['no record', () => ['hello'], ':1: "hello"; expected a JSON object'],
     ['another JSON file', () => ['{"a":1}'], ':1: not a record of block visits'],
-    ['another version', (l) => [l[0].replace('"version":1', '"version":9')], ':1: version 9'],
+    ['another version', (l) => [l[0].replace('"version":2', '"version":9')], ':1: version 9'],
     ['cut short', (l) => l.slice(0, 3), ': the record ends without its last line'],
     ['an epoch missing', (l) => l.toSpliced(2, 1), ':3: epoch is 3; expected 2'],
     ['a grid of 0', (l) => [l[0].replace('"grid":4', '"grid":0'), ...l.slice(1)], 'grid is 0'],
@@ -110,6 +124,16 @@ describe.concurrent('dso replay', () => {
       (l) => l.with(1, l[1].replace(/\[\d+,(\d+)/, '[$1,$1')),
       ':2: visits do not name each of the 16 cells of the grid once',
     ],
+    [
+      'a digit that is another',
+      (l) =>
+        l.with(
+          3,
+          l[3].replace(/"primal":0\.(\d)/, (_, d) => `"primal":0.${9 - d}`),
+        ),
+      'damaged: its SHA-256 is not that of its lines',
+    ],
+    ['no options', (l) => sealed(l.with(0, withoutOptions(l[0]))), ':1: options is null'],
   ])('%s: rejected with its position', async (_, change, message) => {
     const folder = changed(change);
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
@@ -135,7 +159,7 @@ describe.concurrent('dso replay', () => {
   test('a record whose numbers were changed is found out', async () => {
     const folder = changed((lines) => {
       const epoch = epochOf(lines[3]);
-      return lines.with(3, JSON.stringify({ ...epoch, primal: epoch.primal + 1e-3 }));
+      return sealed(lines.with(3, JSON.stringify({ ...epoch, primal: epoch.primal + 1e-3 })));
     });
     const { code, stderr } = await runDso(['replay', 'a.model.visits', 'train.svm'], { folder });
     expect(code).toBe(1);

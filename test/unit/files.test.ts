@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -11,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DsoError } from '../../src/errors.ts';
-import { writeAtomically } from '../../src/files.ts';
+import { tryOutput, writeAtomically } from '../../src/files.ts';
 import { temporaryFolder } from './data/support/files.ts';
 
 test('writes a file and returns what the writer returns', async () => {
@@ -96,4 +99,67 @@ test('says what is in the way', async () => {
     'FOLDER/taken: cannot be written: it is a directory',
   );
   expect(readdirSync(folder)).toEqual(['taken']);
+});
+
+test.skipIf(process.platform === 'win32')('permissions stay as they were', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'model');
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  for (const mode of [0o600, 0o666, 0o440]) {
+    writeFileSync(path, 'old', { mode: 0o600 });
+    chmodSync(path, mode);
+    await writeAtomically(path, async (file) => {
+      await file.write('new');
+      const [temporary] = readdirSync(folder).filter((name) => name.endsWith('.partial'));
+      expect(modeOf(temporary) & ~mode).toBe(0);
+    });
+    expect(modeOf('model')).toBe(mode);
+    rmSync(path);
+  }
+});
+
+test('a name of many bytes that the file system takes', async () => {
+  const path = join(temporaryFolder(), '模'.repeat(84));
+  await writeAtomically(path, (file) => file.write('x'));
+  expect(readFileSync(path, 'utf8')).toBe('x');
+});
+
+test('an output is tried without a trace', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'model');
+  tryOutput(path);
+  writeFileSync(path, 'old');
+  tryOutput(path);
+  expect(readdirSync(folder)).toEqual(['model']);
+  expect(readFileSync(path, 'utf8')).toBe('old');
+  expect(() => tryOutput(join(folder, 'x'.repeat(256)))).toThrow(/ENAMETOOLONG/);
+});
+
+/*
+ * A folder that may be written but not read cannot be opened to flush it. Root may read all, so the
+ * process becomes another user.
+ */
+test.skipIf(process.platform === 'win32')('a folder that cannot be flushed is a warning', () => {
+  const folder = temporaryFolder();
+  const code = `
+    import { chmodSync, chownSync } from 'node:fs';
+    import { onFileWarning, writeAtomically } from ${JSON.stringify(join(import.meta.dirname, '../../src/files.ts'))};
+    const folder = ${JSON.stringify(folder)};
+    if (process.getuid() === 0) {
+      chownSync(folder, 65534, 65534);
+      process.setgid(65534);
+      process.setuid(65534);
+    }
+    chmodSync(folder, 0o300);
+    onFileWarning((message) => console.log(message));
+    process.chdir(folder);
+    await writeAtomically('model', (file) => file.write('new'));`;
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', code]);
+  chmodSync(folder, 0o700);
+  expect([child.stdout.toString(), child.status]).toEqual([
+    'model: written, but the folder . could not be synced to disk (no permission): ' +
+      'a power failure may lose the file\n',
+    0,
+  ]);
+  expect(readFileSync(join(folder, 'model'), 'utf8')).toBe('new');
 });

@@ -1,20 +1,12 @@
 /** The files that a command line names: whether they can be used, and the bytes of small ones. */
-import {
-  accessSync,
-  constants,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { compressionOf, decompress } from '../../data/read/byte-blocks.ts';
 import { filesOfSource, nameOfSource, titleOfSource } from '../../data/read/sources.ts';
 import { UsageError } from '../../errors.ts';
-import { explainAccess, writeAtomically } from '../../files.ts';
+import { explainAccess, tryOutput, writeAtomically, writeProblemOf } from '../../files.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `-` means: standard input as a source, standard output as a target. */
@@ -60,8 +52,8 @@ function isStandard(path: string | undefined): boolean {
 }
 
 /**
- * Refuses an output path before any work is done for it: its folder must exist and be writable, and
- * it must be neither one of the inputs nor another output.
+ * Refuses an output path before any work is done for it: a file must be writable there, and it must
+ * be neither one of the inputs nor another output.
  */
 export function checkOutput(
   option: string,
@@ -76,7 +68,9 @@ export function checkOutput(
   };
   if (!isFolder(folder)) refuse(`there is no folder ${folder}`);
   if (isFolder(path)) refuse('that is a folder; expected the name of a file');
-  if (!isWritable(folder)) refuse(`no permission to write into the folder ${folder}`);
+  if (/^$|[/\\]$/.test(path)) refuse('expected the name of a file');
+  const problem = outputProblem(path);
+  if (problem !== undefined) refuse(`it cannot be written: ${problem}`);
   const same = (other: string) => !isStandard(other) && realPath(other) === realPath(path);
   if (inputs.flatMap(filesOf).some(same)) refuse('that is also an input, which it would replace');
   const pattern = inputs.find((input) => isPatternOf(input, path));
@@ -109,21 +103,29 @@ function isFolder(path: string): boolean {
   return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
-export function isWritable(folder: string): boolean {
-  const isAllowed = attempt(() => {
-    accessSync(folder, constants.W_OK);
-    return true;
-  });
-  return isAllowed ?? false;
+/** Why a file cannot be written to this path, if so. */
+export function outputProblem(path: string): string | undefined {
+  try {
+    tryOutput(path);
+    return undefined;
+  } catch (error) {
+    return writeProblemOf(error) ?? (error as Error).message;
+  }
 }
 
+/** Makes a folder and makes sure that files can be written into it. */
 export function makeFolder(folder: string, title = folder): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'that is a file' : message;
+    const { code } = cause as NodeJS.ErrnoException;
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const reason = isFile ? 'that is a file' : (writeProblemOf(cause) ?? (cause as Error).message);
     throw new UsageError(`${title}: ${reason}; expected a folder`, { cause });
+  }
+  const problem = outputProblem(join(folder, 'file'));
+  if (problem !== undefined) {
+    throw new UsageError(`${title}: no file can be written into it: ${problem}`);
   }
 }
 

@@ -1,6 +1,8 @@
 /** Reads what the options of a command name: data, test data, penalty factors, a model to start from. */
 import type { Dataset, DatasetSchema } from '../../data/dataset.ts';
-import { titleOfSource } from '../../data/read/sources.ts';
+import { listFiles } from '../../data/read/read.ts';
+import { standardInput, titleOfSource } from '../../data/read/sources.ts';
+import { checkAgreement } from '../../engine/processes/agreement.ts';
 import {
   gatherValues,
   type ProcessGroup,
@@ -83,20 +85,27 @@ export class DataReader {
   async #shard(source: string): Promise<Dataset> {
     const group = this.#group;
     const options = { ...readOptions(this.#flags), rank: group.rank, ranks: group.size };
-    let own = { files: 0, listing: '' };
-    const dataset = await this.#show(readingStage(source), async () => {
-      const { dataset: rows, files, listing } = await readShard(source, options);
-      own = { files, listing };
-      return rows;
+    await this.#compareFiles(source);
+    return this.#show(readingStage(source), async () => (await readShard(source, options)).dataset);
+  }
+
+  /** Ranks may be on machines whose files differ. */
+  async #compareFiles(source: string): Promise<void> {
+    if (this.#group.size === 1) return;
+    await checkAgreement(this.#group, {
+      data: `${titleOfSource(source)}: ${await listFiles(source)}`,
     });
-    const seen = await gatherValues(group, own);
-    const other = seen.findIndex(({ listing }) => listing !== seen[0].listing);
-    if (other > 0) {
-      throw new DataError(
-        `${dataset.name}: ${group.nameOf(other)} sees ${seen[other].files} files with other names or sizes than the ${seen[0].files} that ${group.nameOf(0)} sees; all ranks must see the same files`,
+  }
+
+  /** All of the data in each rank. */
+  async readEverywhere(source: string): Promise<Dataset> {
+    if (this.#group.size > 1 && source === standardInput) {
+      throw new UsageError(
+        'standard input (-) goes to one rank, and each needs all of the data: write it to a file',
       );
     }
-    return dataset;
+    await this.#compareFiles(source);
+    return this.read(source);
   }
 
   /** The data of `dso train`: of a file, of a query, or of the files that several ranks share. */

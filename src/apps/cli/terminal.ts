@@ -4,7 +4,7 @@ import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import picocolors from 'picocolors';
-import { type Flavour, launchOf } from '../../engine/processes/launch.ts';
+import { type Flavour, type Launch, launchOf } from '../../engine/processes/launch.ts';
 import { DsoError } from '../../errors.ts';
 import type { Colours } from '../../reporting/format.ts';
 import type { StopReason } from '../../train/events.ts';
@@ -82,6 +82,11 @@ export class Terminal {
   /** Prints a result as JSON, or else its text. */
   async printResult(json: boolean | undefined, value: unknown, text: () => string): Promise<void> {
     await this.print(`${json ? JSON.stringify(value) : text()}\n`);
+  }
+
+  /** What the user must know even if the rest is quiet. */
+  warn(message: string): void {
+    this.say(`${this.colours.yellow('warning:')} ${message}`);
   }
 
   error(message: string): void {
@@ -167,6 +172,11 @@ export function mayReport(milliseconds: number, turn?: Promise<void>): Promise<b
     sleep(milliseconds, true, { signal }),
     ...(turn ? [turn.then(() => true)] : []),
   ]).finally(() => stop.abort());
+}
+
+/** Open MPI's launcher ends rank 0, perhaps before it has reported, when another one has failed. */
+export async function rankZeroReported({ flavour }: Launch): Promise<void> {
+  if (flavour === 'openmpi') await mayReport(reportDelay.openmpi);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkFiles, checkOutput } from '../../../../src/apps/cli/files.ts';
@@ -24,6 +24,12 @@ test('a missing folder, a folder and a file as folder are refused', () => {
   );
   expect(run('file/x.model')).toThrow(`there is no folder ${folder}/file`);
   expect(run('sub')).toThrow('that is a folder; expected the name of a file');
+  expect(run('x'.repeat(256))).toThrow('it cannot be written: the name is too long');
+  expect(() => checkOutput('--output', `${folder}/new/`)).toThrow('expected the name of a file');
+  expect(() => checkOutput('--output', '')).toThrow('expected the name of a file');
+  symlinkSync('circle', join(folder, 'circle'));
+  expect(run('circle')).toThrow('its symbolic links lead back to themselves');
+  expect(readdirSync(folder).sort()).toEqual(['circle', 'file', 'sub']);
 });
 
 test('an input is not overwritten, whatever it is called', () => {
