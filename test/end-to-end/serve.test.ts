@@ -144,7 +144,7 @@ describe('reload', () => {
 });
 
 describe('the end', () => {
-  const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
   const begun = `${head}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n[1`;
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -169,7 +169,7 @@ describe('the end', () => {
     const type = 'Content-Type: application/x-ndjson\r\nExpect: 100-continue\r\n';
     const { socket } = converse(
       port,
-      `POST /predict HTTP/1.1\r\nHost: x\r\n${type}Content-Length: 1000000\r\n\r\n[1]\n`,
+      `POST /predict HTTP/1.1\r\nHost: localhost\r\n${type}Content-Length: 1000000\r\n\r\n[1]\n`,
     );
     const timer = setInterval(() => socket.write('[1]\n'), 30);
     onTestFinished(() => clearInterval(timer));

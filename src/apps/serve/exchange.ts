@@ -39,6 +39,8 @@ export class RequestContext {
   settled = false;
   /** Whether the whole body has to arrive in a limited time. */
   timed = false;
+  /** Bytes of the body that count against the limit of all. */
+  held = 0;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
@@ -75,6 +77,7 @@ export class RequestContext {
       return;
     }
     if (failure.allowed !== undefined) response.setHeader('Allow', failure.allowed);
+    if (failure.status === 503) response.setHeader('Retry-After', '1');
     if (failure.status === 408) response.shouldKeepAlive = false;
     else if (!request.complete) this.#drain(timeout);
     this.send(failure.status, 'application/json', text);
@@ -103,7 +106,9 @@ function pathOf(url: string): string {
 export interface Limits {
   /** Most bytes of a body, or of a line where lines are streamed. */
   readonly bytes: number;
-  /** Milliseconds for a body to arrive, or for a stream to make progress. */
+  /** Bytes of all bodies, lines and answers in memory, of those above 64 KiB. */
+  readonly bodies: number;
+  /** Milliseconds for a body to arrive, or for the next line of a stream. */
   readonly timeout: number;
   /** Rows of a batch. */
   readonly rows: number;
@@ -116,28 +121,40 @@ export interface Limits {
  * large part of the cost of a small request.
  */
 export function collectBody(
-  request: IncomingMessage,
+  context: RequestContext,
   { bytes }: Limits,
   listener: {
+    /** So many bytes are in memory; throws a RequestError if that is too much. */
+    onLength(bytes: number): void;
     onBody(bytes: Buffer): void;
-    onFailure(error: RequestError | ClientGone): void;
+    onFailure(error: unknown): void;
   },
 ): void {
+  const { request } = context;
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) > bytes) throw tooLong(bytes);
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
   const take = (chunk: Buffer): void => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length <= bytes) return;
+    try {
+      if (length > bytes) throw tooLong(bytes);
+      listener.onLength(length);
+    } catch (error) {
+      listener.onFailure(error);
+    }
+    if (!context.settled) return;
     request.off('data', take);
-    listener.onFailure(tooLong(bytes));
+    chunks = [];
   };
   request.on('data', take);
   request.on('end', () => {
-    if (length > bytes) return;
-    listener.onBody(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
+    if (context.settled) return;
+    const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length);
+    // An idle connection keeps its last request, and so it would keep the body.
+    chunks = [];
+    listener.onBody(body);
   });
   request.on('error', () => listener.onFailure(new ClientGone()));
 }

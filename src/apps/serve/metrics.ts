@@ -30,6 +30,7 @@ export class Metrics {
   failedRows = 0;
   underWay = 0;
   connections = 0;
+  bodyBytes = 0;
   loads = 0;
   failedLoads = 0;
   readonly #paths = new Map<string, PathCounts>();
@@ -51,6 +52,7 @@ export class Metrics {
       ...this.#requestLines(),
       ...gauge('dso_requests_under_way', 'Requests being answered.', this.underWay),
       ...gauge('dso_connections', 'Open connections.', this.connections),
+      ...gauge('dso_body_bytes', 'Bytes of large bodies in memory.', this.bodyBytes),
       ...counter('dso_rows_total', 'Rows that were scored.', this.rows),
       ...counter('dso_row_errors_total', 'Lines answered by an error.', this.failedRows),
       ...counter('dso_model_loads_total', 'Model files read, by result.', loads),

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { DataError } from '../../errors.ts';
 import type { Row } from '../../model/predict/predictor.ts';
@@ -124,11 +124,14 @@ export class LineCutter {
   /** Lines so far. */
   count = 0;
   readonly #limit: number;
+  readonly #onLength: (bytes: number) => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
 
-  constructor(limit: number) {
+  /** `onLength` is told the bytes of the line that is held, and may throw. */
+  constructor(limit: number, onLength: (bytes: number) => void = () => {}) {
     this.#limit = limit;
+    this.#onLength = onLength;
   }
 
   /** The lines that end in this chunk, without their ends. */
@@ -139,7 +142,10 @@ export class LineCutter {
       start = end + 1;
       yield this.#line();
     }
-    if (start < chunk.length) this.#add(chunk.subarray(start));
+    if (start < chunk.length) {
+      this.#add(chunk.subarray(start));
+      this.#onLength(this.#bytes);
+    }
   }
 
   /** The last line, if it has no end. */
@@ -159,7 +165,9 @@ export class LineCutter {
     this.#pieces = [];
     this.#bytes = 0;
     this.count++;
-    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    if (pieces.length === 1) return pieces[0];
+    this.#onLength(0);
+    return Buffer.concat(pieces);
   }
 }
 
@@ -170,17 +178,16 @@ const space = /^\s*$/;
 /**
  * Answers a body of lines line by line. A line that cannot be answered becomes a line with an error;
  * empty lines have no answer. No more is read while the client does not read its answers, so that
- * memory is bounded by a line and a few buffers. Throws a RequestError for a client that makes no
- * progress and for a line that is too long.
+ * memory is bounded by a line and a few buffers. Throws a RequestError for a client that does not
+ * finish a line in time, however many bytes it sends, and for a line that is too long.
  */
 export async function answerLines(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, counts }: RequestContext,
   scorer: Scorer,
   limits: Limits,
-  counts: RequestContext['counts'],
+  onLength: (bytes: number) => void,
 ): Promise<void> {
-  const cutter = new LineCutter(limits.bytes);
+  const cutter = new LineCutter(limits.bytes, onLength);
   let text = '';
   const flush = async (): Promise<void> => {
     const full = text !== '' && !response.write(text);
@@ -192,14 +199,18 @@ export async function answerLines(
     const result = answerLine(line, cutter.count, scorer, counts);
     if (result !== undefined) text += `${result}\n`;
   };
+  // Since the last line that was not empty.
+  let waitingSince = performance.now();
   for (;;) {
-    const chunk = await nextChunk(request, limits.timeout);
+    const chunk = await nextChunk(request, limits.timeout, waitingSince);
     if (chunk === undefined) break;
+    const answered = counts.rows + counts.failedRows;
     for (const line of cutter.cut(chunk)) {
       answer(line);
       if (text.length >= writeLength) await flush();
     }
     await flush();
+    if (counts.rows + counts.failedRows > answered) waitingSince = performance.now();
   }
   for (const line of cutter.finish()) answer(line);
   await flush();
@@ -226,27 +237,32 @@ function answerLine(
 }
 
 /** undefined at the end. */
-async function nextChunk(request: IncomingMessage, timeout: number): Promise<Buffer | undefined> {
+async function nextChunk(
+  request: IncomingMessage,
+  timeout: number,
+  since: number,
+): Promise<Buffer | undefined> {
   for (;;) {
     const chunk = request.read() as Buffer | null;
     if (chunk !== null) return chunk;
     if (request.readableEnded) return undefined;
     if (request.destroyed) throw new ClientGone();
-    await progress(request, ['readable', 'end', 'close', 'error'], timeout);
+    await progress(request, ['readable', 'end', 'close', 'error'], timeout, since);
   }
 }
 
-/** Waits for one of these events, no longer than the timeout. */
+/** Waits for one of these events, no longer than the timeout since a moment. */
 function progress(
   emitter: EventEmitter,
   events: readonly string[],
   timeout: number,
+  since = performance.now(),
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const settle = (): void => resolve();
   const expire = (): void =>
     reject(new RequestError(408, `no progress within ${timeout / 1000} s`));
-  const timer = setTimeout(expire, timeout);
+  const timer = setTimeout(expire, Math.max(0, since + timeout - performance.now()));
   for (const event of events) emitter.on(event, settle);
   return promise.finally(() => {
     clearTimeout(timer);

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as ListeningServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { HostNames } from '../host-header.ts';
+import { BodyMemory } from './body-memory.ts';
 import {
   bodyKind,
   collectBody,
@@ -32,6 +34,8 @@ export interface ServerSettings {
   /** What the model is called. */
   readonly name: string;
   readonly limits: Limits;
+  /** The names by which requests may call this server. */
+  readonly hosts: HostNames;
   readonly metrics: Metrics;
   readonly current: () => LoadedModel;
   readonly onRequest?: (record: RequestRecord) => void;
@@ -44,6 +48,8 @@ const json = 'application/json';
 const idleMilliseconds = 65_000;
 /** Milliseconds: longer than a request takes to arrive. */
 const shutdownDelay = 100;
+/** Milliseconds for a client to close a connection that the server has ended. */
+const lingerMilliseconds = 2000;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
 
@@ -66,15 +72,27 @@ export class ScoringServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
   readonly #open = new Set<RequestContext>();
-  readonly #sockets = new Set<Socket>();
+  /** The bytes that a connection had brought when its last request was answered. */
+  readonly #sockets = new Map<Socket, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #memory: BodyMemory;
+  /** Ends when the last of the large bodies is answered: parsed, each takes many times its size. */
+  #largeBodies = Promise.resolve();
+  /** The Host header of the last request: almost always that of the next one too. */
+  #lastHost: string | undefined;
   #stopping = false;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    const { timeout } = settings.limits;
+    const { timeout, bodies } = settings.limits;
+    this.#memory = new BodyMemory(bodies, (bytes) => {
+      settings.metrics.bodyBytes = bytes;
+    });
     const interval = Math.min(1000, Math.ceil(timeout / 4));
-    this.#timer = setInterval(() => this.#expireBodies(), interval);
+    this.#timer = setInterval(() => {
+      this.#expireBodies();
+      this.#memory.tidy();
+    }, interval);
     this.#timer.unref();
     this.#server = createServer(
       {
@@ -113,9 +131,28 @@ export class ScoringServer {
     await readWhatArrived();
     const stopped = this.#close();
     await readWhatArrived();
-    // Node takes a connection without a single byte for an unfinished request.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    this.#endIdle();
     return stopped;
+  }
+
+  /** Ends the connections on which no request has begun, also those without a single byte. */
+  #endIdle(): void {
+    const busy = new Set([...this.#open].map(({ request }) => request.socket));
+    for (const [socket, seen] of this.#sockets) {
+      if (socket.bytesRead === seen && !busy.has(socket)) this.#end(socket);
+    }
+  }
+
+  /**
+   * Ends a connection for writing and still reads from it until the client closes it: a request that
+   * crosses the end on its way would otherwise make the system reset the connection.
+   */
+  #end(socket: Socket): void {
+    if (socket.writableEnded) return;
+    socket.end(() => {
+      const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
+      socket.once('close', () => clearTimeout(timer));
+    });
   }
 
   #close(): Promise<number> {
@@ -125,7 +162,9 @@ export class ScoringServer {
         cut = this.#open.size;
         this.#server.closeAllConnections();
       }, this.#settings.limits.timeout);
-      this.#server.close(() => {
+      // The method of the HTTP server would close idle connections at once, and no longer time
+      // heads that do not arrive.
+      ListeningServer.prototype.close.call(this.#server, () => {
         clearTimeout(timer);
         clearInterval(this.#timer);
         resolve(cut);
@@ -135,7 +174,7 @@ export class ScoringServer {
 
   #keepTrack(socket: Socket): void {
     const { metrics } = this.#settings;
-    this.#sockets.add(socket);
+    this.#sockets.set(socket, 0);
     metrics.connections = this.#sockets.size;
     socket.once('close', () => {
       this.#sockets.delete(socket);
@@ -144,16 +183,34 @@ export class ScoringServer {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
+    // It crossed the end of the connection: there is no way to answer it.
+    if (request.socket.writableEnded) {
+      request.resume();
+      return;
+    }
     const context = new RequestContext(request, response);
     this.#open.add(context);
     this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
     try {
+      this.#checkHost(request.headers.host);
       if (context.path === '/predict') this.#predict(context);
       else this.#showPage(context);
     } catch (error) {
       this.#fail(context, error);
     }
+  }
+
+  #checkHost(host: string | undefined): void {
+    if (host === this.#lastHost) return;
+    if (!this.#settings.hosts.accepts(host)) {
+      throw new RequestError(
+        421,
+        `Host ${host}: not a name of this server; it answers to its address, to localhost, and to ` +
+          'the names that --host-name gives',
+      );
+    }
+    this.#lastHost = host;
   }
 
   #fail(context: RequestContext, error: unknown): void {
@@ -168,6 +225,10 @@ export class ScoringServer {
     const { metrics, onRequest } = this.#settings;
     context.settled = true;
     this.#open.delete(context);
+    this.#sockets.set(request.socket, request.socket.bytesRead);
+    // A large answer stays in memory until the client has read it.
+    if (context.held > 0 && response.closed) this.#memory.release(context);
+    else if (context.held > 0) response.once('close', () => this.#memory.release(context));
     const milliseconds = performance.now() - start;
     metrics.underWay--;
     metrics.rows += counts.rows;
@@ -176,7 +237,7 @@ export class ScoringServer {
     metrics.count(known ? path : 'other', status, milliseconds / 1000);
     // A stream had its head sent before it was known that its connection has to end.
     if (!this.#server.listening) {
-      response.once('finish', () => this.#server.closeIdleConnections());
+      response.once('finish', () => this.#endIdle());
     }
     onRequest?.({
       method: request.method ?? '',
@@ -198,30 +259,33 @@ export class ScoringServer {
       return;
     }
     context.timed = true;
-    collectBody(request, this.#settings.limits, {
+    collectBody(context, this.#settings.limits, {
+      onLength: (bytes) => this.#memory.hold(context, bytes),
       onBody: (bytes) => {
-        if (!context.settled) this.#answer(context, bytes);
+        context.timed = false;
+        if (context.held === 0) void this.#answer(context, bytes);
+        else this.#largeBodies = this.#largeBodies.then(() => this.#answer(context, bytes));
       },
       onFailure: (error) => this.#fail(context, error),
     });
   }
 
-  #answer(context: RequestContext, bytes: Buffer): void {
-    context.timed = false;
+  /** The promise of a batch; undefined for a single row, which is answered at once. */
+  #answer(context: RequestContext, bytes: Buffer): Promise<void> | undefined {
     const { limits, current } = this.#settings;
     const { scorer } = current();
     const send = (text: string, rows: number): void => {
       context.counts.rows = rows;
+      this.#memory.holdAnswer(context, text.length);
       context.send(200, json, `${text}\n`);
     };
     try {
       const body = parseJson(decodeUtf8(bytes, 'the body'), 'the body');
       const batch = batchOf(body);
       if (batch) {
-        void this.#finish(context, async () =>
+        return this.#finish(context, async () =>
           send(await answerBatch(batch, scorer, limits), batch.rows.length),
         );
-        return;
       }
       // Without a promise, which would cost as much as scoring the row.
       send(answerRow(scorer, body), 1);
@@ -229,12 +293,15 @@ export class ScoringServer {
     } catch (error) {
       this.#fail(context, error);
     }
+    return undefined;
   }
 
-  async #answerLines({ request, response, counts }: RequestContext): Promise<void> {
+  async #answerLines(context: RequestContext): Promise<void> {
     const { limits, current } = this.#settings;
+    const { response } = context;
     response.setHeader('Content-Type', 'application/x-ndjson');
-    await answerLines(request, response, current().scorer, limits, counts);
+    const hold = (bytes: number) => this.#memory.hold(context, bytes);
+    await answerLines(context, current().scorer, limits, hold);
     response.end();
   }
 

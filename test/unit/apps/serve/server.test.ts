@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { HostNames } from '../../../../src/apps/host-header.ts';
 import { Metrics } from '../../../../src/apps/serve/metrics.ts';
 import type { LoadedModel } from '../../../../src/apps/serve/model-reloader.ts';
 import { Scorer } from '../../../../src/apps/serve/scorer.ts';
@@ -14,6 +15,7 @@ import { sampleClasses, sampleModel } from '../../../support/models.ts';
 
 interface Limits {
   readonly bytes?: number;
+  readonly bodies?: number;
   readonly timeout?: number;
   readonly rows?: number;
   readonly answer?: number;
@@ -31,7 +33,8 @@ async function serve(model: Model, limits: Limits = {}) {
   const state = { current: loaded(model) };
   const server = new ScoringServer({
     name: 'm.model',
-    limits: { bytes: 10_000, timeout: 10_000, rows: 100, answer: 1e6, ...limits },
+    limits: { bytes: 10_000, bodies: 1e6, timeout: 10_000, rows: 100, answer: 1e6, ...limits },
+    hosts: new HostNames('127.0.0.1', ['scores.example']),
     metrics,
     current: () => state.current,
     onRequest: (record) => records.push(record),
@@ -199,7 +202,7 @@ describe('limits', () => {
     // The clock of bodies is moved by hand; that of heads is not, and must not be the first.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const { port, metrics } = await serve(one, { timeout });
-    const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const { answer } = converse(port, `${head}Content-Length: 10\r\n\r\n[1,`);
     while (metrics.underWay === 0) await sleep(5);
     vi.advanceTimersByTime(timeout);
@@ -220,7 +223,7 @@ describe('limits', () => {
 
   test('a body that is no HTTP is refused; what comes behind a whole one is not waited for', async () => {
     const { port, records } = await serve(one);
-    const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const broken = converse(port, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,0]\r\n`);
     expect(await broken.answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"the body is not one of HTTP"/);
     const rows = JSON.stringify(repeat(100, [1, 0]));
@@ -245,7 +248,7 @@ describe('limits', () => {
     socket.on('error', () => {});
     // Without a listener for data the socket does not read.
     socket.write(
-      'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
         `Content-Length: ${rows.length}\r\n\r\n${rows}`,
     );
     while (records.length === 0) await sleep(20);
@@ -299,7 +302,7 @@ describe('streams of lines', () => {
     const body = `[1,0]\n${long}`;
     const { socket, answer } = converse(
       port,
-      `POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: ${lines.type}\r\n` +
+      `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${lines.type}\r\n` +
         `Content-Length: 100000\r\n\r\n[1,0]\n`,
     );
     await once(socket, 'data');
@@ -316,7 +319,7 @@ describe('streams of lines', () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(
-      `POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: ${lines.type}\r\n` +
+      `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${lines.type}\r\n` +
         'Content-Length: 1000000000\r\n\r\n',
     );
     const rows = 4_000_000;
@@ -332,7 +335,7 @@ describe('streams of lines', () => {
 
   test('a client that leaves', async () => {
     const { port, metrics, records } = await serve(one);
-    const head = `POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: ${lines.type}\r\n`;
+    const head = `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${lines.type}\r\n`;
     const { socket } = converse(port, `${head}Content-Length: 100\r\n\r\n[1,0]\n`);
     await once(socket, 'data');
     socket.destroy();
@@ -414,12 +417,12 @@ describe('pages', () => {
 });
 
 describe('the end', () => {
-  const head = 'POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
   test('a request under way is answered; idle and silent connections are closed', async () => {
     const { port, url, stop, metrics } = await serve(one);
     const silent = converse(port, '');
-    const idle = converse(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const idle = converse(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(idle.socket, 'data');
     const busy = converse(port, `${head}Content-Length: 5\r\n\r\n[1`);
     while (metrics.underWay === 0) await sleep(5);
@@ -456,7 +459,7 @@ describe('the end', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { port, url, stop } = await serve(one, { timeout });
     const type = 'Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n';
-    const { socket } = converse(port, `POST /predict HTTP/1.1\r\nHost: x\r\n${type}`);
+    const { socket } = converse(port, `POST /predict HTTP/1.1\r\nHost: localhost\r\n${type}`);
     let [answers, lines] = ['', 0];
     socket.on('data', (chunk: Buffer) => {
       answers += chunk.toString();
@@ -475,5 +478,160 @@ describe('the end', () => {
       vi.advanceTimersByTime(timeout / 2);
     }
     expect(await stopped).toBe(1);
+  });
+});
+
+test('a name that is not one of this server is refused, as by DNS rebinding', async () => {
+  const { url, port, predict } = await serve(one);
+  const status = async (host: string) =>
+    (await ask(`${url}/healthz`, { headers: { host } })).status;
+  for (const host of [
+    `127.0.0.1:${port}`,
+    'localhost',
+    'LocalHost.:1',
+    '[::1]:8080',
+    'scores.example',
+  ]) {
+    expect(await status(host), host).toBe(200);
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    'localhost.evil.example',
+    '10.0.0.1',
+  ]) {
+    expect(await status(host), host).toBe(421);
+  }
+  const refused = await ask(predict, {
+    method: 'POST',
+    type: 'application/json',
+    body: '[1]',
+    headers: { host: 'evil.example' },
+  });
+  expect(refused.text).toContain('Host evil.example: not a name of this server');
+  expect(new HostNames('0.0.0.0').accepts('10.0.0.1:8080')).toBe(true);
+  expect(new HostNames('0.0.0.0').accepts('evil.example')).toBe(false);
+  // HTTP/1.0 needs no such header.
+  expect(await converse(port, 'GET /healthz HTTP/1.0\r\n\r\n').answer).toContain(' 200 OK');
+});
+
+describe('large bodies', () => {
+  const large = 150_000;
+  const limits = { bytes: 200_000, bodies: 2 * large + 10, timeout };
+  const row = (length: number) => `[1${' '.repeat(length - 3)}]`;
+  const begin = (type: string) =>
+    `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nConnection: close\r\n`;
+  const held = async (metrics: Metrics, bytes: number) => {
+    while (metrics.bodyBytes !== bytes) await sleep(1);
+  };
+
+  test.each(['application/json', 'application/x-ndjson'])(
+    'more than all may hold together are refused, small ones are not: %s',
+    async (type) => {
+      const { predict, port, metrics } = await serve(one, limits);
+      const head = `${begin(type)}Content-Length: ${large + 1}\r\n\r\n`;
+      const first = [1, 2].map(() => converse(port, head + row(large)));
+      await held(metrics, 2 * large);
+      const third = await post(predict, row(large));
+      expect([third.status, third.headers['retry-after']]).toEqual([503, '1']);
+      expect(third.text).toContain('too many large bodies at once');
+      expect((await post(predict, '[1]')).status).toBe(200);
+      for (const { socket } of first) socket.write('\n');
+      for (const { answer } of first) expect(await answer).toContain(answerOfOne);
+      await held(metrics, 0);
+      expect((await post(predict, row(large))).status).toBe(200);
+    },
+  );
+
+  test('those that are abandoned or refused hold nothing', async () => {
+    const { port, metrics } = await serve(one, limits);
+    const head = `${begin('application/json')}Content-Length: ${large + 1}\r\n\r\n`;
+    const { socket } = converse(port, head + row(large));
+    await held(metrics, large);
+    socket.destroy();
+    await held(metrics, 0);
+    const chunked = `${begin('application/json')}Transfer-Encoding: chunked\r\n\r\n`;
+    const size = limits.bytes + 1;
+    const { answer } = converse(
+      port,
+      `${chunked}${size.toString(16)}\r\n${row(size)}\r\n0\r\n\r\n`,
+    );
+    expect(await answer).toContain(' 413 ');
+    await held(metrics, 0);
+  });
+});
+
+test('a stream that brings bytes but no line ends', async () => {
+  const { port } = await serve(one, { timeout: 200 });
+  const { socket, answer } = converse(
+    port,
+    'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n' +
+      'Content-Length: 1000000\r\n\r\n[1]\n',
+  );
+  // Empty lines are no progress either.
+  const timer = setInterval(() => socket.write(' \n'), 10);
+  onTestFinished(() => clearInterval(timer));
+  expect(await answer).toMatch(/"score":2\}[\s\S]*no progress within 0\.2 s/);
+});
+
+describe('at the end no connection is reset', () => {
+  const ping = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  /** A connection, and whether it ended without an error. */
+  async function open(port: number, bytes: string) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    let failure: Error | undefined;
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on('error', (error) => {
+      failure = error;
+    });
+    await once(socket, 'connect');
+    const ended = once(socket, 'end');
+    const closed = once(socket, 'close');
+    if (bytes !== '') socket.write(bytes);
+    return { socket, ended, closed, text: () => text, failure: () => failure };
+  }
+
+  test('idle ones are ended, and what crosses the end is read', async () => {
+    const { port, metrics, stop } = await serve(one, { timeout });
+    const silent = await open(port, '');
+    const idle = await open(port, ping);
+    await once(idle.socket, 'data');
+    while (metrics.connections < 2) await sleep(1);
+    const stopped = stop();
+    for (const { socket, ended, closed, failure } of [silent, idle]) {
+      await ended;
+      for (let round = 0; round < 3; round++) {
+        await new Promise((resolve) => socket.write(ping, resolve));
+        await sleep(1);
+      }
+      socket.end();
+      await closed;
+      expect(failure()).toBeUndefined();
+    }
+    expect(await stopped).toBe(0);
+  });
+
+  test('a head that has begun is answered, as the last request', async () => {
+    const { port, metrics, stop, url } = await serve(one, { timeout });
+    const begun = await open(port, ping.slice(0, 20));
+    const second = await open(port, ping);
+    await once(second.socket, 'data');
+    second.socket.write(ping.slice(0, 20));
+    while (metrics.connections < 2) await sleep(1);
+    const stopped = stop();
+    while (await ask(`${url}/healthz`).catch(() => undefined));
+    for (const { socket, ended, text, failure } of [begun, second]) {
+      socket.write(ping.slice(20));
+      await ended;
+      expect(text().match(/200 OK/g)).toHaveLength(socket === begun.socket ? 1 : 2);
+      expect(text()).toContain('Connection: close');
+      expect(failure()).toBeUndefined();
+      socket.end();
+    }
+    expect(await stopped).toBe(0);
   });
 });
