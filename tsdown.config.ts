@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { listPackages } from './scripts/notices.mjs';
 
 /**
  * Everything lands flat in one folder: at run time the bundles look for `./worker.js`,
@@ -18,6 +19,7 @@ const library = defineConfig({
   fixedExtension: false,
   sourcemap: false,
   dts: true,
+  plugins: [listPackages()],
   outputOptions: { chunkFileNames: '[name]-[hash].js' },
 });
 
@@ -31,6 +33,7 @@ export const predict = defineConfig({
   sourcemap: false,
   dts: true,
   minify: true,
+  plugins: [listPackages()],
   outputOptions: { comments: false },
 });
 

@@ -1,6 +1,6 @@
 /**
  * Builds what the published package holds: wasm/, the bundles in dist/ with the library's type
- * declarations next to them, and the dashboard's page in dist/ui/. Does nothing when no source changed since the last time.
+ * declarations next to them, the dashboard's page in dist/ui/, and the notices of bundled packages. Does nothing when no source changed since the last time.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { lossNames } from '../src/problem/losses/index.ts';
 import { buildWasm, callsFile } from './build-wasm.mjs';
 import { fingerprintOf, readStamp, writeStamp } from './fingerprint.mjs';
+import { writeNotices } from './notices.mjs';
 import { runTool } from './tools.mjs';
 
 const stampFile = '.cache/build-stamp';
@@ -29,6 +30,7 @@ const outputs = [
   'dist/worker.js',
   'dist/comm-thread.js',
   'dist/ui/index.html',
+  'dist/NOTICES.txt',
   callsFile,
   ...lossNames.map((name) => `wasm/${name}.wasm`),
 ];
@@ -48,14 +50,18 @@ async function step(title, work) {
 /** Bundles and declarations are made aside, so that a failed build leaves the last good one. */
 async function buildDist() {
   const aside = `.cache/dist-${process.pid}`;
+  const listFile = `${aside}-packages`;
   try {
-    const { code, output } = await runTool('tsdown', ['--out-dir', aside, '--logLevel', 'warn']);
-    if (code !== 0) throw new Error(`tsdown:\n${output.trim()}`);
-    await buildPage(`${aside}/ui`);
+    await writeNotices(listFile, `${aside}/NOTICES.txt`, async () => {
+      const { code, output } = await runTool('tsdown', ['--out-dir', aside, '--logLevel', 'warn']);
+      if (code !== 0) throw new Error(`tsdown:\n${output.trim()}`);
+      await buildPage(`${aside}/ui`);
+    });
     rmSync('dist', { recursive: true, force: true });
     renameSync(aside, 'dist');
   } finally {
     rmSync(aside, { recursive: true, force: true });
+    rmSync(listFile, { force: true });
   }
 }
 

@@ -1,13 +1,16 @@
 /**
- * Adds to package-lock.json the optional packages for other platforms that npm left out because the
- * registry at hand did not offer them. Without their entries `npm ci` refuses the lock file, here
- * and on those platforms alike. Run it after changing a dependency:
+ * Adds to package-lock.json the optional packages for other platforms that npm left out, and asks
+ * the registry for the hashes that are missing. Without their entries `npm ci` refuses the lock
+ * file, here and on those platforms alike; without a hash it installs whatever a registry sends.
+ * Run it after changing a dependency:
  *
  *   npm install … && node scripts/complete-lock.mjs
  *
- * The added entries hold no hash, since it cannot be computed offline; npm then takes the registry's.
+ * A package that the registry does not offer has no hash: then choose a version of the package that
+ * needs it whose packages are all there.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { npmJson } from './npm.mjs';
 
 const lockFile = 'package-lock.json';
 
@@ -37,6 +40,7 @@ function platformOf(name) {
 
 /**
  * @typedef {Record<string, unknown> & {
+ *   version?: string, integrity?: string,
  *   optionalDependencies?: Record<string, string>, dev?: boolean
  * }} LockedPackage
  */
@@ -59,8 +63,22 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(entries)
     added += 1;
   }
 }
+const unsealed = Object.entries(entries).filter(([path, entry]) => path && !entry.integrity);
+/** @type {string[]} */
+const unknown = [];
+for (const [path, entry] of unsealed) {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const integrity = npmJson(['view', `${name}@${entry.version}`, 'dist.integrity']);
+  if (typeof integrity === 'string') entry.integrity = integrity;
+  else unknown.push(`${name}@${entry.version}`);
+}
 lock.packages = Object.fromEntries(
   Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
 );
-if (added > 0) writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${lockFile}: ${added} packages for other platforms added`);
+const sealed = unsealed.length - unknown.length;
+if (added + sealed > 0) writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${lockFile}: ${added} packages for other platforms added, ${sealed} hashes added`);
+if (unknown.length > 0) {
+  console.error(`The registry does not offer ${unknown.join(', ')}: choose other versions.`);
+  process.exitCode = 1;
+}

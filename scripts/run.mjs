@@ -2,7 +2,7 @@
  * The entry point of every npm script. On a fresh clone nothing is installed and the system's Node
  * may be as old as 20, so this file and what it imports at the top use Node 20 and no package.
  *
- *   node scripts/run.mjs start|dso|test|build|bench|experiment|models|lint|format|check [arguments …]
+ *   node scripts/run.mjs start|dso|test|build|bench|experiment|models|lint|format|check|audit [arguments …]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { installedNode } from '../bin/runtime.js';
 import { fingerprint, readStamp, writeStamp } from './fingerprint.mjs';
+import { npm } from './npm.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestSystemNode = 20;
@@ -28,6 +29,7 @@ const commands = {
   lint: [['scripts/check.mjs', 'lint']],
   format: [['scripts/check.mjs', 'format']],
   check: [['scripts/check.mjs', 'format-check', 'lint', 'types']],
+  audit: [['scripts/audit.mjs']],
 };
 
 /** Commands that check types, which needs `tools/page-types`. */
@@ -74,18 +76,6 @@ function install(folder, description, env, { optional = false } = {}) {
   if (result.error) report(`Could not start npm: ${result.error.message}`);
   else if (result.status !== 0) report(`npm ci failed in ${folder}; see its messages above.`);
   else writeStamp(stampFile, lock);
-}
-
-/**
- * How to call npm. Inside an npm script its own file is known, which spares a shell on Windows
- * (npm.cmd cannot be spawned without one).
- *
- * @returns {{ command: string, prefix: string[] }}
- */
-function npm() {
-  const script = process.env.npm_execpath;
-  if (script?.endsWith('.js')) return { command: process.execPath, prefix: [script] };
-  return { command: 'npm', prefix: [] };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { listPackages } from '../scripts/notices.mjs';
 
 /**
  * The page of the dashboard, into dist/ui. Its server allows scripts and styles from files of its
@@ -9,7 +10,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), listPackages()],
   logLevel: 'warn',
   build: {
     outDir: fileURLToPath(new URL('../dist/ui', import.meta.url)),

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isTooOld, oldestNode } from '../../bin/runtime.js';
+import { isAllowed } from '../../scripts/licences.mjs';
+import { npmJson } from '../../scripts/npm.mjs';
 
 const root = new URL('../../', import.meta.url);
 
@@ -85,7 +88,7 @@ describe('package.json', () => {
   });
 
   test('has a version that the change log describes first', () => {
-    const versions = [...readText('CHANGELOG.md').matchAll(/^## \[?(\d+\.\d+\.\d+)\]?/gm)];
+    const versions = [...readText('CHANGELOG.md').matchAll(/^## (?:Unreleased \()?(\d+\.\d+\.\d+)/gm)];
     expect(versions[0]?.[1]).toBe(manifest.version);
   });
 });
@@ -110,11 +113,10 @@ describe.each([
     expect(lockedPackages(lock, (entry) => entry.resolved !== undefined)).toEqual([]);
   });
 
-  test('seals every package but those for platforms that the registry did not offer', () => {
-    const unsealed = (entry: LockedPackage) => entry.integrity === undefined;
-    const forOtherCpu = (entry: LockedPackage) =>
-      entry.optional === true && entry.cpu !== undefined;
-    expect(lockedPackages(lock, (entry) => unsealed(entry) && !forOtherCpu(entry))).toEqual([]);
+  test('has a hash of every package (else run scripts/complete-lock.mjs)', () => {
+    const sealed = ({ integrity = '' }: LockedPackage) =>
+      /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity);
+    expect(lockedPackages(lock, (entry) => !sealed(entry))).toEqual([]);
   });
 
   test('lists the packages of all platforms (else run scripts/complete-lock.mjs)', () => {
@@ -127,4 +129,25 @@ describe.each([
     );
     expect(missing).toEqual([]);
   });
+});
+
+test('ships the licences of the packages that are bundled', () => {
+  const packed = npmJson(['pack', '--dry-run'], fileURLToPath(root)) as {
+    readonly files: readonly { readonly path: string }[];
+  }[];
+  const files = packed[0].files.map(({ path }) => path);
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/NOTICES.txt', 'dist/cli.js']));
+  const notices = readText('dist/NOTICES.txt');
+  for (const name of ['svelte', 'uplot']) {
+    const { version } = readManifest(`node_modules/${name}/package.json`);
+    expect(notices).toContain(`\n${name} ${version} (MIT)\n`);
+  }
+  expect(notices).toContain('Copyright (c) 2022 Leon Sorokin');
+});
+
+test('licences are allowed by name', () => {
+  expect(['MIT', 'MIT OR GPL-3.0', '(MIT AND OFL-1.1)'].filter(isAllowed)).toHaveLength(3);
+  expect(
+    ['GPL-3.0', 'MIT AND GPL-3.0', 'none', '(MIT OR ISC) AND GPL-3.0'].filter(isAllowed),
+  ).toEqual([]);
 });
