@@ -88,20 +88,26 @@ function optionsOf({ loss, penalty, lambda, classes }: Model, count: number): st
 
 /**
  * A table of the weights that are not 0, as RFC 4180 has it: lines end with CRLF, and a field with
- * a quote, comma or line end is quoted. A class begins with its intercept.
+ * a quote, comma or line end is quoted. A class begins with its intercept. Names that a spreadsheet
+ * would take for a formula get an apostrophe in front, as OWASP recommends.
  */
 export function* csvTable(model: Model): Generator<string> {
   yield 'feature,name,class,weight\r\n';
   for (let vector = 0; vector < vectorCount(model); vector++) {
-    const label = quoted(String(classOf(model, vector) ?? ''));
+    const named = classOf(model, vector) ?? '';
+    const label = typeof named === 'number' ? String(named) : textCell(named);
     yield `,(intercept),${label},${numberText(model.intercepts[vector])}\r\n`;
     for (const { column, weight } of nonzeroEntries(model, vector)) {
-      const name = quoted(model.featureNames?.[column] ?? '');
+      const name = textCell(model.featureNames?.[column] ?? '');
       yield `${column + 1},${name},${label},${weight}\r\n`;
     }
   }
 }
 
-function quoted(text: string): string {
+/** What begins a formula; spreadsheets take the wide characters for the narrow ones. */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+function textCell(name: string): string {
+  const text = formula.test(name) ? `'${name}` : name;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -42,6 +42,20 @@ describe('csv', () => {
     ]);
   });
 
+  test('no name is a formula, and numbers stay numbers', () => {
+    const featureNames = ['=1+1', '@SUM(A1)', '-x,y', '\tz'];
+    const weights = Float64Array.of(1, -2, 3, -4);
+    const text = exportModel(sampleModel({ weights, featureNames, classes: [1, -1] }), 'csv');
+    expect(parseCsv(text).slice(2)).toEqual([
+      ['1', "'=1+1", '-1', '1'],
+      ['2', "'@SUM(A1)", '-1', '-2'],
+      ['3', "'-x,y", '-1', '3'],
+      ['4', "'\tz", '-1', '-4'],
+    ]);
+    const named = exportModel(sampleModel({ classes: ['no', '+yes'] }), 'csv');
+    expect(named.split('\r\n')[2]).toBe("1,,'+yes,0.5");
+  });
+
   test('names the positive class, and none in regression', () => {
     expect(exportModel(sampleModel(), 'csv').split('\r\n')[2]).toBe('1,,1,0.5');
     expect(exportModel(sampleRegression(), 'csv').split('\r\n')[2]).toBe('1,,,0.5');
