@@ -2,7 +2,7 @@
  * The entry point of every npm script. On a fresh clone nothing is installed and the system's Node
  * may be as old as 20, so this file and what it imports at the top use Node 20 and no package.
  *
- *   node scripts/run.mjs start|dso|test|build|bench|experiment|models|lint|format|check|audit [arguments …]
+ *   node scripts/run.mjs start|dso|test|build|bench|experiment|fuzz|models|lint|format|check|audit [arguments …]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,7 @@ const commands = {
   build: [['scripts/build.mjs']],
   bench: [['scripts/build.mjs'], ['bench/run.ts']],
   experiment: [['scripts/build.mjs'], ['experiments/run.ts']],
+  fuzz: [['scripts/build.mjs'], ['test/fuzz/run.ts']],
   models: [['scripts/build.mjs'], ['test/support/model-matrix.ts']],
   lint: [['scripts/check.mjs', 'lint']],
   format: [['scripts/check.mjs', 'format']],

@@ -1,0 +1,51 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { stream } from '../../src/math/random.ts';
+import type { Failure, Target } from './target.ts';
+
+export interface Limits {
+  readonly seed: number;
+  /** The first input; each is decided by the seed and its number. */
+  readonly first?: number;
+  readonly inputs: number;
+  readonly seconds: number;
+}
+
+export interface Found extends Failure {
+  readonly input: number;
+}
+
+export interface Outcome {
+  readonly inputs: number;
+  readonly failures: readonly Found[];
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** A target that fails this often says nothing new. */
+const mostFailures = 20;
+
+/** Attacks a target until a limit is reached. */
+export async function attack(
+  target: Target,
+  folder: string,
+  { seed, first = 0, inputs, seconds }: Limits,
+  onProgress?: (done: number, failures: number) => void,
+): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  const deadline = performance.now() + seconds * 1000;
+  const failures: Found[] = [];
+  const opened = await target.open(folder);
+  let done = 0;
+  try {
+    while (done < inputs && performance.now() < deadline && failures.length < mostFailures) {
+      const input = first + done;
+      const failure = await opened.attempt(stream(seed, input));
+      if (failure) failures.push({ ...failure, input });
+      done++;
+      onProgress?.(done, failures.length);
+    }
+  } finally {
+    await opened.close?.();
+  }
+  if (failures.length === 0) rmSync(folder, { recursive: true, force: true });
+  return { inputs: done, failures, counts: opened.counts };
+}
