@@ -80,6 +80,7 @@ export const problemOptions = optionsWith(shared)({
   }),
   intercept: toggle('--intercept', {
     library: 'intercept',
+    provenance: 'intercept',
     common: true,
     help: 'fit a constant term, which is not penalized',
   }),
