@@ -18,6 +18,7 @@ export { type Scaling, scalings } from './data/scale.ts';
 export { readQuery } from './data/tables/query.ts';
 export type { Interval as CheckpointInterval } from './engine/checkpoint/writer.ts';
 export { DataError, DsoError, UsageError } from './errors.ts';
+export { type DualPoint, readDualPoint, writeDualPoint } from './model/dual-point.ts';
 export { type ExportFormat, exportModel, importModel } from './model/export/index.ts';
 export { decodeModel, encodeModel, readModel, writeModel } from './model/file.ts';
 export {
@@ -88,4 +89,5 @@ export {
   searchAndTrain,
 } from './train/select/search.ts';
 export { train } from './train/train.ts';
+export { type Verification, type VerifyOptions, verify } from './train/verify/verify.ts';
 export { startFromModel } from './train/warm-start.ts';

@@ -145,6 +145,11 @@ function sectionOf(pieces: readonly Uint8Array[]) {
   return { bytes, sha256: sha256(pieces) };
 }
 
+/** The SHA-256 of the file that the model makes. */
+export function modelHash(model: Model): string {
+  return sha256(encodeModelParts(model));
+}
+
 export function sha256(pieces: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
   for (const bytes of pieces) {

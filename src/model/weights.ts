@@ -123,7 +123,7 @@ function countStored(weights: Float64Array, columns: number, vectors: number): I
 }
 
 /** The bytes of the array itself, without a copy where the machine is little-endian. */
-function littleEndianBytes(array: Float64Array | Int32Array): Uint8Array {
+export function littleEndianBytes(array: Float64Array | Int32Array): Uint8Array {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   if (endianness() === 'LE') return bytes;
   const copy = Buffer.from(bytes);

@@ -111,6 +111,8 @@ export class Convergence {
   #stalled = 0;
   /** Whether the certifier holds a dual point. */
   #kept = false;
+  /** What the dual point of the last certificate is multiplied by, where it has one. */
+  dualScale: number | undefined;
 
   constructor(options: ConvergenceOptions) {
     this.#options = options;
@@ -212,7 +214,8 @@ export class Convergence {
     const gap = this.primal - this.dual;
     const kept = this.#kept ? certifier.prove() : nothing;
     const own = method.certify?.() ?? nothing;
-    const { dual, allowance: dualAllowance } = own.dual > kept.dual ? own : kept;
+    const { dual, allowance: dualAllowance, scale } = own.dual > kept.dual ? own : kept;
+    this.dualScale = scale;
     this.#proved = { dual, dualAllowance, gap, allowance: dualAllowance };
     this.#settle();
     this.left = -1;

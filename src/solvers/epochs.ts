@@ -52,6 +52,8 @@ export interface Outcome extends RunFigures {
   readonly rotations?: number;
   /** The array of the run that holds the method's last dual point, by row position. */
   readonly dualPoint?: Float64Array;
+  /** What the dual point that proves the bound is multiplied by, where there is one. */
+  readonly dualScale?: number;
 }
 
 /** Saves the state of a run from time to time; every thread calls both, at the same moments. */
@@ -130,7 +132,12 @@ export function runEpochs(
     }
     if (stopped) {
       const { rotations, dualPoint } = method;
-      const details = { ...(rotations && { rotations }), ...(dualPoint && { dualPoint }) };
+      const { dualScale } = convergence;
+      const details = {
+        ...(rotations && { rotations }),
+        ...(dualPoint && { dualPoint }),
+        ...(dualScale !== undefined && { dualScale }),
+      };
       return { epochs: epoch, ...figures(accounts.total), stopped, ...details };
     }
   }

@@ -130,6 +130,7 @@ export const solverEntries = {
     defaults: {},
     checks: { innerTolerance: positive },
     readsFromDisk: true,
+    hasNoDualPoint: true,
     incompatible: (problem) =>
       noQuadratic(problem, 'it needs', ' (leave it out, or add a column of ones to the data)'),
     load: async () => (await import('./rivals/bmrm.ts')).bmrm,

@@ -111,6 +111,8 @@ export interface SolverEntry<Settings> {
   /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */
   readonly asynchronous?: true;
   readonly readsFromDisk?: true;
+  /** Its bound does not come from a dual point, which could be kept. */
+  readonly hasNoDualPoint?: true;
   /** A setting that needs all of the data in memory all the same, and what to do about it. */
   inMemoryOnly?(settings: Settings, size: number): readonly [string, string] | undefined;
   /** The settings that users give, where the others follow from the problem. */

@@ -20,8 +20,8 @@ import { stoppingOptions } from './options/run.ts';
 import type { Training } from './prepare.ts';
 import type { DataShard } from './shard.ts';
 
-/** Weights that reach rank 0 at a time: it never holds more than these twice. */
-const weightsAtOnce = 2 ** 22;
+/** Numbers that reach rank 0 at a time: it never holds more than these twice. */
+const numbersAtOnce = 2 ** 22;
 
 /** The weights of all columns, the intercept last, at rank 0; undefined in the other processes. */
 export async function collectWeights(
@@ -29,20 +29,41 @@ export async function collectWeights(
   columnOrder: Int32Array,
   group: ProcessGroup,
 ): Promise<Float64Array | undefined> {
-  const { columnBounds, first, end, size } = problem.grid.partition;
+  const { columnBounds, first, end } = problem.grid.partition;
   const home = memory.best.subarray(0, columnBounds[end] - columnBounds[first]);
-  const weights = group.leads ? new Float64Array(columnOrder.length) : undefined;
+  return collectInOrder(home, columnBounds, columnOrder, group);
+}
+
+/** The dual point that proves the bound, by row, at rank 0; undefined in the other processes. */
+export async function collectAlpha(
+  { memory, problem }: ProblemBuffers,
+  rowOrder: Int32Array,
+  group: ProcessGroup,
+): Promise<Float64Array | undefined> {
+  const { rowBounds } = problem.grid.partition;
+  return collectInOrder(memory.certificate.alpha, rowBounds, rowOrder, group);
+}
+
+/** Numbers by position, those of every process's workers there, as the data has them. */
+async function collectInOrder(
+  home: Float64Array,
+  bounds: Int32Array,
+  order: Int32Array,
+  group: ProcessGroup,
+): Promise<Float64Array | undefined> {
+  const size = bounds.length - 1;
+  const numbers = group.leads ? new Float64Array(order.length) : undefined;
   const firsts = workersOfRanks(size, group.size);
-  const share = Math.ceil(weightsAtOnce / group.size);
-  for (let at = 0; at < columnBounds[size]; at += share) {
+  const share = Math.ceil(numbersAtOnce / group.size);
+  for (let at = 0; at < bounds[size]; at += share) {
     const received = await collectNumbers(group, home.subarray(at, at + share));
-    if (!weights) continue;
+    if (!numbers) continue;
     for (const [rank, values] of received.entries()) {
-      const from = columnBounds[firsts[rank]] + at;
-      for (let k = 0; k < values.length; k++) weights[columnOrder[from + k]] = values[k];
+      const from = bounds[firsts[rank]] + at;
+      for (let k = 0; k < values.length; k++) numbers[order[from + k]] = values[k];
     }
   }
-  return weights;
+  return numbers;
 }
 
 /** The model made of its fits, one for each vector. */

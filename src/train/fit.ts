@@ -8,7 +8,7 @@ import { kernelModule } from '../solvers/kernels/wasm.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
 import type { CheckpointSaved, Notice, RunPayload } from '../solvers/run.ts';
 import type { Sample } from '../solvers/statistics.ts';
-import { collectWeights, concatenated, lossReference } from './assemble.ts';
+import { collectAlpha, collectWeights, concatenated, lossReference } from './assemble.ts';
 import { type RunCheckpoint, visitedBefore } from './checkpoints.ts';
 import type { SampleEvent } from './events.ts';
 import {
@@ -54,6 +54,8 @@ export interface Fit {
   readonly bounds: readonly Gap[];
   /** The dual point by row, where the method has one. In one process. */
   readonly alpha?: Float64Array | undefined;
+  /** The one that proves the bound, if it was asked for; at rank 0. */
+  readonly proof?: { readonly alpha: Float64Array; readonly scale: number } | undefined;
 }
 
 /**
@@ -102,11 +104,22 @@ export async function fitSubproblem(
     }
     const hasAlpha = group.size === 1 && (warmStarts || options.alpha);
     const alpha = hasAlpha ? alphaByRow(buffers, solved.outcome.dualPoint) : undefined;
+    const proof = await proofOf(training, buffers, solved.outcome);
     const resumed = before && { epoch: before.epoch, seconds: before.seconds };
-    return { weights, ...solved, alpha, ...(resumed && { resumed }) };
+    return { weights, ...solved, alpha, proof, ...(resumed && { resumed }) };
   } finally {
     release();
   }
+}
+
+async function proofOf(
+  { options, layout, group }: LaidOutTraining,
+  buffers: ProblemBuffers,
+  { dualScale: scale }: Outcome,
+): Promise<Fit['proof']> {
+  if (!options.keepDual || scale === undefined) return undefined;
+  const alpha = await collectAlpha(buffers, layout.rowOrder, group);
+  return alpha && { alpha, scale };
 }
 
 /** Solves a problem on the threads of a lane, in at most `time` seconds. */

@@ -55,8 +55,9 @@ export interface Layout {
   readonly rowWeights: Float64Array | undefined;
   readonly totalWeight: number;
   readonly test: Pick<Layout, 'grid' | 'targets'> | undefined;
-  /** Original columns in the order of their positions, those of all processes. */
+  /** Original columns and rows in the order of their positions, those of all processes. */
   readonly columnOrder: Int32Array;
+  readonly rowOrder: Int32Array;
   /** Where blocks are in the run that began last, while it lasts. */
   readonly latest: { positions?: (() => BlockPositions) | undefined };
   /** Removes the scratch file, if there is one. */
@@ -119,6 +120,7 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     totalWeight: shard.totalWeight,
     test: test && testRows && { grid: test, targets: targetsOf(testRows.dataset, classes) },
     columnOrder: placement.columnOrder,
+    rowOrder: placement.rowOrder,
     latest: {},
     close: () => storage.scratch?.close(),
   };

@@ -112,6 +112,11 @@ export async function prepareTraining(
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = options.penaltyFactors !== undefined;
   const plan = choose(settings.solver, { ...settings, factors, shape: shard });
+  if (options.keepDual && entryOf(plan).hasNoDualPoint) {
+    throw new UsageError(
+      `there is no dual point to keep: ${plan.name} proves its bound without one (use another solver)`,
+    );
+  }
   await loadSolver(plan);
   const grid = gridFor(plan, options.grid, shard);
   const vectors = vectorCount(data.classes ?? {});

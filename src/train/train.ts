@@ -7,6 +7,7 @@ import {
   singleProcess,
 } from '../engine/processes/process-group.ts';
 import { sum } from '../math/vectors.ts';
+import type { DualPoint } from '../model/dual-point.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
 import type { Model } from '../model/model.ts';
 import { describePenalty } from '../problem/penalties/index.ts';
@@ -92,7 +93,9 @@ async function trainModel(
     imbalance: uneven,
   };
   const alpha = options.alpha ? joinedAlpha(fits) : undefined;
-  return { model, report, ...(alpha && { alpha }), ...(visits && { visits, bounds }) };
+  const dual = options.keepDual ? joinedProofs(fits, shard.rows) : undefined;
+  const points = { ...(alpha && { alpha }), ...(dual && { dual }) };
+  return { model, report, ...points, ...(visits && { visits, bounds }) };
 }
 
 /**
@@ -176,6 +179,17 @@ function beginEvent(
 function joinedAlpha(fits: readonly Fit[]): Float64Array | undefined {
   const pieces = fits.flatMap(({ alpha }) => (alpha ? [alpha] : []));
   return pieces.length < fits.length ? undefined : concatenated(Float64Array, pieces);
+}
+
+/** A vector that there was no time for has α = 0. */
+function joinedProofs(fits: readonly Fit[], rows: number): DualPoint {
+  const none = { alpha: new Float64Array(rows), scale: 0 };
+  const proofs = fits.map(({ proof = none }) => proof);
+  const alpha = concatenated(
+    Float64Array,
+    proofs.map((one) => one.alpha),
+  );
+  return { alpha, scales: proofs.map(({ scale }) => scale) };
 }
 
 function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {

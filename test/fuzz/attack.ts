@@ -28,7 +28,7 @@ export async function attack(
   target: Target,
   folder: string,
   { seed, first = 0, inputs, seconds }: Limits,
-  onProgress?: (done: number, failures: number) => void,
+  onProgress?: (done: number, failures: readonly Found[]) => void,
 ): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   const deadline = performance.now() + seconds * 1000;
@@ -41,7 +41,7 @@ export async function attack(
       const failure = await opened.attempt(stream(seed, input));
       if (failure) failures.push({ ...failure, input });
       done++;
-      onProgress?.(done, failures.length);
+      onProgress?.(done, failures);
     }
   } finally {
     await opened.close?.();

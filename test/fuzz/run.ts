@@ -14,7 +14,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { attack, type Limits } from './attack.ts';
+import { attack, type Found, type Limits } from './attack.ts';
 import { targets } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -47,14 +47,20 @@ function parse(argv: readonly string[]): { names: string[]; limits: Limits } {
   };
 }
 
-/** Says every few seconds how far it is. */
-function reporter(name: string): (done: number, failures: number) => void {
+/** Shows each failure at once, and every few seconds how far it is. */
+function reporter(name: string, seed: number) {
   const every = process.stderr.isTTY ? 1000 : 30_000;
   let last = performance.now();
-  return (done, failures) => {
+  let shown = 0;
+  return (done: number, failures: readonly Found[]) => {
+    for (const { input, what, command } of failures.slice(shown)) {
+      console.log(`FAILED  ${name}, input ${input} of seed ${seed}: ${what}\n  ${command}`);
+    }
+    shown = failures.length;
     if (performance.now() - last < every) return;
     last = performance.now();
-    process.stderr.write(`${name}: ${done.toLocaleString('en')} inputs, ${failures} failures\n`);
+    const count = done.toLocaleString('en');
+    process.stderr.write(`${name}: ${count} inputs, ${failures.length} failures\n`);
   };
 }
 
@@ -70,16 +76,15 @@ async function runTarget(name: string, limits: Limits): Promise<number> {
     target,
     join(folder, `${name}-${process.pid}`),
     limits,
-    reporter(name),
+    reporter(name, limits.seed),
   );
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const outcomes = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
+  const outcomes = [...counts].map(
+    ([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`,
+  );
   console.log(
     `${name}: ${inputs.toLocaleString('en')} inputs in ${seconds} s, ${failures.length} failures (${outcomes.join(', ')})`,
   );
-  for (const { input, what, command } of failures) {
-    console.log(`\nFAILED  input ${input} of seed ${limits.seed}: ${what}\n  ${command}`);
-  }
   return failures.length;
 }
 

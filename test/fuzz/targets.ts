@@ -2,4 +2,5 @@ import type { Target } from './target.ts';
 
 /** What can be attacked, by name; loaded when it is. */
 export const targets: Readonly<Record<string, () => Promise<Target>>> = {
+  certificates: async () => (await import('./certificates.ts')).certificates,
 };

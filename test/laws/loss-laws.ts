@@ -1,5 +1,7 @@
 /** What holds of every loss; the tests of a new one call this. */
 import { expect, test } from 'vitest';
+import { add, exact, product, subtract } from '../../src/math/double-double.ts';
+import { exactLossOf } from '../../src/problem/exact-losses.ts';
 import type { Loss } from '../../src/problem/losses/loss.ts';
 import { fc } from '../support/property.ts';
 import { fractions, insideDomain, labelsOf, numbers } from './cases.ts';
@@ -91,6 +93,25 @@ export function lossLaws(loss: Loss): void {
       { numRuns: 100 },
     );
   });
+
+  const inFull = exactLossOf(loss);
+  test.runIf(inFull)(
+    'in double-double arithmetic it is the same function, and Fenchel–Young',
+    () => {
+      fc.assert(
+        fc.property(scores, labels, fractions, (u, y, t) => {
+          const s = insideDomain(loss, y, t);
+          const [a, b] = [inFull!.value(exact(u), y, p), inFull!.conjugate(exact(s), y, p)];
+          expect(Math.abs(a.hi - value(u, y))).toBeLessThanOrEqual(rounding(a.hi, s * u, y));
+          expect(Math.abs(b.hi - conjugate(s, y))).toBeLessThanOrEqual(rounding(b.hi, s * y));
+          const terms = [a.hi, b.hi, s * u, s * y, y].reduce((sum, x) => sum + Math.abs(x), 1);
+          const slack = subtract(add(a, b), product(s, u));
+          expect(slack.hi).toBeGreaterThanOrEqual(-1e-27 * terms);
+        }),
+        runs,
+      );
+    },
+  );
 
   test('finite differences of the conjugate lie between its derivatives', () => {
     const h = 1e-6;

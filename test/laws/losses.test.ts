@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { exactLossOf } from '../../src/problem/exact-losses.ts';
 import { fc } from '../support/property.ts';
 import { labelsOf, lossCases, numbers } from './cases.ts';
 import { lossLaws } from './loss-laws.ts';
@@ -7,6 +8,10 @@ const scores = numbers(-20, 20);
 const runs = { numRuns: 400 };
 
 describe.each(lossCases)('loss $label', ({ loss }) => lossLaws(loss));
+
+test.each(lossCases)('$label can be verified in double-double arithmetic', ({ loss }) => {
+  expect(exactLossOf(loss)).toBeDefined();
+});
 
 /** The largest slope of ℓ', by loss and parameter; of Poisson's where its straight line begins. */
 const steepest: Readonly<Record<string, (parameter: number) => number>> = {

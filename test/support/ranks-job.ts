@@ -141,13 +141,16 @@ for (const [name, { tested, classes, ...options }] of Object.entries(cases)) {
   // By vector: several may be trained at the same time.
   const auprcs: (number | undefined)[][] = Array.from({ length: classes ?? 1 }, () => []);
   const onEpoch = ({ testAuprc, vector }: EpochEvent) => auprcs[vector?.index ?? 0].push(testAuprc);
-  const all = { ...limits, ...options, threads, onEpoch, ...(test && { test }) };
+  const keepDual = options.solver?.name !== 'bmrm';
+  const all = { ...limits, ...options, keepDual, threads, onEpoch, ...(test && { test }) };
   const result = await trainInGroup(dataset, all, group);
   if (!result) continue;
-  const { model, report } = result;
+  const { model, report, dual: point } = result;
   const { primal, dual, passes, rows, nonzeros, imbalance, stopped, test: metrics } = report;
   const hash = createHash('sha256').update(encodeModel(model)).digest('hex');
-  const found = { primal, dual, passes, rows, nonzeros, imbalance, stopped, metrics, auprcs };
+  const alpha = point && createHash('sha256').update(point.alpha).digest('hex');
+  const figures = { primal, dual, passes, rows, nonzeros, imbalance, stopped, metrics, auprcs };
+  const found = { ...figures, alpha, scales: point?.scales };
   console.log(JSON.stringify({ name, hash, found } satisfies RankRun));
 }
 await joined?.finalize();

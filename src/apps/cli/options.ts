@@ -4,6 +4,7 @@ import { exportFormats } from '../../model/export/names.ts';
 import { defaultFolder } from '../../reporting/records/folder.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
 import { flag, optionsWith, pick, toggle, type Values } from '../../train/options/option.ts';
+import { problemOptions } from '../../train/options/problem.ts';
 import { outputOptions, processOptions, sqlOption } from '../../train/options/run.ts';
 import {
   bytes,
@@ -69,6 +70,21 @@ export type PredictFlags = Values<typeof predictOptions>;
 
 export const evaluateOptions = { ...printing, ...readingOptions };
 export type EvaluateFlags = Values<typeof evaluateOptions>;
+
+export const verifyOptions = {
+  ...printing,
+  ...optionsWith(general)({
+    dual: flag('--dual <file>', file, {
+      help: 'dual point that dso train --keep-dual wrote (default: <model>.dual, if it is there)',
+    }),
+    loss: flag('--loss <module>', file, {
+      help: 'module of the loss, if the model was trained with a custom one',
+    }),
+    penaltyFactors: { ...problemOptions.penaltyFactors, ...general },
+  }),
+  ...readingOptions,
+};
+export type VerifyFlags = Values<typeof verifyOptions>;
 
 export const inspectOptions = optionsWith(general)({
   top: flag('--top <number>', whole(0), {

@@ -141,6 +141,22 @@ export class DataReader {
     return options;
   }
 
+  /** Data that a model was trained on, read as it was then. */
+  asTrainedOn(model: Model, source: string): Promise<Dataset> {
+    const { featureNames, recipe, classes, multiLabel } = model;
+    const textLabels = multiLabel || classes?.some((label) => typeof label === 'string');
+    const like = schemaOf({
+      ...(featureNames && { featureNames }),
+      ...(recipe && { recipe }),
+    });
+    const options = {
+      ...readOptions(this.#flags),
+      ...(textLabels && { textLabels }),
+      ...(Object.keys(like).length > 0 && { like }),
+    };
+    return this.#show(readingStage(source), () => readDataset(source, options));
+  }
+
   /**
    * Data that a model is applied to; notes how much of it the model does not know. If it is `judged`
    * by its labels, every row must have one, unless rows may have several.

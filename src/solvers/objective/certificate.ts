@@ -21,13 +21,15 @@ const underflow = 1e-305;
 export interface ProvedBound {
   readonly dual: number;
   readonly allowance: number;
+  /** What the dual point that proves it has to be multiplied by, if there is one. */
+  readonly scale?: number;
 }
 
 export type CertificateMemory = ReturnType<typeof allocateCertificate>;
 
 export function allocateCertificate(arena: Arena, partition: Partition) {
   return {
-    /** The dual point of the best bound so far. */
+    /** The dual point of the best bound so far; once it is proved, as it was for the proof. */
     alpha: arena.float64(partition.rowOrder.length),
     marginSizes: arena.float64(partition.rowOrder.length),
     imageSizes: arena.float64(partition.bufferLength),
@@ -110,6 +112,7 @@ export class Certifier {
     objective.image(alpha, image);
     objective.imageSizes(alpha, this.#memory.imageSizes);
     const scale = balanced ? this.#feasibleScale(image) : 0;
+    this.keep(alpha);
     const found = this.#boundAt(alpha, image, scale);
     if (found.dual > 0) return found;
     const zero = this.#boundAt(alpha, image, 0);
@@ -129,7 +132,7 @@ export class Certifier {
     const plain = -penalty - conjugate / problem.totalWeight;
     return Number.isNaN(dual)
       ? { dual: -Infinity, allowance: Infinity }
-      : { dual, allowance: plain - dual };
+      : { dual, allowance: plain - dual, scale };
   }
 
   /** values[0] += Σ (λ f_j φ)*(v_j), values[1] += the most that it can be. */

@@ -27,6 +27,7 @@ const objects = {
   penaltyFactors: numbers,
   start: is('an object with weights', isObject),
   alpha: boolean,
+  keepDual: boolean,
   checkpoint: is('an object with a folder', (value) => has(value, 'folder')),
   consume: boolean,
   trace: is('an Int32Array', (value) => value instanceof Int32Array),

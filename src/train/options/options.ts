@@ -2,6 +2,7 @@ import type { Dataset } from '../../data/dataset.ts';
 import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
 import type { Imbalance } from '../../engine/partition.ts';
+import type { DualPoint } from '../../model/dual-point.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
 import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
@@ -64,8 +65,10 @@ export interface TrainOptions {
     readonly intercepts?: Float64Array;
     readonly alpha?: Float64Array;
   };
-  /** Also return the dual point; default false. In one process. */
+  /** Also return where the dual variables ended, to start from; default false. In one process. */
   alpha?: boolean;
+  /** Also return the dual point that proves the bound, for verify(); default false. Not with bmrm. */
+  keepDual?: boolean;
   /**
    * Stops after this number of evaluations, each of another point, without a lower test error.
    * Unless the run has converged, the model is the point with the lowest test error.
@@ -138,8 +141,10 @@ export interface TrainResult {
    * solvers.dsoAsync({ order }) makes the same visits again, one after the other.
    */
   readonly visits?: Int32Array;
-  /** With the option `alpha`: the dual point, by row trained on; bmrm has none. */
+  /** With the option `alpha`: the last dual point, by row trained on; bmrm has none. */
   readonly alpha?: Float64Array;
+  /** With the option `keepDual`: the dual point that proves the bound of the model. */
+  readonly dual?: DualPoint;
   /** dso-async: primal and dual after every epoch. */
   readonly bounds?: readonly { readonly primal: number; readonly dual: number }[];
 }

@@ -203,6 +203,11 @@ export const trainOnlyOptions = {
       help: 'first describe the data: classes, empty rows, constant columns, …',
       doc: 'first describe the data, as [`dso describe`](#dso-describe) does; with `--json` under `quality`',
     }),
+    keepDual: toggle('--keep-dual', {
+      sameOnRanks: true,
+      help: 'also write the dual point that proves the bound, to <model>.dual, for dso verify',
+      doc: 'also write the dual point that proves the bound, to `<model>.dual`: [`dso verify`](#dso-verify) confirms the certificate with it',
+    }),
     visits: flag('--visits <file>', file, {
       solvers: ['dso-async'],
       help: 'file for the record of the block visits (default: <model>.visits)',

@@ -52,6 +52,21 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
   dso evaluate spam.model test.svm.gz --json | jq .auc`,
     load: async () => (await import('./models.ts')).evaluateCommand,
   }),
+  verify: command({
+    summary: 'check the certificate of a model against its data',
+    description: `Recompute the objective and the lower bound of a model from the data that it was trained on, in
+double-double arithmetic (about 32 digits), and say what is proved.`,
+    arguments: { '<model>': modelFile, '<data>': `the data it was trained on: ${dataHelp}` },
+    options: options.verifyOptions,
+    examples: `Examples:
+  dso train train.svm --keep-dual -o spam.model && dso verify spam.model train.svm
+  dso verify spam.model train.svm --json | jq .confirmed
+
+With the dual point that --keep-dual keeps, exit code 0 confirms the certificate and 1 does not.
+Without it, exit code 0 confirms the objective; the bound then comes from the weights and is weaker.
+Exit code 3: the data is not what the model was trained on.`,
+    load: async () => (await import('./verify.ts')).verifyCommand,
+  }),
   compare: command({
     summary: 'run several solvers on the same problems and compare them',
     description: 'Run solvers one after another under the same conditions and rank them.',

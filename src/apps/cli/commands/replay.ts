@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { hashData } from '../../../data/fingerprint.ts';
 import { DataError } from '../../../errors.ts';
 import { writeAtomically } from '../../../files.ts';
-import { encodeModel, writeModel } from '../../../model/file.ts';
-import type { Model } from '../../../model/model.ts';
+import { modelHash, writeModel } from '../../../model/file.ts';
 import { plural } from '../../../reporting/format.ts';
 import { solvers } from '../../../solvers/index.ts';
 import type { Solver } from '../../../solvers/registry.ts';
@@ -35,10 +34,6 @@ function visitedFlags(flags: TrainFlags): VisitedFlags {
       affectsModel && !inRecord.includes(name) && (owners?.includes('dso-async') ?? true),
   );
   return pick(flags, ...deciding.map(([name]) => name as keyof VisitedFlags));
-}
-
-function modelHash(model: Model): string {
-  return createHash('sha256').update(encodeModel(model)).digest('hex');
 }
 
 const format = 'dso-visits';

@@ -3,6 +3,7 @@ import { describeQuality, type Quality } from '../../../data/quality/quality.ts'
 import { fairCores, singleProcess } from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
+import { dualPath, writeDualPoint } from '../../../model/dual-point.ts';
 import { writeModel } from '../../../model/file.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { adviseOnRanks, summarize } from '../../../reporting/text/summary.ts';
@@ -130,7 +131,17 @@ async function begin(request: Request) {
 function checkPaths(data: string, path: string, flags: TrainFlags, leads: boolean): void {
   const { sql, test, penaltyFactors, init, log, json } = flags;
   const inputs = [sql === undefined ? data : undefined, test, penaltyFactors, init];
-  const outputs = { '--output': path, '--log': log, '--visits': visitsPath(flags, path) };
+  if (flags.keepDual && path === standardStream) {
+    throw new UsageError(
+      '--keep-dual writes a file beside the model: name the model with -o MODEL',
+    );
+  }
+  const outputs = {
+    '--output': path,
+    '--log': log,
+    '--visits': visitsPath(flags, path),
+    '--keep-dual': flags.keepDual ? dualPath(path) : undefined,
+  };
   checkFiles(inputs, leads ? outputs : {}, leads && json);
 }
 
@@ -162,6 +173,7 @@ async function readAndTrain(run: Run) {
   const result = await trainInGroup(dataset, options, group);
   if (!result) return undefined;
   await writeModel(path, result.model);
+  if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual);
   job.recoveryHint = () => `the model is complete, in ${path}`;
   const visits = visitsPath(flags, path);
   if (visits !== undefined) await writeVisits(visits, result, flags);
@@ -180,6 +192,7 @@ function trainSettings(flags: TrainFlags): TrainOptions {
   const { checkpoint: folder, checkpointEvery: every } = flags;
   return {
     ...libraryValues(libraryOptions, flags),
+    ...(flags.keepDual && { keepDual: true }),
     ...(method && { calibrate: { method, ...(folds !== undefined && { folds }) } }),
     ...(folder !== undefined && { checkpoint: { folder, ...(every && { every }) } }),
   };

@@ -1,0 +1,148 @@
+/** `dso train --keep-dual` and `dso verify`, as people use them. */
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readModel, writeModel } from '../../src/model/file.ts';
+import { runDso } from '../support/command-line.ts';
+import { runHere } from '../support/run-here.ts';
+import { sampleText } from '../support/sample-text.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const people = `name,age,city,weight,label
+ann,31,Paris,1,yes
+bob,,Rome,2,no
+cid,44,Paris,0.5,yes
+dan,25,Oslo,1,no
+eve,52,,1,yes
+fay,19,Rome,3,no
+`;
+
+function dataFolder(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'train.svm'), sampleText({ rows: 120, columns: 40, perRow: 6 }));
+  writeFileSync(join(folder, 'people.csv'), people);
+  return folder;
+}
+
+async function run(folder: string, line: string) {
+  const { code, stdout, stderr } = await runHere(line.split(' '), folder);
+  return { code, text: stdout.toString(), stderr };
+}
+
+async function trainHere(folder: string, line: string): Promise<void> {
+  const { code, stderr } = await run(folder, `train ${line} --threads 1 --quiet`);
+  expect(code, stderr).toBe(0);
+}
+
+describe('the certificate is confirmed', () => {
+  test('with the dual point beside the model, or another name', async () => {
+    const folder = dataFolder();
+    await trainHere(folder, 'train.svm -o m --keep-dual --intercept');
+    const { code, text } = await run(folder, 'verify m train.svm');
+    expect(text).toMatch(
+      /^claimed {2}objective .*\nproved {3}objective .*, from the kept dual point\nconfirmed: the certificate holds\n$/,
+    );
+    expect(code).toBe(0);
+    copyFileSync(join(folder, 'm.dual'), join(folder, 'proof'));
+    rmSync(join(folder, 'm.dual'));
+    const named = await run(folder, 'verify m train.svm --dual proof --json');
+    const found = JSON.parse(named.text) as Record<string, unknown>;
+    expect(found).toMatchObject({ confirmed: true, from: 'dual-point' });
+    expect(named.code).toBe(0);
+  });
+
+  test.each([
+    ['people.csv', '--ignore name --loss logistic --intercept --scale std'],
+    ['people.csv', '--ignore name --penalty l1 --class-weight yes=2,no=1'],
+    ['train.svm', '--penalty-factors factors'],
+    ['train.svm', '--zero-based'],
+    ['train.svm', '--holdout 0.3 --early-stop 2 --seed 5'],
+    ['train.svm', '--hash 4'],
+  ])('%s %s', async (data, options) => {
+    const folder = dataFolder();
+    const factors = Array.from({ length: 40 }, (_, k) => `${1 + (k % 5)}\n`);
+    writeFileSync(join(folder, 'factors'), factors.join(''));
+    await trainHere(folder, `${data} ${options} -o m --keep-dual`);
+    const given = options.match(/--(?:penalty-factors \w+|zero-based)/)?.[0];
+    const { code, text, stderr } = await run(folder, `verify m ${data} ${given ?? ''}`.trim());
+    expect(text, stderr).toContain('confirmed: the certificate holds');
+    expect(code).toBe(0);
+  });
+
+  test('of a model trained from disk, on rows in memory', async () => {
+    const folder = dataFolder();
+    await run(folder, 'convert train.svm -o train.dsob --quiet');
+    const options = '--memory 200M --solver ring --mode rows -o m --keep-dual --quiet --threads 1';
+    const { code, stderr } = await run(folder, `train train.dsob ${options}`);
+    expect(code, stderr).toBe(0);
+    expect((await run(folder, 'verify m train.svm')).text).toContain('confirmed: the certificate');
+  });
+});
+
+test('without a dual point the objective is confirmed, and says what the weights prove', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m --loss logistic');
+  expect(existsSync(join(folder, 'm.dual'))).toBe(false);
+  const { code, text } = await run(folder, 'verify m train.svm');
+  expect(text).toMatch(/objective confirmed; the weights alone prove a relative gap of \d/);
+  expect(code).toBe(0);
+});
+
+test('a dual point of an earlier model is not used, unless it is named', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m --keep-dual');
+  await trainHere(folder, 'train.svm -o m --lambda 0.1');
+  const found = await run(folder, 'verify m train.svm');
+  expect(found.stderr).toContain('not used: m.dual: the dual point of another model');
+  expect(found.code).toBe(0);
+  const named = await run(folder, 'verify m train.svm --dual m.dual');
+  expect(named).toMatchObject({ code: 3, stderr: expect.stringContaining('of another model') });
+});
+
+test('exit code 1: the model claims more than is true', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m');
+  const model = await readModel(join(folder, 'm'));
+  const { certificate } = model;
+  const primal = certificate.primal * 0.999;
+  await writeModel(join(folder, 'n'), { ...model, certificate: { ...certificate, primal } });
+  const { code, text } = await run(folder, 'verify n train.svm');
+  expect(text).toContain('NOT confirmed: the objective is');
+  expect(code).toBe(1);
+});
+
+test('exit code 3: other data', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m');
+  const text = readFileSync(join(folder, 'train.svm'), 'utf8');
+  writeFileSync(
+    join(folder, 'other.svm'),
+    text.replace(/^(-?)1/m, (_, sign) => (sign ? '1' : '-1')),
+  );
+  const { code, stderr } = await run(folder, 'verify m other.svm');
+  expect(stderr).toMatch(/other\.svm: its hash is \w{16}; expected \w{16}: this is not the data/);
+  expect(code).toBe(3);
+});
+
+describe('--keep-dual is refused', () => {
+  test.each([
+    ['-o - --keep-dual', 'name the model with -o MODEL'],
+    ['--keep-dual --solver bmrm', 'proves its bound without one'],
+    ['--keep-dual --progressive', '--keep-dual cannot be used with --progressive'],
+  ])('%s', async (options, message) => {
+    const folder = dataFolder();
+    const { code, stderr } = await run(folder, `train train.svm ${options}`);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(existsSync(join(folder, 'train.svm.model'))).toBe(false);
+  });
+});
+
+test('the built command has it', async () => {
+  const folder = dataFolder();
+  const train = ['train', 'train.svm', '--keep-dual', '-o', 'm', '--quiet'];
+  expect((await runDso(train, { folder })).code).toBe(0);
+  const { code, stdout } = await runDso(['verify', 'm', 'train.svm', '--quiet'], { folder });
+  expect(stdout.toString()).toContain('confirmed: the certificate holds');
+  expect(code).toBe(0);
+});
