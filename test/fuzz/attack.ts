@@ -23,6 +23,12 @@ export interface Outcome {
 /** A target that fails this often says nothing new. */
 const mostFailures = 20;
 
+/** Targets catch what an input may do; anything else is a fault, of the target perhaps. */
+function unexpected(error: unknown): Failure {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { what, command: '(no command: the input made the attack itself fail)' };
+}
+
 /** Attacks a target until a limit is reached. */
 export async function attack(
   target: Target,
@@ -38,7 +44,7 @@ export async function attack(
   try {
     while (done < inputs && performance.now() < deadline && failures.length < mostFailures) {
       const input = first + done;
-      const failure = await opened.attempt(stream(seed, input));
+      const failure = await opened.attempt(stream(seed, input)).catch(unexpected);
       if (failure) failures.push({ ...failure, input });
       done++;
       onProgress?.(done, failures);

@@ -28,12 +28,9 @@ interface Finding {
 async function examine(problem: RandomProblem): Promise<Finding> {
   const options = optionsOfProblem(problem);
   const keepDual = problem.solver !== 'bmrm';
-  let result: TrainResult;
-  try {
-    result = await train(datasetOfProblem(problem), { ...options, keepDual, threads: 1 });
-  } catch (error) {
-    if (!(error instanceof DsoError)) return { outcome: 'failed', problem: String(error) };
-    return { outcome: diverged.test(error.message) ? 'diverged' : 'refused' };
+  const result = await attempt(problem, { ...options, keepDual });
+  if (result instanceof Error) {
+    return { outcome: diverged.test(result.message) ? 'diverged' : 'refused' };
   }
   const { stopped } = result.report;
   const wrong = contradictionIn(result, options) ?? (await falsehoodIn(problem, options, result));
@@ -65,10 +62,22 @@ async function falsehoodIn(
   if (dual) return undefined;
   // Without a dual point: the bound must not be above what another solver reaches.
   const settings = { ...optionsOfProblem({ ...problem, solver: 'auto' }), tolerance: 1e-10 };
-  const other = await train(datasetOfProblem(problem), { ...settings, epochs: 500, threads: 1 });
-  return found.claimed.dual > other.report.primal
-    ? `bound ${found.claimed.dual} above the objective ${other.report.primal} of ${other.report.solver}`
-    : undefined;
+  const other = await attempt(problem, { ...settings, epochs: 500 });
+  if (other instanceof Error || found.claimed.dual <= other.report.primal) return undefined;
+  return `bound ${found.claimed.dual} above the objective ${other.report.primal} of ${other.report.solver}`;
+}
+
+/** Trains on one thread; returns an error that says why it cannot be done. */
+async function attempt(
+  problem: RandomProblem,
+  options: TrainOptions,
+): Promise<TrainResult | DsoError> {
+  try {
+    return await train(datasetOfProblem(problem), { ...options, threads: 1 });
+  } catch (error) {
+    if (error instanceof DsoError) return error;
+    throw error;
+  }
 }
 
 function describe({ claimed, proved }: Verification): string {

@@ -96,11 +96,12 @@ export class ExactObjective {
   primal(point: ExactWeights): ExactPrimal {
     const { labels, loss } = this.#problem;
     const margins = new Float64Array(labels.length);
+    const interceptSize = this.#sizeInTraining(point.intercept);
     let losses = zero;
     let rounding = 0;
     this.#forRows((row, { indices, values }, from, end) => {
       let margin = exact(point.intercept);
-      let size = 0;
+      let size = interceptSize;
       for (let k = from; k < end; k++) {
         const term = multiply(this.#weightAt(point, indices[k]), exact(values[k]));
         margin = add(margin, term);
@@ -117,6 +118,18 @@ export class ExactObjective {
     const value = add(divide(losses, this.#totalWeight), penalty);
     const summing = roundingUnit * (labels.length + point.weights.length + 32) * value.hi;
     return { value, rounding: rounding / this.#totalWeight.hi + summing, margins };
+  }
+
+  /** |b|, less what was subtracted from labels far from 0, and so from b, while training. */
+  #sizeInTraining(intercept: number): number {
+    const { labels, loss } = this.#problem;
+    const [low, high] = labels.reduce(
+      ([least, most], y) => [Math.min(least, y), Math.max(most, y)],
+      [Infinity, -Infinity],
+    );
+    const middle = low + (high - low) / 2;
+    const isCentred = isOfResidual(loss) && Math.abs(middle) > high - low;
+    return Math.abs(isCentred ? intercept - middle : intercept);
   }
 
   #weightAt({ weights, divisors }: ExactWeights, column: number): DoubleDouble {
