@@ -7,6 +7,7 @@ import {
   type ProcessGroup,
 } from '../engine/processes/process-group.ts';
 import { DataError } from '../errors.ts';
+import { sum } from '../math/vectors.ts';
 import { evaluate, type Metrics, measureScores } from '../model/metrics/evaluate.ts';
 import type { Certificate, Model, Provenance } from '../model/model.ts';
 import { scoreVectors } from '../model/predict/score.ts';
@@ -123,8 +124,9 @@ function certificateOf({ primal, dual, relativeGap, epochs, stopped }: Outcome):
 /** Vectors are fitted independently: bounds on their objectives are bounds on the sum of these. */
 function joinedCertificate(certificates: readonly Certificate[]): Certificate {
   if (certificates.length === 1) return certificates[0];
+  // Rounded once: what the bounds have been lowered by covers that, however many there are.
   const total = (key: 'primal' | 'dual' | 'epochs') =>
-    certificates.reduce((sum, one) => sum + one[key], 0);
+    sum(Float64Array.from(certificates, (one) => one[key]));
   const [primal, dual, epochs] = [total('primal'), total('dual'), total('epochs')];
   const gap = Math.max(0, primal - dual);
   // None is further from its optimum than the worst, whose optimum may be 0.
@@ -165,7 +167,7 @@ export function concatenated<Numbers extends Float64Array | Int32Array>(
   Type: new (length: number) => Numbers,
   pieces: readonly Numbers[],
 ): Numbers {
-  const all = new Type(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const all = new Type(pieces.reduce((total, piece) => total + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);
