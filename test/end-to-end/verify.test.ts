@@ -81,10 +81,18 @@ describe('the certificate is confirmed', () => {
 
 test('without a dual point the objective is confirmed, and says what the weights prove', async () => {
   const folder = dataFolder();
-  await trainHere(folder, 'train.svm -o m --loss logistic');
+  await trainHere(folder, 'train.svm -o m');
   expect(existsSync(join(folder, 'm.dual'))).toBe(false);
   const { code, text } = await run(folder, 'verify m train.svm');
   expect(text).toMatch(/objective confirmed; the weights alone prove a relative gap of \d/);
+  expect(code).toBe(0);
+});
+
+test('where the weights prove the claim, it says so', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m --loss logistic --solver lbfgs');
+  const { code, text } = await run(folder, 'verify m train.svm');
+  expect(text).toContain('confirmed: the certificate holds, and follows from the weights');
   expect(code).toBe(0);
 });
 

@@ -95,9 +95,8 @@ export function lossLaws(loss: Loss): void {
   });
 
   const inFull = exactLossOf(loss);
-  test.runIf(inFull)(
-    'in double-double arithmetic it is the same function, and Fenchel–Young',
-    () => {
+  if (inFull)
+    test('in double-double arithmetic it is the same function, and Fenchel–Young', () => {
       fc.assert(
         fc.property(scores, labels, fractions, (u, y, t) => {
           const s = insideDomain(loss, y, t);
@@ -110,8 +109,7 @@ export function lossLaws(loss: Loss): void {
         }),
         runs,
       );
-    },
-  );
+    });
 
   test('finite differences of the conjugate lie between its derivatives', () => {
     const h = 1e-6;

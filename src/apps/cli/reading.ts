@@ -143,18 +143,15 @@ export class DataReader {
 
   /** Data that a model was trained on, read as it was then. */
   asTrainedOn(model: Model, source: string): Promise<Dataset> {
-    const { featureNames, recipe, classes, multiLabel } = model;
+    const { classes, multiLabel } = model;
     const textLabels = multiLabel || classes?.some((label) => typeof label === 'string');
-    const like = schemaOf({
-      ...(featureNames && { featureNames }),
-      ...(recipe && { recipe }),
-    });
+    const like = schemaOf(model);
     const options = {
       ...readOptions(this.#flags),
       ...(textLabels && { textLabels }),
       ...(Object.keys(like).length > 0 && { like }),
     };
-    return this.#show(readingStage(source), () => readDataset(source, options));
+    return this.#show(readingStage(source), () => readOrOpen(source, options));
   }
 
   /**

@@ -31,6 +31,9 @@ function verdict({ confirmed, from, claimed, proved }: Verification): string {
       ? 'confirmed: the certificate holds'
       : 'NOT confirmed: the certificate claims more than this dual point and these weights prove';
   }
+  if (confirmed && proved.relativeGap <= claimed.relativeGap) {
+    return 'confirmed: the certificate holds, and follows from the weights';
+  }
   return confirmed
     ? `objective confirmed; the weights alone prove a relative gap of ${formatGapUp(proved.relativeGap)} (dso train --keep-dual keeps what proves the claimed one)`
     : `NOT confirmed: the objective is ${formatNumber(proved.primal)}, not ${formatNumber(claimed.primal)}`;

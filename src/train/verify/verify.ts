@@ -6,6 +6,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import {
   absolute,
   add,
+  compare,
   type DoubleDouble,
   divide,
   exact,
@@ -126,38 +127,44 @@ function verifyVector(
   claim: Certificate,
   dual: OwnDual | undefined,
 ): Found {
-  const { value, rounding, margins } = objective.primal(point);
+  const { value, rounding: allowed, margins } = objective.primal(point);
   const bound = dual
     ? objective.dual(dual.alpha, dual.scale)
     : greatest(objective.dual(objective.dualPointOf(margins), 1), objective.dualAtZero());
-  const { primal, dual: claimedDual } = claim;
-  // Exactly what the model says, not what is left of it after a subtraction in doubles.
-  const room = subtract(exact(primal), exact(claimedDual));
-  const proves = claimedDual === -Infinity || subtract(room, subtract(value, bound)).hi >= 0;
   return {
     claimed: claimOf(claim),
     proved: boundsOf(value, bound),
-    agrees: Math.abs(subtract(value, exact(primal)).hi) <= rounding,
-    proves,
+    agrees: Math.abs(subtract(value, exact(claim.primal)).hi) <= allowed,
+    proves: isProved(claim, subtract(value, bound)),
     exactPrimal: value,
     exactDual: bound,
   };
+}
+
+/** Whether a gap is at most the one that is claimed, in each of the ways in which it is. */
+function isProved({ primal, dual, gap, relativeGap }: Certificate, found: DoubleDouble): boolean {
+  if (dual === -Infinity) return true;
+  // Exactly what the bounds say, not what is left of it after a subtraction in doubles.
+  const between = subtract(exact(primal), exact(dual));
+  const rounded = Math.min(gap, relativeGap * Math.abs(primal)) * (1 + 4 * rounding);
+  return compare(found, between) <= 0 && compare(found, exact(rounded)) <= 0;
 }
 
 function claimOf({ primal, dual, gap, relativeGap }: Certificate): Bounds {
   return { primal, dual, gap, relativeGap };
 }
 
+const rounding = 2 ** -52;
+
 /** In doubles, rounded to the safe side. */
 function boundsOf(primal: DoubleDouble, dual: DoubleDouble): Bounds {
-  const outwards = 2 ** -52;
   const gap = subtract(primal, dual);
   const nearest = toNumber(dual);
   return {
-    primal: toNumber(primal) * (1 + (primal.lo > 0 ? outwards : 0)),
-    dual: nearest - (dual.lo < 0 ? Math.abs(nearest) * outwards : 0),
-    gap: Math.max(0, toNumber(gap)) * (1 + outwards),
-    relativeGap: gap.hi > 0 ? toNumber(divide(gap, absolute(primal))) * (1 + outwards) : 0,
+    primal: toNumber(primal) * (1 + (primal.lo > 0 ? rounding : 0)),
+    dual: nearest - (dual.lo < 0 ? Math.abs(nearest) * rounding : 0),
+    gap: Math.max(0, toNumber(gap)) * (1 + rounding),
+    relativeGap: gap.hi > 0 ? toNumber(divide(gap, absolute(primal))) * (1 + rounding) : 0,
   };
 }
 
@@ -166,14 +173,14 @@ function summarize(
   found: readonly Found[],
   from: Verification['from'],
 ): Verification {
-  const holds = ({ agrees, proves }: Found) => agrees && (proves || from === 'weights');
-  const confirmed = found.every(holds);
-  const common = { confirmed, from, claimed: claimOf(claim) };
-  if (found.length === 1) return { ...common, proved: found[0].proved };
   const total = (part: 'exactPrimal' | 'exactDual') =>
     found.reduce((sum, one) => add(sum, one[part]), zero);
-  const vectors = found.map(({ exactPrimal: _, exactDual: __, ...vector }) => vector);
-  return { ...common, proved: boundsOf(total('exactPrimal'), total('exactDual')), vectors };
+  const [primal, dual] = [total('exactPrimal'), total('exactDual')];
+  const proves = found.every((one) => one.proves) && isProved(claim, subtract(primal, dual));
+  const confirmed = found.every(({ agrees }) => agrees) && (proves || from === 'weights');
+  const common = { confirmed, from, claimed: claimOf(claim), proved: boundsOf(primal, dual) };
+  if (found.length === 1) return common;
+  return { ...common, vectors: found.map(({ exactPrimal: _, exactDual: __, ...one }) => one) };
 }
 
 /** The options that the model was trained with, as far as they decide the problem. */

@@ -142,6 +142,11 @@ function shifted(dataset: Dataset, offset: number): Dataset {
 describe('a claim that is not proved is not confirmed', () => {
   test.each([
     ['a bound 10⁻⁹ higher', (model: Model) => ({ dual: raised(model, 1e-9) })],
+    ['half of the gap', ({ certificate: { gap } }: Model) => ({ gap: gap / 2 })],
+    [
+      'half of the relative gap',
+      ({ certificate: { relativeGap } }: Model) => ({ relativeGap: relativeGap / 2 }),
+    ],
     [
       'an objective 10⁻⁹ lower',
       ({ certificate: { primal } }: Model) => ({ primal: primal * (1 - 1e-9) }),
