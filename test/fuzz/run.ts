@@ -73,12 +73,15 @@ async function runTarget(name: string, limits: Limits): Promise<number> {
     reporter(name),
   );
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const outcomes = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
+  const outcomes = [...counts].map(
+    ([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`,
+  );
   console.log(
     `${name}: ${inputs.toLocaleString('en')} inputs in ${seconds} s, ${failures.length} failures (${outcomes.join(', ')})`,
   );
   for (const { input, what, command } of failures) {
-    console.log(`\nFAILED  input ${input} of seed ${limits.seed}: ${what}\n  ${command}`);
+    const again = `npm run fuzz -- ${name} --seed ${limits.seed} --first ${input} --inputs 1`;
+    console.log(`\nFAILED  input ${input} of seed ${limits.seed}: ${what}\n  ${command ?? again}`);
   }
   return failures.length;
 }

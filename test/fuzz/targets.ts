@@ -2,4 +2,6 @@ import type { Target } from './target.ts';
 
 /** What can be attacked, by name; loaded when it is. */
 export const targets: Readonly<Record<string, () => Promise<Target>>> = {
+  checkpoint: async () => (await import('./checkpoint.ts')).checkpointTarget,
+  serve: async () => (await import('./serve.ts')).serveTarget,
 };
