@@ -54,7 +54,15 @@ export interface Response {
 
 const headEnd = '\r\n\r\n';
 
-/** Takes the first response apart; a text says what is no HTTP. Interim ones (1xx) are left out. */
+/** What comes behind interim responses such as `100 Continue`. */
+export function withoutInterim(bytes: Buffer): Buffer {
+  const isInterim = /^HTTP\/1\.1 1\d\d /.test(bytes.subarray(0, 16).toString('latin1'));
+  return isInterim
+    ? withoutInterim(bytes.subarray(bytes.indexOf(headEnd) + headEnd.length))
+    : bytes;
+}
+
+/** Takes the first response apart; a text says what is no HTTP. */
 export function nextResponse(
   bytes: Buffer,
   method: string,
@@ -65,7 +73,6 @@ export function nextResponse(
   const status = Number(/^HTTP\/1\.1 (\d{3}) [ -~]+$/.exec(first)?.[1]);
   if (Number.isNaN(status)) return `not a status line: ${first}`;
   const after = bytes.subarray(end + headEnd.length);
-  if (status < 200) return nextResponse(after, method);
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name, value] = /^([!-9;-~]+): ?([ -~]*)$/.exec(line) ?? [];

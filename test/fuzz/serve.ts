@@ -5,7 +5,7 @@ import { Metrics } from '../../src/apps/serve/metrics.ts';
 import { Scorer } from '../../src/apps/serve/scorer.ts';
 import { ScoringServer } from '../../src/apps/serve/server.ts';
 import { type Random, stream } from '../../src/math/random.ts';
-import { converse, type Ending, type Heard, nextResponse } from './conversation.ts';
+import { converse, type Ending, type Heard, nextResponse, withoutInterim } from './conversation.ts';
 import { chance, fewest, pick } from './draw.ts';
 import { malformed, odd, page, scoring } from './serve-heads.ts';
 import { type ServedModel, trainModels } from './serve-models.ts';
@@ -86,7 +86,7 @@ function faultOfAnswers(
   counts: Counts,
 ): string | undefined {
   if (ending === 'destroy') return undefined;
-  let rest = bytes;
+  let rest = withoutInterim(bytes);
   for (const [index, { faultOf, method, regular }] of exchanges.entries()) {
     if (rest.length === 0) {
       // What cannot be parsed ends the connection, once what was before it is answered.
@@ -97,7 +97,7 @@ function faultOfAnswers(
     if (typeof next === 'string') return next;
     const { response } = next;
     counts.add(`with ${response.status}`);
-    rest = next.rest;
+    rest = withoutInterim(next.rest);
     const fault = faultOf ? faultOf(response) : response.status === 500 ? response.body : undefined;
     if (fault !== undefined) return fault;
   }
@@ -144,7 +144,7 @@ class ServeAttack implements Attack {
     const least = { ...conversation, exchanges: [...before, ...last] };
     const again = await this.#faultOf(served, least, control);
     const { name } = served.oracle.served;
-    return { what: `model ${name}: ${shown(least)}: ${again ?? fault}` };
+    return { what: `model ${name}: ${again ?? fault}: ${shown(least)}` };
   }
 
   async #faultOf(
