@@ -4,4 +4,5 @@ import type { Target } from './target.ts';
 export const targets: Readonly<Record<string, () => Promise<Target>>> = {
   checkpoint: async () => (await import('./checkpoint.ts')).checkpointTarget,
   serve: async () => (await import('./serve.ts')).serveTarget,
+  kill: async () => (await import('./kill.ts')).killTarget,
 };
