@@ -5,4 +5,5 @@ export const targets: Readonly<Record<string, () => Promise<Target>>> = {
   checkpoint: async () => (await import('./checkpoint.ts')).checkpointTarget,
   serve: async () => (await import('./serve.ts')).serveTarget,
   kill: async () => (await import('./kill.ts')).killTarget,
+  mpi: async () => (await import('./mpi.ts')).mpiTarget,
 };
