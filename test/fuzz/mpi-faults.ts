@@ -79,11 +79,12 @@ function badOption(random: Random): Fault {
   return { kind: 'a bad option', words: [], lastWords, expected: { codes: [usage], message } };
 }
 
-/** A job takes about a second to begin, and half of one to train. */
+/** A job takes about a second to begin, during which others wait a minute for a rank. */
 const longest = 2500;
 
 function signalled(random: Random, name: 'SIGKILL' | 'SIGSTOP'): Fault {
-  const milliseconds = longest * random.uniform();
+  const milliseconds =
+    longest * (name === 'SIGSTOP' ? 0.5 + 0.5 * random.uniform() : random.uniform());
   // Open MPI and MPICH have codes of their own for jobs of which they see a process end.
   const codes = name === 'SIGKILL' ? [] : [lost];
   const common = { words: [], lastWords: [], expected: { codes } };

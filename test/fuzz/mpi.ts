@@ -137,6 +137,8 @@ class MpiAttack implements Attack {
       // It may come after the end, or when nothing more has to be said.
       if (isDone || expected.codes.includes(code ?? -1)) return undefined;
       if (signal.name === 'SIGKILL' && code !== 0) return undefined;
+      // A rank was stopped before it had joined the others.
+      if (said.includes('have not all come up within') && code !== 0) return undefined;
       return `exit code ${code}: ${said}`;
     }
     if (kind === 'nothing') return isDone ? undefined : `exit code ${code}: ${said}`;
