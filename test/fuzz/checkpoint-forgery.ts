@@ -66,7 +66,7 @@ function payloadStep(random: Random, parts: Parts): Step {
   const same = arrays.filter((other) => other.length === length && other.type === type);
   const [at, from, source] = [random.below(length), random.below(length), pick(random, same)];
   const next = (payload: Buffer) => (chosen: number) => readNumber(payload, source, chosen);
-  const [words, valueOf] = pick<
+  const [words, numberAt] = pick<
     readonly [string, (payload: Buffer) => (index: number) => number | undefined]
   >(random, [
     [`${name}[${at}] = ${value}`, () => (k) => (k === at ? value : undefined)],
@@ -82,16 +82,16 @@ function payloadStep(random: Random, parts: Parts): Step {
       (payload) => (k) => (isReal ? factor * readNumber(payload, array, k) : undefined),
     ],
   ]);
-  return onParts(words, (given) => ({ ...given, payload: changed(given, array, valueOf) }));
+  return onParts(words, (given) => ({ ...given, payload: changed(given, array, numberAt) }));
 }
 
 function changed(
   { payload }: Parts,
   array: StoredArray,
-  valueOf: (payload: Buffer) => (index: number) => number | undefined,
+  numberAt: (payload: Buffer) => (index: number) => number | undefined,
 ): Buffer {
   const copy = Buffer.from(payload);
-  const value = valueOf(payload);
+  const value = numberAt(payload);
   try {
     for (let k = 0; k < array.length; k++) {
       const other = value(k);

@@ -190,7 +190,7 @@ class CheckpointAttack implements Attack {
     const [older, newest] = run.files;
     const source = join(run.folder, run.name);
     if (!alone) cpSync(join(source, older), join(forged, older));
-    let bytes = readFileSync(join(source, newest));
+    let bytes: Buffer = readFileSync(join(source, newest));
     let parts = run.newest;
     for (const { apply } of steps) {
       bytes = apply(bytes, parts);

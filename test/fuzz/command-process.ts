@@ -6,8 +6,7 @@ import { runHere } from '../support/run-here.ts';
 
 process.on('message', ({ args, folder }: { args: string[]; folder: string }) => {
   void runHere(args, folder).then(
-    ({ code, stdout, stderr }) =>
-      process.send?.({ code, stdout: stdout.toString(), stderr: stderr.toString() }),
+    ({ code, stdout, stderr }) => process.send?.({ code, stdout: stdout.toString(), stderr }),
     (error: Error) => process.send?.({ code: -1, stdout: '', stderr: String(error.stack) }),
   );
 });

@@ -28,7 +28,7 @@ export function withValue(value: Json, path: Path, other: Json | undefined): Jso
   else if (other !== undefined) copy[key] = other;
   else if (Array.isArray(copy)) copy.splice(key as number, 1);
   else delete copy[key];
-  return copy as Json;
+  return copy;
 }
 
 const numbers = [0, 1, -1, 0.5, 2, 7, 255, 1e-9, 1e9, 2 ** 31, 2 ** 32, 2 ** 53, 1e300, -1e300];

@@ -134,7 +134,7 @@ export class Oracle {
     const row = isUtf8(line) ? parse(line.toString()) : undefined;
     const canBeScored = row !== undefined && this.scoresOf(row) !== undefined;
     if (canBeScored) return this.faultOfAnswer(row, answer);
-    return 'error' in answer ? undefined : `${line} got ${JSON.stringify(answer)}`;
+    return 'error' in answer ? undefined : `${line.toString()} got ${JSON.stringify(answer)}`;
   }
 }
 

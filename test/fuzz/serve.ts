@@ -169,7 +169,7 @@ class ServeAttack implements Attack {
     const { bytes } = await converse(port, sent, 'wait', patience);
     const next = nextResponse(bytes, 'POST');
     const fault = typeof next === 'string' ? next : oracle.faultOfJson(body, next.response);
-    return fault && `then, to ${body}: ${fault}`;
+    return fault && `then, to ${body.toString()}: ${fault}`;
   }
 
   #ownFault({ failures, metrics }: Served): string | undefined {

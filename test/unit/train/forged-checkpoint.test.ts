@@ -148,8 +148,8 @@ describe('forged arrays with the right checksum', () => {
     // No later point is better than the one that is claimed.
     const convergence = ['saved', 'convergence'];
     const { dual } = valueAt(parts.header, convergence) as { dual: number };
-    const header = withValue(parts.header, [...convergence, 'primal'], dual);
-    writeFileSync(join(own, name), putTogether({ ...parts, header }, formatVersion));
+    const claimed = withValue(parts.header, [...convergence, 'primal'], dual);
+    writeFileSync(join(own, name), putTogether({ ...parts, header: claimed }, formatVersion));
     const outcome = train(dataset, { ...all, epochs: 5, resume: own });
     await expect(outcome).rejects.toThrow(/^the objective is no longer finite after/);
     await expect(outcome).rejects.toThrow(DsoError);

@@ -39,22 +39,27 @@ test('those that share the work', () => {
 });
 
 describe.each(Object.entries(launched))('%s', (_, environment) => {
-  test.each(alone.map((words) => [words.join(' '), words] as const))('dso %s', async (_, words) => {
-    const terminal = new Terminal(memoryIo({ environment }));
-    let begun = false;
-    const program = createProgram(
-      terminal,
-      words,
-      () => {},
-      () => {
-        begun = true;
-      },
-    );
-    const refusal = program.parseAsync(words, { from: 'user' });
-    await expect(refusal).rejects.toThrow(UsageError);
-    await expect(refusal).rejects.toThrow(
-      new RegExp(`^dso ${words[0]} runs in one process.*, and the launcher has started 3: call it`),
-    );
-    expect(begun).toBe(false);
-  });
+  test.each(alone.map((words) => [words.join(' '), words] as const))(
+    'dso %s',
+    async (_line, words) => {
+      const terminal = new Terminal(memoryIo({ environment }));
+      let begun = false;
+      const program = createProgram(
+        terminal,
+        words,
+        () => {},
+        () => {
+          begun = true;
+        },
+      );
+      const refusal = program.parseAsync(words, { from: 'user' });
+      await expect(refusal).rejects.toThrow(UsageError);
+      await expect(refusal).rejects.toThrow(
+        new RegExp(
+          `^dso ${words[0]} runs in one process.*, and the launcher has started 3: call it`,
+        ),
+      );
+      expect(begun).toBe(false);
+    },
+  );
 });
