@@ -57,7 +57,7 @@ const doubles = [NaN, Infinity, -Infinity, 1e300, -1e300, 1e8, -1e8, 1, -1, 0, -
 const integers = [-1, 2 ** 31 - 1, -(2 ** 31), 2 ** 20, 255, 128, 64, 1, 0];
 
 function payloadStep(random: Random, parts: Parts): Step {
-  const arrays = arraysOf(parts).filter(({ length, type }) => length > 0);
+  const arrays = arraysOf(parts).filter(({ length }) => length > 0);
   const array = pick(random, arrays);
   const { name, length, type } = array;
   const isReal = type === 'float64';
