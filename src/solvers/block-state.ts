@@ -4,6 +4,7 @@ import type { StateArray } from '../engine/checkpoint/state.ts';
 import type { Partition } from '../engine/partition.ts';
 import { type Random, stream } from '../math/random.ts';
 import type { Gap, Point } from './objective/objective.ts';
+import { checkOrder } from './orders.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
 
 type Numbers = Float64Array | Int32Array | Uint8Array;
@@ -102,6 +103,11 @@ export class BlockState {
 
   resume(): void {
     for (const [worker, random] of this.#random) random.load(this.#wordsOf(worker));
+  }
+
+  /** Checks the orders of rows that came back with a checkpoint. */
+  checkOrders(order: Int32Array): void {
+    for (const worker of this.parts) checkOrder(this.rowsOf(worker, { order }).order, 'order');
   }
 
   #wordsOf(worker: number): Int32Array {

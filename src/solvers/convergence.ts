@@ -1,3 +1,4 @@
+import { DsoError } from '../errors.ts';
 import { log } from '../math/elementary.ts';
 import type { BestPoint } from './objective/best-point.ts';
 import type { Certifier, ProvedBound } from './objective/certificate.ts';
@@ -64,6 +65,12 @@ export class EvaluationSchedule {
     const rate = -log(ratio) / (epoch - this.#now.epoch);
     return gap > this.#tolerance ? log(gap / this.#tolerance) / rate : 0;
   }
+}
+
+function diverged(epoch: number): DsoError {
+  const message = `the objective is no longer finite after epoch ${epoch}`;
+  const advice = 'a smaller step size (dso, sgd, psgd) or features of a smaller scale may help';
+  return new DsoError('failure', `${message}: ${advice}`);
 }
 
 /** P and D after an epoch, and the cells in the order of their visits, worker · p + block. */
@@ -186,11 +193,7 @@ export class Convergence {
 
   #evaluate(epoch: number, whole: boolean): void {
     const found = this.#options.method.evaluate(whole);
-    if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) {
-      throw new Error(
-        `the objective is no longer finite after epoch ${epoch}: a smaller step size (dso, sgd, psgd) or features of a smaller scale may help`,
-      );
-    }
+    if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) throw diverged(epoch);
     const { best, method } = this.#options;
     const before = this.primal;
     const raised = found.dual > this.dual;
@@ -218,6 +221,8 @@ export class Convergence {
     this.dualScale = scale;
     this.#proved = { dual, dualAllowance, gap, allowance: dualAllowance };
     this.#settle();
+    // Where the best point comes from a checkpoint, it may be anything.
+    if (!Number.isFinite(this.primal)) throw diverged(epoch);
     this.left = -1;
   }
 

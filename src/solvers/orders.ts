@@ -1,3 +1,4 @@
+import { DataError } from '../errors.ts';
 import type { Random } from '../math/random.ts';
 import type { Kernels } from './kernels/kernels.ts';
 
@@ -58,6 +59,17 @@ export class SegmentOrder {
   }
 }
 
+/** Kernels take what an order lists as positions in memory: a saved one must have each once. */
+export function checkOrder(order: Int32Array, what: string): void {
+  const seen = new Uint8Array(order.length);
+  for (const item of order) {
+    if (seen[item] !== 0) {
+      throw new DataError(`${what}: ${item} is there twice or not from 0 to ${order.length - 1}`);
+    }
+    seen[item] = 1;
+  }
+}
+
 interface BatchesOptions {
   /** Where the units that do not rest are listed, and in `count[0]` how many. */
   readonly active: Int32Array;
@@ -102,6 +114,7 @@ export class Batches {
 
   /** Continues with `runs` as they are. */
   resume(): void {
+    checkOrder(this.#runs, 'runs');
     this.#filled = true;
   }
 

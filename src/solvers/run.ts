@@ -177,17 +177,22 @@ function resumeRun(
   { found, sameTolerance, sameTest }: Resume,
 ): void {
   const { saved } = found.header;
-  try {
+  const naming = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      throw withName(found.parts[0]?.path ?? 'checkpoint', error);
+    }
+  };
+  naming(() => {
     checkSavedMethod(saved.method, method.save());
     method.restore(saved.method);
-  } catch (error) {
-    throw withName(found.parts[0]?.path ?? 'checkpoint', error);
-  }
+  });
   // Threads may still be at their first point.
   team.barrier();
   if (team.index === 0) loadArrays(found, arrays(), partition);
   team.barrier();
-  method.resume();
+  naming(() => method.resume());
   convergence.restore(saved.convergence as SavedConvergence, sameTolerance, sameTest);
 }
 

@@ -26,7 +26,7 @@ const mostFailures = 20;
 /** Targets catch what an input may do; anything else is a fault, of the target perhaps. */
 function unexpected(error: unknown): Failure {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { what, command: '(no command: the input made the attack itself fail)' };
+  return { what };
 }
 
 /** Attacks a target until a limit is reached. */

@@ -54,7 +54,10 @@ function reporter(name: string, seed: number) {
   let shown = 0;
   return (done: number, failures: readonly Found[]) => {
     for (const { input, what, command } of failures.slice(shown)) {
-      console.log(`FAILED  ${name}, input ${input} of seed ${seed}: ${what}\n  ${command}`);
+      const again = `npm run fuzz -- ${name} --seed ${seed} --first ${input} --inputs 1`;
+      console.log(
+        `FAILED  ${name}, input ${input} of seed ${seed}: ${what}\n  ${command ?? again}`,
+      );
     }
     shown = failures.length;
     if (performance.now() - last < every) return;

@@ -3,7 +3,8 @@ import type { Random } from '../../src/math/random.ts';
 /** What an input did wrong, and a command that shows it again with the smallest input found. */
 export interface Failure {
   readonly what: string;
-  readonly command: string;
+  /** By default the one that attacks with this input again. */
+  readonly command?: string;
 }
 
 /** A target that is set up. */

@@ -217,10 +217,11 @@ export function headError(code: string | undefined): RequestError {
 }
 
 /** An answer for a connection on which Node has no request to answer. */
-export function plainAnswer({ status, message }: RequestError): string {
+export function plainAnswer({ status, message, allowed }: RequestError): string {
   const text = `${errorText(message)}\n`;
+  const allow = allowed === undefined ? '' : `Allow: ${allowed}\r\n`;
   return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${allow}` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   );
 }

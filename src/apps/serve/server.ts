@@ -4,6 +4,7 @@ import { type AddressInfo, Server as ListeningServer, type Socket } from 'node:n
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { HostNames } from '../host-header.ts';
 import { BodyMemory } from './body-memory.ts';
+import { Connections } from './connections.ts';
 import {
   bodyKind,
   collectBody,
@@ -44,12 +45,12 @@ export interface ServerSettings {
 }
 
 const json = 'application/json';
+/** Of all paths together. */
+const allMethods = 'GET, HEAD, POST';
 /** Longer than load balancers hold a connection, which would otherwise send into a closed one. */
 const idleMilliseconds = 65_000;
 /** Milliseconds: longer than a request takes to arrive. */
 const shutdownDelay = 100;
-/** Milliseconds for a client to close a connection that the server has ended. */
-const lingerMilliseconds = 2000;
 
 type Page = (settings: ServerSettings) => { readonly type: string; readonly text: string };
 
@@ -72,8 +73,7 @@ export class ScoringServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
   readonly #open = new Set<RequestContext>();
-  /** The bytes that a connection had brought when its last request was answered. */
-  readonly #sockets = new Map<Socket, number>();
+  readonly #connections = new Connections();
   readonly #timer: NodeJS.Timeout;
   readonly #memory: BodyMemory;
   /** Ends when the last of the large bodies is answered: parsed, each takes many times its size. */
@@ -107,7 +107,17 @@ export class ScoringServer {
     );
     // Later than the answers 408 to heads and bodies that do not arrive.
     this.#server.setTimeout(timeout + 2 * interval, (socket) => this.#expireSocket(socket));
-    this.#server.on('connection', (socket: Socket) => this.#keepTrack(socket));
+    this.#server.on('connection', (socket: Socket) =>
+      this.#connections.add(socket, (count) => {
+        settings.metrics.connections = count;
+      }),
+    );
+    this.#server.on('checkExpectation', (request, response) => {
+      const expected = 'expected 100-continue, or none';
+      const refusal = new RequestError(417, `Expect ${request.headers.expect}; ${expected}`);
+      this.#serve(request, response, refusal);
+    });
+    this.#server.on('connect', ({ url }, socket) => this.#refuseTunnel(url, socket as Socket));
     this.#server.on('clientError', (error, socket) => this.#rejectConnection(error, socket));
   }
 
@@ -135,24 +145,9 @@ export class ScoringServer {
     return stopped;
   }
 
-  /** Ends the connections on which no request has begun, also those without a single byte. */
+  /** Ends the connections on which no request is under way. */
   #endIdle(): void {
-    const busy = new Set([...this.#open].map(({ request }) => request.socket));
-    for (const [socket, seen] of this.#sockets) {
-      if (socket.bytesRead === seen && !busy.has(socket)) this.#end(socket);
-    }
-  }
-
-  /**
-   * Ends a connection for writing and still reads from it until the client closes it: a request that
-   * crosses the end on its way would otherwise make the system reset the connection.
-   */
-  #end(socket: Socket): void {
-    if (socket.writableEnded) return;
-    socket.end(() => {
-      const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
-      socket.once('close', () => clearTimeout(timer));
-    });
+    this.#connections.endIdle(new Set([...this.#open].map(({ request }) => request.socket)));
   }
 
   #close(): Promise<number> {
@@ -172,17 +167,7 @@ export class ScoringServer {
     });
   }
 
-  #keepTrack(socket: Socket): void {
-    const { metrics } = this.#settings;
-    this.#sockets.set(socket, 0);
-    metrics.connections = this.#sockets.size;
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      metrics.connections = this.#sockets.size;
-    });
-  }
-
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  #serve(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
     // It crossed the end of the connection: there is no way to answer it.
     if (request.socket.writableEnded) {
       request.resume();
@@ -190,10 +175,12 @@ export class ScoringServer {
     }
     const context = new RequestContext(request, response);
     this.#open.add(context);
+    this.#connections.begin(request.socket, response);
     this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
     try {
       this.#checkHost(request.headers.host);
+      if (refusal) throw refusal;
       if (context.path === '/predict') this.#predict(context);
       else this.#showPage(context);
     } catch (error) {
@@ -225,7 +212,7 @@ export class ScoringServer {
     const { metrics, onRequest } = this.#settings;
     context.settled = true;
     this.#open.delete(context);
-    this.#sockets.set(request.socket, request.socket.bytesRead);
+    this.#connections.settle(request.socket);
     // A large answer stays in memory until the client has read it.
     if (context.held > 0 && response.closed) this.#memory.release(context);
     else if (context.held > 0) response.once('close', () => this.#memory.release(context));
@@ -361,15 +348,27 @@ export class ScoringServer {
       socket.destroy();
       return;
     }
-    if (context !== undefined) {
-      context.response.shouldKeepAlive = false;
-      // A request that has arrived as a whole is answered, whatever follows it.
-      if (!context.request.complete) {
+    // A request that has arrived as a whole is answered, whatever follows it.
+    if (this.#connections.endAfterAnswers(socket)) {
+      if (context !== undefined && !context.request.complete) {
         this.#fail(context, new RequestError(400, 'the body is not one of HTTP'));
       }
       return;
     }
-    const failure = headError(error.code);
+    this.#answerPlainly(socket, headError(error.code));
+  }
+
+  /** Node leaves the connection of a CONNECT to its listener, with nothing to read it. */
+  #refuseTunnel(url: string | undefined, socket: Socket): void {
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    if (this.#connections.endAfterAnswers(socket)) return;
+    const message = `CONNECT ${url}; this server is no proxy`;
+    this.#answerPlainly(socket, new RequestError(405, message, allMethods));
+  }
+
+  /** The last answer of a connection on which Node has no request to answer. */
+  #answerPlainly(socket: Socket, failure: RequestError): void {
     this.#settings.metrics.count('other', failure.status, 0);
     socket.end(plainAnswer(failure));
   }

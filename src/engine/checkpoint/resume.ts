@@ -13,6 +13,7 @@ import {
 } from './file.ts';
 import { checkpointsIn, type Entry, type Workers, workersText } from './folder.ts';
 import {
+  areFinite,
   bytesPerNumber,
   inFile,
   inMemory,
@@ -246,10 +247,14 @@ function loadPiece(piece: Piece, arrays: readonly StateArray[], layout: Layout):
       if (array) {
         const [from] = inFile(array, layout, header.workers[0], workers);
         let at = start + from * numbersPerItem(array.values) * bytesPerNumber[type];
-        transferItems('read', array.values, inMemory(array, layout, workers), (bytes) => {
+        const range = inMemory(array, layout, workers);
+        transferItems('read', array.values, range, (bytes) => {
           fill(file, bytes, at);
           at += bytes.length;
         });
+        if (!areFinite(array.values, range)) {
+          throw new DataError(`${path}: ${name}: has a number that is not finite`);
+        }
       }
       start += length * bytesPerNumber[type];
     }

@@ -85,6 +85,16 @@ export function transferItems(
   }
 }
 
+/** Whether some items are numbers, not NaN or infinite. */
+export function areFinite(values: Values | Slots, [from, to]: readonly [number, number]): boolean {
+  if (!('lines' in values)) return values.subarray(from, to).every(Number.isFinite);
+  const { lines, stride, slots } = values;
+  for (let line = from; line < to; line++) {
+    for (const slot of slots) if (!Number.isFinite(lines[line * stride + slot])) return false;
+  }
+  return true;
+}
+
 function bytesOf({ buffer, byteOffset, byteLength }: Values): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

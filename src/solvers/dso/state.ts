@@ -140,6 +140,7 @@ export class DsoState extends BlockState {
 
   override resume(): void {
     super.resume();
+    this.checkOrders(this.memory.order);
     this.collectWeights();
     this.measure();
   }

@@ -178,7 +178,8 @@ export class AdmmCopies extends BlockState {
 
   override resume(): void {
     super.resume();
-    const { weights, inverse, inverses } = this.#memory;
+    const { weights, inverse, inverses, order } = this.#memory;
+    this.checkOrders(order);
     everywhere(this.context, weights, this.#agreed);
     everywhere(this.context, inverse, inverses);
   }

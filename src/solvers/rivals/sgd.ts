@@ -96,6 +96,11 @@ export class Sgd extends BlockMethod {
     return this.#workers.get(worker) as LocalSgd;
   }
 
+  override resume(): void {
+    super.resume();
+    this.state.checkOrders(this.#memory.order);
+  }
+
   /** Between epochs every weight has caught up, and the sums have been collected. */
   override arrays(): StateArray[] {
     const { meanAlpha, order, weights, lines, clocks, generators } = this.#memory;

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatVersion } from '../../../src/engine/checkpoint/file.ts';
 import { DataError, DsoError } from '../../../src/errors.ts';
+import { losses } from '../../../src/problem/losses/index.ts';
 import { solvers } from '../../../src/solvers/index.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
+import { arraysOf, putTogether, takeApart, writeNumber } from '../../fuzz/checkpoint-file.ts';
+import { type Json, type Path, pathsOf, valueAt, withValue } from '../../fuzz/json-forgery.ts';
 import { sample } from '../../support/data.ts';
 import { lastingFolders } from '../../support/lasting-folder.ts';
 
@@ -19,14 +21,11 @@ const base: TrainOptions = {
   holdout: 0.2,
 };
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type Path = readonly (string | number)[];
-
 const folder = lastingFolders()();
 const written = join(folder, 'written');
 let name: string;
 let header: Json;
-let arrays: Uint8Array;
+let arrays: Buffer;
 
 beforeAll(async () => {
   await train(dataset, {
@@ -35,35 +34,8 @@ beforeAll(async () => {
     checkpoint: { folder: written, every: { epochs: 4 } },
   });
   [name] = readdirSync(written).filter((entry) => entry.endsWith('.checkpoint'));
-  const bytes = readFileSync(join(written, name));
-  const text = bytes.toString('latin1');
-  const [preamble, length] = /^dso-checkpoint \d+\nheader (\d+)\n/.exec(text)!;
-  const end = preamble.length + Number(length);
-  header = JSON.parse(bytes.subarray(preamble.length, end).toString('utf8')) as Json;
-  arrays = bytes.subarray(end, -32);
+  ({ header, payload: arrays } = takeApart(readFileSync(join(written, name))));
 });
-
-/** Every value inside a value, itself not included. */
-function pathsOf(value: Json, path: Path = []): Path[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const next = [...path, Array.isArray(value) ? Number(key) : key];
-    return [next, ...pathsOf(inner, next)];
-  });
-}
-
-/** A copy with another value at a path; undefined takes it out. */
-function forged(value: Json, [key, ...rest]: Path, other: Json | undefined): Json {
-  const copy = structuredClone(value) as Record<string, Json>;
-  if (rest.length > 0) copy[key] = forged(copy[key], rest, other);
-  else if (other === undefined) delete copy[key];
-  else copy[key] = other;
-  return copy;
-}
-
-function valueAt(path: Path): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], header);
-}
 
 let count = 0;
 
@@ -71,11 +43,8 @@ let count = 0;
 async function resume(other: Json): Promise<unknown> {
   const copy = join(folder, `copy-${count++}`);
   cpSync(written, copy, { recursive: true });
-  const text = `${JSON.stringify(other)}\n`;
-  const head = `dso-checkpoint ${formatVersion}\nheader ${Buffer.byteLength(text)}\n${text}`;
-  const body = Buffer.concat([Buffer.from(head), arrays]);
-  const checksum = createHash('sha256').update(body).digest();
-  writeFileSync(join(copy, name), Buffer.concat([body, checksum]));
+  const bytes = putTogether({ header: other, payload: arrays }, formatVersion);
+  writeFileSync(join(copy, name), bytes);
   return train(dataset, { ...base, epochs: 5, resume: copy }).catch((error: unknown) => error);
 }
 
@@ -101,9 +70,10 @@ describe('a forged header with the right checksum', () => {
       for (const other of others) {
         if (mayBeNull.includes(last) && other === null) continue;
         // An option that is not given may be null or absent.
-        if (path[1] === 'options' && valueAt(path) === null && (other ?? null) === null) continue;
+        if (path[1] === 'options' && valueAt(header, path) === null && (other ?? null) === null)
+          continue;
         if (path.length === 1 && last === 'test' && other === 'x') continue;
-        const outcome = await resume(forged(header, path, other));
+        const outcome = await resume(withValue(header, path, other));
         const what = `${path.join('.')} = ${JSON.stringify(other)}`;
         expect(outcome, what).toBeInstanceOf(DsoError);
         // Other options are those of another run; all else is a fault of the file.
@@ -118,7 +88,7 @@ describe('a forged header with the right checksum', () => {
       if (anyNumber.test(String(path.at(-1))) || inMethod(path) || path[1] === 'options') continue;
       for (const other of [-1, 1e308]) {
         if (path.at(-1) === 'left' && other === -1) continue;
-        const outcome = await resume(forged(header, path, other));
+        const outcome = await resume(withValue(header, path, other));
         expect(outcome, `${path.join('.')} = ${other}`).toBeInstanceOf(DataError);
       }
     }
@@ -131,9 +101,57 @@ describe('a forged header with the right checksum', () => {
     [['saved', 'method', 'passes'], -1, 'saved.method.passes is -1'],
     [['saved', 'method', 'more'], 1, 'saved.method.more is 1; expected nothing there'],
   ] as const)('with %s = %s is rejected, and the field is named', async (path, other, message) => {
-    const outcome = await resume(forged(header, path, other));
+    const outcome = await resume(withValue(header, path, other));
     expect(outcome).toBeInstanceOf(DataError);
     expect((outcome as Error).message).toContain(message);
     expect((outcome as Error).message).toContain(name);
+  });
+});
+
+describe('forged arrays with the right checksum', () => {
+  const { ring, sgd, dso, admm, dcd } = solvers;
+  test.each([
+    [ring({ mode: 'rows' }), 'best', NaN, /best: has a number that is not finite$/],
+    [ring({ mode: 'rows' }), 'bestAlpha', Infinity, /bestAlpha: has a number that is not finite$/],
+    [dso(), 'columns', NaN, /columns: has a number that is not finite$/],
+    // Positions that kernels would read from and write to.
+    [ring({ mode: 'rows' }), 'runs', 2 ** 20, /runs: 1048576 is there twice or not from 0 to/],
+    [ring({ mode: 'columns' }), 'runs', 0, /runs: 0 is there twice or not from 0 to 5$/],
+    [sgd(), 'order', -1, /order: -1 is there twice or not from 0 to 29$/],
+    [dso(), 'order', 30, /order: 30 is there twice or not from 0 to 29$/],
+    [admm(), 'order', 2 ** 31 - 1, /order: 2147483647 is there twice or not from 0 to 29$/],
+    [dcd(), 'order', 30, /runs: 30 is there twice or not from 0 to 29$/],
+  ] as const)('%o: %s with %d is rejected', async (solver, array, value, message) => {
+    const options: TrainOptions = { ...base, loss: losses.squaredHinge(), solver };
+    const { holdout: _, ...all } = options;
+    const own = join(folder, `arrays-${count++}`);
+    await train(dataset, { ...all, epochs: 4, checkpoint: { folder: own, every: { epochs: 4 } } });
+    const path = join(own, name);
+    const { header: whole, payload } = takeApart(readFileSync(path));
+    const forged = arraysOf({ header: whole, payload }).find((one) => one.name === array)!;
+    // In both of the first two places there is one that was there before, if it is the value.
+    for (const index of [0, 1]) writeNumber(payload, forged, index, value);
+    writeFileSync(path, putTogether({ header: whole, payload }, formatVersion));
+    const outcome = train(dataset, { ...all, epochs: 5, resume: own });
+    await expect(outcome).rejects.toThrow(DataError);
+    await expect(outcome).rejects.toThrow(message);
+    await expect(outcome).rejects.toThrow(name);
+  });
+
+  test('a best point that is far too large ends the run, not with a certificate', async () => {
+    const own = join(folder, 'large');
+    const all: TrainOptions = { ...base, solver: solvers.lbfgs(), loss: losses.logistic() };
+    await train(dataset, { ...all, epochs: 4, checkpoint: { folder: own, every: { epochs: 4 } } });
+    const parts = takeApart(readFileSync(join(own, name)));
+    const best = arraysOf(parts).find((array) => array.name === 'best')!;
+    writeNumber(parts.payload, best, 0, 1e300);
+    // No later point is better than the one that is claimed.
+    const convergence = ['saved', 'convergence'];
+    const { dual } = valueAt(parts.header, convergence) as { dual: number };
+    const claimed = withValue(parts.header, [...convergence, 'primal'], dual);
+    writeFileSync(join(own, name), putTogether({ ...parts, header: claimed }, formatVersion));
+    const outcome = train(dataset, { ...all, epochs: 5, resume: own });
+    await expect(outcome).rejects.toThrow(/^the objective is no longer finite after/);
+    await expect(outcome).rejects.toThrow(DsoError);
   });
 });

@@ -235,6 +235,47 @@ describe('limits', () => {
     expect(records.map(({ status }) => status)).toEqual([400, 200]);
   });
 
+  test('an expectation that cannot be met, and a tunnel, are refused in words', async () => {
+    const { port, records, metrics } = await serve(one);
+    const expecting = 'GET /model HTTP/1.1\r\nHost: localhost\r\nExpect: miracle\r\n';
+    expect(await converse(port, `${expecting}Connection: close\r\n\r\n`).answer).toMatch(
+      /^HTTP\/1\.1 417 [\s\S]*\{"error":"Expect miracle; expected 100-continue, or none"\}\n$/,
+    );
+    expect(records.map(({ status }) => status)).toEqual([417]);
+    const tunnel = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    expect(await converse(port, tunnel).answer).toMatch(
+      /^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD, POST\r\n[\s\S]*"CONNECT evil.example:443; this/,
+    );
+    // A client that resets the connection meanwhile is no failure.
+    const { socket } = converse(port, tunnel);
+    await once(socket, 'connect');
+    socket.resetAndDestroy();
+    while (metrics.connections > 0) await sleep(5);
+  });
+
+  test('what was asked before bytes that are no request, or a tunnel, is answered', async () => {
+    const { port, metrics } = await serve(one);
+    const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\n';
+    const json = `${head}Content-Type: application/json\r\nContent-Length: 5\r\n\r\n[1,0]`;
+    const lines = `${head}Content-Type: application/x-ndjson\r\nContent-Length: 5\r\n\r\n[1,0]`;
+    const probe = 'HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const broken = 'what?\r\n\r\n';
+    const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    for (const [before, count] of [
+      [json, 1],
+      [json + probe, 2],
+      [lines + probe, 2],
+      [probe + lines, 2],
+    ] as const) {
+      for (const last of [broken, tunnel]) {
+        const answers = await converse(port, before + last).answer;
+        expect(answers.match(/^HTTP\/1\.1 200 OK/gm), before).toHaveLength(count);
+        expect(answers.match(/"score":2\}/g) ?? [], before).toHaveLength(1);
+      }
+    }
+    while (metrics.connections > 0) await sleep(5);
+  });
+
   test('an answer that is not taken is given up, with its memory', async () => {
     // A short body, which is there at once, with a long answer.
     const model = sampleModel({ weights: one.weights, classes: ['no', 'yes'.repeat(10_000)] });
