@@ -259,7 +259,7 @@ describe('bad input', () => {
   describe('a line that is too long is named, behind the faults in front of it', () => {
     const longestLine = 300;
     const message = 'the line is longer than 300 bytes; expected a line end before that';
-    const filler = (count: number) => `${'1 3:1\n'.repeat(count)}`;
+    const filler = (count: number) => '1 3:1\n'.repeat(count);
     const long = (count: number) => `1 ${'3:1 '.repeat(count)}\n`;
 
     test.each([0, 1, 20, 200])('after %i lines', async (count) => {
@@ -300,7 +300,7 @@ describe('bad input', () => {
     });
 
     test('but one that is not too long is read', async () => {
-      const text = `1 ${'3:1 '.repeat(70).slice(0, 3)}\n${'-1 '}${' '.repeat(280)}4:1\n`;
+      const text = `1 3:1\n-1 ${' '.repeat(280)}4:1\n`;
       for (const name of ['fits.svm', 'fits.svm.gz']) {
         const path = temporaryFile(name, name.endsWith('gz') ? gzipSync(text) : text);
         const dataset = await readDataset(path, { blockSize: 64, longestLine });
