@@ -162,7 +162,7 @@ export async function writePieces(
   if (isStandard(target)) {
     for (const piece of pieces) {
       if (terminal.outputClosed) return;
-      await terminal.print(piece);
+      await terminal.printFile(piece);
     }
     return;
   }
