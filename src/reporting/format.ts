@@ -86,13 +86,31 @@ export function formatIfKnown<Value>(
 /** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
 export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
+const allUnseen = new RegExp(unseen, 'gu');
+/** The same and, to be left alone, tabs, line ends, and colors as picocolors writes them. */
+const unseenOrOwn = new RegExp(
+  `[\\t\\n]|\\u001b\\[(?:1|2|22|3[1-9]|9[0-7])m|${unseen.source}`,
+  'gu',
+);
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** A label or name as a part of a line: as written, or as a JSON string if it has control characters. */
 export function lineText(label: Label): string {
   const text = String(label);
+  return unseen.test(text) ? JSON.stringify(text).replaceAll(allUnseen, escaped) : text;
+}
+
+/**
+ * A text that a terminal shows and does not obey, whatever file its parts come from. Line ends and
+ * tabs stay, and with `colours` those that dso uses.
+ */
+export function visibleText(text: string, colours = false): string {
   if (!unseen.test(text)) return text;
-  return JSON.stringify(text).replaceAll(
-    new RegExp(unseen, 'gu'),
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replaceAll(colours ? unseenOrOwn : allUnseen, (found) =>
+    found.length > 1 || found === '\t' || found === '\n' ? found : escaped(found),
   );
 }
 

@@ -72,7 +72,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
     const fits = lines.length === drawn.length && terminal.width === drawnWidth;
     if (lines.length + drawn.length > 0) {
       const begin = lineUp(drawnRows()) + (fits ? '\r' : clearBelow);
-      terminal.write(begin + lines.map((line) => `${line}${clearRest}\n`).join(''));
+      terminal.draw(begin + lines.map((line) => `${line}${clearRest}\n`).join(''));
     }
     drawn = lines;
     drawnWidth = terminal.width;
@@ -111,7 +111,7 @@ export function chartProgress(terminal: Terminal, inner: Progress): Progress {
     /** Printed above the charts. */
     notice(message, warning) {
       const shown = drawn;
-      if (drawn.length > 0) terminal.write(lineUp(drawnRows()) + clearBelow);
+      if (drawn.length > 0) terminal.draw(lineUp(drawnRows()) + clearBelow);
       drawn = [];
       inner.notice(message, warning);
       show(shown);

@@ -1,12 +1,18 @@
 /** The files that a command line names: whether they can be used, and the bytes of small ones. */
-import { createReadStream, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { compressionOf, decompress } from '../../data/read/byte-blocks.ts';
 import { filesOfSource, nameOfSource, titleOfSource } from '../../data/read/sources.ts';
 import { UsageError } from '../../errors.ts';
-import { explainAccess, tryOutput, writeAtomically, writeProblemOf } from '../../files.ts';
+import {
+  explainAccess,
+  makeFolders,
+  tryOutput,
+  writeAtomically,
+  writeProblemOf,
+} from '../../files.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `-` means: standard input as a source, standard output as a target. */
@@ -116,7 +122,7 @@ export function outputProblem(path: string): string | undefined {
 /** Makes a folder and makes sure that files can be written into it. */
 export function makeFolder(folder: string, title = folder): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
@@ -162,7 +168,7 @@ export async function writePieces(
   if (isStandard(target)) {
     for (const piece of pieces) {
       if (terminal.outputClosed) return;
-      await terminal.print(piece);
+      await terminal.printFile(piece);
     }
     return;
   }

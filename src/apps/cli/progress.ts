@@ -1,5 +1,11 @@
 import type { Task } from '../../problem/losses/loss.ts';
-import { formatGap, formatNumber, formatPercent, formatSeconds } from '../../reporting/format.ts';
+import {
+  formatGap,
+  formatNumber,
+  formatPercent,
+  formatSeconds,
+  visibleText,
+} from '../../reporting/format.ts';
 import { GapTrend, type Limits } from '../../reporting/gap-trend.ts';
 import { Downsampling } from '../../reporting/records/series.ts';
 import type { EpochEvent } from '../../train/events.ts';
@@ -70,8 +76,7 @@ function plainProgress(terminal: Terminal, showsEpochs: boolean): Progress {
       if (isShown) terminal.say(line);
       leftOut = isShown ? undefined : line;
     },
-    notice: (message, warning) =>
-      warning ? terminal.warn(message) : terminal.say(`note: ${message}`),
+    notice: (message, warning) => (warning ? terminal.warn(message) : terminal.note(message)),
     end() {
       if (leftOut !== undefined) terminal.say(leftOut);
       leftOut = undefined;
@@ -102,7 +107,7 @@ function liveProgress(terminal: Terminal): Progress {
   function draw(): void {
     timer ??= setInterval(draw, redrawMilliseconds).unref();
     const room = terminal.width - 1;
-    terminal.write(`${clearLine}${latest ? trainingLine(latest, room) : stageLine(room)}`);
+    terminal.draw(`${clearLine}${latest ? trainingLine(latest, room) : stageLine(room)}`);
     if (latest) since = performance.now();
   }
 
@@ -147,7 +152,7 @@ function liveProgress(terminal: Terminal): Progress {
 
   function showStage(text: string, done?: number): void {
     if (text !== stage) since = performance.now();
-    stage = text;
+    stage = visibleText(text);
     fraction = done;
     latest = undefined;
     draw();
@@ -173,15 +178,15 @@ function liveProgress(terminal: Terminal): Progress {
       if (isFirst || now - since > redrawMilliseconds) draw();
     },
     notice(message, warning) {
-      terminal.write(clearLine);
+      terminal.draw(clearLine);
       if (warning) terminal.warn(message);
-      else terminal.say(dim(`note: ${message}`));
+      else terminal.say(dim(`note: ${visibleText(message)}`));
       draw();
     },
     end() {
       clearInterval(timer);
       timer = undefined;
-      terminal.write(clearLine);
+      terminal.draw(clearLine);
     },
   };
 }

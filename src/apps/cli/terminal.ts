@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import picocolors from 'picocolors';
 import { type Flavour, type Launch, launchOf } from '../../engine/processes/launch.ts';
 import { DsoError } from '../../errors.ts';
-import type { Colours } from '../../reporting/format.ts';
+import { type Colours, visibleText } from '../../reporting/format.ts';
 import type { StopReason } from '../../train/events.ts';
 
 /** Standard output and error, with colours on a terminal, quiet when the reader has gone away. */
@@ -50,9 +50,14 @@ export class Terminal {
     return this.#closed.has(this.io.stdout) || this.io.stdout.destroyed;
   }
 
-  /** Writes to standard error as is. */
-  write(text: string): void {
+  /** Writes to standard error as is, for what moves the cursor: no part of it comes from a file. */
+  draw(text: string): void {
     if (!this.#closed.has(this.io.stderr)) this.io.stderr.write(text);
+  }
+
+  /** Writes to standard error what a terminal shows and does not obey. */
+  write(text: string): void {
+    this.draw(visibleText(text, this.colours.isColorSupported));
   }
 
   /** A line for people, on standard error. */
@@ -60,8 +65,19 @@ export class Terminal {
     this.write(`${line}\n`);
   }
 
+  /** Writes a text for people to standard output. */
+  async print(text: string): Promise<void> {
+    await this.#printAll(visibleText(text, this.outputColours.isColorSupported));
+  }
+
+  /** Writes the content of a file to standard output: as it is, unless a person looks at it. */
+  async printFile(piece: string | Uint8Array): Promise<void> {
+    const isShown = this.io.stdout.isTTY === true && typeof piece === 'string';
+    await this.#printAll(isShown ? visibleText(piece) : piece);
+  }
+
   /** Writes to standard output, waiting while it is full. */
-  async print(text: string | Uint8Array): Promise<void> {
+  async #printAll(text: string | Uint8Array): Promise<void> {
     if (this.outputClosed || this.io.stdout.write(text)) return;
     const stop = new AbortController();
     const { signal } = stop;
@@ -86,12 +102,16 @@ export class Terminal {
 
   /** What the user must know even if the rest is quiet. */
   warn(message: string): void {
-    this.say(`${this.colours.yellow('warning:')} ${message}`);
+    this.say(`${this.colours.yellow('warning:')} ${visibleText(message)}`);
+  }
+
+  note(message: string): void {
+    this.say(`note: ${visibleText(message)}`);
   }
 
   error(message: string): void {
     const { bold, red } = this.colours;
-    this.say(`${bold(red('dso:'))} ${red(message)}`);
+    this.say(`${bold(red('dso:'))} ${red(visibleText(message))}`);
   }
 }
 

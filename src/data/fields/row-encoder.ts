@@ -2,6 +2,13 @@ import { DataError } from '../../errors.ts';
 import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import {
+  categorySource,
+  clashMessage,
+  type FeatureSource,
+  fieldSource,
+  type NameClash,
+} from './feature-source.ts';
+import {
   knownCategories,
   type MissingRules,
   MissingValues,
@@ -30,6 +37,11 @@ export interface RowRules extends MissingRules {
   readonly isTable: boolean;
   /** Whether fields that are not listed are left out: hashes have a column for every name. */
   readonly isClosed: boolean;
+  /**
+   * Whether a row may not have a feature under two names. Features of training data are compared in all
+   * rows instead, and hashes may be shared anyway.
+   */
+  readonly checksRows: boolean;
   readonly missing: NonNullable<Recipe['missing']>;
 }
 
@@ -47,6 +59,7 @@ export function rowRules(
     fields: recipe.fields ?? [],
     isTable,
     isClosed: isTable && featureNames === undefined,
+    checksRows: featureNames !== undefined && recipe.hashBits === undefined,
     missing: recipe.missing ?? 'indicator',
     missingTexts: isTable ? [...missingTexts, ...missingValues] : missingValues,
     ...(isTable && { knownCategories: knownCategories(featureNames, missingValues) }),
@@ -79,7 +92,7 @@ export interface FeatureSink {
   /** The column of a feature; -1 if it has none. */
   column(name: string, field: FieldPosition, isCategory: boolean): number;
   /** Told of a field that is inside of one thing, and then of another. */
-  clash?(name: string, inside: number, other: number): void;
+  clash?(clash: NameClash): void;
   value(column: number, value: number): void;
   /** Values of fields that are no features. */
   label?(value: NamedValue, name: string): void;
@@ -101,6 +114,8 @@ interface Field {
   readonly containers: readonly Field[];
   /** The last row that had a value of it. */
   row: number;
+  /** Whether its name may also be that of a category in another field. */
+  readonly splits: boolean;
   /** How many letters of its name are those of what holds it; −1 before its first value. */
   inside: number;
 }
@@ -131,6 +146,9 @@ export class RowEncoder {
   readonly #unlisted = new Map<string, Field>();
   #remembered = 0;
   #row = 0;
+  /** Whether the row may have a feature under two names; and while that is checked, its features. */
+  #doubtful = false;
+  #seen: Map<string, FeatureSource> | undefined;
 
   constructor(rules: RowRules, sink: FeatureSink) {
     this.#rules = rules;
@@ -145,8 +163,27 @@ export class RowEncoder {
   /** Throws a DataError that says what is wrong with the row. */
   encode(row: NamedRow): void {
     this.#row += 1;
+    this.#doubtful = false;
     this.#object(row, '', 0, undefined);
     for (const field of this.#expected) if (field.row !== this.#row) this.#missing(field);
+    if (!this.#doubtful) return;
+    this.#seen = new Map();
+    try {
+      this.#object(row, '', 0, undefined);
+    } finally {
+      this.#seen = undefined;
+    }
+  }
+
+  /** Whether the row is only checked. */
+  #checked(name: string, field: Field, isCategory: boolean): boolean {
+    if (!this.#seen) return false;
+    const inside = Math.max(0, field.inside);
+    const source = isCategory ? categorySource(field.name, inside) : fieldSource(inside);
+    const first = this.#seen.get(name) ?? source;
+    if (first !== source) throw new DataError(clashMessage({ name, sources: [first, source] }));
+    this.#seen.set(name, source);
+    return true;
   }
 
   /** Names inside of objects have a path, as `address.city`; those of `features` have none. */
@@ -173,6 +210,8 @@ export class RowEncoder {
     for (const container of field.containers) container.row = this.#row;
     const kind = field.kind ?? (this.#rules.isTable ? owner : undefined);
     if (kind === 'ignored') return;
+    if (field.splits && this.#rules.checksRows) this.#doubtful = true;
+    if (this.#seen && (kind === 'label' || kind === 'weight')) return;
     if (kind === 'label') this.#sink.label?.(value, name);
     else if (kind === 'weight') this.#sink.weight?.(value, name);
     else if (isArray(value)) this.#array(value, field, kind, depth);
@@ -182,9 +221,12 @@ export class RowEncoder {
 
   #field(name: string, inside: number): Field {
     const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
-    if (field.inside < 0) field.inside = inside;
+    const { checksRows } = this.#rules;
+    if (field.inside < 0 || (checksRows && field.row !== this.#row)) field.inside = inside;
     else if (field.inside !== inside && isFeature(field)) {
-      this.#sink.clash?.(name, field.inside, inside);
+      const sources = [fieldSource(field.inside), fieldSource(inside)] as const;
+      if (checksRows) throw new DataError(clashMessage({ name, sources }));
+      this.#sink.clash?.({ name, sources });
     }
     return field;
   }
@@ -235,6 +277,7 @@ export class RowEncoder {
       const fault = Number.isNaN(number) ? 'is not a number' : 'is too large';
       throw new DataError(`${found} ${fault}; expected a number below 3.4e38`);
     }
+    if (this.#checked(field.name, field, false)) return;
     if (field.number === unknown) {
       field.number = this.#sink.column(field.name, field, false);
     }
@@ -243,6 +286,7 @@ export class RowEncoder {
 
   #category(value: string | number | boolean, field: Field): void {
     const text = `${value}`;
+    if (this.#checked(`${field.name}=${text}`, field, true)) return;
     const column = field.categories.get(text) ?? this.#addCategory(value, text, field);
     if (column >= 0) this.#sink.value(column, 1);
   }
@@ -252,7 +296,7 @@ export class RowEncoder {
     if (missing === 'error') {
       throw new MissingValueError(`${quote(field.name)} has no value; expected one`);
     }
-    if (missing === 'zero') return;
+    if (missing === 'zero' || this.#checked(`${field.name}=?`, field, true)) return;
     if (field.absence === unknown) {
       field.absence = this.#sink.column(`${field.name}=?`, field, true);
     }
@@ -294,7 +338,8 @@ export class RowEncoder {
 
 function newField(name: string, kind: Kind, containers: readonly Field[] = []): Field {
   const columns = { number: unknown, absence: unknown, categories: new Map<string, number>() };
-  return { name, kind, ...columns, containers, row: 0, inside: -1 };
+  const splits = name.includes('=', 1);
+  return { name, kind, ...columns, containers, row: 0, splits, inside: -1 };
 }
 
 function isFeature({ kind }: Field): boolean {

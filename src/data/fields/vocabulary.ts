@@ -22,7 +22,7 @@ interface Vocabulary {
   readonly featureNames?: readonly string[];
   /** Names must come in the order in which the input has them. */
   columnOf(name: string, source: FeatureSource): number;
-  /** Whether names must come from one source each: a name of other data, or a hash, need not. */
+  /** Whether names must come from one source each: hashes need not. */
   readonly isStrict?: boolean;
   /** Notices at the end; `lost` values had a name without a column. */
   notices?(lost: number): string[];
@@ -79,8 +79,11 @@ class ListedNames implements Vocabulary {
 
 /** Names of other data have the same columns as there; other names have none. */
 class KnownNames implements Vocabulary {
+  readonly isStrict = true;
   readonly featureNames: readonly string[];
   readonly #columns: ReadonlyMap<string, number>;
+  /** By column, of those that have been met. */
+  readonly #sources = new Map<number, FeatureSource>();
   #unknown: string | undefined;
 
   constructor(names: readonly string[]) {
@@ -92,9 +95,14 @@ class KnownNames implements Vocabulary {
     return this.featureNames.length;
   }
 
-  columnOf(name: string): number {
+  columnOf(name: string, source: FeatureSource): number {
     const known = this.#columns.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      const first = this.#sources.get(known) ?? source;
+      if (first !== source) throw new DataError(clashMessage({ name, sources: [first, source] }));
+      this.#sources.set(known, source);
+      return known;
+    }
     this.#unknown ??= name;
     return dropped;
   }

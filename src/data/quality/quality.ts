@@ -2,6 +2,7 @@ import { CompensatedSum } from '../../math/vectors.ts';
 import { type Dataset, type DatasetPart, isWeighted } from '../dataset.ts';
 import { rowLengths } from '../row-packing.ts';
 import { ColumnStatistics, type EqualRows, equalColumns, RowHashTable } from './duplicates.ts';
+import { SurveyedColumns } from './surveyed-columns.ts';
 
 interface Range {
   readonly smallest: number;
@@ -138,15 +139,19 @@ export interface Quality {
 /** How many rows or columns are listed of each finding. */
 const shown = 10;
 
-/** Needs one or two passes over the data, and about 30 bytes per row and per column. */
+/**
+ * Needs one to three passes over the data, and about 30 bytes per row and per column, or per non-zero
+ * where there are fewer of them.
+ */
 export function describeQuality(dataset: Dataset): Quality {
   const { name, rows, columns, nonzeros, parts, stored, labelNames } = dataset;
   const scan = (): Iterable<DatasetPart> => stored?.scan() ?? parts;
-  const columnStatistics = new ColumnStatistics(columns);
+  const surveyed = new SurveyedColumns(columns, nonzeros, scan);
+  const columnStatistics = new ColumnStatistics(surveyed.count);
   const rowHashes = new RowHashTable(rows);
   const labels = new LabelStatistics(labelNames);
   let row = 0;
-  for (const part of scan()) {
+  for (const part of surveyed.scan()) {
     columnStatistics.add(part, row);
     rowHashes.add(part, row);
     labels.add(part.labels);
@@ -161,8 +166,8 @@ export function describeQuality(dataset: Dataset): Quality {
     density: rows * columns === 0 ? 0 : nonzeros / rows / columns,
     labels: labels.quality(),
     ...(weights && { weights }),
-    ...columnFindings(columnStatistics, dataset),
-    equalColumns: findEqualColumns(columnStatistics, dataset, scan),
+    ...columnFindings(columnStatistics, dataset, surveyed),
+    equalColumns: findEqualColumns(columnStatistics, dataset, surveyed),
     equalRows: rowHashes.equalRows(shown, stored ? undefined : parts),
     ...rowFindings(rowLengths(dataset)),
   };
@@ -205,20 +210,22 @@ function rowFindings(lengths: Int32Array): Pick<Quality, 'rowLengths' | 'emptyRo
 function columnFindings(
   statistics: ColumnStatistics,
   { rows, featureNames }: Dataset,
+  surveyed: SurveyedColumns,
 ): Pick<Quality, 'values' | 'scales' | 'emptyColumns' | 'constantColumns'> {
   const { counts, smallest, largest } = statistics;
+  const named = (position: number) => namedColumn(surveyed.columnOf(position), featureNames);
   const empty = new Finder<NamedColumn>();
   const constant = new Finder<NamedColumn & { value: number }>();
   const extremes = { least: -1, most: -1 };
   const range = { smallest: Number.POSITIVE_INFINITY, largest: Number.NEGATIVE_INFINITY };
   for (let column = 0; column < counts.length; column += 1) {
     if (counts[column] === 0) {
-      empty.add(() => namedColumn(column, featureNames));
+      empty.add(() => named(column));
       continue;
     }
     const value = smallest[column];
     if (counts[column] === rows && value === largest[column]) {
-      constant.add(() => ({ ...namedColumn(column, featureNames), value }));
+      constant.add(() => ({ ...named(column), value }));
     }
     range.smallest = Math.min(range.smallest, value);
     range.largest = Math.max(range.largest, largest[column]);
@@ -226,10 +233,14 @@ function columnFindings(
     if (least < 0 || statistics.size(column) < statistics.size(least)) extremes.least = column;
     if (most < 0 || statistics.size(column) > statistics.size(most)) extremes.most = column;
   }
-  const found = { emptyColumns: empty.findings, constantColumns: constant.findings };
+  for (const column of surveyed.firstLeft(shown))
+    empty.add(() => namedColumn(column, featureNames));
+  const count = Math.max(empty.findings.count, surveyed.left);
+  const emptyColumns = { ...empty.findings, count };
+  const found = { emptyColumns, constantColumns: constant.findings };
   if (extremes.least < 0) return found;
   const scaleOf = (column: number) => ({
-    ...namedColumn(column, featureNames),
+    ...named(column),
     size: statistics.size(column),
   });
   const scales = { smallest: scaleOf(extremes.least), largest: scaleOf(extremes.most) };
@@ -243,14 +254,12 @@ function columnFindings(
 function findEqualColumns(
   statistics: ColumnStatistics,
   { featureNames }: Dataset,
-  scan: () => Iterable<DatasetPart>,
+  surveyed: SurveyedColumns,
 ): Quality['equalColumns'] {
+  const named = (position: number) => namedColumn(surveyed.columnOf(position), featureNames);
   const finder = new Finder<NamedColumn & { earlier: NamedColumn }>();
-  for (const [column, earlier] of equalColumns(statistics, scan)) {
-    finder.add(() => ({
-      ...namedColumn(column, featureNames),
-      earlier: namedColumn(earlier, featureNames),
-    }));
+  for (const [column, earlier] of equalColumns(statistics, surveyed.scan)) {
+    finder.add(() => ({ ...named(column), earlier: named(earlier) }));
   }
   return finder.findings;
 }

@@ -5,16 +5,39 @@ import zlib from 'node:zlib';
 import { DataError } from '../../errors.ts';
 import { magic } from '../binary/layout.ts';
 import { grown } from '../dataset.ts';
+import { LineError } from './line-error.ts';
 
 const newline = 10;
+
+/** Bytes of a line. Its text, and those that are made of it, must be shorter than 2²⁹ characters. */
+export const longestLine = 500 * 2 ** 20;
+
+/** What is wrong with a line that has not ended after so many bytes. */
+export function lineTooLong(limit: number): string {
+  const size = limit >= 2 ** 20 ? `${limit / 2 ** 20} MiB` : `${limit} bytes`;
+  return `the line is longer than ${size}; expected a line end before that`;
+}
 
 /** Buffers on shared memory that are used again once a block has been parsed. */
 export class BlockPool {
   readonly #size: number;
+  readonly #longest: number;
   readonly #idle: Uint8Array[] = [];
 
-  constructor(size: number) {
+  /** Blocks get larger for a longer line, up to `longest`. */
+  constructor(size: number, longest: number = longestLine) {
     this.#size = size;
+    this.#longest = longest;
+  }
+
+  /** A larger copy; throws a LineError where the first line of the block is too long. */
+  enlarged(block: Uint8Array): Uint8Array {
+    const longest = Math.max(this.#longest, this.#size);
+    if (block.length >= longest) throw new LineError(1, lineTooLong(longest));
+    const length = Math.min(2 * block.length, longest);
+    const larger = new Uint8Array(new SharedArrayBuffer(length));
+    larger.set(block);
+    return larger;
   }
 
   take(): Uint8Array {
@@ -40,7 +63,8 @@ export function lastLineEnd(block: Uint8Array): number {
 
 /**
  * Cuts a stream into blocks that end where `lastEnd` says, each in its own buffer of the pool, which
- * grows for a longer line. Only the last block may lack its line end.
+ * grows for a longer line. Only the last block may lack its line end. Throws a LineError, counted
+ * from the end of the last block, for a line that is too long.
  */
 export async function* lineBlocks(
   chunks: ByteChunks,
@@ -57,7 +81,7 @@ export async function* lineBlocks(
       offset += count;
       if (used < block.length) continue;
       const end = lastEnd(block);
-      const next = end === 0 ? enlarged(block) : remainder(block, end, pool);
+      const next = end === 0 ? pool.enlarged(block) : remainder(block, end, pool);
       used -= end;
       if (end > 0) yield block.subarray(0, end);
       block = next;
@@ -66,17 +90,11 @@ export async function* lineBlocks(
   if (used > 0) yield block.subarray(0, used);
 }
 
-function enlarged(block: Uint8Array): Uint8Array {
-  const larger = new Uint8Array(new SharedArrayBuffer(2 * block.length));
-  larger.set(block);
-  return larger;
-}
-
 function remainder(block: Uint8Array, start: number, pool: BlockPool): Uint8Array {
   const rest = block.subarray(start);
   let next = pool.take();
   // A grown block may leave more than a fresh buffer holds.
-  while (next.length <= rest.length) next = enlarged(next);
+  while (next.length <= rest.length) next = pool.enlarged(next);
   next.set(rest);
   return next;
 }
@@ -244,6 +262,7 @@ const largestRead = 1 << 26;
 
 /** Reused between ranges, one per thread: allocating takes as long as reading the file. */
 let buffer = new Uint8Array(0);
+const empty = new Uint8Array(0);
 
 /** A file that gets shorter while it is being read. */
 export class FileChanged extends Error {}
@@ -256,8 +275,15 @@ export interface FileRange {
   readonly size: number;
 }
 
-/** The whole lines that begin in [start, end), with a last line end; valid until the next call. */
-export function readLines(range: FileRange): Uint8Array {
+export interface RangeLines {
+  /** With a last line end; valid until the next call. */
+  readonly lines: Uint8Array;
+  /** Whether the line behind them is too long to be one of them. */
+  readonly cut: boolean;
+}
+
+/** The whole lines that begin in [start, end), up to the first that is longer than `longest`. */
+export function readLines(range: FileRange, longest: number = longestLine): RangeLines {
   const file = openSync(range.path, 'r');
   try {
     // The byte before the range shows whether a line starts with the range.
@@ -265,18 +291,22 @@ export function readLines(range: FileRange): Uint8Array {
     const inside = range.end - from;
     let filled = fill(file, from, 0, Math.min(inside + lookAhead, range.size - from));
     const first = range.start === 0 ? 0 : buffer.subarray(0, inside).indexOf(newline) + 1;
-    if (first >= inside || (range.start > 0 && first === 0)) return buffer.subarray(0, 0);
+    if (first >= inside || (range.start > 0 && first === 0)) return { lines: empty, cut: false };
+    const lines = (end: number, cut = false) => ({ lines: buffer.subarray(first, end), cut });
+    const begin = buffer.subarray(first, inside - 1).lastIndexOf(newline) + 1 + first;
     let last = buffer.subarray(0, filled).indexOf(newline, inside - 1);
     while (last < 0 && from + filled < range.size) {
+      if (filled - begin >= longest) return lines(begin, true);
       const step = Math.min(filled, largestRead, range.size - from - filled);
       const end = fill(file, from, filled, filled + step);
       last = buffer.subarray(0, end).indexOf(newline, filled);
       filled = end;
     }
-    if (last >= 0) return buffer.subarray(first, last + 1);
+    if ((last < 0 ? filled : last) - begin >= longest) return lines(begin, true);
+    if (last >= 0) return lines(last + 1);
     reserve(filled + 1);
     buffer[filled] = newline;
-    return buffer.subarray(first, filled + 1);
+    return lines(filled + 1);
   } finally {
     closeSync(file);
   }

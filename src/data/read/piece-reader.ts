@@ -24,6 +24,7 @@ import {
 } from './byte-blocks.ts';
 import { Collector, LinePosition } from './collector.ts';
 import { NameLines } from './feature-names.ts';
+import { LineError } from './line-error.ts';
 import { NamedPlans } from './named-plans.ts';
 import type { PartsOptions, Piece } from './pieces.ts';
 import { standardInput, titleOfSource } from './sources.ts';
@@ -124,7 +125,8 @@ export class PieceReader {
     this.collector.bytes += to - from;
     for (let start = from; start < to; start += length) {
       const end = Math.min(start + length, to);
-      const payload: RangePayload = { path, start, end, size, format: format.name, plan };
+      const { longestLine: longest } = this.#options;
+      const payload: RangePayload = { path, start, end, size, format: format.name, plan, longest };
       const parse = () => runner.run<ParseOutcome>('parse-range', payload);
       await this.#queue.run(parse, this.#taker(position, path));
       this.#report(start - from);
@@ -168,11 +170,14 @@ export class PieceReader {
       : { chunks: text, plan: this.#libsvmPlan(name, format, head) };
     if (!planned) return;
     const { chunks, plan } = planned;
-    const pool = new BlockPool(this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity));
-    const position = new LinePosition(name);
+    const { longestLine: longest } = this.#options;
+    const size = this.#blockSize(this.#bytes > 0 ? this.#bytes : Infinity);
+    const pool = new BlockPool(size, longest);
+    const take = this.#taker(new LinePosition(name), name);
     let first = true;
     let headed = format.headRecords(this.#options);
-    for await (const bytes of lineBlocks(chunks, pool, format.lastRecordEnd)) {
+    const blocks = lineBlocks(chunks, pool, format.lastRecordEnd);
+    for await (const bytes of this.#upToFault(blocks, take)) {
       // Blank lines in front of the header may be a block of their own.
       const skipped = headed > 0 && isEmpty(first ? withoutMark(bytes) : bytes) ? 0 : headed;
       headed -= skipped;
@@ -183,8 +188,22 @@ export class PieceReader {
       const runner = first && (isAll || isSmall) ? inlineRunner : this.#runner;
       const parse = () =>
         runner.run<ParseOutcome>('parse-bytes', payload).finally(() => pool.release(bytes));
-      await this.#queue.run(parse, this.#taker(position, name));
+      await this.#queue.run(parse, take);
       first = false;
+    }
+  }
+
+  /** A line that is too long is reported behind the faults of the lines in front of it. */
+  async *#upToFault(
+    blocks: AsyncIterable<Uint8Array>,
+    take: (outcome: ParseOutcome) => Promise<void>,
+  ): AsyncGenerator<Uint8Array> {
+    try {
+      yield* blocks;
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      const { line, message } = error;
+      await this.#queue.run(async () => ({ line, message }), take);
     }
   }
 
@@ -193,6 +212,10 @@ export class PieceReader {
     this.collector.isNamed = true;
     const { head, whole, chunks } = await peekUntil(text, format.enough);
     const sample = withoutMark(whole ? head : head.subarray(0, format.lastRecordEnd(head)));
+    if (!whole && sample.length === 0 && format.headRecords(this.#options) > 0) {
+      const found = `no line end in the first ${head.length >>> 20} MiB`;
+      throw new DataError(`${name}:1: ${found}; expected a line with the names of the columns`);
+    }
     // A file without a record has no columns either.
     if (whole && isEmpty(sample)) return undefined;
     return { chunks, plan: this.#named.plan(sample, name, format) };

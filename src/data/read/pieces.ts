@@ -16,6 +16,8 @@ export interface ReadOptions extends LibsvmOptions, FieldOptions {
   readonly columns?: number;
   /** Bytes of text per task; default: a few tasks per thread, 1 to 4 MB each. */
   readonly blockSize?: number;
+  /** Bytes of a line of text; default: 500 MiB. */
+  readonly longestLine?: number;
 }
 
 /** How data is read piece by piece. */

@@ -2,7 +2,7 @@ import { readSection } from '../binary/read.ts';
 import type { FormatName } from '../fields/options.ts';
 import type { GroupPayload, OpenPayload } from '../tables/parquet-file.ts';
 import { type ParsedText, textFormat } from '../text/formats.ts';
-import { type FileRange, readLines } from './byte-blocks.ts';
+import { type FileRange, lineTooLong, longestLine, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
 /** The result of a task. Errors are data: only the reader knows which one comes first. */
@@ -20,7 +20,10 @@ export interface TextPlan {
   readonly plan: unknown;
 }
 
-export type RangePayload = FileRange & TextPlan;
+export interface RangePayload extends FileRange, TextPlan {
+  /** Bytes of a line. */
+  readonly longest?: number | undefined;
+}
 
 export interface BytesPayload extends TextPlan {
   /** Whole records. */
@@ -33,7 +36,13 @@ export interface BytesPayload extends TextPlan {
 
 function parseRange(payload: RangePayload): ParseOutcome {
   const first = payload.start === 0;
-  return outcomeOf(() => parse({ ...payload, bytes: readLines(payload), first, skipped: 0 }));
+  const { longest = longestLine } = payload;
+  return outcomeOf(() => {
+    const { lines, cut } = readLines(payload, longest);
+    const parsed = parse({ ...payload, bytes: lines, first, skipped: 0 });
+    if (cut) throw new LineError(parsed.lines + 1, lineTooLong(longest));
+    return parsed;
+  });
 }
 
 function parse({ bytes, first, skipped, format, plan }: BytesPayload): ParsedText {

@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
-import { categorySource, fieldSource } from '../fields/feature-source.ts';
+import { categorySource, fieldSource, type NameClash } from '../fields/feature-source.ts';
 import {
   defaultLabel,
   type FieldOptions,
@@ -89,14 +89,16 @@ class ObjectRows implements FeatureSink {
   }
 
   column(name: string, field: { name: string; inside: number }, isCategory: boolean): number {
+    // Of other data a feature may come from different sources, though not in one row.
+    if (this.#plan.checksRows) return this.builder.column(name);
     // A field that no row has had is inside of nothing.
     const inside = Math.max(0, field.inside);
     const source = isCategory ? categorySource(field.name, inside) : fieldSource(inside);
     return this.builder.column(name, source);
   }
 
-  clash(name: string, inside: number, other: number): void {
-    this.builder.clash(name, fieldSource(inside), fieldSource(other));
+  clash({ name, sources }: NameClash): void {
+    this.builder.clash(name, ...sources);
   }
 
   value(column: number, value: number): void {

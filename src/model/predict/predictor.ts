@@ -23,7 +23,7 @@ export type Row = NamedRow | SparseRow | ArrayLike<number>;
  * A row as columns and values, in memory that is used again for the next row: ascending columns,
  * values as float32, as the data of a training run has them.
  */
-class RowBuffer {
+export class RowBuffer {
   indices: Int32Array = new Int32Array(64);
   values: Float32Array = new Float32Array(64);
   count = 0;

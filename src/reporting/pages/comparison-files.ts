@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAtomically } from '../../files.ts';
+import { makeFolders, writeAtomically } from '../../files.ts';
 import {
   type Comparison,
   encodeCsv,
@@ -23,7 +23,7 @@ export interface ReportOptions {
 
 /** results.json and results.csv: what was computed and could be lost. */
 export async function writeResults(folder: string, comparison: Comparison): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolders(folder);
   await writeText(join(folder, resultsFile), encodeResults(comparison));
   await writeText(join(folder, csvFile), encodeCsv(comparison));
 }
@@ -37,7 +37,7 @@ export async function writeReport(
   const { chartsOf } = await import('../charts/comparison.ts');
   const { pageOf } = await import('./comparison.ts');
   await writeResults(folder, comparison);
-  await mkdir(join(folder, figureFolder), { recursive: true });
+  makeFolders(join(folder, figureFolder));
   let lack: string | undefined;
   for (const chart of [...(options.charts ?? []), ...chartsOf(comparison)]) {
     lack ??= await writeFigure(join(folder, figureFolder), chart);

@@ -98,7 +98,10 @@ export function describeModel(model: Model): string {
   const options = Object.entries(provenance?.options ?? {});
   return twoColumns([
     ['task', describeTask(model)],
-    ['loss', `${loss.name}${loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`}`],
+    [
+      'loss',
+      `${lineText(loss.name)}${loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`}`,
+    ],
     ...trainingLines(model),
     ...certificateLines(model),
     ['weights', `${formatCount(nonzero)} of ${formatCount(weights.length)} are not 0 (${part})`],
@@ -109,9 +112,12 @@ export function describeModel(model: Model): string {
     ['fields', describeFields(model)],
     ['rows', unitRows ? 'divided by their length before they are scored' : undefined],
     ['probabilities', calibration && `calibrated (${calibration[0].method})`],
-    ['made by', provenance && `dso ${provenance.version}`],
-    ['data', provenance?.data],
-    ['options', options.map(([name, value]) => `${name} ${value}`).join(', ') || undefined],
+    ['made by', provenance && `dso ${lineText(provenance.version)}`],
+    ['data', provenance && lineText(provenance.data)],
+    [
+      'options',
+      lineText(options.map(([name, value]) => `${name} ${value}`).join(', ')) || undefined,
+    ],
   ]);
 }
 
@@ -123,12 +129,12 @@ function trainingLines(model: Model): LabelledLine[] {
     ? [
         ['penalty', penalty],
         ['columns', formatCount(columns)],
-        ['solver', solver],
+        ['solver', lineText(solver)],
       ]
     : [
         ['penalty', `${penalty}, lambda ${formatNumber(lambda)}`],
         ['trained on', dataSize(rows, columns, nonzeros)],
-        ['solver', `${solver}, grid ${grid}, seed ${seed}`],
+        ['solver', `${lineText(solver)}, grid ${grid}, seed ${seed}`],
       ];
 }
 

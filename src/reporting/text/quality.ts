@@ -1,6 +1,13 @@
 import picocolors from 'picocolors';
 import type { Findings, NamedColumn, Quality } from '../../data/quality/quality.ts';
-import { type Colours, formatCount, formatNumber, formatPercent, plural } from '../format.ts';
+import {
+  type Colours,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  lineText,
+  plural,
+} from '../format.ts';
 import { type LabelledLine, numberTable, twoColumns } from '../table.ts';
 
 interface QualityTextOptions {
@@ -38,7 +45,7 @@ function sizeLines(quality: Quality): LabelledLine[] {
   const different = distinct === null ? 'more than 1,000' : formatCount(distinct);
   const isListed = listsLabels(quality) && distinct === top.length;
   return [
-    ['data', quality.name],
+    ['data', lineText(quality.name)],
     ['rows', formatCount(quality.rows)],
     ['features', formatCount(quality.columns)],
     ['non-zeros', `${formatCount(nonzeros)} (${formatPercent(density)} of all entries)`],
@@ -68,7 +75,7 @@ function labelText(quality: Quality): string {
   if (!listsLabels(quality)) return '';
   const { distinct, top } = quality.labels;
   const rows = top.map(({ label, count, share }) => [
-    label === '' ? '(none)' : String(label),
+    label === '' ? '(none)' : lineText(label),
     formatCount(count),
     formatPercent(share),
   ]);
@@ -79,7 +86,8 @@ function labelText(quality: Quality): string {
 
 function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
   const { equalRows, scales, labels, weights } = quality;
-  const feature = ({ column, name }: NamedColumn): string => name ?? String(column + firstFeature);
+  const feature = ({ column, name }: NamedColumn): string =>
+    lineText(name ?? column + firstFeature);
   const sized = (column: NamedColumn, value: number) =>
     `${feature(column)} (${formatNumber(value)})`;
   const isUneven = scales !== undefined && scales.ratio > largeRatio;

@@ -12,6 +12,7 @@ import {
   formatPercentUp,
   formatSeconds,
   plural,
+  visibleText,
 } from '../format.ts';
 
 /** What `dso train` says at the end: what was solved, how well, why it ended, where it is. */
@@ -35,7 +36,7 @@ export function summarize(
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
       ? `model in ${bold('standard output')}`
-      : `model in ${bold(saved.path)}${dim(` (${formatBytes(saved.bytes)})`)}`,
+      : `model in ${bold(visibleText(saved.path))}${dim(` (${formatBytes(saved.bytes)})`)}`,
   ];
   return lines.join('\n');
 }

@@ -3,7 +3,7 @@ import { LabelList } from '../../data/fields/label-list.ts';
 import type { FieldOptions } from '../../data/fields/options.ts';
 import { Assembler } from '../../data/fields/vocabulary.ts';
 import type { Label } from '../../data/labels.ts';
-import type { ByteChunks } from '../../data/read/byte-blocks.ts';
+import { type ByteChunks, lineTooLong, longestLine } from '../../data/read/byte-blocks.ts';
 import { LineError } from '../../data/read/line-error.ts';
 import { withoutMark } from '../../data/read/tasks.ts';
 import {
@@ -18,7 +18,13 @@ import type { LibsvmOptions } from '../../data/text/libsvm.ts';
 import { recordEnds } from '../../data/text/records.ts';
 import { DataError, UsageError } from '../../errors.ts';
 
-export type StreamOptions = FieldOptions & LibsvmOptions;
+const newline = 10;
+
+export type StreamOptions = FieldOptions &
+  LibsvmOptions & {
+    /** Bytes of a record; default: 500 MiB. */
+    readonly longestLine?: number;
+  };
 
 /** Rows that came together; labels are numbers or, with `labelTexts`, indices of that list. */
 export interface RowBlock extends DatasetPart {
@@ -37,6 +43,8 @@ export class RowStream {
   readonly #assembler: Assembler;
   #beginning: Beginning | undefined;
   #rest: Uint8Array = new Uint8Array(0);
+  /** What follows without a line end. */
+  #held: Uint8Array[] = [];
   #lines = 0;
   #columns = 0;
 
@@ -64,11 +72,28 @@ export class RowStream {
   }
 
   async *blocks(chunks: ByteChunks): AsyncGenerator<RowBlock> {
+    const { longestLine: longest = longestLine } = this.#options;
+    let length = 0;
     for await (const chunk of chunks) {
-      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-      yield* this.#take(false);
+      this.#held.push(chunk);
+      length += chunk.length;
+      // Putting a long line together again and again would take time in proportion to its square.
+      if (chunk.includes(newline)) {
+        this.#join();
+        yield* this.#take(false);
+        length = this.#rest.length;
+      }
+      if (length <= longest) continue;
+      throw new DataError(`${this.#name}:${this.#lines + 1}: ${lineTooLong(longest)}`);
     }
+    this.#join();
     yield* this.#take(true);
+  }
+
+  #join(): void {
+    const pieces = this.#rest.length === 0 ? this.#held : [this.#rest, ...this.#held];
+    this.#rest = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    this.#held = [];
   }
 
   *#take(atEnd: boolean): Generator<RowBlock> {
@@ -132,8 +157,6 @@ export function withName<Result>(name: string, work: () => Result): Result {
     throw new DataError(`${name}: ${error.message}`, { cause: error });
   }
 }
-
-const newline = 10;
 
 /** Where a line begins, counted from 1. */
 function startOfLine(text: Uint8Array, line: number): number {

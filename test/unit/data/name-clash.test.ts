@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readDataset } from '../../../src/data/read/read.ts';
 import { readQuery } from '../../../src/data/tables/query.ts';
 import { DataError } from '../../../src/errors.ts';
+import { RowBuffer } from '../../../src/model/predict/predictor.ts';
 import { temporaryFile } from './support/files.ts';
 import { writeParquet } from './tables/support.ts';
 
@@ -58,6 +59,31 @@ describe('a name that two sources have', () => {
     const text = '{"label":1,"c=a":1}\n{"label":1,"c":"a"}\n';
     const dataset = await readDataset(temporaryFile('b.jsonl', text), { like });
     expect(dataset.nonzeros).toBe(2);
+  });
+
+  /** What a model knows, and data that gives one of its features twice. */
+  const ambiguous: [string, string, string, string][] = [
+    ['jsonl', '{"label":1,"c":"a"}\n', '{"label":1,"c":"a","c=a":3}\n', both],
+    ['jsonl', '{"label":1,"c=a":1}\n', '{"label":1,"c=a":3,"c":"a"}\n', other],
+    ['jsonl', '{"label":1,"x":null}\n', '{"label":1,"x":null,"x=?":2}\n', 'a missing value of'],
+    ['jsonl', '{"label":1,"a":{"b":1}}\n', '{"label":1,"a":{"b":1},"a.b":2}\n', 'inside "a"'],
+    ['jsonl', '{"label":1,"a":[1]}\n', '{"label":1,"a[0]":2,"a":[1]}\n', 'inside "a"'],
+    ['csv', 'label,c\n1,a\n', 'label,c,c=a\n1,a,3\n', other],
+    ['vw', '1 |n a\n', '1 |n a | n^a:3\n', 'the field "a" inside "n" and the field "n^a"'],
+  ];
+
+  test.each(ambiguous)('is rejected in %s like %j: %j', async (format, known, text, message) => {
+    const like = await readDataset(temporaryFile(`known.${format}`, known));
+    const path = temporaryFile(`data.${format}`, text);
+    await expect(readDataset(path, { like })).rejects.toThrow(message);
+    if (format !== 'jsonl') return;
+    const { columns, featureNames, recipe } = like;
+    const model = { columns, featureNames: featureNames ?? [], ...(recipe && { recipe }) };
+    const buffer = new RowBuffer(model);
+    expect(() => buffer.read(JSON.parse(text))).toThrow(message);
+    // The faulty row leaves nothing behind.
+    expect(() => buffer.read(JSON.parse(known))).not.toThrow();
+    expect(buffer.count).toBe(1);
   });
 
   test('is accepted once one of the two, or both, are left out', async () => {

@@ -9,6 +9,7 @@ import {
   formatPercent,
   formatSeconds,
   plural,
+  visibleText,
 } from '../../../reporting/format.ts';
 import {
   clearReport,
@@ -116,7 +117,7 @@ function runDisplay(flags: CompareFlags, progress: Progress, terminal: Terminal)
       onSkip: (run: Run) => ended(run, 'done before'),
       onStart({ entrant, lossName, lambda, loss, place, count }: Job) {
         const name = nameOf({ solver: entrant.name, loss: lossName, lambda });
-        say(`${bold(name)} ${dim(`(${place} of ${count})`)}`);
+        say(`${bold(visibleText(name))} ${dim(`(${place} of ${count})`)}`);
         progress.start(loss.task, { tolerance, epochs, seconds });
       },
       onEpoch: (event: EpochEvent) => progress.epoch(event),
@@ -156,7 +157,9 @@ async function printResult(
     await terminal.printJson({ folder: flags.output, problems: rankingOf(comparison) });
   } else if (!flags.quiet) {
     const table = comparisonTable(comparison, terminal.outputColours);
-    await terminal.print(`\n${table}\n\nreport in ${join(flags.output, 'report.html')}\n`);
+    await terminal.print(
+      `\n${table}\n\nreport in ${visibleText(join(flags.output, 'report.html'))}\n`,
+    );
   }
 }
 

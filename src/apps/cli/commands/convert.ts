@@ -8,7 +8,7 @@ import {
 import { describeQuality } from '../../../data/quality/quality.ts';
 import { titleOfSource } from '../../../data/read/sources.ts';
 import { UsageError } from '../../../errors.ts';
-import { formatBytes, formatCount, plural } from '../../../reporting/format.ts';
+import { formatBytes, formatCount, plural, visibleText } from '../../../reporting/format.ts';
 import { twoColumns } from '../../../reporting/table.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { libraryValues, pick } from '../../../train/options/option.ts';
@@ -124,7 +124,7 @@ type Shape = Pick<DataSummary, 'rows' | 'columns' | 'nonzeros'> & Partial<DataSu
 function describeOutput(output: string, terminal: Terminal): string {
   if (output === standardStream) return 'standard output';
   const { bold } = terminal.colours;
-  return `${bold(output)} (${formatBytes(savedModel(output).bytes)})`;
+  return `${bold(visibleText(output))} (${formatBytes(savedModel(output).bytes)})`;
 }
 
 export const generateCommand: Action<GenerateFlags> = async ({ flags, terminal }) => {
@@ -133,8 +133,8 @@ export const generateCommand: Action<GenerateFlags> = async ({ flags, terminal }
   const { train, test, columns } = await generate(flags, paths, terminal);
   if (flags.quiet) return;
   const { bold } = terminal.colours;
-  terminal.say(`${bold(paths.trainPath)}: ${describeShape({ ...train, columns })}`);
-  terminal.say(`${bold(paths.testPath)}: ${describeShape({ ...test, columns })}`);
+  terminal.say(`${bold(visibleText(paths.trainPath))}: ${describeShape({ ...train, columns })}`);
+  terminal.say(`${bold(visibleText(paths.testPath))}: ${describeShape({ ...test, columns })}`);
 };
 
 export function generatedPaths(prefix: string): GeneratedPaths {

@@ -9,7 +9,7 @@ import { evaluate } from '../../../model/metrics/evaluate.ts';
 import { summarizeWeights } from '../../../model/metrics/weight-summary.ts';
 import { type Model, vectorCount } from '../../../model/model.ts';
 import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
-import { plural } from '../../../reporting/format.ts';
+import { plural, visibleText } from '../../../reporting/format.ts';
 import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
   type ClassSide,
@@ -50,7 +50,7 @@ export const exportCommand: Action<ExportFlags> = async ({ flags, terminal }, pa
   const model = await readModel(path);
   await writePieces(target, exportPieces(model, to), terminal);
   if (flags.quiet) return;
-  for (const notice of exportNotices(model, to)) terminal.say(`note: ${notice}`);
+  for (const notice of exportNotices(model, to)) terminal.note(notice);
 };
 
 export const importCommand: Action<ImportFlags> = async ({ flags, terminal }, path) => {
@@ -59,7 +59,7 @@ export const importCommand: Action<ImportFlags> = async ({ flags, terminal }, pa
   const model = importModel(await readBytes(path), titleOfSource(path));
   await writeModel(target, model);
   if (flags.quiet || target === standardStream) return;
-  terminal.say(`${terminal.colours.bold(target)}: ${describeImported(model)}`);
+  terminal.say(`${terminal.colours.bold(visibleText(target))}: ${describeImported(model)}`);
 };
 
 /** `models/a.liblinear` → `a.liblinear.model` in the current folder. */

@@ -3,7 +3,7 @@ import { nameOfSource } from '../../../data/read/sources.ts';
 import { DsoError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import { pathChart } from '../../../reporting/charts/selection.ts';
-import { penaltyName, plural } from '../../../reporting/format.ts';
+import { penaltyName, plural, visibleText } from '../../../reporting/format.ts';
 import {
   lambdaText,
   PathRecord,
@@ -95,8 +95,10 @@ async function show(
     csv: () => pathCsv(rows),
     figure: () => pathChart(record.traces, record.errors, loss.task, title),
   });
-  if (output !== undefined) command.say(`model with the lowest test error in ${output}`);
-  if (models !== undefined) command.say(`${plural(rows.length, 'model')} in ${models}`);
+  if (output !== undefined)
+    command.say(`model with the lowest test error in ${visibleText(output)}`);
+  if (models !== undefined)
+    command.say(`${plural(rows.length, 'model')} in ${visibleText(models)}`);
   await command.printJson({
     loss: loss.name,
     penalty: penalty.name,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import packageDescription from '../../../../package.json' with { type: 'json' };
 import { DsoError, UsageError } from '../../../errors.ts';
 import { asciiOnly } from '../../../reporting/charts/text.ts';
-import { lineText, plural } from '../../../reporting/format.ts';
+import { lineText, plural, visibleText } from '../../../reporting/format.ts';
 import { defaultFolder, recordPath } from '../../../reporting/records/folder.ts';
 import { shellWord, statusText } from '../../../reporting/records/labels.ts';
 import type { RunSummary } from '../../../reporting/records/record.ts';
@@ -35,13 +35,15 @@ export const listRunsCommand: Action<RunListFlags> = async ({ flags, terminal },
   const { runs: folder = defaultFolder, number = 20, all, json } = flags;
   const { runs: found, damaged } = readFolder(folder);
   for (const id of damaged) {
-    terminal.say(`note: ${recordPath(folder, id)} cannot be read: its first line is damaged`);
+    terminal.note(`${recordPath(folder, id)} cannot be read: its first line is damaged`);
   }
   const shown = all ? found : found.slice(0, number);
   const { stdout, command } = terminal.io;
   if (json) await terminal.printJson(shown);
   else if (found.length === 0) {
-    terminal.say(`no runs in ${folder}; "${command} ${recordHint(folder)}" records one there`);
+    terminal.say(
+      `no runs in ${visibleText(folder)}; "${command} ${recordHint(folder)}" records one there`,
+    );
   } else {
     const lines = runTable(shown, {
       width: stdout.isTTY ? (stdout.columns ?? 80) : Infinity,

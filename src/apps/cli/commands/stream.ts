@@ -10,6 +10,7 @@ import {
   formatNumber,
   formatPercent,
   plural,
+  visibleText,
 } from '../../../reporting/format.ts';
 import { checkProgressive, libraryValues, pick } from '../../../train/options/option.ts';
 import {
@@ -98,7 +99,7 @@ export const streamCommand: Action<TrainFlags> = async ({ flags, terminal, words
     return code;
   } catch (error) {
     await observers.fail(error as Error);
-    if (saved > 0) say(`the model of the first ${plural(saved, 'row')} is in ${path}`);
+    if (saved > 0) say(`the model of the first ${plural(saved, 'row')} is in ${visibleText(path)}`);
     throw error;
   } finally {
     interrupts.release();
@@ -164,6 +165,6 @@ function summary(model: Model, report: ProgressiveReport, path: string): string 
       `${describeShape({ rows, columns, nonzeros })}, each row once`,
     `progressive loss ${formatNumber(report.loss)}, ${error}: of predictions made before learning`,
     'no certificate: rows were not kept, so nothing is proved about the optimum',
-    `model in ${path} (${formatBytes(savedModel(path).bytes)})`,
+    `model in ${visibleText(path)} (${formatBytes(savedModel(path).bytes)})`,
   ].join('\n');
 }

@@ -5,6 +5,7 @@ import { warmThreads } from '../../../engine/thread-pool.ts';
 import { UsageError } from '../../../errors.ts';
 import { dualPath, writeDualPoint } from '../../../model/dual-point.ts';
 import { writeModel } from '../../../model/file.ts';
+import { visibleText } from '../../../reporting/format.ts';
 import { qualityText } from '../../../reporting/text/quality.ts';
 import { adviseOnRanks, summarize } from '../../../reporting/text/summary.ts';
 import { fewRotations } from '../../../solvers/index.ts';
@@ -63,9 +64,10 @@ async function reportOutcome(
   if (flags.quiet) return;
   terminal.say(summarize(report, flags.tolerance, savedModel(path), terminal.colours));
   const advice = adviseOnRanks(report, fewRotations);
-  if (advice) terminal.say(`note: ${advice}`);
+  if (advice) terminal.note(advice);
   if (visits === undefined) return;
-  terminal.say(`block visits in ${visits}; dso replay ${visits} ${data} repeats them`);
+  const [order, input] = [visits, data].map((name) => visibleText(name));
+  terminal.say(`block visits in ${order}; dso replay ${order} ${input} repeats them`);
 }
 
 type TrainOutcome = NonNullable<Awaited<ReturnType<typeof readAndTrain>>>;

@@ -131,7 +131,7 @@ function warnOfWeights(
   for (const label of classWeights.keys()) {
     if (labels?.includes(label)) continue;
     const reason = labels ? 'no row has that label' : 'regression has no classes';
-    terminal.say(`note: -w${label} changes nothing: ${reason}`);
+    terminal.note(`-w${label} changes nothing: ${reason}`);
   }
 }
 

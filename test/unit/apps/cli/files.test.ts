@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkFiles, checkOutput } from '../../../../src/apps/cli/files.ts';
+import { checkFiles, checkOutput, makeFolder } from '../../../../src/apps/cli/files.ts';
 import { UsageError } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
@@ -76,4 +76,14 @@ test('an output is compared with the inputs and with the outputs before it', () 
   expect(() => checkFiles([], { '--output': path, '--csv': path })).toThrow(
     `--csv ${path}: that is where another output goes`,
   );
+});
+
+test('a folder that cannot be made is refused: Node would try for ever in some file systems', () => {
+  const folder = temporaryFolder();
+  makeFolder(join(folder, 'a/b'));
+  expect(readdirSync(folder)).toEqual(['a']);
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file'))).toThrow('that is a file; expected a folder');
+  if (process.platform !== 'linux') return;
+  expect(() => makeFolder('/proc/none/models')).toThrow(UsageError);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { describeQuality, type Quality } from '../../../../src/data/quality/quality.ts';
 import { datasetOf, inParts } from '../../../support/data.ts';
 import { fc } from '../../../support/property.ts';
@@ -67,6 +68,56 @@ describe('what is found', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('is the same among a thousand times as many empty columns', () => {
+    const at = (column: number) => 1000 * column + 3;
+    fc.assert(
+      fc.property(tables, ({ rows, labels }) => {
+        const near = datasetOf(rows, labels);
+        const columns = at(rows[0].length);
+        const parts = near.parts.map((part) => ({ ...part, indices: part.indices.map(at) }));
+        const quality = describeQuality({ ...near, parts, columns });
+        const expected = naive(rows, labels);
+        expect(found(quality)).toEqual({
+          ...expected,
+          emptyColumns: [
+            0,
+            1,
+            2,
+            ...(expected.emptyColumns[0] === 0 ? [3] : []),
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+          ].slice(0, 10),
+          constantColumns: expected.constantColumns.map(at),
+          equalColumns: expected.equalColumns.map((pair) => pair.map(at)),
+        });
+        expect(quality.emptyColumns.count).toBe(
+          columns - rows[0].length + expected.emptyColumns.length,
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('needs no memory for the columns in front of a large index', () => {
+    const columns = 2 ** 31 - 1;
+    const rows = [
+      { indices: [0, 4], values: [1, 2] },
+      { indices: [2, columns - 1], values: [1, 1.5] },
+    ];
+    // Arrays of so many columns would be tens of gigabytes.
+    const quality = describeQuality(datasetFromRows({ rows, labels: [1, -1], columns }));
+    expect(quality.emptyColumns.count).toBe(columns - 4);
+    expect(quality.emptyColumns.first.map(({ column }) => column)).toEqual([
+      1, 3, 5, 6, 7, 8, 9, 10, 11, 12,
+    ]);
+    expect(quality.scales).toMatchObject({ smallest: { column: 0 }, largest: { column: 4 } });
   });
 
   test('is counted in full and listed in part', () => {

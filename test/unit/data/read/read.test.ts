@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -254,6 +254,88 @@ describe('bad input', () => {
     expect(await errorMessage(temporaryFile('b.zst', trailing))).toMatch(
       /^PATH: damaged zstd data/,
     );
+  });
+
+  describe('a line that is too long is named, behind the faults in front of it', () => {
+    const longestLine = 300;
+    const message = 'the line is longer than 300 bytes; expected a line end before that';
+    const filler = (count: number) => '1 3:1\n'.repeat(count);
+    const long = (count: number) => `1 ${'3:1 '.repeat(count)}\n`;
+
+    test.each([0, 1, 20, 200])('after %i lines', async (count) => {
+      const text = `${filler(count)}${long(100)}1 x\n`;
+      for (const path of [
+        temporaryFile('long.svm', text),
+        temporaryFile('long.svm.gz', gzipSync(text)),
+      ]) {
+        for (const blockSize of [10, 64, 200]) {
+          const options = { blockSize, longestLine };
+          expect(await errorMessage(path, options)).toBe(`PATH:${count + 1}: ${message}`);
+          expect(await errorMessage(path, { ...options, runner })).toBe(
+            `PATH:${count + 1}: ${message}`,
+          );
+        }
+      }
+    });
+
+    test('with a bad line in front', async () => {
+      const text = `${filler(3)}1 x\n${filler(2)}${long(100)}`;
+      for (const name of ['bad.svm', 'bad.svm.gz']) {
+        const path = temporaryFile(name, name.endsWith('gz') ? gzipSync(text) : text);
+        for (const blockSize of [10, 64, 200]) {
+          const found = await errorMessage(path, { blockSize, longestLine, runner });
+          expect(found).toMatch(/^PATH:4: "x" is not a pair/);
+        }
+      }
+    });
+
+    test('in formats with names', async () => {
+      const json = `{"label":1,"a":2}\n{"label":1,"a":"${'x'.repeat(400)}"}\n`;
+      const csv = `label,a\n1,2\n0,"${'x'.repeat(400)}"\n`;
+      const options = { blockSize: 64, longestLine };
+      const found = (name: string, text: string) =>
+        errorMessage(temporaryFile(name, text), { ...options, takesTexts: true } as never);
+      expect(await found('long.jsonl', json)).toBe(`PATH:2: ${message}`);
+      expect(await found('long.csv', csv)).toBe(`PATH:3: ${message}`);
+    });
+
+    test('but one that is not too long is read', async () => {
+      const text = `1 3:1\n-1 ${' '.repeat(280)}4:1\n`;
+      for (const name of ['fits.svm', 'fits.svm.gz']) {
+        const path = temporaryFile(name, name.endsWith('gz') ? gzipSync(text) : text);
+        const dataset = await readDataset(path, { blockSize: 64, longestLine });
+        expect(dataset).toMatchObject({ rows: 2, nonzeros: 2 });
+      }
+    });
+  });
+
+  /** Files whose lines are really too long; minutes, and gigabytes of disk. */
+  describe.runIf(process.env.DSO_TEST_FULL === '1')('lines of gigabytes', () => {
+    const sizes: [string, string, number, string][] = [
+      ['long.svm', '+1 1:1\n-1 2:1\n+1 ', 2.3e9, '3:1 '],
+      ['long.jsonl', '{"label":1,"a":2}\n{"label":0,"a":3}\n{"label":0,"c":"', 1.5e9, 'x'],
+      ['long.csv', 'label,c\n1,a\n0,', 1.5e9, 'x'],
+    ];
+
+    test.each(sizes)('%s', { timeout: 600_000 }, async (name, head, size, unit) => {
+      const path = temporaryFile(name, head);
+      const packed = temporaryFile(`${name}.gz`, gzipSync(head));
+      const block = Buffer.from(unit.repeat(2 ** 22));
+      const zipped = gzipSync(block);
+      for (let written = 0; written < size; written += block.length) {
+        appendFileSync(path, block);
+        appendFileSync(packed, zipped);
+      }
+      for (const file of [path, packed]) {
+        const before = process.memoryUsage().rss;
+        expect(await errorMessage(file)).toBe(
+          'PATH:3: the line is longer than 500 MiB; expected a line end before that',
+        );
+        expect(process.memoryUsage().rss - before).toBeLessThan(2.5e9);
+      }
+      rmSync(path);
+      rmSync(packed);
+    });
   });
 
   test('a faulty line comes before damage behind it', async () => {

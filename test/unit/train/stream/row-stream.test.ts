@@ -115,3 +115,30 @@ test('nothing at all has no rows', async () => {
   expect(await read('', 10)).toEqual({ rows: [], names: undefined, columns: 0 });
   expect((await read('label,a\n', 10)).rows).toEqual([]);
 });
+
+describe('a line that is too long', () => {
+  const long = `1 ${'3:1 '.repeat(100)}\n`;
+  const message = 'the line is longer than 300 bytes; expected a line end before that';
+
+  test.each([1, 7, 64])('is named, with the text in pieces of %i bytes', async (size) => {
+    const found = await read(`1 3:1\n-1 4:1\n${long}`, size, { longestLine: 300 });
+    expect(found.rows).toHaveLength(2);
+    expect(found.error).toBe(`rows:3: ${message}`);
+  });
+
+  test('takes time in proportion to its length', async () => {
+    let joined = 0;
+    const { concat } = Buffer;
+    Buffer.concat = (list, ...rest) => {
+      joined += list.reduce((sum, { length }) => sum + length, 0);
+      return concat.call(Buffer, list, ...rest);
+    };
+    try {
+      const text = `1 3:1\n-1 ${' '.repeat(1 << 20)}4:1\n`;
+      expect((await read(text, 256)).rows).toHaveLength(2);
+      expect(joined).toBeLessThan(4 * text.length);
+    } finally {
+      Buffer.concat = concat;
+    }
+  });
+});
