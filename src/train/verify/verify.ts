@@ -146,7 +146,8 @@ function isProved({ primal, dual, gap, relativeGap }: Certificate, found: Double
   if (dual === -Infinity) return true;
   // Exactly what the bounds say, not what is left of it after a subtraction in doubles.
   const between = subtract(exact(primal), exact(dual));
-  const rounded = Math.min(gap, relativeGap * Math.abs(primal)) * (1 + 4 * rounding);
+  const relative = relativeGap === Infinity ? Infinity : relativeGap * Math.abs(primal);
+  const rounded = Math.min(gap, relative) * (1 + 4 * rounding);
   return compare(found, between) <= 0 && compare(found, exact(rounded)) <= 0;
 }
 
