@@ -73,7 +73,7 @@ export class RequestContext {
       // Too late for a status: the last line has the error, and the missing end shows that it is
       // not all. A client that has not read the lines before it does not read this one either.
       if (response.writableNeedDrain) response.destroy();
-      else response.write(text, () => response.destroy());
+      else response.write(text, () => this.#cutOff(timeout));
       return;
     }
     if (failure.allowed !== undefined) response.setHeader('Allow', failure.allowed);
@@ -81,6 +81,15 @@ export class RequestContext {
     if (failure.status === 408) response.shouldKeepAlive = false;
     else if (!request.complete) this.#drain(timeout);
     this.send(failure.status, 'application/json', text);
+  }
+
+  /** Ends the connection in the middle of an answer, and reads until the client has seen it. */
+  #cutOff(timeout: number): void {
+    const { request, response } = this;
+    request.socket.end();
+    if (request.readableEnded) response.destroy();
+    else request.once('end', () => response.destroy());
+    this.#drain(timeout);
   }
 
   /**

@@ -355,6 +355,25 @@ describe('streams of lines', () => {
     expect(metrics.underWay).toBe(0);
   });
 
+  test('what was answered before a line that is too long arrives, whatever is sent behind it', async () => {
+    const { port, records, metrics } = await serve(one, { bytes: 1000 });
+    const socket = connect(port, '127.0.0.1');
+    // Without a listener for data the socket does not read: a reset would take what has arrived.
+    const body = `[1,0]\n${' '.repeat(2000)}\n${'[1,0]\n'.repeat(200_000)}`;
+    const head = `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${lines.type}\r\n`;
+    socket.write(`${head}Content-Length: 6\r\n\r\n[1,0]\n`);
+    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 6)}`);
+    while (metrics.rows < 1) await sleep(5);
+    socket.write(body.slice(6));
+    while (records.length < 2) await sleep(5);
+    while (socket.writableLength > 0 && !socket.destroyed) await sleep(5);
+    const found = await textOf(socket);
+    expect(found.match(/"score":2\}/g)).toHaveLength(2);
+    expect(found).toMatch(/"line 2: longer than 1000 bytes"\}\n\r\n$/);
+    expect(records.map(({ status }) => status)).toEqual([200, 413]);
+    while (metrics.connections > 0) await sleep(5);
+  });
+
   test('a client that does not take its answers is not read from, and given up', async () => {
     const { port, metrics, records } = await serve(one, { timeout: 2000 });
     const socket = connect(port, '127.0.0.1');
