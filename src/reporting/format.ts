@@ -1,5 +1,6 @@
 /** Numbers as people read them. */
 import type picocolors from 'picocolors';
+import { escapeUnseen, unseen } from '../errors.ts';
 import { formatCount } from '../math/format-number.ts';
 import type { Label } from '../model/model.ts';
 import { describePenalty, type Penalty, penaltyEntry } from '../problem/penalties/index.ts';
@@ -83,17 +84,11 @@ export function formatIfKnown<Value>(
   return value == null ? undefined : format(value);
 }
 
-/** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
-export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-
 /** A label or name as a part of a line: as written, or as a JSON string if it has control characters. */
 export function lineText(label: Label): string {
   const text = String(label);
   if (!unseen.test(text)) return text;
-  return JSON.stringify(text).replaceAll(
-    new RegExp(unseen, 'gu'),
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return escapeUnseen(JSON.stringify(text));
 }
 
 /** "l2", "elastic-net 0.3", "l1 (w ≥ 0)": with the share of L1 where the name does not settle it. */

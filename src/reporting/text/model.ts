@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { escapeUnseen, UsageError } from '../../errors.ts';
 import { largestColumns, type Side, summarizeWeights } from '../../model/metrics/weight-summary.ts';
 import { type Label, type Model, vectorCount, weightsOf } from '../../model/model.ts';
 import { describePenalty } from '../../problem/penalties/index.ts';
@@ -7,6 +7,7 @@ import {
   dataSize,
   formatCount,
   formatGapUp,
+  formatIfKnown,
   formatNumber,
   formatPercent,
   lineText,
@@ -96,7 +97,7 @@ export function describeModel(model: Model): string {
   const { nonzero, l1Norm, l2Norm } = summarizeWeights(weights);
   const part = formatPercent(weights.length === 0 ? 0 : nonzero / weights.length);
   const options = Object.entries(provenance?.options ?? {});
-  return twoColumns([
+  const lines: readonly LabelledLine[] = [
     ['task', describeTask(model)],
     ['loss', `${loss.name}${loss.parameter === 0 ? '' : ` (parameter ${loss.parameter})`}`],
     ...trainingLines(model),
@@ -112,7 +113,9 @@ export function describeModel(model: Model): string {
     ['made by', provenance && `dso ${provenance.version}`],
     ['data', provenance?.data],
     ['options', options.map(([name, value]) => `${name} ${value}`).join(', ') || undefined],
-  ]);
+  ];
+  // Names and options are whatever the file says.
+  return twoColumns(lines.map(([label, text]) => [label, formatIfKnown(text, escapeUnseen)]));
 }
 
 /** The file of another program contains neither λ nor the size of the data. */
