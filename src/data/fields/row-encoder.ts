@@ -78,8 +78,6 @@ type FieldPosition = Pick<Field, 'name' | 'inside'>;
 export interface FeatureSink {
   /** The column of a feature; -1 if it has none. */
   column(name: string, field: FieldPosition, isCategory: boolean): number;
-  /** Told of a field that is inside of one thing, and then of another. */
-  clash?(name: string, inside: number, other: number): void;
   value(column: number, value: number): void;
   /** Values of fields that are no features. */
   label?(value: NamedValue, name: string): void;
@@ -183,10 +181,10 @@ export class RowEncoder {
   #field(name: string, inside: number): Field {
     const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
     if (field.inside < 0) field.inside = inside;
-    else if (field.inside !== inside && isFeature(field)) {
-      this.#sink.clash?.(name, field.inside, inside);
-    }
-    return field;
+    if (field.inside === inside) return field;
+    // A field of something else that has the same name: its features come from elsewhere.
+    field.row = this.#row;
+    return { ...newField(name, field.kind, field.containers), inside };
   }
 
   #array(values: readonly NamedValue[], field: Field, kind: Kind, depth: number): void {
@@ -295,10 +293,6 @@ export class RowEncoder {
 function newField(name: string, kind: Kind, containers: readonly Field[] = []): Field {
   const columns = { number: unknown, absence: unknown, categories: new Map<string, number>() };
   return { name, kind, ...columns, containers, row: 0, inside: -1 };
-}
-
-function isFeature({ kind }: Field): boolean {
-  return kind === undefined || kind === 'number' || kind === 'category';
 }
 
 function tooDeep(): DataError {
