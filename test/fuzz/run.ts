@@ -73,7 +73,9 @@ async function runTarget(name: string, limits: Limits): Promise<number> {
     reporter(name),
   );
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const outcomes = [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`);
+  const outcomes = [...counts].map(
+    ([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`,
+  );
   console.log(
     `${name}: ${inputs.toLocaleString('en')} inputs in ${seconds} s, ${failures.length} failures (${outcomes.join(', ')})`,
   );

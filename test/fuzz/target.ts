@@ -19,6 +19,8 @@ export interface Target {
   readonly summary: string;
   /** Inputs in every run of the tests. */
   readonly quick: number;
+  /** An input that keeps the process busy for this long fails, and ends it; a multiple of what is usual. */
+  readonly mostSeconds?: number;
   /** Why it cannot run here, if it cannot: no MPI launcher, say. */
   unavailable?(): string | undefined;
   /** `folder` is empty, and kept if there is a failure: its files are named in commands. */
