@@ -65,10 +65,10 @@ export function isTableSchema({ featureNames, recipe }: RowSchema): boolean {
   if (categories.length === 0) return false;
   const label = fields.findIndex(({ kind }) => kind === 'label');
   if (label >= 0 && label < fields.length - 1) return true;
-  return (
-    featureNames?.every((feature) =>
-      categories.some(({ name }) => feature.startsWith(`${name}=`)),
-    ) ?? false
+  // Data without a feature needs nothing of a table.
+  if (!featureNames || featureNames.length === 0) return false;
+  return featureNames.every((feature) =>
+    categories.some(({ name }) => feature.startsWith(`${name}=`)),
   );
 }
 

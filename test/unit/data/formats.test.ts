@@ -360,3 +360,11 @@ test('a label that another option names as well is still the label of JSON lines
   const again = await readDataset(path, { like: data, labelled: false });
   expect(again.nonzeros).toBe(1);
 });
+
+test('JSON lines without a feature can be scored, whatever options name', async () => {
+  const path = temporaryFile('data.jsonl', '{"y":8}\n');
+  const options = { missing: 'error', categorical: ['x'] } as const;
+  const like = await readDataset(path, options);
+  const again = await readDataset(path, { ...options, like, labelled: false });
+  expect(again.nonzeros).toBe(0);
+});
