@@ -204,7 +204,7 @@ class ModelAttack implements Attack {
 
 export const model: Target = {
   summary: 'model files and .dsob files that are forged, with the right checksums',
-  quick: 3000,
+  quick: 2000,
   mostSeconds: 60,
   open: async (folder) => new ModelAttack(folder, await dsobSeeds()),
 };

@@ -19,7 +19,7 @@ export interface Target {
   readonly summary: string;
   /** Inputs in every run of the tests. */
   readonly quick: number;
-  /** An input that keeps the process busy for this long fails, and ends it; a multiple of what is usual. */
+  /** An input that takes the processors this long fails, and ends the run. */
   readonly mostSeconds?: number;
   /** Why it cannot run here, if it cannot: no MPI launcher, say. */
   unavailable?(): string | undefined;

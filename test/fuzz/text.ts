@@ -78,7 +78,7 @@ function textOf(read: Read): string {
 
 /** Faults that are not in one line. */
 const ofTheFile =
-  /: (no data|no rows|no key called|two columns|its checksum|the feature "|row \d+: the values of one feature|the (gzip|zstd) data ends|damaged (gzip|zstd)|not (gzip|zstd) data|byte \d+: |Parquet |its columns have|label ".*" is not a number; \.dsob|no column )/;
+  /: (no data|no rows|no key called|two columns|its checksum|the feature "|row \d+: the values of one feature|the (gzip|zstd) data ends|damaged (gzip|zstd)|not (gzip|zstd) data|byte \d+: |Parquet |its columns have|(label|weight) \d+: keys|label ".*" is not a number; \.dsob|no column )/;
 
 function checkMessage(message: string, { name, bytes }: TextCase): void {
   if (!message.includes(name)) throw new Fault('a message without the file', message);
@@ -267,7 +267,7 @@ class TextAttack implements Attack {
 
 export const text: Target = {
   summary: 'text of every format, damaged in its own terms',
-  quick: 20_000,
+  quick: 15_000,
   mostSeconds: 60,
   open: async (folder) => new TextAttack(folder),
 };
