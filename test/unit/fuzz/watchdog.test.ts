@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-const attack = pathToFileURL(join(import.meta.dirname, '..', '..', 'fuzz', 'attack.ts'));
+const attack = pathToFileURL(join(import.meta.dirname, '..', '..', 'fuzz', 'attack.ts')).href;
 
 /** Attacks a target that never ends with its third input. */
 const program = `
