@@ -37,10 +37,8 @@ export interface RowRules extends MissingRules {
 type RowSchema = Pick<DatasetSchema, 'featureNames' | 'recipe'>;
 
 /** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
-export function rowRules(
-  { featureNames, recipe = {} }: RowSchema,
-  declared: readonly string[] = [],
-): RowRules {
+export function rowRules(schema: RowSchema, declared: readonly string[] = []): RowRules {
+  const { featureNames, recipe = {} } = schema;
   const missingValues = [...(recipe.missingValues ?? []), ...declared];
   const isTable = isTableSchema({ ...(featureNames && { featureNames }), recipe });
   return {
@@ -49,7 +47,7 @@ export function rowRules(
     isClosed: isTable && featureNames === undefined,
     missing: recipe.missing ?? 'indicator',
     missingTexts: isTable ? [...missingTexts, ...missingValues] : missingValues,
-    ...(isTable && { knownCategories: knownCategories(featureNames, missingValues) }),
+    ...(isTable && { knownCategories: knownCategories(schema, missingValues) }),
   };
 }
 

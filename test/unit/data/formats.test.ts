@@ -368,3 +368,10 @@ test('JSON lines without a feature can be scored, whatever options name', async 
   const again = await readDataset(path, { ...options, like, labelled: false });
   expect(again.nonzeros).toBe(0);
 });
+
+test('a column of numbers called x= is no empty category of x', async () => {
+  const path = temporaryFile('data.csv', 'target,x,x=\n1,,\n2,s,\n');
+  const like = await readDataset(path);
+  const again = await readDataset(path, { like, labelled: false });
+  expect(flat(again)).toEqual(flat(like));
+});
