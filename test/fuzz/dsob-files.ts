@@ -61,7 +61,7 @@ export async function dsobSeeds(): Promise<DsobSeed[]> {
     await seedOf(false, false, 0),
     await seedOf(true, false, 0),
     await seedOf(false, true, 10),
-    await seedOf(true, true, allColumns),
+    await seedOf(true, true, 40),
   ];
 }
 

@@ -4,6 +4,8 @@ import { bytesOfText, byteText, linesOf } from './mutate.ts';
 type StillFails = (bytes: Uint8Array) => boolean | Promise<boolean>;
 
 const mostTries = 2000;
+/** Of all that are tried. */
+const mostBytes = 2 ** 23;
 
 /** Leaves out runs of items, long ones first, as long as the rest fails. */
 async function without<Item>(
@@ -23,10 +25,12 @@ async function without<Item>(
 
 /** A smaller input that fails in the same way: without lines, then without bytes. */
 export async function minimize(bytes: Uint8Array, stillFails: StillFails): Promise<Uint8Array> {
-  let tries = 0;
+  let [tries, tried] = [0, 0];
   const fails = async (text: string) => {
+    if (tries >= mostTries || tried >= mostBytes) return false;
     tries += 1;
-    return tries <= mostTries && (await stillFails(bytesOfText(text)));
+    tried += text.length;
+    return stillFails(bytesOfText(text));
   };
   const lines = await without(linesOf(byteText(bytes)), (rest) => fails(rest.join('')));
   const letters = await without(lines.join('').split(''), (rest) => fails(rest.join('')));
