@@ -1,11 +1,25 @@
 /** Every failure raised on purpose is one of these; `kind` decides the exit code. */
 export type ErrorKind = 'failure' | 'usage' | 'data';
 
+/** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
+export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const everyUnseen = new RegExp(unseen, 'gu');
+
+/** The text with these characters as escapes: terminals obey some of them. */
+export function escapeUnseen(text: string): string {
+  if (!unseen.test(text)) return text;
+  return text.replaceAll(
+    everyUnseen,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 export class DsoError extends Error {
   readonly kind: ErrorKind;
 
   constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
-    super(message, options);
+    // What it quotes may come from a file.
+    super(escapeUnseen(message), options);
     this.name = 'DsoError';
     this.kind = kind;
   }

@@ -51,7 +51,7 @@ export function generateDataset(options: GenerateOptions): { train: Dataset; tes
     const parts: DatasetPart[] = [];
     for (const { text } of textBlocks(shape, options.seed ?? 1, name)) {
       const chunk = parseLibsvm(text);
-      collector.addText(chunk);
+      collector.addText(chunk, name);
       const { rowOffsets, labels, indices, values } = chunk;
       parts.push({ rowOffsets, labels, indices, values });
     }

@@ -6,7 +6,7 @@
 import { log } from './elementary.ts';
 
 /** A bijection of 32-bit integers that lets every input bit reach every output bit. */
-function scramble(x: number): number {
+export function scramble(x: number): number {
   let h = x;
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);

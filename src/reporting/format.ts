@@ -1,5 +1,6 @@
 /** Numbers as people read them. */
 import type picocolors from 'picocolors';
+import { escapeUnseen, unseen } from '../errors.ts';
 import { formatCount } from '../math/format-number.ts';
 import type { Label } from '../model/model.ts';
 import { describePenalty, type Penalty, penaltyEntry } from '../problem/penalties/index.ts';
@@ -83,24 +84,17 @@ export function formatIfKnown<Value>(
   return value == null ? undefined : format(value);
 }
 
-/** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
-export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-
-const allUnseen = new RegExp(unseen, 'gu');
+const everyUnseen = new RegExp(unseen, 'gu');
 /** The same and, to be left alone, tabs, line ends, and colors as picocolors writes them. */
 const unseenOrOwn = new RegExp(
   `[\\t\\n]|\\u001b\\[(?:1|2|22|3[1-9]|9[0-7])m|${unseen.source}`,
   'gu',
 );
 
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 /** A label or name as a part of a line: as written, or as a JSON string if it has control characters. */
 export function lineText(label: Label): string {
   const text = String(label);
-  return unseen.test(text) ? JSON.stringify(text).replaceAll(allUnseen, escaped) : text;
+  return unseen.test(text) ? escapeUnseen(JSON.stringify(text)) : text;
 }
 
 /**
@@ -109,8 +103,8 @@ export function lineText(label: Label): string {
  */
 export function visibleText(text: string, colours = false): string {
   if (!unseen.test(text)) return text;
-  return text.replaceAll(colours ? unseenOrOwn : allUnseen, (found) =>
-    found.length > 1 || found === '\t' || found === '\n' ? found : escaped(found),
+  return text.replaceAll(colours ? unseenOrOwn : everyUnseen, (found) =>
+    found.length > 1 || found === '\t' || found === '\n' ? found : escapeUnseen(found),
   );
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { stream } from '../../src/math/random.ts';
 import type { Failure, Target } from './target.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface Limits {
   readonly seed: number;
@@ -40,6 +41,8 @@ export async function attack(
   const deadline = performance.now() + seconds * 1000;
   const failures: Found[] = [];
   const opened = await target.open(folder);
+  const { mostSeconds: busy } = target;
+  const watchdog = busy === undefined ? undefined : new Watchdog({ first, seed, seconds: busy });
   let done = 0;
   try {
     while (done < inputs && performance.now() < deadline && failures.length < mostFailures) {
@@ -47,9 +50,11 @@ export async function attack(
       const failure = await opened.attempt(stream(seed, input)).catch(unexpected);
       if (failure) failures.push({ ...failure, input });
       done++;
+      watchdog?.next();
       onProgress?.(done, failures);
     }
   } finally {
+    await watchdog?.close();
     await opened.close?.();
   }
   if (failures.length === 0) rmSync(folder, { recursive: true, force: true });

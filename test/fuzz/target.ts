@@ -20,6 +20,8 @@ export interface Target {
   readonly summary: string;
   /** Inputs in every run of the tests. */
   readonly quick: number;
+  /** An input that takes the processors this long fails, and ends the run. */
+  readonly mostSeconds?: number;
   /** Why it cannot run here, if it cannot: no MPI launcher, say. */
   unavailable?(): string | undefined;
   /** `folder` is empty, and kept if there is a failure: its files are named in commands. */

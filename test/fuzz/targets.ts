@@ -7,4 +7,7 @@ export const targets: Readonly<Record<string, () => Promise<Target>>> = {
   serve: async () => (await import('./serve.ts')).serveTarget,
   kill: async () => (await import('./kill.ts')).killTarget,
   mpi: async () => (await import('./mpi.ts')).mpiTarget,
+  text: async () => (await import('./text.ts')).text,
+  parquet: async () => (await import('./parquet.ts')).parquet,
+  model: async () => (await import('./model.ts')).model,
 };

@@ -100,7 +100,7 @@ export function lossLaws(loss: Loss): void {
       fc.assert(
         fc.property(scores, labels, fractions, (u, y, t) => {
           const s = insideDomain(loss, y, t);
-          const [a, b] = [inFull!.value(exact(u), y, p), inFull!.conjugate(exact(s), y, p)];
+          const [a, b] = [inFull.value(exact(u), y, p), inFull.conjugate(exact(s), y, p)];
           expect(Math.abs(a.hi - value(u, y))).toBeLessThanOrEqual(rounding(a.hi, s * u, y));
           expect(Math.abs(b.hi - conjugate(s, y))).toBeLessThanOrEqual(rounding(b.hi, s * y));
           const terms = [a.hi, b.hi, s * u, s * y, y].reduce((sum, x) => sum + Math.abs(x), 1);

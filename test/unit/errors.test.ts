@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closest } from '../../src/errors.ts';
+import { closest, DataError, escapeUnseen } from '../../src/errors.ts';
 
 const names = ['hinge', 'squared-hinge', 'logistic', 'l1', 'l2'];
 
@@ -15,4 +15,10 @@ test('says nothing when no word is near', () => {
   expect(closest('poisson', names)).toBeUndefined();
   expect(closest('', names)).toBeUndefined();
   expect(closest('zz', names)).toBeUndefined();
+});
+
+test('messages hold no characters that a terminal obeys', () => {
+  const { message } = new DataError('a \u001b[31m \u009b1m \u202e \u2028 b\n');
+  expect(message).toBe(String.raw`a \u001b[31m \u009b1m \u202e \u2028 b\u000a`);
+  expect(escapeUnseen('Zürich, 日本')).toBe('Zürich, 日本');
 });

@@ -271,6 +271,11 @@ function checkedStarts(header: SectionHeader, fail: Fail): ArrayStarts {
   return fail(`${length} bytes for ${count} rows and ${entries} entries`);
 }
 
+/** Whether the section has the length that its rows and entries take: memory is reserved for them. */
+export function checkRowsFit(section: SectionLocation): void {
+  checkedStarts(section.header, failureOf(section));
+}
+
 function failureOf({ header: { first, count }, offset }: SectionLocation): Fail {
   return failure(offset, `the section of rows ${first + 1} to ${first + count}`);
 }

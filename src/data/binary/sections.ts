@@ -22,7 +22,7 @@ import {
   uint64At,
   viewOf,
 } from './layout.ts';
-import { allocate, type Reserve } from './rows.ts';
+import { allocate, checkRowsFit, type Reserve } from './rows.ts';
 
 interface Totals {
   readonly rows: number;
@@ -91,7 +91,8 @@ function checkIndex({ totals, sections }: BinaryIndex, indexOffset: number): voi
   let next = fileHeaderBytes;
   let lastKind = 0;
   let nextColumn = 0;
-  for (const [number, { offset, header }] of sections.entries()) {
+  for (const [number, section] of sections.entries()) {
+    const { offset, header } = section;
     const { kind, first, count, entries } = header;
     const rank = order.indexOf(kind);
     if (offset !== next) fail(`section ${number + 1} at byte ${offset}; expected byte ${next}`);
@@ -100,6 +101,7 @@ function checkIndex({ totals, sections }: BinaryIndex, indexOffset: number): voi
     if (first !== expected || first < (kind === 'COLS' ? nextColumn : 0)) {
       fail(`section ${number + 1} (${kind}) begins with number ${first}; expected ${expected}`);
     }
+    if (kind === 'ROWS') checkRowsFit(section);
     if (kind === 'ROWS') sums.nonzeros += entries;
     if (kind === 'ROWS') sums.rows += count;
     if (kind === 'NAME') sums.names += count;
@@ -199,6 +201,18 @@ export class BinaryFile {
   }
 }
 
+/** More than sections have, but for rows of very many entries. */
+const atOnce = 2 ** 25;
+
+function enlarged(
+  bytes: Uint8Array<SharedArrayBuffer>,
+  length: number,
+): Uint8Array<SharedArrayBuffer> {
+  const larger = new Uint8Array(new SharedArrayBuffer(length));
+  larger.set(bytes);
+  return larger;
+}
+
 /** Exact numbers of bytes from a stream that comes in chunks of any size. */
 export class ByteQueue {
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -211,12 +225,14 @@ export class ByteQueue {
 
   /** The next bytes, on shared memory of their own. */
   async take(length: number): Promise<Uint8Array<SharedArrayBuffer>> {
-    const bytes = new Uint8Array(new SharedArrayBuffer(length));
+    // The length comes from the data: memory is taken as its bytes arrive.
+    let bytes = new Uint8Array(new SharedArrayBuffer(Math.min(length, atOnce)));
     for (let filled = 0; filled < length; ) {
       if (!(await this.#more())) {
         throw new CorruptFile(this.position + filled, 'the data ends here; is it truncated?');
       }
-      const count = Math.min(length - filled, this.#rest.length);
+      if (filled === bytes.length) bytes = enlarged(bytes, Math.min(length, 2 * filled));
+      const count = Math.min(bytes.length - filled, this.#rest.length);
       bytes.set(this.#rest.subarray(0, count), filled);
       this.#rest = this.#rest.subarray(count);
       filled += count;

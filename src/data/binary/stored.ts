@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { scramble } from '../../math/random.ts';
 import type { Dataset, DatasetPart } from '../dataset.ts';
 import { NameLines, namesOf } from '../read/feature-names.ts';
 import { withName } from '../read/line-error.ts';
@@ -140,18 +141,43 @@ function* scanRows(files: readonly StoredFile[]): Generator<DatasetPart> {
     const { path, totals } = stored;
     const file = new BinaryFile(path);
     try {
+      let found = 0;
       for (const section of sectionsOf(stored, 'ROWS')) {
         const body = file.body(section, section.header.length, reserve);
         const { part, largest } = decodeRows(section, body, false, reserve);
         checkColumns(largest, totals.columns, section.offset);
+        found = (found + hashOfEntries(part.indices)) | 0;
         yield part;
       }
+      checkCounts(stored, file, found);
     } catch (error) {
       throw withName(path, error, CorruptFile);
     } finally {
       file.close();
     }
   }
+}
+
+/** The sum of a hash of the column of every entry, which its counts give as well, in no memory. */
+function hashOfEntries(indices: Int32Array): number {
+  let sum = 0;
+  for (let entry = 0; entry < indices.length; entry += 1)
+    sum = (sum + scramble(indices[entry])) | 0;
+  return sum;
+}
+
+/** The layout on disk relies on the counts: they must be those of the entries. */
+function checkCounts(stored: StoredFile, file: BinaryFile, found: number): void {
+  let expected = 0;
+  for (const section of sectionsOf(stored, 'COLS')) {
+    for (const { first, counts } of decodeCounts(section, file.body(section))) {
+      for (let k = 0; k < counts.length; k += 1) {
+        expected = (expected + Math.imul(counts[k], scramble(first + k))) | 0;
+      }
+    }
+  }
+  if (found === expected) return;
+  throw new CorruptFile(0, 'the counts of the columns are not those of the entries');
 }
 
 function countColumns(files: readonly StoredFile[], columns: number): Int32Array {

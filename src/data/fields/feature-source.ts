@@ -36,8 +36,14 @@ function described(name: string, source: FeatureSource): string {
 export interface NameClash {
   readonly name: string;
   readonly sources: readonly [FeatureSource, FeatureSource];
+  /** Rows of the block that end before it, and names that are found before it. */
+  readonly rows: number;
+  readonly names: number;
 }
 
-export function clashMessage({ name, sources: [one, other] }: NameClash): string {
+export function clashMessage({
+  name,
+  sources: [one, other],
+}: Pick<NameClash, 'name' | 'sources'>): string {
   return `the feature ${quote(name)} would be both ${described(name, one)} and ${described(name, other)}; expected different names: rename one of them, or leave it out (--ignore)`;
 }

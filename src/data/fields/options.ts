@@ -119,12 +119,14 @@ export class MissingValues {
 
 /** The categories of other data that look like missing values, unless they are declared missing. */
 export function knownCategories(
-  featureNames: readonly string[] | undefined,
+  { featureNames = [], recipe }: Pick<DatasetSchema, 'featureNames' | 'recipe'>,
   declared: readonly string[],
 ): readonly string[] {
   const texts = new Set(missingTexts.filter((text) => text !== '?' && !declared.includes(text)));
-  return (featureNames ?? []).filter((name) => {
+  // A column of numbers may be called `x=`, as the empty category of `x` is.
+  const fields = new Set(recipe?.fields?.map(({ name }) => name));
+  return featureNames.filter((name) => {
     const end = name.lastIndexOf('=');
-    return end >= 0 && texts.has(name.slice(end + 1));
+    return end >= 0 && texts.has(name.slice(end + 1)) && !fields.has(name);
   });
 }

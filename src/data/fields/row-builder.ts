@@ -43,7 +43,7 @@ export class RowBuilder {
   column(name: string, source: FeatureSource = 0): number {
     const known = this.#columns.get(name);
     if (known !== undefined) {
-      if (this.#sources[known] !== source) this.clash(name, this.#sources[known], source);
+      if (this.#sources[known] !== source) this.#clashes(known, source);
       return known;
     }
     const column = this.#names.push(name) - 1;
@@ -53,8 +53,13 @@ export class RowBuilder {
   }
 
   /** Notes that a name comes from two sources; who has all blocks decides what becomes of it. */
-  clash(name: string, one: FeatureSource, other: FeatureSource): void {
-    this.#clash ??= { name, sources: [one, other] };
+  #clashes(column: number, source: FeatureSource): void {
+    this.#clash ??= {
+      name: this.#names[column],
+      sources: [this.#sources[column], source],
+      rows: this.rows,
+      names: this.#names.length,
+    };
   }
 
   /** The label of the row; NaN, or the empty text, where there is none. */

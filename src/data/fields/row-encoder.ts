@@ -1,13 +1,7 @@
 import { DataError } from '../../errors.ts';
 import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
-import {
-  categorySource,
-  clashMessage,
-  type FeatureSource,
-  fieldSource,
-  type NameClash,
-} from './feature-source.ts';
+import { categorySource, clashMessage, type FeatureSource, fieldSource } from './feature-source.ts';
 import {
   knownCategories,
   type MissingRules,
@@ -49,10 +43,8 @@ export interface RowRules extends MissingRules {
 type RowSchema = Pick<DatasetSchema, 'featureNames' | 'recipe'>;
 
 /** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
-export function rowRules(
-  { featureNames, recipe = {} }: RowSchema,
-  declared: readonly string[] = [],
-): RowRules {
+export function rowRules(schema: RowSchema, declared: readonly string[] = []): RowRules {
+  const { featureNames, recipe = {} } = schema;
   const missingValues = [...(recipe.missingValues ?? []), ...declared];
   const isTable = isTableSchema({ ...(featureNames && { featureNames }), recipe });
   return {
@@ -62,7 +54,7 @@ export function rowRules(
     checksRows: featureNames !== undefined && recipe.hashBits === undefined,
     missing: recipe.missing ?? 'indicator',
     missingTexts: isTable ? [...missingTexts, ...missingValues] : missingValues,
-    ...(isTable && { knownCategories: knownCategories(featureNames, missingValues) }),
+    ...(isTable && { knownCategories: knownCategories(schema, missingValues) }),
   };
 }
 
@@ -78,10 +70,10 @@ export function isTableSchema({ featureNames, recipe }: RowSchema): boolean {
   if (categories.length === 0) return false;
   const label = fields.findIndex(({ kind }) => kind === 'label');
   if (label >= 0 && label < fields.length - 1) return true;
-  return (
-    featureNames?.every((feature) =>
-      categories.some(({ name }) => feature.startsWith(`${name}=`)),
-    ) ?? false
+  // Data without a feature needs nothing of a table.
+  if (!featureNames || featureNames.length === 0) return false;
+  return featureNames.every((feature) =>
+    categories.some(({ name }) => feature.startsWith(`${name}=`)),
   );
 }
 
@@ -91,8 +83,6 @@ type FieldPosition = Pick<Field, 'name' | 'inside'>;
 export interface FeatureSink {
   /** The column of a feature; -1 if it has none. */
   column(name: string, field: FieldPosition, isCategory: boolean): number;
-  /** Told of a field that is inside of one thing, and then of another. */
-  clash?(clash: NameClash): void;
   value(column: number, value: number): void;
   /** Values of fields that are no features. */
   label?(value: NamedValue, name: string): void;
@@ -223,12 +213,15 @@ export class RowEncoder {
     const field = this.#listed.get(name) ?? this.#unlisted.get(name) ?? this.#addField(name);
     const { checksRows } = this.#rules;
     if (field.inside < 0 || (checksRows && field.row !== this.#row)) field.inside = inside;
-    else if (field.inside !== inside && isFeature(field)) {
+    if (field.inside === inside) return field;
+    if (checksRows) {
+      if (!isFeature(field)) return field;
       const sources = [fieldSource(field.inside), fieldSource(inside)] as const;
-      if (checksRows) throw new DataError(clashMessage({ name, sources }));
-      this.#sink.clash?.({ name, sources });
+      throw new DataError(clashMessage({ name, sources }));
     }
-    return field;
+    // A field of something else that has the same name: its features come from elsewhere.
+    field.row = this.#row;
+    return { ...newField(name, field.kind, field.containers), inside };
   }
 
   #array(values: readonly NamedValue[], field: Field, kind: Kind, depth: number): void {

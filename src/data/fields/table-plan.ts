@@ -64,7 +64,7 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
     ...(like && { lacking: lackingFields(head.names, like).filter(countsAsMissing) }),
     missing,
     missingTexts: [...missingTexts, ...missingValues],
-    ...(like && { knownCategories: knownCategories(like.featureNames, missingValues) }),
+    ...(like && { knownCategories: knownCategories(like, missingValues) }),
     textLabels: textLabels || like?.labelNames !== undefined,
     labelOptional: isLabelOptional(options),
   };

@@ -2,7 +2,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
 import { type DatasetPart, type DatasetSchema, sharedFloat32, sharedInt32 } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
-import { clashMessage, type FeatureSource } from './feature-source.ts';
+import { clashMessage, type FeatureSource, type NameClash } from './feature-source.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
 import type { FieldOptions } from './options.ts';
 import type { NamedRows } from './row-builder.ts';
@@ -151,6 +151,17 @@ class HashedNames implements Vocabulary {
   }
 }
 
+/** What comes before a clash of names, which may have a fault of its own. */
+function rowsBefore({ clash: _, ...rows }: NamedRows, clash: NameClash): NamedRows {
+  return {
+    ...rows,
+    names: rows.names.slice(0, clash.names),
+    labels: rows.labels.subarray(0, clash.rows),
+    rowOffsets: rows.rowOffsets.subarray(0, clash.rows + 1),
+    ordered: false,
+  };
+}
+
 /** Rows up to this length are sorted while they are read. */
 const shortRow = 32;
 
@@ -169,7 +180,10 @@ export class Assembler {
   /** The rows with their final columns. Labels may be rewritten once more: see `LabelList`. */
   add(rows: NamedRows): DatasetPart {
     const { rowOffsets, labels, weights, names, sources, clash } = rows;
-    if (clash && this.vocabulary.isStrict) throw new DataError(clashMessage(clash));
+    if (clash && this.vocabulary.isStrict) {
+      this.add(rowsBefore(rows, clash));
+      throw new DataError(clashMessage(clash));
+    }
     const columns = names.map((name, k) => this.vocabulary.columnOf(name, sources?.[k] ?? 0));
     this.#labels.add(labels, rows.labelTexts);
     const same = rows.ordered && columns.every((column, position) => column === position);

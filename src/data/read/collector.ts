@@ -63,11 +63,15 @@ export class Collector {
     }
   }
 
-  addText(chunk: ParsedChunk): void {
+  addText(chunk: ParsedChunk, name: string): void {
     this.#lines += chunk.lines;
     this.#qidLines += chunk.qidLines;
     this.#columns = Math.max(this.#columns, chunk.maxIndex + 1);
-    this.labels.add(chunk.labels, chunk.labelTexts);
+    try {
+      this.labels.add(chunk.labels, chunk.labelTexts);
+    } catch (error) {
+      throw withName(name, error);
+    }
     this.addRows(chunk);
   }
 

@@ -1,4 +1,4 @@
-import { DataError } from '../../errors.ts';
+import { DataError, escapeUnseen } from '../../errors.ts';
 
 /** Feature indices are 32-bit and leave room for the number of columns. */
 export const largestIndex = 2 ** 31 - 2;
@@ -81,10 +81,11 @@ export function clip(text: string): string {
 
 /** The first names of a list. */
 export function listNames(names: readonly string[], most = 20): string {
-  return `${names.slice(0, most).map(clip).join(', ')}${names.length > most ? ', …' : ''}`;
+  const shown = names.slice(0, most).map((name) => escapeUnseen(clip(name)));
+  return `${shown.join(', ')}${names.length > most ? ', …' : ''}`;
 }
 
 /** Quoted, with control characters escaped: the file may not be text. */
 export function quote(text: string): string {
-  return JSON.stringify(clip(text));
+  return escapeUnseen(JSON.stringify(clip(text)));
 }

@@ -9,6 +9,7 @@ import {
   formatOfText,
   guessedBytes,
   hasFirstLine,
+  type ParsedText,
   type TextFormat,
   textFormat,
 } from '../text/formats.ts';
@@ -96,7 +97,8 @@ export class PieceReader {
   }
 
   async #read(piece: Piece): Promise<void> {
-    const { path, size, regular } = piece.file;
+    const { path, size, regular, content } = piece.file;
+    if (content) return this.#readStream(content(), path);
     if (path === standardInput) return this.#readStream(process.stdin, titleOfSource(path));
     if (regular) {
       const head = await readHead(path);
@@ -278,13 +280,16 @@ export class PieceReader {
 
   #taker(position: LinePosition, name: string): (outcome: ParseOutcome) => Promise<void> {
     const { takePart } = this.#options;
-    return async (outcome) => {
-      const found = await position.rowsOf(outcome);
+    const take = async (found: ParsedText['rows']): Promise<void> => {
       const { rowOffsets, labels, indices, values } = found;
-      if (!('names' in found)) this.collector.addText(found);
+      if (!('names' in found)) this.collector.addText(found, name);
       if (labels.length === 0) return;
       if ('names' in found) await takePart(this.collector.addNamed(found, name));
       else await takePart({ rowOffsets, labels, indices, values }, found.float64);
+    };
+    return async (outcome) => {
+      if ('before' in outcome && outcome.before) await take(outcome.before.rows);
+      await take(await position.rowsOf(outcome));
     };
   }
 

@@ -40,6 +40,8 @@ export interface InputFile {
   /** Bytes; 0 for standard input and pipes, which can only be read from beginning to end. */
   readonly size: number;
   readonly regular: boolean;
+  /** Its bytes, where they are in memory and in no file. */
+  readonly content?: () => AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readSection } from '../binary/read.ts';
 import type { FormatName } from '../fields/options.ts';
 import type { GroupPayload, OpenPayload } from '../tables/parquet-file.ts';
-import { type ParsedText, textFormat } from '../text/formats.ts';
+import { type ParsedText, type TextFormat, textFormat } from '../text/formats.ts';
 import { type FileRange, lineTooLong, longestLine, readLines } from './byte-blocks.ts';
 import { LineError } from './line-error.ts';
 
@@ -9,8 +9,13 @@ import { LineError } from './line-error.ts';
 export type ParseOutcome = ParsedText | Fault;
 
 export type Fault =
-  /** A line, counted from 1 at the start of the task's text, that cannot be read. */
-  | { readonly line: number; readonly message: string }
+  /** A line, counted from 1 at the start of the task's text, that cannot be read … */
+  | {
+      readonly line: number;
+      readonly message: string;
+      /** … and the rows in front of it, which may have a fault that only the reader sees. */
+      readonly before?: ParsedText | undefined;
+    }
   /** The text could not be read. */
   | { readonly failure: string };
 
@@ -35,27 +40,47 @@ export interface BytesPayload extends TextPlan {
 }
 
 function parseRange(payload: RangePayload): ParseOutcome {
-  const first = payload.start === 0;
   const { longest = longestLine } = payload;
-  return outcomeOf(() => {
-    const { lines, cut } = readLines(payload, longest);
-    const parsed = parse({ ...payload, bytes: lines, first, skipped: 0 });
-    if (cut) throw new LineError(parsed.lines + 1, lineTooLong(longest));
-    return parsed;
-  });
-}
-
-function parse({ bytes, first, skipped, format, plan }: BytesPayload): ParsedText {
-  return textFormat(format)!.parse(first ? withoutMark(bytes) : bytes, plan, skipped);
-}
-
-function outcomeOf(read: () => ParsedText): ParseOutcome {
   try {
-    return read();
+    const { lines: bytes, cut } = readLines(payload, longest);
+    const parsed = parseBytes({ ...payload, bytes, first: payload.start === 0, skipped: 0 });
+    if (!cut || !('rows' in parsed)) return parsed;
+    return { line: parsed.lines + 1, message: lineTooLong(longest), before: parsed };
   } catch (error) {
-    if (error instanceof LineError) return { line: error.line, message: error.message };
     return { failure: (error as Error).message };
   }
+}
+
+function parseBytes({ bytes, first, skipped, format, plan }: BytesPayload): ParseOutcome {
+  const text = first ? withoutMark(bytes) : bytes;
+  return parse(textFormat(format)!, text, plan, skipped);
+}
+
+function parse(
+  format: TextFormat,
+  bytes: Uint8Array,
+  plan: unknown,
+  skipped: number,
+): ParseOutcome {
+  try {
+    return format.parse(bytes, plan, skipped);
+  } catch (error) {
+    if (!(error instanceof LineError)) return { failure: (error as Error).message };
+    const { line, message } = error;
+    // Some faults are looked for in front of others, some behind them, and how text is cut into tasks
+    // must not show: the first one is what is found without the lines behind it.
+    const end = format.lastRecordEnd(bytes.subarray(0, lineStart(bytes, line)));
+    if (end === 0) return { line, message };
+    const before = parse(format, bytes.subarray(0, end), plan, skipped);
+    return 'rows' in before ? { line, message, before } : before;
+  }
+}
+
+/** Where a line begins, counted from 1. */
+function lineStart(bytes: Uint8Array, line: number): number {
+  let start = 0;
+  for (let before = line - 1; before > 0; before -= 1) start = bytes.indexOf(10, start) + 1;
+  return start;
 }
 
 /** Editors on Windows put a byte order mark in front of UTF-8. */
@@ -68,7 +93,7 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
 // biome-ignore lint/suspicious/noExplicitAny: every task knows its own payload
 export const parseTasks: Record<string, (payload: any) => unknown> = {
   'parse-range': parseRange,
-  'parse-bytes': (payload: BytesPayload) => outcomeOf(() => parse(payload)),
+  'parse-bytes': parseBytes,
   'read-section': readSection,
   'parquet-open': async (payload: OpenPayload) => (await parquet()).openParquet(payload),
   'parquet-group': async (payload: GroupPayload) => (await parquet()).readGroup(payload),

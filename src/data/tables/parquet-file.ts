@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import zlib from 'node:zlib';
-import type { AsyncBuffer, Compressors, DecodedArray, FileMetaData } from 'hyparquet';
+import type { AsyncBuffer, Compressors, DecodedArray, FileMetaData, SchemaTree } from 'hyparquet';
 import { DataError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
 import { parquetColumns, parsers } from './parquet-columns.ts';
@@ -81,8 +81,10 @@ export async function openParquet({ path, progress }: OpenPayload): Promise<Open
     const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
     const footer = await explained(path, 'its footer', async () => {
       const metadata = await parquetMetadataAsync(bytes, { geoparquet: false });
-      const columns = parquetColumns(parquetSchema(metadata));
+      const schema = parquetSchema(metadata);
+      const columns = parquetColumns(schema);
       checkFooter(metadata, columns);
+      checkChunks(metadata, schema);
       return { metadata, columns, groups: metadata.row_groups.map(sizeOf) };
     });
     const { metadata, columns, groups } = footer;
@@ -195,6 +197,34 @@ function checkFooter({ num_rows, row_groups }: FileMetaData, columns: readonly T
   const rows = row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
   if (rows === num_rows) return;
   throw new Error(`row groups of ${rows} rows together; expected ${num_rows}`);
+}
+
+/**
+ * A row group has the columns of the schema, each once. The decoder reads those that it is not asked
+ * for as well, but nobody hears of their errors, and an unheard error ends the thread.
+ */
+function checkChunks({ row_groups }: FileMetaData, schema: SchemaTree): void {
+  const leaves = leavesOf(schema);
+  for (const [group, { columns }] of row_groups.entries()) {
+    const found = columns.map(({ meta_data: column }) => pathText(column?.path_in_schema));
+    const expected = leaves.map(({ path }) => pathText(path));
+    const other = expected.findIndex((path, position) => path !== found[position]);
+    if (other < 0 && found.length === expected.length) continue;
+    const [ours, theirs] = [expected[other], found[other]].map((path) => path ?? 'no column');
+    throw new Error(`row group ${group + 1} has ${theirs} where the schema has ${ours}`);
+  }
+}
+
+/** The columns of the schema: what has a type. */
+function leavesOf(node: SchemaTree): SchemaTree[] {
+  if (node.children.length > 0) return node.children.flatMap(leavesOf);
+  return node.element.type === undefined ? [] : [node];
+}
+
+function pathText(path: readonly string[] | undefined): string {
+  return path === undefined
+    ? 'a column without a path'
+    : `column ${JSON.stringify(path.join('.'))}`;
 }
 
 /** Any error of the decoder is a fault of the file. */

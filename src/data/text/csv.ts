@@ -60,8 +60,8 @@ const float64 = new Float64Array(1);
 const categories = new ByteColumns();
 
 /**
- * Reads whole records; the first `skipped` of them are no rows. Overwrites the delimiters, and
- * throws a LineError for the first record that cannot be read.
+ * Reads whole records; the first `skipped` of them are no rows. Throws a LineError for the first
+ * record that cannot be read.
  */
 export function parseCsv(text: Uint8Array, plan: CsvPlan, skipped: number): TextRows {
   checkEncoding(text);
@@ -108,13 +108,16 @@ function readRecord(
       readCategory(bytes, splitter, rows, field, line);
       continue;
     }
-    // The scanners of numbers need a line end behind a number, whatever the delimiter was.
-    if (bytes[end] !== newline) bytes[end] = newline;
+    // The scanners of numbers need a line end behind a number, whatever the delimiter is.
+    const behind = bytes[end];
+    if (behind !== newline) bytes[end] = newline;
     if (kind === 'number' && plain && scanFloat32(bytes, start, float32, 0, true) === end) {
       rows.builder.value(rows.numberColumn(field), float32[0]);
     } else if (kind === 'label' && scanFloat64(bytes, start, float64, 0) === end) {
       rows.builder.label(float64[0]);
     } else rows.put(field, splitter.text(bytes, field), line);
+    // A task may read its text once more.
+    if (behind !== newline) bytes[end] = behind;
   }
   rows.endRow(line);
 }

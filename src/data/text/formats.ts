@@ -58,7 +58,6 @@ export interface TextFormat<Plan = unknown> {
 
 /** The first records are sampled, but no more than this many bytes. */
 const sampledBytes = 1 << 24;
-const newline = 10;
 
 const jsonLines: TextFormat<ObjectPlan> = {
   name: 'jsonl',
@@ -167,13 +166,19 @@ export function formatOfText(head: Uint8Array): FormatName {
 
 /** Whether the first line of data is complete. */
 export function hasFirstLine(head: Uint8Array): boolean {
-  return head.length >= guessedBytes || (firstLine(head) !== undefined && head.includes(newline));
+  return head.length >= guessedBytes || firstLine(head, true) !== undefined;
 }
 
-/** The first line that is neither blank nor a comment, without its end if that was cut off. */
-function firstLine(head: Uint8Array): string | undefined {
-  const text = textOf(head, 0, head.length).replace(/^\ufeff/, '');
-  return text.split('\n').find((line) => line.trim() !== '' && !/^\s*#/.test(line));
+/**
+ * The first line that is neither blank nor a comment; the last one of `head` may lack a part of it,
+ * unless it has to be `whole`.
+ */
+function firstLine(head: Uint8Array, whole = false): string | undefined {
+  const lines = textOf(head, 0, head.length)
+    .replace(/^\ufeff/, '')
+    .split('\n');
+  if (whole) lines.pop();
+  return lines.find((line) => line.trim() !== '' && !/^\s*#/.test(line));
 }
 
 function hasRecords(head: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 import { DataError, UsageError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
-import { categorySource, fieldSource, type NameClash } from '../fields/feature-source.ts';
+import { categorySource, fieldSource } from '../fields/feature-source.ts';
 import {
   defaultLabel,
   type FieldOptions,
@@ -97,10 +97,6 @@ class ObjectRows implements FeatureSink {
     return this.builder.column(name, source);
   }
 
-  clash({ name, sources }: NameClash): void {
-    this.builder.clash(name, ...sources);
-  }
-
   value(column: number, value: number): void {
     this.builder.value(column, value);
   }
@@ -166,7 +162,7 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
   const { like, textLabels = false, missing, missingValues = [] } = options;
   const { keys, whole } = keysOf(head);
   const label = labelKey(keys, whole, name, options);
-  const weight = weightKey(keys, options);
+  const weight = weightKey(keys, name, options);
   const kinds = new Map<string, RecipeField['kind']>();
   for (const { name: key, kind } of like?.recipe?.fields ?? []) {
     // What the labels and weights of the other data were is no feature of this data either.
@@ -175,7 +171,11 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
   for (const key of options.categorical ?? []) kinds.set(key, 'category');
   for (const key of options.ignore ?? []) kinds.set(key, 'ignored');
   if (weight !== undefined) kinds.set(weight, 'weight');
-  if (label !== undefined) kinds.set(label, 'label');
+  // Last, also where another option named it: that tells these fields from those of a table.
+  if (label !== undefined) {
+    kinds.delete(label);
+    kinds.set(label, 'label');
+  }
   return {
     ...rowRules(like ?? {}, missingValues),
     missing: like?.recipe?.missing ?? missing ?? 'indicator',
@@ -217,7 +217,7 @@ function labelKey(
 ): string | undefined {
   const { label, like } = options;
   if (typeof label === 'number') {
-    throw new UsageError(`label ${label}: keys of JSON have no numbers; expected a name`);
+    throw new UsageError(`${name}: label ${label}: keys of JSON have no numbers; expected a name`);
   }
   if (label !== undefined) return label;
   const learned = like?.recipe?.fields?.find(({ kind }) => kind === 'label');
@@ -230,10 +230,16 @@ function labelKey(
   );
 }
 
-function weightKey(keys: readonly string[], options: FieldOptions): string | undefined {
+function weightKey(
+  keys: readonly string[],
+  name: string,
+  options: FieldOptions,
+): string | undefined {
   const { weight, like, ignore = [], categorical = [], label } = options;
   if (typeof weight === 'number') {
-    throw new UsageError(`weight ${weight}: keys of JSON have no numbers; expected a name`);
+    throw new UsageError(
+      `${name}: weight ${weight}: keys of JSON have no numbers; expected a name`,
+    );
   }
   if (weight !== undefined) return weight;
   const fields = like?.recipe?.fields;

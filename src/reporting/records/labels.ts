@@ -1,5 +1,6 @@
+import { unseen } from '../../errors.ts';
 import type { StopReason } from '../../train/events.ts';
-import { formatNumber, unseen } from '../format.ts';
+import { formatNumber } from '../format.ts';
 import type { RunSummary } from './record.ts';
 
 /** Options about output and monitoring, or shown already, not about what the run computes. */

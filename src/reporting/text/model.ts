@@ -124,7 +124,7 @@ export function describeModel(model: Model): string {
 /** The file of another program contains neither λ nor the size of the data. */
 function trainingLines(model: Model): LabelledLine[] {
   const { rows, columns, nonzeros, solver, grid, seed, lambda } = model;
-  const penalty = describePenalty(model.penalty);
+  const penalty = lineText(describePenalty(model.penalty));
   return model.certificate.stopped === 'imported'
     ? [
         ['penalty', penalty],

@@ -124,7 +124,7 @@ export class ExactObjective {
   #sizeInTraining(intercept: number): number {
     const { labels, loss } = this.#problem;
     const [low, high] = labels.reduce(
-      ([least, most], y) => [Math.min(least, y), Math.max(most, y)],
+      ([from, to], y) => [Math.min(from, y), Math.max(to, y)],
       [Infinity, -Infinity],
     );
     const middle = low + (high - low) / 2;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReadOptions, readDataset } from '../../../src/data/read/read.ts';
+import { hasFirstLine } from '../../../src/data/text/formats.ts';
 import { fc } from '../../support/property.ts';
 import {
   csvOf,
@@ -343,4 +344,34 @@ describe('the format', () => {
 
 test('golden files are committed with the line ends that the tests speak of', () => {
   expect(readFileSync(golden('kinds.tsv'), 'utf8').match(/\r\n/g)).toHaveLength(4);
+});
+
+test('a first line is whole only with its own line end', () => {
+  expect(hasFirstLine(Buffer.from('# a comment\n\n-1'))).toBe(false);
+  expect(hasFirstLine(Buffer.from('# a comment\n\n-1 1:1\n'))).toBe(true);
+  expect(hasFirstLine(Buffer.from('\ufeff-1 1:1'))).toBe(false);
+});
+
+test('a label that another option names as well is still the label of JSON lines', async () => {
+  const path = temporaryFile('data.jsonl', '{"x":1,"weight":2,"y":3}\n');
+  const data = await readDataset(path, { ignore: ['x'], label: 'x', categorical: ['c'] });
+  expect(data.recipe?.fields?.at(-1)).toEqual({ name: 'x', kind: 'label' });
+  // Not a table, in which fields that the data has no features of are left out.
+  const again = await readDataset(path, { like: data, labelled: false });
+  expect(again.nonzeros).toBe(1);
+});
+
+test('JSON lines without a feature can be scored, whatever options name', async () => {
+  const path = temporaryFile('data.jsonl', '{"y":8}\n');
+  const options = { missing: 'error', categorical: ['x'] } as const;
+  const like = await readDataset(path, options);
+  const again = await readDataset(path, { ...options, like, labelled: false });
+  expect(again.nonzeros).toBe(0);
+});
+
+test('a column of numbers called x= is no empty category of x', async () => {
+  const path = temporaryFile('data.csv', 'target,x,x=\n1,,\n2,s,\n');
+  const like = await readDataset(path);
+  const again = await readDataset(path, { like, labelled: false });
+  expect(flat(again)).toEqual(flat(like));
 });

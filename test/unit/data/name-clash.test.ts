@@ -102,4 +102,13 @@ describe('a name that two sources have', () => {
     const dataset = await readDataset(temporaryFile('c.jsonl', `${text}{"label":0,"c":null}\n`));
     expect(dataset.featureNames).toEqual(['x', 'c=a', 'c=?']);
   });
+
+  test('is none where only fields have one name, however the text is cut', async () => {
+    const text = '{"label":1,"a":{"b":{"c":1}},"d":{"e":"x"}}\n{"label":0,"a.b":2,"d.e":"y"}\n';
+    const path = temporaryFile('d.jsonl', text);
+    for (const blockSize of [16, 1024]) {
+      const { featureNames } = await readDataset(path, { blockSize });
+      expect(featureNames).toEqual(['a.b.c', 'd.e=x', 'a.b', 'd.e=y']);
+    }
+  });
 });

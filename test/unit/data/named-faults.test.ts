@@ -355,3 +355,47 @@ describe('several files and processes', () => {
     expect(dataset.featureNames).toEqual(['a']);
   });
 });
+
+describe('the first fault is told, however the text is cut', () => {
+  const padding = 'abcdefghijklmnopqrstuvwxyz';
+
+  test('in front of one that is looked for first', async () => {
+    const text = Buffer.from(`1 | ${padding}\nno bar ${padding}\n1 | \xff\n`, 'latin1');
+    expect(await errorMessage('x.vw', text)).toMatch(/^x\.vw:2: no "\|"/);
+    const json = Buffer.from(`{"label":1,"a":"${padding}"}\nno JSON\n{"label":"\xff"}\n`, 'latin1');
+    expect(await errorMessage('x.jsonl', json)).toMatch(/^x\.jsonl:2: not JSON/);
+  });
+
+  test('in front of a line that cannot be read', async () => {
+    const clash = `{"label":1,"a":{"b":1}}\n{"label":0,"a.b":2}\n{"label":1,"c":"${padding}"}\nno JSON\n`;
+    expect(await errorMessage('x.jsonl', clash)).toContain('the feature "a.b" would be both');
+    const sum = `1 |a ${padding}\n1 |a x:3e38 x:3e38\n1 |a ${padding}\nno bar\n`;
+    expect(await errorMessage('x.vw', sum)).toContain('row 2: the values of one feature add up');
+  });
+
+  test('in front of a clash of names', async () => {
+    const text = `1 |a x:3e38 x:3e38\n1 |a b^c:1 ${padding}\n1 |a^b c\n`;
+    expect(await errorMessage('x.vw', text)).toContain('row 1: the values of one feature add up');
+  });
+
+  test('in CSV, whose numbers are read in place', async () => {
+    const text = `label,x,y\n1,0.5,"a\nb"\n0,2,${padding}\n1,3e39,c\n0,1\n`;
+    expect(await errorMessage('x.csv', text)).toMatch(/^x\.csv:5: column "x": "3e39" is too large/);
+  });
+});
+
+test('names in messages and notes show what a terminal would obey', async () => {
+  const message = await errorMessage('x.csv', 'a\u001b[31m,b\u202e\n1,2\n');
+  expect(message).toContain(String.raw`the columns are a\u001b[31m, b\u202e`);
+  const path = temporaryFile('x.csv', 'y\u009b,label\n1,2\n');
+  const { notices } = await readDataset(path, { label: 1 });
+  expect(notices[0]).toContain(String.raw`label column "y\u009b"`);
+});
+
+test('a number for a key of JSON is a fault of the options that names the file', async () => {
+  const options = [{ label: 1 }, { weight: 2 }];
+  for (const one of options) {
+    const message = await errorMessage('x.jsonl', '{"label":1}\n', one, UsageError);
+    expect(message).toMatch(/^x\.jsonl: (label 1|weight 2): keys of JSON have no numbers/);
+  }
+});

@@ -54,8 +54,8 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
   }),
   verify: command({
     summary: 'check the certificate of a model against its data',
-    description: `Recompute the objective and the lower bound of a model from the data that it was trained on, in
-double-double arithmetic (about 32 digits), and say what is proved.`,
+    description:
+      'Recompute objective and lower bound with 32 digits, and say what the data proves.',
     arguments: { '<model>': modelFile, '<data>': `the data it was trained on: ${dataHelp}` },
     options: options.verifyOptions,
     examples: `Examples:

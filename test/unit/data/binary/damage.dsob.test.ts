@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { decodeIndex, encodeIndex } from '../../../../src/data/binary/sections.ts';
+import { hashData } from '../../../../src/data/fingerprint.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { readDataset } from '../../../../src/data/read/read.ts';
 import { DataError } from '../../../../src/errors.ts';
@@ -113,6 +114,26 @@ describe('what the checksums cannot tell', () => {
     );
   });
 
+  test('a length beyond the end of a stream takes no memory', async () => {
+    const bytes = await binaryBytes(sample);
+    const long = forged(bytes, [16, 64], (view) => view.setBigUint64(24, 2n ** 32n, true));
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await errorMessage(temporaryFile('long.dsob.gz', gzipSync(long)))).toMatch(
+      /^PATH: byte \d+: the data ends here; is it truncated\?$/,
+    );
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 28);
+  });
+
+  test('a section of several pieces of memory is read from a stream', async () => {
+    const indices = Int32Array.from({ length: 2_900_000 }, (_, column) => column);
+    const values = Float32Array.from(indices, (column) => column + 1);
+    const long = datasetFromRows({ rows: [{ indices, values }], labels: [1] });
+    const bytes = await binaryBytes(long, { values: 'float64' });
+    expect(bytes.length).toBeGreaterThan(2 ** 25);
+    const read = await readDataset(temporaryFile('large.dsob.gz', gzipSync(bytes, { level: 1 })));
+    expect(hashData(read)).toBe(hashData(long));
+  });
+
   test('an index that is not that of the sections', async () => {
     const bytes = await binaryBytes(sample);
     // The rows begin with row 5, say the header of the section and its copy in the index.
@@ -171,10 +192,12 @@ describe('what the checksums cannot tell', () => {
   });
 
   test('more than 2³¹ non-zeros and a file of terabytes fit into the index', () => {
-    const header = { kind: 'ROWS', flags: 0, length: 2 ** 30, count: 2 ** 16 } as const;
+    // Labels, offsets, indices and values.
+    const length = 2 ** 19 + (2 ** 18 + 8) + 2 ** 29 + 2 ** 29;
+    const header = { kind: 'ROWS', flags: 0, length, count: 2 ** 16 } as const;
     const rest = { entries: 2 ** 27, used: 2 ** 29, headChecksum: 1, checksum: 2 };
     const sections = Array.from({ length: 3000 }, (_, number) => ({
-      offset: 16 + number * (48 + 2 ** 30),
+      offset: 16 + number * (48 + length),
       header: { ...header, ...rest, first: number * 2 ** 16 },
     }));
     const totals = {
@@ -184,7 +207,7 @@ describe('what the checksums cannot tell', () => {
       names: 0,
     };
     const { header: own, bytes } = encodeIndex({ totals, sections });
-    const offset = 16 + 3000 * (48 + 2 ** 30);
+    const offset = 16 + 3000 * (48 + length);
     expect(offset).toBeGreaterThan(3e12);
     const decode = (start: number) => decodeIndex(own, bytes.subarray(48), start);
     expect(decode(offset)).toEqual({ totals, sections });

@@ -6,6 +6,7 @@ import { isStored, openDataset, shapeOfStored } from '../../../../src/data/binar
 import type { Dataset } from '../../../../src/data/dataset.ts';
 import { hashData } from '../../../../src/data/fingerprint.ts';
 import { DataError } from '../../../../src/errors.ts';
+import { dsobSeeds, fileOf, sealed } from '../../../fuzz/dsob-files.ts';
 import { zipfDataset } from '../../../support/data.ts';
 import { countEntries } from '../../../support/partition.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -93,5 +94,35 @@ describe('a data set that is left on disk', () => {
     expect(() => rowsOf(opened)).toThrow(`${path}: byte`);
     writeFileSync(path, bytes.subarray(0, at));
     expect(() => openDataset(path)).toThrow(DataError);
+  });
+
+  test('is of the columns that are counted', async () => {
+    const [{ sections, columns }] = await dsobSeeds();
+    const forgedSections = sections.map((section) => {
+      if (section.header.kind !== 'COLS') return section;
+      const body = section.body.slice();
+      const view = new DataView(body.buffer);
+      // One entry more of the first column, one less of the second; in front there is a run's head.
+      view.setUint32(8, view.getUint32(8, true) + 1, true);
+      view.setUint32(12, view.getUint32(12, true) - 1, true);
+      return sealed({ ...section, body });
+    });
+    const path = join(temporaryFolder(), 'data.dsob');
+    writeFileSync(path, fileOf(forgedSections, columns));
+    const opened = openDataset(path);
+    expect(() => rowsOf(opened)).toThrow(DataError);
+    expect(() => rowsOf(opened)).toThrow('the counts of the columns are not those of the entries');
+  });
+
+  test('takes no memory for rows that its file has no bytes for', async () => {
+    const [{ sections, columns }] = await dsobSeeds();
+    const path = join(temporaryFolder(), 'data.dsob');
+    for (const forged of [{ count: 2 ** 32 - 1 }, { entries: 2 ** 27 }, { used: 2 ** 32 - 1 }]) {
+      const [rows, ...rest] = sections;
+      const section = { ...rows, header: { ...rows.header, ...forged } };
+      writeFileSync(path, fileOf([section, ...rest], columns));
+      expect(() => openDataset(path)).toThrow(DataError);
+      expect(() => openDataset(path)).toThrow(/bytes for \d+ rows and \d+ entries/);
+    }
   });
 });

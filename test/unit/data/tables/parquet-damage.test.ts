@@ -128,6 +128,24 @@ describe('pages', () => {
   });
 });
 
+test('a column that the schema does not have is found before any is decoded', async () => {
+  const bytes = readFileSync(golden);
+  const path = temporaryFile('names.parquet', bytes);
+  const messages: string[] = [];
+  // The name of the items of a list, in the schema or in the row group.
+  for (let at = bytes.indexOf('element'); at >= 0; at = bytes.indexOf('element', at + 1)) {
+    const forged = Buffer.from(bytes);
+    forged[at] = 0x45;
+    writeFileSync(path, forged);
+    const error = await readDataset(path).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(DataError);
+    messages.push((error as Error).message.replace(path, 'PATH'));
+  }
+  expect(messages).toContain(
+    'PATH: damaged or unsupported Parquet in its footer: row group 1 has column "tags.list.element" where the schema has column "tags.list.Element"',
+  );
+});
+
 describe('a page that takes long', () => {
   /** A file whose levels are a run of 2³⁰ values, which takes seconds and gigabytes to decode. */
   function longRun(): string {
