@@ -179,7 +179,9 @@ export class ScoringServer {
     this.#settings.metrics.underWay++;
     if (this.#stopping) response.shouldKeepAlive = false;
     try {
-      this.#checkHost(request.headers.host);
+      const { host: [host, ...more] = [] } = request.headersDistinct;
+      if (more.length > 0) throw new RequestError(400, 'more than one Host header; expected one');
+      this.#checkHost(host);
       if (refusal) throw refusal;
       if (context.path === '/predict') this.#predict(context);
       else this.#showPage(context);

@@ -107,7 +107,15 @@ export function* csvTable(model: Model): Generator<string> {
 /** What begins a formula; spreadsheets take the wide characters for the narrow ones. */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-function textCell(name: string): string {
-  const text = formula.test(name) ? `'${name}` : name;
+const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** With an apostrophe in front of what a spreadsheet would take for a formula. */
+export function asText(name: string): string {
+  return formula.test(name) && !plainNumber.test(name) ? `'${name}` : name;
+}
+
+/** A cell of CSV. */
+export function textCell(name: string): string {
+  const text = asText(name);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,5 @@
 import type { Dataset } from '../../data/dataset.ts';
+import { asText } from '../../model/export/text.ts';
 import type { Label, Model } from '../../model/model.ts';
 import {
   becomeProbabilities,
@@ -20,7 +21,8 @@ const linesPerWrite = 4096;
 export function headerLine(model: Model, output: PredictionOutput): string {
   if (output === 'labels') return 'label\n';
   if (sharesVector(model)) return output === 'scores' ? 'score\n' : 'probability\n';
-  return `${model.classes!.map(lineText).join('\t')}\n`;
+  const cellOf = (label: Label) => lineText(typeof label === 'string' ? asText(label) : label);
+  return `${model.classes!.map(cellOf).join('\t')}\n`;
 }
 
 /** A line for each row; numbers read back as the same, those of several classes have tabs between. */

@@ -1,5 +1,6 @@
 /** Tables, CSV and JSON of what is chosen from: λs, losses and penalties, and a path. */
 import { formatShort } from '../../math/format-number.ts';
+import { textCell } from '../../model/export/text.ts';
 import { errorOf } from '../../model/metrics/evaluate.ts';
 import { type Certificate, type Model, vectorCount } from '../../model/model.ts';
 import type { Task } from '../../problem/losses/loss.ts';
@@ -139,7 +140,7 @@ export function searchCsv({ ranking }: Search): string {
   const rows = ranking.flatMap(({ loss, penalty, validation }) =>
     csvRows(validation)
       .slice(1)
-      .map((cells) => [loss.name, penaltyName(penalty), ...cells]),
+      .map((cells) => [textCell(loss.name), textCell(penaltyName(penalty)), ...cells]),
   );
   return csvText([['loss', 'penalty', ...first], ...rows]);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Dataset } from '../../data/dataset.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount, formatNumber } from '../../math/format-number.ts';
+import { textCell } from '../../model/export/text.ts';
 import { errorOf } from '../../model/metrics/evaluate.ts';
 import type { Task } from '../../problem/losses/loss.ts';
 import type { Solver } from '../../solvers/registry.ts';
@@ -224,8 +225,7 @@ export function encodeCsv({ runs }: Comparison): string {
 
 function csvCell(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  const text = typeof value === 'string' ? value : '';
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return typeof value === 'string' ? textCell(value) : '';
 }
 
 /** A run and its rank among those on the same problem. */

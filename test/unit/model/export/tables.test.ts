@@ -5,6 +5,7 @@ import {
   exportModel,
   exportNotices,
 } from '../../../../src/model/export/index.ts';
+import { headerLine } from '../../../../src/reporting/text/predictions.ts';
 import { plainClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
 import { modelKinds } from '../../../support/random-models.ts';
 
@@ -54,6 +55,8 @@ describe('csv', () => {
     ]);
     const named = exportModel(sampleModel({ classes: ['no', '+yes'] }), 'csv');
     expect(named.split('\r\n')[2]).toBe("1,,'+yes,0.5");
+    const texts = exportModel(sampleModel({ classes: ['no', '-7'] }), 'csv');
+    expect(texts.split('\r\n')[2]).toBe('1,,-7,0.5');
   });
 
   test('names the positive class, and none in regression', () => {
@@ -176,4 +179,14 @@ test('an unknown format is refused by name', () => {
   expect(() => exportModel(sampleModel(), 'pickle' as ExportFormat)).toThrow(
     /"pickle"; expected onnx, liblinear/,
   );
+});
+
+test('the names of classes above predictions are no formulas either', () => {
+  const classes = ['=a', '-7', 'b'];
+  const model = sampleModel({
+    classes,
+    weights: Float64Array.of(1, 2, 3),
+    intercepts: new Float64Array(3),
+  });
+  expect(headerLine(model, 'scores')).toBe("'=a\t-7\tb\n");
 });

@@ -44,4 +44,7 @@ test('CSV: a line per event, cells without a number are empty, commas are quoted
   );
   expect(lines[4]).toContain(',0.75,,,');
   expect(lines[5]).toMatch(/^hinge,0.00001,"my, own ""dso""",1,/);
+  // A spreadsheet would calculate it.
+  const formula = encodeCsv(madeUpComparison([madeUpRun('=1+1', madeUpEvents(1, 0.5))]));
+  expect(formula).toContain("\nhinge,0.00001,'=1+1,1,");
 });
