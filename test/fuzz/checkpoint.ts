@@ -245,7 +245,7 @@ function partsOf(bytes: Buffer): Parts | undefined {
 
 export const checkpointTarget: Target = {
   summary: 'resumes from forged checkpoints',
-  quick: 40,
+  quick: 80,
   async open(folder) {
     writeFileSync(
       join(folder, 'train.svm'),

@@ -188,7 +188,7 @@ async function prepare(scene: Scene, data: string): Promise<Prepared> {
 
 export const killTarget: Target = {
   summary: 'kills commands at random moments and starts them again',
-  quick: 2,
+  quick: 5,
   async open(folder) {
     for (const args of writeData(folder)) {
       const { code, stderr } = await start(folder, args).finished;

@@ -61,7 +61,7 @@ function differingOptions(random: Random): Fault {
     if (!found || found[0].join() === found[1].join()) continue;
     const [words, lastWords] = chance(random, 0.5) ? found : [found[1], found[0]];
     // Where the option does not fit the others, the rank that has it says so for all.
-    const message = /(?:^| )dso: .*\S.*$/;
+    const message = new RegExp(`dso: (?:.* differ in .*${longFlag(option)} \\(|(?!.*differ).*\\S)`);
     return { kind: 'options', words, lastWords, expected: { codes: [usage, badData], message } };
   }
 }

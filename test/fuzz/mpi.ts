@@ -165,7 +165,7 @@ const present = launchers.filter(({ path }) => path !== undefined);
 
 export const mpiTarget: Target = {
   summary: 'starts jobs of several ranks in which something goes wrong',
-  quick: 4,
+  quick: 8,
   unavailable: () => (present.length > 0 ? undefined : 'no MPI launcher is installed'),
   async open(folder) {
     writeData(folder);
