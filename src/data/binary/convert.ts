@@ -7,7 +7,7 @@ import type { FieldOptions } from '../fields/options.ts';
 import { BlockPool, compressionOf, decompress, lineBlocks, peek } from '../read/byte-blocks.ts';
 import { nameLines, namesOf } from '../read/feature-names.ts';
 import { type DatasetShape, type PartsOptions, readParts } from '../read/read.ts';
-import type { DataSource } from '../read/sources.ts';
+import { type DataSource, titleOfSource } from '../read/sources.ts';
 import type { TaskRunner } from '../read/tasks.ts';
 import type { LibsvmOptions } from '../text/libsvm.ts';
 import { TextWriter } from '../text/write.ts';
@@ -90,7 +90,12 @@ async function toBinary(
     ...(names === undefined && { takeNames: (lines) => writer.addNames(lines) }),
   });
   if (names !== undefined) {
-    for await (const lines of linesOf(names)) await writer.addNames(lines);
+    const pieces: Uint8Array[] = [];
+    for await (const lines of linesOf(names)) {
+      pieces.push(lines.slice());
+      await writer.addNames(lines);
+    }
+    namesOf(pieces, names);
   }
   await writer.finish(shape.columns);
   return { ...summary(shape), names: writer.names };
@@ -226,5 +231,5 @@ export async function describeData(
 export async function readFeatureNames(source: DataSource): Promise<string[]> {
   const pieces: Uint8Array[] = [];
   await readParts(source, { takePart() {}, takeNames: (lines) => void pieces.push(lines) });
-  return namesOf(pieces);
+  return namesOf(pieces, titleOfSource(source));
 }

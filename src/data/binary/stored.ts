@@ -98,7 +98,7 @@ function namesIn(files: readonly StoredFile[]): readonly string[] | undefined {
     });
   }
   const found = lines.take();
-  return found.length > 0 ? namesOf(found) : undefined;
+  return found.length > 0 ? namesOf(found, files[0].path) : undefined;
 }
 
 function openStored(path: string): StoredFile {

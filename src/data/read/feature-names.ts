@@ -13,13 +13,30 @@ export function* nameLines(names: readonly string[]): Generator<Uint8Array> {
   if (broken !== undefined) {
     throw new DataError(`feature name ${quote(broken)}; expected one without line ends`);
   }
+  checkDistinct(names, 'names');
   for (let first = 0; first < names.length; first += namesPerPiece) {
     yield Buffer.from(`${names.slice(first, first + namesPerPiece).join('\n')}\n`);
   }
 }
 
-export function namesOf(lines: readonly Uint8Array[]): string[] {
-  return Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+/** The names in lines of `title`. */
+export function namesOf(lines: readonly Uint8Array[], title: string): string[] {
+  const names = Buffer.concat(lines).toString('utf8').split('\n').slice(0, -1);
+  checkDistinct(names, title);
+  return names;
+}
+
+/** Refuses a name of two columns: a row of named values would mean either. An empty one is none. */
+function checkDistinct(names: readonly string[], title: string): void {
+  const columns = new Map<string, number>();
+  for (const [column, name] of names.entries()) {
+    const before = columns.get(name);
+    if (before !== undefined && name !== '') {
+      const both = `feature ${before + 1} and feature ${column + 1}`;
+      throw new DataError(`${title}: ${both} are called ${quote(name)}; expected different names`);
+    }
+    columns.set(name, column);
+  }
 }
 
 /** Names of features come behind the rows of each file, and must be the same in all files. */
@@ -52,7 +69,7 @@ export function withStoredNames(
   lines: readonly Uint8Array[],
   like?: DatasetSchema,
 ): Dataset {
-  const featureNames = namesOf(lines);
+  const featureNames = namesOf(lines, dataset.name);
   const known = like?.featureNames;
   if (!known) return { ...dataset, featureNames };
   const same = featureNames.every((name, column) => name === known[column]);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import {
 } from '../../../../src/data/binary/convert.ts';
 import { decodeRowHeads, headBytes } from '../../../../src/data/binary/rows.ts';
 import { BinaryFile } from '../../../../src/data/binary/sections.ts';
+import { openDataset } from '../../../../src/data/binary/stored.ts';
 import type { DatasetPart } from '../../../../src/data/dataset.ts';
 import { datasetFromCsr } from '../../../../src/data/from-arrays.ts';
 import { generateDataset } from '../../../../src/data/generate.ts';
@@ -166,5 +167,21 @@ describe('names', () => {
     const broken = writeDataset(path, dataset, { names: ['a\nb'] });
     await expect(broken).rejects.toThrow('feature name "a\\nb"; expected one without line ends');
     expect(await readFeatureNames(path)).toEqual(['a', 'b c']);
+  });
+
+  test('that two columns have are refused, when they are written and when they are read', async () => {
+    const folder = temporaryFolder();
+    const text = temporaryFile('data.svm', '1 1:1 3:0.5\n-1 2:1\n');
+    const names = temporaryFile('names.txt', 'a\nb\na\n');
+    const target = join(folder, 'twice.dsob');
+    const message = 'feature 1 and feature 3 are called "a"; expected different names';
+    await expect(convert(text, target, { names })).rejects.toThrow(`${names}: ${message}`);
+    expect(existsSync(target)).toBe(false);
+    const dataset = datasetFromCsr({ rowOffsets: [0, 1], indices: [1], values: [2], labels: [1] });
+    const written = writeDataset(target, dataset, { names: ['a', 'b', 'a'] });
+    await expect(written).rejects.toThrow(message);
+    const path = temporaryFile('old.dsob', await binaryBytes(dataset, { names: 'a\nb\na\n' }));
+    await expect(readDataset(path)).rejects.toThrow(message);
+    expect(() => openDataset(path)).toThrow(message);
   });
 });
