@@ -5,6 +5,7 @@ import type { Random } from '../../src/math/random.ts';
 import type { TrainOptions, TrainResult } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
 import { type Verification, verify } from '../../src/train/verify/verify.ts';
+import { without } from './minimize.ts';
 import {
   csvOfProblem,
   datasetOfProblem,
@@ -86,17 +87,9 @@ function describe({ claimed, proved }: Verification): string {
 
 /** The same problem with fewer rows, as long as something is wrong with it. */
 async function minimize(problem: RandomProblem): Promise<RandomProblem> {
-  let smallest = problem;
-  for (let size = Math.ceil(problem.rows.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let from = 0; from < smallest.rows.length && smallest.rows.length > size; from += size) {
-      const rows = smallest.rows.filter((_, row) => row < from || row >= from + size);
-      const smaller = { ...smallest, rows };
-      if ((await examine(smaller)).problem === undefined) continue;
-      smallest = smaller;
-      from -= size;
-    }
-  }
-  return smallest;
+  const fails = async (rows: RandomProblem['rows']) =>
+    (await examine({ ...problem, rows })).problem !== undefined;
+  return { ...problem, rows: await without(problem.rows, fails) };
 }
 
 function writeProblem(problem: RandomProblem, folder: string): string {

@@ -11,7 +11,8 @@ import { sampleText } from '../support/sample-text.ts';
 import { type Parts, takeApart } from './checkpoint-file.ts';
 import { forgery, type Step } from './checkpoint-forgery.ts';
 import { Commands, type Ended } from './commands.ts';
-import { chance, fewest, pick } from './draw.ts';
+import { chance, pick } from './draw.ts';
+import { without } from './minimize.ts';
 import { type Attack, Counts, type Failure, type Target } from './target.ts';
 
 const holdout = 0.2;
@@ -149,7 +150,7 @@ class CheckpointAttack implements Attack {
     if (fault === undefined) return undefined;
     const fails = async (shorter: readonly Step[]) =>
       shorter.length > 0 && (await this.#faultOf(run, shorter, args, alone)) !== undefined;
-    const least = await fewest(steps, fails);
+    const least = await without(steps, fails);
     const again = await this.#faultOf(run, least, args, alone);
     return this.#failure(run, least, args, again ?? fault);
   }

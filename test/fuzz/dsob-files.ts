@@ -15,8 +15,9 @@ import { encodeIndex } from '../../src/data/binary/sections.ts';
 import { BinaryWriter } from '../../src/data/binary/writer.ts';
 import type { DatasetPart } from '../../src/data/dataset.ts';
 import type { Random } from '../../src/math/random.ts';
+import { pick } from './draw.ts';
 import { changeWord } from './model-files.ts';
-import { few, mutateBytes, pick } from './mutate.ts';
+import { few, mutateBytes } from './mutate.ts';
 
 export interface Section {
   readonly header: SectionHeader;

@@ -8,7 +8,7 @@ const mostTries = 2000;
 const mostBytes = 2 ** 23;
 
 /** Leaves out runs of items, long ones first, as long as the rest fails. */
-async function without<Item>(
+export async function without<Item>(
   items: readonly Item[],
   fails: (rest: readonly Item[]) => Promise<boolean>,
 ): Promise<readonly Item[]> {

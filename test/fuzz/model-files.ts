@@ -3,7 +3,8 @@ import type { Random } from '../../src/math/random.ts';
 import { encodeModel } from '../../src/model/file.ts';
 import { sampleClasses } from '../support/models.ts';
 import { modelKinds } from '../support/random-models.ts';
-import { bytesOfText, byteText, few, mutateBytes, pick } from './mutate.ts';
+import { pick } from './draw.ts';
+import { bytesOfText, byteText, few, mutateBytes } from './mutate.ts';
 
 interface Parts {
   header: Record<string, unknown>;

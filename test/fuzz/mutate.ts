@@ -1,10 +1,7 @@
 import type { Random } from '../../src/math/random.ts';
+import { pick } from './draw.ts';
 
 /** Damages text or bytes in ways that parsers get wrong; what it does is decided by the generator. */
-
-export function pick<Item>(random: Random, items: readonly Item[]): Item {
-  return items[random.below(items.length)];
-}
 
 /** 1, 2, 3, … each half as often as the one before. */
 export function few(random: Random): number {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { type ColumnSource, type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer';
 import type { Random } from '../../src/math/random.ts';
-import { mutateBytes, pick } from './mutate.ts';
+import { pick } from './draw.ts';
+import { mutateBytes } from './mutate.ts';
 import { forged, ThriftStruct, type Varint } from './thrift.ts';
 
 /** A valid file, and where its footer and its page headers can be forged. */

@@ -10,6 +10,7 @@ import { bounded, type Penalty } from '../../src/problem/penalties/separable.ts'
 import { choose } from '../../src/solvers/choose.ts';
 import { isSerial, solverByName, solverNames } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
+import { chance, pick } from './draw.ts';
 
 export interface Row {
   readonly indices: readonly number[];
@@ -31,17 +32,9 @@ export interface RandomProblem {
   readonly intercept: boolean;
 }
 
-function oneOf<Item>(random: Random, items: readonly Item[]): Item {
-  return items[random.below(items.length)];
-}
-
 /** 10 to a power between two. */
 function magnitude(random: Random, least: number, most: number): number {
   return exp(Math.LN10 * (least + (most - least) * random.uniform()));
-}
-
-function chance(random: Random, share: number): boolean {
-  return random.uniform() < share;
 }
 
 export function randomProblem(random: Random): RandomProblem {
@@ -83,7 +76,7 @@ function randomSolver(random: Random, problem: Omit<RandomProblem, 'solver'>): s
   const able = solverNames.filter(
     (name) => name !== 'dso-async' && takes(() => choose(solverByName(name), summary)),
   );
-  return oneOf(random, able);
+  return pick(random, able);
 }
 
 function takes(attempt: () => unknown): boolean {
@@ -97,7 +90,7 @@ function takes(attempt: () => unknown): boolean {
 }
 
 function randomLoss(random: Random): Loss {
-  const plain = lossByName(oneOf(random, lossNames));
+  const plain = lossByName(pick(random, lossNames));
   if (!plain.parameterName || chance(random, 0.5)) return plain;
   const isShare = plain.parameterName === 'quantile' || plain.parameterName === 'smoothing';
   const parameter = isShare ? 0.02 + 0.96 * random.uniform() : magnitude(random, -6, 6);
@@ -105,7 +98,7 @@ function randomLoss(random: Random): Loss {
 }
 
 function randomPenalty(random: Random, l1Ratio: number | undefined) {
-  const name = oneOf(random, penaltyNames);
+  const name = pick(random, penaltyNames);
   const ratio = name === 'elastic-net' ? l1Ratio : undefined;
   const plain = penaltyByName(name, ratio === undefined ? {} : { l1Ratio: ratio });
   if (!chance(random, 0.15)) return { penalty: plain, l1Ratio: ratio };

@@ -6,7 +6,8 @@ import { Scorer } from '../../src/apps/serve/scorer.ts';
 import { ScoringServer } from '../../src/apps/serve/server.ts';
 import { type Random, stream } from '../../src/math/random.ts';
 import { converse, type Ending, type Heard, nextResponse, withoutInterim } from './conversation.ts';
-import { chance, fewest, pick } from './draw.ts';
+import { chance, pick } from './draw.ts';
+import { without } from './minimize.ts';
 import { malformed, odd, page, scoring } from './serve-heads.ts';
 import { type ServedModel, trainModels } from './serve-models.ts';
 import { type Exchange, limits, Oracle } from './serve-requests.ts';
@@ -142,7 +143,7 @@ class ServeAttack implements Attack {
       const shorter = { ...conversation, exchanges: [...before, ...last] };
       return (await this.#faultOf(served, shorter, control)) !== undefined;
     };
-    const before = await fewest(conversation.exchanges.slice(0, -1), fails);
+    const before = await without(conversation.exchanges.slice(0, -1), fails);
     const least = { ...conversation, exchanges: [...before, ...last] };
     const again = await this.#faultOf(served, least, control);
     const { name } = served.oracle.served;

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReadOptions } from '../../src/data/read/pieces.ts';
 import type { Random } from '../../src/math/random.ts';
-import { bytesOfText, byteText, mutateText, pick } from './mutate.ts';
+import { pick } from './draw.ts';
+import { bytesOfText, byteText, mutateText } from './mutate.ts';
 import { tokensOf } from './text-tokens.ts';
 
 export const textFormats = ['libsvm', 'csv', 'tsv', 'jsonl', 'vw'] as const;

@@ -19,8 +19,9 @@ import {
   readInMemory,
   readOrMessage,
 } from './datasets.ts';
+import { pick } from './draw.ts';
 import { minimize } from './minimize.ts';
-import { mutateBytes, pick } from './mutate.ts';
+import { mutateBytes } from './mutate.ts';
 import { type Attack, Counts, type Failure, type Target } from './target.ts';
 import { type TextCase, TextCases } from './text-cases.ts';
 

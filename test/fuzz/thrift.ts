@@ -1,5 +1,5 @@
 import type { Random } from '../../src/math/random.ts';
-import { pick } from './mutate.ts';
+import { pick } from './draw.ts';
 
 /** A number or a length in a struct of Thrift's compact protocol: where its varint is. */
 export interface Varint {
