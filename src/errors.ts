@@ -14,12 +14,17 @@ export function escapeUnseen(text: string): string {
   );
 }
 
+interface Options extends ErrorOptions {
+  /** Further lines of the message. */
+  readonly details?: readonly string[];
+}
+
 export class DsoError extends Error {
   readonly kind: ErrorKind;
 
-  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+  constructor(kind: ErrorKind, message: string, { details = [], ...options }: Options = {}) {
     // What it quotes may come from a file.
-    super(escapeUnseen(message), options);
+    super([message, ...details].map(escapeUnseen).join('\n  '), options);
     this.name = 'DsoError';
     this.kind = kind;
   }
@@ -27,7 +32,7 @@ export class DsoError extends Error {
 
 /** The input is at fault: the message says where, what was found and what was expected. */
 export class DataError extends DsoError {
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: Options) {
     super('data', message, options);
     this.name = 'DataError';
   }

@@ -21,4 +21,6 @@ test('messages hold no characters that a terminal obeys', () => {
   const { message } = new DataError('a \u001b[31m \u009b1m \u202e \u2028 b\n');
   expect(message).toBe(String.raw`a \u001b[31m \u009b1m \u202e \u2028 b\u000a`);
   expect(escapeUnseen('Zürich, 日本')).toBe('Zürich, 日本');
+  const { message: list } = new DataError('two faults:', { details: ['a\nb', 'c'] });
+  expect(list).toBe('two faults:\n  a\\u000ab\n  c');
 });

@@ -140,7 +140,7 @@ export function chooseEpoch(
   // A run may end before all of its processes have their first checkpoint.
   const isFirst = ({ header }: CheckpointFile) => header.follows === 0 && header.grid === grid;
   if (everything.every(({ whole }) => whole && isFirst(whole.found))) return undefined;
-  throw new DataError(nothingCommon(listings, passedOver));
+  throw nothingCommon(listings, passedOver);
 }
 
 /** Why the files of an epoch do not serve. */
@@ -167,17 +167,22 @@ function errorsAt(
   return [...new Set(found)];
 }
 
-function nothingCommon(listings: readonly CheckpointListing[], errors: readonly string[]): string {
+function nothingCommon(
+  listings: readonly CheckpointListing[],
+  errors: readonly string[],
+): DataError {
   const [{ folder }] = listings;
   if (listings.length === 1) {
-    return `no complete checkpoint in ${folder}, so the run cannot be resumed:\n  ${errors.join('\n  ')}`;
+    const message = `no complete checkpoint in ${folder}, so the run cannot be resumed:`;
+    return new DataError(message, { details: errors });
   }
   const each = listings.map(({ folder: own, parts }, rank) => {
     const epochs = [...new Set(parts.filter(({ whole }) => whole).map(({ epoch }) => epoch))];
     const has = epochs.length === 0 ? 'nothing whole' : `whole files of epoch ${epochs.join(', ')}`;
     return `rank ${rank}: ${has} in ${own}`;
   });
-  return `no checkpoint that all ranks have, so the run cannot continue:\n  ${[...each, ...errors].join('\n  ')}`;
+  const message = 'no checkpoint that all ranks have, so the run cannot continue:';
+  return new DataError(message, { details: [...each, ...errors] });
 }
 
 /** The checkpoint of one epoch, as far as a process needs it. */
