@@ -571,8 +571,8 @@ test('a name that is not one of this server is refused, as by DNS rebinding', as
   expect(refused.text).toContain('Host evil.example: not a name of this server');
   expect(new HostNames('0.0.0.0').accepts('10.0.0.1:8080')).toBe(true);
   expect(new HostNames('0.0.0.0').accepts('evil.example')).toBe(false);
-  const twice = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n';
-  expect(await converse(port, twice).answer).toMatch(
+  const twice = 'Host: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n';
+  expect(await converse(port, `GET /healthz HTTP/1.1\r\n${twice}`).answer).toMatch(
     /^HTTP\/1\.1 400 .*more than one Host header/s,
   );
   // HTTP/1.0 needs no such header.
