@@ -17,9 +17,9 @@ const noise = features.map(() => 0.1 * random.normal());
 const labelsAt = (offset: number) =>
   features.map(([a, b], row) => offset + (a + 2 * b + noise[row]));
 
-async function certified(labels: readonly number[], options: TrainOptions) {
+async function certified(labels: readonly number[], options: TrainOptions, rows = features) {
   const common: TrainOptions = { lambda: 0.01, tolerance: 1e-3, epochs: 5000 };
-  const result = await train(datasetOf(features, labels), { ...common, ...options });
+  const result = await train(datasetOf(rows, labels), { ...common, ...options });
   const { primal, dual, relativeGap } = result.report;
   expect(dual).toBeLessThanOrEqual(primal);
   expect(relativeGap).toBe(primal === dual ? 0 : (primal - dual) / Math.abs(primal));
@@ -85,6 +85,28 @@ test.each(Object.entries(flat))('a penalty of 1e-300, %s', async (_, penalty) =>
   });
   // The least squares of these labels: the noise alone.
   expect(report.dual).toBeLessThanOrEqual(0.0051);
+});
+
+test('an objective below the least normal number: what underflow loses is allowed for', async () => {
+  const rows = [
+    [-508, 307, 871_835],
+    [-76, -59, 362_502],
+    [205, 183, -983_601],
+  ];
+  const { report } = await certified(
+    [1, 1, -1],
+    {
+      loss: losses.hinge(),
+      intercept: true,
+      lambda: 1e-300,
+      solver: solvers.admm(),
+      epochs: 20,
+    },
+    rows,
+  );
+  expect(report.primal).toBeGreaterThan(0);
+  expect(report.primal).toBeLessThan(1e-305);
+  expect(report.primal - report.dual).toBeGreaterThanOrEqual(1e-305);
 });
 
 test.each([losses.hinge(), losses.squaredHinge(), losses.logistic()])(

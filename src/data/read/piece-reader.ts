@@ -103,7 +103,7 @@ export class PieceReader {
     if (regular) {
       const head = await readHead(path);
       if (isBinary(head)) return this.#readBinary(piece);
-      const isPlain = size > 0 && compressionOf(head, path) === 'none';
+      const isPlain = withoutMark(head).length > 0 && compressionOf(head, path) === 'none';
       const format = isPlain ? this.#formatOf(path, head) : textFormat(formatOfName(path));
       if (isPlain && format?.named === false) return this.#readRanges(piece, format, head);
       if (format?.named) this.#named.checkFormat(format.title, path);

@@ -68,22 +68,26 @@ export class Certifier {
     const sizes = this.#memory.marginSizes;
     this.#objective.marginSizes(weights, sizes);
     const { rowCounts, rowStarts, blockLengths, size } = problem.grid.partition;
-    const sums = this.#team.reduce(2, (worker, values) => {
+    const [losses, penalty, terms] = this.#team.reduce(3, (worker, values) => {
       const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
-      const [u, y, c, terms] = [margins, problem.labels, problem.rowWeights, sizes].map(rows);
+      const arrays = [margins, problem.labels, problem.rowWeights, sizes];
+      const [u, y, c, sizesOfTerms] = arrays.map(rows);
       // Of the sum of losses, as long as a worker has rows.
       const adding = (u.length + size + operations) * unit;
       for (let i = 0; i < u.length; i++) {
         if (c[i] === 0) continue;
         const count = rowCounts[rowStarts[worker] + i] + size + 4;
-        values[0] += c[i] * this.#lossError(u[i], y[i], count * terms[i], adding);
+        values[0] += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
+        values[2] += c[i] * this.#loss.value(u[i], y[i], this.#loss.parameter);
       }
       const columns = (array: Float64Array) => this.#objective.columnsOf(array, worker);
       const [w, l1, l2] = [weights, problem.l1, problem.l2].map(columns);
       const length = blockLengths[worker] + size + operations;
-      values[1] = length * unit * this.#objective.kernels.penaltySum(w, l1, l2);
+      const sum = this.#objective.kernels.penaltySum(w, l1, l2);
+      values[1] = length * unit * sum;
+      values[2] += sum;
     });
-    return withUnderflow(secure * (sums[0] / problem.totalWeight + sums[1]));
+    return withUnderflow(secure * (losses / problem.totalWeight + penalty), terms);
   }
 
   /** By how much ℓ may exceed its computed value; `size`: the margin's terms, times their number. */
@@ -128,7 +132,7 @@ export class Certifier {
       this.#addConjugates(alpha, scale, part, values);
     });
     const rounding = secure * (error + (size + operations) * unit * terms);
-    const dual = -most - (conjugate + withUnderflow(rounding)) / problem.totalWeight;
+    const dual = -most - (conjugate + withUnderflow(rounding, terms)) / problem.totalWeight;
     const plain = -penalty - conjugate / problem.totalWeight;
     return Number.isNaN(dual)
       ? { dual: -Infinity, allowance: Infinity }
@@ -294,9 +298,9 @@ export function conjugateTerms(loss: Loss, s: number, y: number, value: number):
   return Math.abs(value) + linear + Math.abs(xlogx(beta)) + beta + Math.abs(xlogx(y)) + y;
 }
 
-/** A sum of nothing but zeros has lost nothing. */
-function withUnderflow(error: number): number {
-  return error === 0 ? 0 : error + underflow;
+/** A sum of nothing but zeros has lost nothing; `terms`: their sizes. */
+function withUnderflow(error: number, terms: number): number {
+  return error === 0 && terms === 0 ? 0 : error + underflow;
 }
 
 interface Ends {

@@ -54,6 +54,8 @@ export interface ExactPrimal {
 }
 
 const roundingUnit = 2 ** -52;
+/** What doubles may lose below the least of them. */
+const underflow = 1e-305;
 const half = exact(0.5);
 
 /**
@@ -117,7 +119,8 @@ export class ExactObjective {
     const penalty = this.#penaltyOf(point);
     const value = add(divide(losses, this.#totalWeight), penalty);
     const summing = roundingUnit * (labels.length + point.weights.length + 32) * value.hi;
-    return { value, rounding: rounding / this.#totalWeight.hi + summing, margins };
+    const most = rounding / this.#totalWeight.hi + summing + underflow;
+    return { value, rounding: most, margins };
   }
 
   /** |b|, less what was subtracted from labels far from 0, and so from b, while training. */

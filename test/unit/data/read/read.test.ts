@@ -214,6 +214,7 @@ describe('bad input', () => {
 
   test.each([
     ['empty.svm', '', 'PATH: no data; expected lines like "+1 3:0.5 7:1.2"'],
+    ['mark.svm', '\ufeff', 'PATH: no data; expected lines like "+1 3:0.5 7:1.2"'],
     ['empty.svm.gz', '', 'PATH: no data; expected lines like "+1 3:0.5 7:1.2"'],
     ['nothing.gz', gzipSync(''), 'PATH: no data; expected lines like "+1 3:0.5 7:1.2"'],
     ['blank.svm', '\n', 'PATH: no rows in 1 line; expected lines like "+1 3:0.5 7:1.2"'],
