@@ -233,7 +233,9 @@ export class Convergence {
     this.primal = best.primalAfresh();
     const primalAllowance = certifier.primalAllowance(best);
     const { dual, dualAllowance } = this.#proved;
-    this.dual = Math.min(dual - primalAllowance, this.primal);
+    // It cannot be above P: where it is, numbers have overflowed, and nothing is proved.
+    const bound = dual - primalAllowance;
+    this.dual = bound <= this.primal ? bound : -Infinity;
     this.#proved.allowance = dualAllowance + primalAllowance;
   }
 

@@ -87,6 +87,17 @@ test.each(Object.entries(flat))('a penalty of 1e-300, %s', async (_, penalty) =>
   expect(report.dual).toBeLessThanOrEqual(0.0051);
 });
 
+test.each([penalties.l2(), penalties.elasticNet()])(
+  'a penalty that is no normal number proves nothing, $name',
+  async (penalty) => {
+    const counts = features.map(([a]) => Math.round(4 + a));
+    const options = { loss: losses.poisson(), penalty, intercept: true, solver: solvers.dso() };
+    const { report } = await certified(counts, { ...options, lambda: 6e-311, epochs: 20 });
+    const better = await certified(counts, { ...options, lambda: 1e-12, solver: solvers.auto() });
+    expect(report.dual).toBeLessThanOrEqual(better.report.primal);
+  },
+);
+
 test('an objective below the least normal number: what underflow loses is allowed for', async () => {
   const rows = [
     [-508, 307, 871_835],

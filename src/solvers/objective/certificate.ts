@@ -87,7 +87,8 @@ export class Certifier {
       values[1] = length * unit * sum;
       values[2] += sum;
     });
-    return withUnderflow(secure * (losses / problem.totalWeight + penalty), terms);
+    const { totalWeight } = problem;
+    return withUnderflow(secure * (losses / totalWeight + penalty), terms, totalWeight);
   }
 
   /** By how much ℓ may exceed its computed value; `size`: the margin's terms, times their number. */
@@ -176,7 +177,7 @@ export class Certifier {
       1,
       (block, values) => {
         this.#forColumns(block, image, (v, error, { l1, low, high }) => {
-          const most = l1 * (1 - operations * unit);
+          const most = atLeast(l1, operations * unit);
           if (high === Infinity) values[0] = Math.max(values[0], (v + error) / most);
           if (low === -Infinity) values[0] = Math.max(values[0], (error - v) / most);
         });
@@ -221,7 +222,8 @@ export class Certifier {
       },
       'max',
     );
-    if (!(largest > 1e-250)) {
+    // The quantum must be a normal number.
+    if (!(largest > 1e-290)) {
       this.#objective.ownRows(alpha).fill(0);
       return true;
     }
@@ -298,9 +300,9 @@ export function conjugateTerms(loss: Loss, s: number, y: number, value: number):
   return Math.abs(value) + linear + Math.abs(xlogx(beta)) + beta + Math.abs(xlogx(y)) + y;
 }
 
-/** A sum of nothing but zeros has lost nothing; `terms`: their sizes. */
-function withUnderflow(error: number, terms: number): number {
-  return error === 0 && terms === 0 ? 0 : error + underflow;
+/** A sum of nothing but zeros has lost nothing; `terms`: their sizes; `divisor`: of a part of them. */
+function withUnderflow(error: number, terms: number, divisor = 1): number {
+  return error === 0 && terms === 0 ? 0 : error + underflow / Math.min(1, divisor);
 }
 
 interface Ends {
@@ -310,11 +312,19 @@ interface Ends {
   readonly high: number;
 }
 
+/** A product of positive numbers less its rounding errors, also those of numbers that are not normal. */
+function atLeast(x: number, error: number): number {
+  return error === 0 ? x : Math.max(0, x * (1 - error) - 2 ** -1072);
+}
+
 /** (λ f φ)*(v) with l1 and l2 smaller by a relative error, which makes it larger. */
 function conjugateIn(v: number, { l1, l2, low, high }: Ends, error: number): number {
-  const excess = softThreshold(v, l1 * (1 - error));
+  const excess = softThreshold(v, atLeast(l1, error));
   if (excess === 0) return 0;
-  const bend = l2 * (1 - error);
+  const bend = atLeast(l2, error);
   const w = bend > 0 ? clamp(excess / bend, low, high) : excess > 0 ? high : low;
-  return w === 0 ? 0 : w * (bend > 0 ? excess - 0.5 * bend * w : excess);
+  if (w === 0) return 0;
+  const value = w * (bend > 0 ? excess - 0.5 * bend * w : excess);
+  // Where w overflows, the difference above is −∞ or no number; a conjugate is never below 0.
+  return value >= 0 ? value : Infinity;
 }
