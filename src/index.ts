@@ -89,5 +89,6 @@ export {
   searchAndTrain,
 } from './train/select/search.ts';
 export { train } from './train/train.ts';
-export { type Verification, type VerifyOptions, verify } from './train/verify/verify.ts';
+export type { VerifyOptions } from './train/verify/as-trained.ts';
+export { type Verification, verify } from './train/verify/verify.ts';
 export { startFromModel } from './train/warm-start.ts';

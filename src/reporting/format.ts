@@ -29,6 +29,7 @@ function roundUp(value: number): { digits: number; exponent: number } {
 /** Two significant digits, rounded up: 0.000791 → "8.0e-4" */
 export function formatGapUp(gap: number): string {
   if (!(gap > 0)) return '0';
+  if (gap === Infinity) return '∞';
   const { digits, exponent } = roundUp(gap);
   return `${(digits / 10).toFixed(1)}e${exponent + 1}`;
 }

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel, writeModel } from '../../src/model/file.ts';
-import { runDso } from '../support/command-line.ts';
+import { runDso, startDso } from '../support/command-line.ts';
 import { runHere } from '../support/run-here.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -77,6 +77,39 @@ describe('the certificate is confirmed', () => {
     expect(code, stderr).toBe(0);
     expect((await run(folder, 'verify m train.svm')).text).toContain('confirmed: the certificate');
   });
+});
+
+test('of the rows of a query', async () => {
+  const folder = dataFolder();
+  const sql = ['--sql', "select label, age, weight from 'people.csv' where age is not null"];
+  const options = ['-o', 'm', '--keep-dual', '--threads', '1', '--quiet', ...sql];
+  const trained = await runHere(['train', ...options], folder);
+  expect(trained.code, trained.stderr).toBe(0);
+  const { code, stdout, stderr } = await runHere(['verify', 'm', ...sql], folder);
+  expect(stdout.toString(), stderr).toContain('confirmed: the certificate holds');
+  expect(code).toBe(0);
+});
+
+/** Whether a process has a handler of SIGINT. */
+function hears(pid: number | undefined): boolean {
+  const [, caught] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+  return (BigInt(`0x${caught}`) & 2n) !== 0n;
+}
+
+test.runIf(process.platform === 'linux')('Ctrl-C ends it while it computes', async () => {
+  const folder = dataFolder();
+  const rows = Array.from({ length: 100_000 }, (_, k) => `${k % 2 ? 1 : -1} 1:${k % 7} 2:1\n`);
+  writeFileSync(join(folder, 'large.svm'), rows.join(''));
+  await run(folder, 'train large.svm --loss logistic --epochs 1 --threads 1 --quiet -o m');
+  const { process: child, finished } = startDso(['verify', 'm', 'large.svm'], { folder });
+  // Reading has a handler, which removes what it has begun; computing has none.
+  for (const wanted of [true, false]) {
+    while (hears(child.pid) !== wanted) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  child.kill('SIGINT');
+  const { stdout } = await finished;
+  expect(child.signalCode).toBe('SIGINT');
+  expect(stdout.toString()).toBe('');
 });
 
 test('without a dual point the objective is confirmed, and says what the weights prove', async () => {

@@ -25,11 +25,21 @@ function usageError(message: string): never {
   process.exit(2);
 }
 
+function parsed<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    return usageError((error as Error).message);
+  }
+}
+
 function parse(argv: readonly string[]): { names: string[]; limits: Limits } {
   const known = Object.keys(targets);
   const text = { type: 'string' } as const;
   const options = { seconds: text, inputs: text, seed: text, first: text };
-  const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+  const { values, positionals } = parsed(() =>
+    parseArgs({ args: [...argv], options, allowPositionals: true }),
+  );
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) usageError(`no target "${unknown}"; there are ${known.join(', ')}`);
   const number = (name: keyof typeof values, otherwise: number) => {

@@ -83,6 +83,7 @@ export const verifyOptions = {
     penaltyFactors: { ...problemOptions.penaltyFactors, ...general },
   }),
   ...readingOptions,
+  ...sqlOption,
 };
 export type VerifyFlags = Values<typeof verifyOptions>;
 

@@ -97,6 +97,8 @@ export class ScoringServer {
     this.#server = createServer(
       {
         headersTimeout: timeout,
+        // Checked below, and answered in words.
+        requireHostHeader: false,
         // Streams may last long: bodies are timed as they are read.
         requestTimeout: 0,
         connectionsCheckingInterval: interval,
@@ -181,6 +183,9 @@ export class ScoringServer {
     try {
       const { host: [host, ...more] = [] } = request.headersDistinct;
       if (more.length > 0) throw new RequestError(400, 'more than one Host header; expected one');
+      if (host === undefined && request.httpVersion === '1.1') {
+        throw new RequestError(400, 'no Host header; expected one');
+      }
       this.#checkHost(host);
       if (refusal) throw refusal;
       if (context.path === '/predict') this.#predict(context);

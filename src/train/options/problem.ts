@@ -39,7 +39,10 @@ const penaltyName: typeof someNames = {
 const classWeights: OptionType<ClassWeights> = {
   expected: "'balanced' or weights by label, as in spam=5,ham=1",
   accepts: (value) =>
-    value === 'balanced' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+    value === 'balanced' ||
+    (typeof value === 'object' &&
+      value !== null &&
+      [Object.prototype, null].includes(Object.getPrototypeOf(value))),
   parse(text) {
     if (text === 'balanced') return text;
     const pairs = text.split(',').map((pair): [string, number] => {

@@ -8,6 +8,7 @@ import {
   divide,
   exact,
   greatest,
+  infinity,
   least,
   multiply,
   negate,
@@ -36,6 +37,11 @@ export interface ExactProblem {
   /** f_j; 1 where absent. */
   readonly factors?: Float64Array | undefined;
   readonly intercept: boolean;
+}
+
+/** A product less what it may have lost where it is not a normal number. */
+function rounded(x: DoubleDouble): DoubleDouble {
+  return x.hi < 1e-290 ? greatest(zero, subtract(x, exact(2 ** -1072))) : x;
 }
 
 /** w_j = weights[j] · divisors[j]: what the columns were divided by for training, if they were. */
@@ -161,8 +167,11 @@ export class ExactObjective {
       // Of columns that were divided, the bounds are those of the weights in training.
       const room = point.divisors ? 1 + 4 * roundingUnit : 1;
       if (w.hi < low * room || w.hi > high * room) return exact(Infinity);
-      const bend = multiply(multiply(half, this.#strength(j, l2)), multiply(w, w));
-      sum = add(sum, add(multiply(this.#strength(j, l1), absolute(w)), bend));
+      // A part of 0 has no terms: 0 · ∞ would be no number.
+      if (l1 > 0) sum = add(sum, multiply(this.#strength(j, l1), absolute(w)));
+      if (l2 > 0) {
+        sum = add(sum, multiply(multiply(half, this.#strength(j, l2)), multiply(w, w)));
+      }
     }
     return sum;
   }
@@ -215,14 +224,21 @@ export class ExactObjective {
   /** (λ f_j φ)*(v); without a quadratic part, of a v that is feasible. */
   #penaltyConjugate(column: number, v: DoubleDouble): DoubleDouble {
     const { l1, l2, low = -Infinity, high = Infinity } = this.#problem.penalty;
-    const excess = subtract(absolute(v), this.#strength(column, l1));
+    // What has overflowed proves nothing.
+    if (!Number.isFinite(v.hi)) return infinity;
+    const excess = subtract(absolute(v), rounded(this.#strength(column, l1)));
     const end = v.hi > 0 ? high : -low;
-    if (!(excess.hi > 0) || end === 0) return zero;
-    const bend = this.#strength(column, l2);
-    if (bend.hi === 0) return end === Infinity ? zero : multiply(exact(end), excess);
-    const free = divide(excess, bend);
-    const w = end === Infinity ? free : least(free, exact(end));
-    return multiply(w, subtract(excess, multiply(multiply(half, bend), w)));
+    if (excess.hi <= 0 || end === 0) return zero;
+    const bend = rounded(this.#strength(column, l2));
+    // Without a quadratic part α was scaled so that nothing is left but rounding.
+    if (l2 === 0 && end === Infinity) return zero;
+    const free = bend.hi > 0 ? divide(excess, bend) : infinity;
+    const w = least(free, exact(end));
+    const value =
+      bend.hi > 0
+        ? multiply(w, subtract(excess, multiply(multiply(half, bend), w)))
+        : multiply(w, excess);
+    return value.hi >= 0 ? value : infinity;
   }
 
   /** The largest factor at which |v_j| ≤ λ f_j l1 holds on every side without an end; at most 1. */
@@ -232,7 +248,8 @@ export class ExactObjective {
     for (let j = 0; j < this.#problem.columns; j++) {
       const v = image.at(j);
       if (v.hi === 0 || (v.hi > 0 ? high < Infinity : low > -Infinity)) continue;
-      const limit = multiply(this.#strength(j, l1), this.#totalWeight);
+      if (!Number.isFinite(v.hi)) return 0;
+      const limit = multiply(rounded(this.#strength(j, l1)), this.#totalWeight);
       most = least(most, divide(limit, absolute(v)));
     }
     return compare(most, one) < 0 ? most.hi * (1 - roundingUnit) : 1;

@@ -1,8 +1,5 @@
 import { type Dataset, rowWeights } from '../../data/dataset.ts';
-import { hashNumbers } from '../../data/fingerprint.ts';
 import { targetsOf } from '../../data/labels.ts';
-import type { Scaling } from '../../data/scale.ts';
-import { DataError, UsageError } from '../../errors.ts';
 import {
   absolute,
   add,
@@ -15,14 +12,8 @@ import {
   toNumber,
   zero,
 } from '../../math/double-double.ts';
-import type { DualPoint } from '../../model/dual-point.ts';
 import { type Certificate, type Model, weightsOf } from '../../model/model.ts';
-import { lossByName } from '../../problem/losses/index.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
-import { separablePenalty } from '../../problem/penalties/separable.ts';
-import type { TrainOptions } from '../options/options.ts';
-import { preparationOptions } from '../options/problem.ts';
-import { prepareTraining, type Training } from '../prepare.ts';
+import { checkGiven, prepareAsTrained, type VerifyOptions } from './as-trained.ts';
 import { ExactObjective } from './exact-objective.ts';
 
 /** P, a lower bound on the optimum, and what is between them. */
@@ -55,16 +46,6 @@ export interface Verification {
   readonly vectors?: readonly VerifiedVector[];
 }
 
-export interface VerifyOptions {
-  /** The dual point that proves the bound; default: one that follows from the weights. */
-  readonly dual?: DualPoint | undefined;
-  /** Those that the model was trained with. */
-  readonly penaltyFactors?: Float64Array | undefined;
-  /** The loss, if it is a custom one. */
-  readonly loss?: Loss | undefined;
-  readonly threads?: number | undefined;
-}
-
 /**
  * Recomputes P and D of a model from the data that it was trained on, in double-double arithmetic.
  * Throws a DataError where the data is not that of the model.
@@ -75,10 +56,8 @@ export async function verify(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const { dual, penaltyFactors } = options;
-  const settings = settingsOf(model, options);
-  checkShape(model, dataset);
-  const training = await prepareTraining(dataset, settings);
-  checkHash(model, training);
+  checkGiven(model, options);
+  const training = await prepareAsTrained(model, dataset, options);
   const { shard, classes, factors: divisors } = training;
   const { parts, stored } = shard.dataset;
   const targets = targetsOf(shard.dataset, classes);
@@ -110,9 +89,6 @@ export async function verify(
   return summarize(model.certificate, vectors, dual ? 'dual-point' : 'weights');
 }
 
-/** An option as model files have it. */
-type Value = string | number | boolean;
-
 type Point = Parameters<ExactObjective['primal']>[0];
 type OwnDual = { readonly alpha: Float64Array; readonly scale: number };
 
@@ -134,21 +110,38 @@ function verifyVector(
   return {
     claimed: claimOf(claim),
     proved: boundsOf(value, bound),
-    agrees: Math.abs(subtract(value, exact(claim.primal)).hi) <= allowed,
-    proves: isProved(claim, subtract(value, bound)),
+    agrees: isConsistent(claim) && Math.abs(subtract(value, exact(claim.primal)).hi) <= allowed,
+    proves: isProved(claim, value, bound),
     exactPrimal: value,
     exactDual: bound,
   };
 }
 
-/** Whether a gap is at most the one that is claimed, in each of the ways in which it is. */
-function isProved({ primal, dual, gap, relativeGap }: Certificate, found: DoubleDouble): boolean {
-  if (dual === -Infinity) return true;
+/** Whether the figures of a claim fit one another: a gap is what is between the bounds. */
+function isConsistent({ primal, dual, gap, relativeGap }: Certificate): boolean {
+  if (dual === -Infinity) return gap === Infinity && relativeGap === Infinity;
+  const between = primal - dual;
+  const close = 1 - 4 * rounding;
+  const relative = between === 0 ? 0 : (close * between) / Math.abs(primal);
+  return between >= 0 && gap >= close * between && relativeGap >= relative;
+}
+
+/** Whether both P and D are within what is claimed. */
+function isProved(claim: Certificate, primal: DoubleDouble, dual: DoubleDouble): boolean {
+  if (claim.dual === -Infinity) return true;
+  const found = subtract(primal, dual);
+  // A bound above P comes from numbers that have overflowed.
+  if (!(found.hi >= -rounding * Math.abs(primal.hi))) return false;
   // Exactly what the bounds say, not what is left of it after a subtraction in doubles.
-  const between = subtract(exact(primal), exact(dual));
-  const relative = relativeGap === Infinity ? Infinity : relativeGap * Math.abs(primal);
-  const rounded = Math.min(gap, relative) * (1 + 4 * rounding);
-  return compare(found, between) <= 0 && compare(found, exact(rounded)) <= 0;
+  const between = subtract(exact(claim.primal), exact(claim.dual));
+  const { gap, relativeGap } = claim;
+  const relative = relativeGap === Infinity ? Infinity : relativeGap * Math.abs(claim.primal);
+  const least = Math.min(gap, relative) * (1 + 4 * rounding);
+  return (
+    compare(exact(claim.dual), dual) <= 0 &&
+    compare(found, between) <= 0 &&
+    compare(found, exact(least)) <= 0
+  );
 }
 
 function claimOf({ primal, dual, gap, relativeGap }: Certificate): Bounds {
@@ -165,8 +158,12 @@ function boundsOf(primal: DoubleDouble, dual: DoubleDouble): Bounds {
     primal: toNumber(primal) * (1 + (primal.lo > 0 ? rounding : 0)),
     dual: nearest - (dual.lo < 0 ? Math.abs(nearest) * rounding : 0),
     gap: Math.max(0, toNumber(gap)) * (1 + rounding),
-    relativeGap: gap.hi > 0 ? toNumber(divide(gap, absolute(primal))) * (1 + rounding) : 0,
+    relativeGap: gap.hi === Infinity ? Infinity : relativeOf(gap, primal),
   };
+}
+
+function relativeOf(gap: DoubleDouble, primal: DoubleDouble): number {
+  return gap.hi > 0 ? toNumber(divide(gap, absolute(primal))) * (1 + rounding) : 0;
 }
 
 function summarize(
@@ -177,88 +174,10 @@ function summarize(
   const total = (part: 'exactPrimal' | 'exactDual') =>
     found.reduce((sum, one) => add(sum, one[part]), zero);
   const [primal, dual] = [total('exactPrimal'), total('exactDual')];
-  const proves = found.every((one) => one.proves) && isProved(claim, subtract(primal, dual));
-  const confirmed = found.every(({ agrees }) => agrees) && (proves || from === 'weights');
+  const proves = found.every((one) => one.proves) && isProved(claim, primal, dual);
+  const agrees = found.every((one) => one.agrees) && isConsistent(claim);
+  const confirmed = agrees && (proves || from === 'weights');
   const common = { confirmed, from, claimed: claimOf(claim), proved: boundsOf(primal, dual) };
   if (found.length === 1) return common;
   return { ...common, vectors: found.map(({ exactPrimal: _, exactDual: __, ...one }) => one) };
-}
-
-/** The options that the model was trained with, as far as they decide the problem. */
-function settingsOf(model: Model, { loss, penaltyFactors, threads }: VerifyOptions): TrainOptions {
-  const { certificate, provenance, penalty, lambda, seed } = model;
-  if (certificate.stopped === 'imported' || certificate.stopped === 'stream' || !provenance) {
-    const made = certificate.stopped === 'stream' ? 'learned from a stream' : 'imported';
-    throw new DataError(`the model was ${made} and claims nothing; expected one of dso train`);
-  }
-  const { options } = provenance;
-  checkFactors(options['penalty-factors'], penaltyFactors);
-  const { low, high } = penalty;
-  const box = low === undefined && high === undefined ? undefined : { ...penalty };
-  return {
-    loss: chooseLoss(model, loss),
-    penalty: separablePenalty(penalty.name, penalty.l1, penalty.l2, box),
-    lambda,
-    seed,
-    intercept: options.intercept === true || model.intercepts.some((value) => value !== 0),
-    ...(model.multiLabel && { multiLabel: true }),
-    ...(options.holdout !== undefined && { holdout: Number(options.holdout) }),
-    ...(options.scale !== undefined && { scale: options.scale as Scaling }),
-    ...classWeightsOf(options['class-weight']),
-    ...(penaltyFactors && { penaltyFactors }),
-    ...(threads !== undefined && { threads }),
-  };
-}
-
-function chooseLoss({ loss: { name, parameter, module } }: Model, given: Loss | undefined): Loss {
-  if (module === undefined) {
-    const plain = lossByName(name);
-    return plain.parameterName ? lossByName(name, parameter) : plain;
-  }
-  if (given?.name === name) return { ...given, parameter };
-  throw new UsageError(
-    `the model has the custom loss '${name}', which its file does not contain: give the loss it was trained with`,
-  );
-}
-
-function checkFactors(expected: Value | undefined, given: Float64Array | undefined): void {
-  if (expected === undefined && !given) return;
-  if (expected === undefined) {
-    throw new UsageError('the model was trained without penalty factors: leave them out');
-  }
-  if (!given) throw new UsageError('the model was trained with penalty factors: give them, too');
-  if (hashNumbers(given) !== expected) {
-    throw new DataError(
-      `the hash of the penalty factors is ${hashNumbers(given)}; expected ${expected}, that of the factors the model was trained with`,
-    );
-  }
-}
-
-function classWeightsOf(text: Value | undefined): Pick<TrainOptions, 'classWeights'> {
-  if (text === undefined) return {};
-  const classWeights = preparationOptions.classWeight.type.parse(String(text));
-  if (classWeights) return { classWeights };
-  throw new DataError(`the model has class weights that cannot be read: ${text}`);
-}
-
-function checkShape(model: Model, { name, columns }: Dataset): void {
-  if (columns === model.columns) return;
-  throw new DataError(
-    `${name}: ${columns} columns; expected ${model.columns}: those of the data that the model was trained on`,
-  );
-}
-
-function checkHash({ provenance, rows, classes }: Model, training: Training): void {
-  const { hash, dataset, shard } = training;
-  if (provenance?.data !== hash) {
-    throw new DataError(
-      `${dataset.name}: its hash is ${hash}; expected ${provenance?.data}: this is not the data that the model was trained on, or it was read with other options`,
-    );
-  }
-  const found = training.classes?.classes.map(String).join(', ');
-  const expected = classes?.map(String).join(', ');
-  if (shard.rows === rows && found === expected) return;
-  throw new DataError(
-    `${dataset.name}: ${shard.rows} rows of classes ${found}; expected ${rows} of ${expected}`,
-  );
 }

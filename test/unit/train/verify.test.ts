@@ -100,6 +100,13 @@ describe('what decides the problem is that of the training', () => {
     ['row weights', weighted, { loss: losses.logistic() }],
     ['balanced classes', weighted, { classWeights: 'balanced', intercept: true }],
     ['class weights', plain, { classWeights: { '1': 2.5, '-1': 0.3 } }],
+    ['a class with a comma', withTexts(plain), { classWeights: { 'ham,eggs': 3, 'a=1': 0.5 } }],
+    [
+      'weights that are huge',
+      scaled(regression, 1e130),
+      { loss: losses.square(), penalty: penalties.l1() },
+    ],
+    ['row weights that are tiny', lightened(plain, 1e-260), { loss: losses.logistic() }],
     ['columns over their deviation', plain, { scale: 'std', loss: losses.logistic() }],
     ['columns over their largest value', plain, { scale: 'max', penalty: penalties.l1() }],
     ['rows of length 1', plain, { scale: 'unit-rows' }],
@@ -130,6 +137,43 @@ describe('what decides the problem is that of the training', () => {
     expect(weaker).toMatchObject({ confirmed: true, from: 'weights' });
   });
 });
+
+/** The two classes under other names. */
+function withTexts(dataset: Dataset): Dataset {
+  const parts = dataset.parts.map((part) => ({
+    ...part,
+    labels: part.labels.map((label) => Number(label > 0)),
+  }));
+  return { ...dataset, parts, labelNames: ['a=1', 'ham,eggs'] };
+}
+
+function scaled(dataset: Dataset, factor: number): Dataset {
+  const parts = dataset.parts.map((part) => ({
+    ...part,
+    labels: part.labels.map((label) => factor * label),
+    values: part.values.map((value) => value / 1e30),
+  }));
+  return { ...dataset, parts };
+}
+
+function lightened(dataset: Dataset, weight: number): Dataset {
+  const parts = dataset.parts.map((part) => ({
+    ...part,
+    weights: new Float64Array(part.labels.length).fill(weight),
+  }));
+  return { ...dataset, parts };
+}
+
+function weightedRows(rows: number[][], labels: number[], weights: number[]): Dataset {
+  const { parts, ...rest } = datasetOf(
+    rows.map((row) => row.map(Math.fround)),
+    labels,
+  );
+  return {
+    ...rest,
+    parts: parts.map((part) => ({ ...part, weights: Float64Array.from(weights) })),
+  };
+}
 
 function shifted(dataset: Dataset, offset: number): Dataset {
   const parts = dataset.parts.map((part) => ({
@@ -188,6 +232,57 @@ describe('a claim that is not proved is not confirmed', () => {
     expect(found.confirmed).toBe(false);
   });
 
+  test('no bound, and yet a gap', async () => {
+    const { model, dual } = await trained(plain);
+    const claim = { dual: -Infinity, gap: 0, relativeGap: 1e-9 };
+    expect((await verify(claiming(model, claim), plain, { dual })).confirmed).toBe(false);
+  });
+
+  test('a bound that is not proved, with a gap that is', async () => {
+    // Two large weights cancel, so that P in doubles may be anything up to 10⁻⁸.
+    const rows = [
+      [1, 1e8, 1e8],
+      [-1, -1e8, -1e8],
+    ];
+    const dataset = datasetOf(rows, [1, -1]);
+    const { model } = await trained(dataset, { lambda: 1e-30, epochs: 1 });
+    const weights = Float64Array.of(1, 1000, -1000);
+    const claim = { primal: 1e-4, dual: 1e-4 - 1e-19, gap: 1e-19, relativeGap: 1e-15 };
+    const dual = { alpha: new Float64Array(2), scales: [1] };
+    const found = await verify(claiming({ ...model, weights }, claim), dataset, { dual });
+    expect(found.confirmed).toBe(false);
+  });
+
+  test('figures that do not fit each other, without a dual point', async () => {
+    const { model } = await trained(plain);
+    const { primal } = model.certificate;
+    for (const claim of [{ dual: 2 * primal, gap: 0 }, { gap: 0 }, { relativeGap: 0 }]) {
+      expect((await verify(claiming(model, claim), plain)).confirmed).toBe(false);
+    }
+  });
+
+  test.each([penalties.l1(), penalties.l2()])('an image that overflows, $name', async (penalty) => {
+    const dataset = weightedRows([[3e38], [1e38]], [1, -1], [1e300, 1e300]);
+    const { model } = await trained(dataset, { penalty, epochs: 1, lambda: 1e-3 });
+    const claim = { primal: 1, dual: 1, gap: 0, relativeGap: 0 };
+    const forged = claiming({ ...model, weights: Float64Array.of(0) }, claim);
+    const dual = { alpha: Float64Array.of(1e300, -1e300), scales: [1] };
+    expect((await verify(forged, dataset, { dual })).confirmed).toBe(false);
+  });
+
+  test('a penalty so small that the conjugate overflows', async () => {
+    const dataset = datasetOf([[1e12], [-1e12]], [1, -1]);
+    const { model } = await trained(dataset, { lambda: 1e-299, epochs: 1 });
+    const claim = { primal: 1, dual: 1, gap: 0, relativeGap: 0 };
+    const forged = claiming({ ...model, weights: Float64Array.of(0) }, claim);
+    const dual = { alpha: Float64Array.of(1, -1), scales: [1] };
+    for (const given of [dual, undefined]) {
+      const found = await verify(forged, dataset, { dual: given });
+      expect(found.proved.dual).toBeLessThanOrEqual(0);
+      if (given) expect(found.confirmed).toBe(false);
+    }
+  });
+
   test('without a dual point: another weight', async () => {
     const { model } = await trained(plain);
     const weights = model.weights.map((w, j) => (j === 2 ? w + 1e-6 : w));
@@ -216,6 +311,31 @@ describe('what does not belong together is refused', () => {
     await expect(verify(model, plain, { penaltyFactors: others })).rejects.toBeInstanceOf(
       DataError,
     );
+  });
+
+  test('options that no training accepts, as a fault of the model', async () => {
+    const { model, dual } = await trained(plain);
+    const forged: Model[] = [
+      { ...model, lambda: -0.001 },
+      { ...model, seed: 1.5 },
+      { ...model, unitRows: true },
+      { ...model, provenance: { ...model.provenance!, options: { holdout: 'x' } } },
+      { ...model, provenance: { ...model.provenance!, options: { 'class-weight': 'x' } } },
+    ];
+    for (const one of forged) {
+      const attempt = verify(one, plain, { dual });
+      await expect(attempt).rejects.toThrow('the options in the model: ');
+      await expect(attempt).rejects.toBeInstanceOf(DataError);
+    }
+  });
+
+  test('a dual point of another form', async () => {
+    const { model, dual } = await trained(plain);
+    const others = [{}, { ...dual, scales: [Number.NaN] }, { ...dual, alpha: new Float64Array(3) }];
+    for (const other of others) {
+      const attempt = verify(model, plain, { dual: other as typeof dual });
+      await expect(attempt).rejects.toThrow('dual: expected 80 numbers in alpha');
+    }
   });
 
   test('a model without a certificate', async () => {

@@ -54,9 +54,8 @@ Regression: mean squared error, mean absolute error, R²; deviance, pinball loss
   }),
   verify: command({
     summary: 'check the certificate of a model against its data',
-    description:
-      'Recompute objective and lower bound with 32 digits, and say what the data proves.',
-    arguments: { '<model>': modelFile, '<data>': `the data it was trained on: ${dataHelp}` },
+    description: 'Recompute the objective and the lower bound of a model, with 32 digits.',
+    arguments: { '<model>': modelFile, '[data]': `the data it was trained on: ${dataHelp}` },
     options: options.verifyOptions,
     examples: `Examples:
   dso train train.svm --keep-dual -o spam.model && dso verify spam.model train.svm

@@ -10,25 +10,32 @@ import { checkFiles, standardStream } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import type { VerifyFlags } from '../options.ts';
 import { chooseLoss } from '../problem.ts';
-import { DataReader, readPenaltyFactors } from '../reading.ts';
+import { chooseSource, DataReader, readPenaltyFactors } from '../reading.ts';
 import { exitCodes } from '../terminal.ts';
 
 export const verifyCommand: Action<VerifyFlags> = async ({ flags, terminal }, path, data) => {
-  const { penaltyFactors, threads } = flags;
-  checkFiles([path, data, flags.dual, penaltyFactors]);
+  const { penaltyFactors: factors, threads, sql } = flags;
+  const source = chooseSource(data, sql);
+  checkFiles([path, sql === undefined ? source : undefined, flags.dual, factors]);
   const model = await readModel(path);
   const loss = flags.loss === undefined ? undefined : await chooseLoss({ loss: flags.loss });
-  const verification = await withProgress(terminal, flags, async (progress) => {
-    const notice = (message: string) => progress.notice(message);
-    const dual = await findDualPoint(path, model, flags.dual, notice);
-    const dataset = await new DataReader(flags, progress).asTrainedOn(model, data);
-    const factors =
-      penaltyFactors === undefined
-        ? undefined
-        : await readPenaltyFactors(penaltyFactors, dataset.columns);
-    progress.stage('verifying');
-    return verify(model, dataset, { dual, penaltyFactors: factors, loss, threads });
-  });
+  const { dataset, dual, penaltyFactors } = await withProgress(
+    terminal,
+    flags,
+    async (progress) => {
+      const reader = new DataReader(flags, progress);
+      const read = sql === undefined ? reader.asTrainedOn(model, source) : reader.query(sql);
+      const { columns } = await read;
+      return {
+        dual: await findDualPoint(path, model, flags.dual, (message) => progress.notice(message)),
+        dataset: await read,
+        penaltyFactors:
+          factors === undefined ? undefined : await readPenaltyFactors(factors, columns),
+      };
+    },
+  );
+  // It keeps this thread busy: a signal must end the process, and not wait until it is heard.
+  const verification = await verify(model, dataset, { dual, penaltyFactors, loss, threads });
   const text = () => describeVerification(verification, terminal.outputColours);
   await terminal.printResult(flags.json, verification, text);
   return verification.confirmed ? exitCodes.done : exitCodes.failure;

@@ -575,6 +575,8 @@ test('a name that is not one of this server is refused, as by DNS rebinding', as
   expect(await converse(port, `GET /healthz HTTP/1.1\r\n${twice}`).answer).toMatch(
     /^HTTP\/1\.1 400 .*more than one Host header/s,
   );
+  const none = 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n';
+  expect(await converse(port, none).answer).toMatch(/^HTTP\/1\.1 400 .*no Host header/s);
   // HTTP/1.0 needs no such header.
   expect(await converse(port, 'GET /healthz HTTP/1.0\r\n\r\n').answer).toContain(' 200 OK');
 });
