@@ -7,7 +7,7 @@
  *   npm test -- readme -t convert  options of vitest are passed on
  *   npm test -- --watch [PATTERN]  runs tests again when a source file changes; no build, no checks
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { build } from './build.mjs';
@@ -16,6 +16,7 @@ import { runTool } from './tools.mjs';
 
 const slowestShown = 50;
 const reportFile = '.cache/vitest.json';
+const againFile = '.cache/vitest-again.json';
 
 /**
  * @typedef {{ title: string, passed: boolean, output: string }} Outcome
@@ -26,7 +27,9 @@ const reportFile = '.cache/vitest.json';
  *   name: string, status: string, message?: string, startTime: number, endTime: number,
  *   assertionResults: TestCase[]
  * }} TestFile
- * @typedef {{ passed: number, failures: string[], skips: Map<string, string[]> }} Findings
+ * @typedef {{
+ *   passed: number, failures: string[], skips: Map<string, string[]>, crashes: string[]
+ * }} Findings
  */
 
 /** Whoever reads only the end of a long log learns from it what failed, and why. */
@@ -64,20 +67,70 @@ async function buildCheck() {
 }
 
 /**
- * Runs vitest and adds its tests to the findings. A file that fails outside of a test (it does not
- * load, say) counts as one failure, and so does a run that leaves no report.
+ * Runs vitest; returns its exit code.
+ *
+ * @param {string[]} filters
+ * @param {string} report
+ */
+async function vitest(filters, report) {
+  mkdirSync('.cache', { recursive: true });
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  return (await runTool('vitest', ['run', ...reporters, ...filters], { show: true })).code;
+}
+
+/**
+ * The files whose tests did not end, as their process crashed. Without filters also those that it
+ * had not begun.
+ *
+ * @param {string[]} filters
+ */
+function unfinishedFiles(filters) {
+  const files = readReport();
+  const begun = files.map(({ name }) => relative(process.cwd(), name));
+  const ended = files.map(({ assertionResults }) =>
+    assertionResults.every(({ status }) => status !== 'pending'),
+  );
+  const all = filters.length === 0 && files.length > 0 ? globSync('test/**/*.test.ts') : [];
+  const missing = all.filter((file) => !begun.includes(file));
+  return [...begun.filter((_, index) => !ended[index]), ...missing];
+}
+
+/**
+ * Node itself may crash where threads run WebAssembly (nodejs/node#64500). What a process that
+ * crashed had not ended is run once more, by itself; a second crash is a failure.
  *
  * @param {string[]} filters
  * @param {Findings} findings
  */
 async function runTests(filters, findings) {
+  let code = await vitest(filters, reportFile);
+  const unfinished = code === 0 ? [] : unfinishedFiles(filters);
+  const before = readReport().filter(({ name }) => !unfinished.includes(relative('.', name)));
+  countTests(before, findings);
+  if (unfinished.length > 0) {
+    console.log(`\nA test process crashed. Running again: ${unfinished.join(', ')}`);
+    code = await vitest(unfinished, againFile);
+    const again = readReport(againFile);
+    countTests(again, findings);
+    if (code === 0) findings.crashes.push(...unfinished);
+    writeFileSync(reportFile, JSON.stringify({ testResults: [...before, ...again] }));
+  }
+  if (code !== 0 && findings.failures.length === 0) {
+    findings.failures.push(`vitest ended with code ${code}`);
+  }
+}
+
+/**
+ * Adds tests to the findings. A file that fails outside of a test (it does not load, say) counts as
+ * one failure.
+ *
+ * @param {TestFile[]} files
+ * @param {Findings} findings
+ */
+function countTests(files, findings) {
   const { failures, skips } = findings;
-  mkdirSync('.cache', { recursive: true });
-  rmSync(reportFile, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  const { code } = await runTool('vitest', ['run', ...reporters, ...filters], { show: true });
-  const failedBefore = failures.length;
-  for (const { name, status, message, assertionResults } of readReport()) {
+  for (const { name, status, message, assertionResults } of files) {
     const file = relative(process.cwd(), name);
     const skipped = [];
     const failed = [];
@@ -90,8 +143,6 @@ async function runTests(filters, findings) {
     failures.push(...failed);
     if (skipped.length > 0) skips.set(file, skipped);
   }
-  if (code !== 0 && failures.length === failedBefore)
-    failures.push(`vitest ended with code ${code}`);
 }
 
 /**
@@ -149,6 +200,13 @@ function shortName(path) {
   return relative('test', path).replaceAll('\\', '/');
 }
 
+/** @param {string[]} crashes */
+function showCrashes(crashes) {
+  if (crashes.length === 0) return;
+  console.log('\nCRASHED with their process, and passed when they were run again:');
+  for (const file of crashes) console.log(`  ${file}`);
+}
+
 /** @param {string[]} failures */
 function showFailures(failures) {
   if (failures.length === 0) return;
@@ -156,10 +214,10 @@ function showFailures(failures) {
   for (const failure of failures) console.log(`  ${failure}`);
 }
 
-/** @returns {TestFile[]} */
-function readReport() {
+/** @param {string} [report] @returns {TestFile[]} */
+function readReport(report = reportFile) {
   try {
-    return JSON.parse(readFileSync(reportFile, 'utf8')).testResults;
+    return JSON.parse(readFileSync(report, 'utf8')).testResults;
   } catch {
     return [];
   }
@@ -174,7 +232,7 @@ async function main(argv) {
     return;
   }
   /** @type {Findings} */
-  const findings = { passed: 0, failures: [], skips: new Map() };
+  const findings = { passed: 0, failures: [], skips: new Map(), crashes: [] };
   await timed(buildCheck, findings);
   if (argv.length === 0) {
     const checks = ['format-check', 'lint', 'types'];
@@ -188,6 +246,7 @@ async function main(argv) {
 
   showSlowest();
   showSkips(skips);
+  showCrashes(findings.crashes);
   showFailures(failures);
   const skipped = [...skips.values()].reduce((sum, names) => sum + names.length, 0);
   const tail = skipped > 0 ? `, ${skipped} skipped` : '';

@@ -246,7 +246,7 @@ function partsOf(bytes: Buffer): Parts | undefined {
 
 export const checkpointTarget: Target = {
   summary: 'resumes from forged checkpoints',
-  quick: 80,
+  quick: 40,
   async open(folder) {
     writeFileSync(
       join(folder, 'train.svm'),

@@ -201,7 +201,7 @@ class ServeAttack implements Attack {
 
 export const serveTarget: Target = {
   summary: 'sends requests of all kinds to scoring servers',
-  quick: 2000,
+  quick: 1000,
   async open(folder) {
     const models = await trainModels(folder);
     return new ServeAttack(await Promise.all(models.map(start)));
