@@ -220,17 +220,17 @@ export class Convergence {
     const { dual, allowance: dualAllowance, scale } = own.dual > kept.dual ? own : kept;
     this.dualScale = scale;
     this.#proved = { dual, dualAllowance, gap, allowance: dualAllowance };
-    this.#settle();
-    // Where the best point comes from a checkpoint, it may be anything.
-    if (!Number.isFinite(this.primal)) throw diverged(epoch);
+    this.#settle(epoch);
     this.left = -1;
   }
 
   /** P of the weights as the model will have them; its rounding errors are charged to the bound. */
-  #settle(): void {
+  #settle(epoch: number): void {
     const { best, certifier, centre } = this.#options;
     best.roundIntercept(centre);
     this.primal = best.primalAfresh();
+    // Where the point comes from a checkpoint, it may be anything.
+    if (!Number.isFinite(this.primal)) throw diverged(epoch);
     const primalAllowance = certifier.primalAllowance(best);
     const { dual, dualAllowance } = this.#proved;
     // It cannot be above P: where it is, numbers have overflowed, and nothing is proved.
@@ -259,11 +259,11 @@ export class Convergence {
   }
 
   /** Goes back to the point that did best on the test rows, where such points are saved. */
-  goBack(): void {
+  goBack(epoch: number): void {
     const { early } = this.#options;
     if (!early?.best) return;
     this.#options.best.goTo(early.weights);
-    this.#settle();
+    this.#settle(epoch);
     this.measured = early.best;
   }
 

@@ -154,7 +154,7 @@ function end(convergence: Convergence, epoch: number, limit: number): Stop | und
     return convergence.exhaustsPrecision ? 'precision' : undefined;
   }
   const stopped = convergence.exhausted ? 'early-stop' : limitStops[limit];
-  convergence.goBack();
+  convergence.goBack(epoch);
   return stopped;
 }
 

@@ -154,4 +154,19 @@ describe('forged arrays with the right checksum', () => {
     await expect(outcome).rejects.toThrow(/^the objective is no longer finite after/);
     await expect(outcome).rejects.toThrow(DsoError);
   });
+
+  test('weights that did best on the test rows and are far too large are no model', async () => {
+    const own = join(folder, 'tested');
+    const all: TrainOptions = { ...base, earlyStop: 50 };
+    await train(dataset, { ...all, epochs: 4, checkpoint: { folder: own, every: { epochs: 4 } } });
+    const parts = takeApart(readFileSync(join(own, name)));
+    const tested = arraysOf(parts).find((array) => array.name === 'tested')!;
+    writeNumber(parts.payload, tested, 0, -1e300);
+    // No later weights do better on the test rows.
+    const measured = ['saved', 'convergence', 'early', 'best', 'error'];
+    const forged = { ...parts, header: withValue(parts.header, measured, 0) };
+    writeFileSync(join(own, name), putTogether(forged, formatVersion));
+    const outcome = train(dataset, { ...all, epochs: 5, resume: own });
+    await expect(outcome).rejects.toThrow(/^the objective is no longer finite after/);
+  });
 });
