@@ -17,8 +17,10 @@ const stallingFrom = 1e-8;
 const stalledEvaluations = 100;
 /** A gap that is no larger than this many times what rounding may do is as small as it gets. */
 const spoilt = 4;
-/** An objective this much smaller than P(0), without a positive bound: its infimum is 0. */
+/** An objective whose infimum is 0, and never reached, has nothing left when it is this share of P(0). */
 const vanished = 1e-15;
+/** What a gap has to fall by, as a share of itself, to count as progress. */
+const progress = 1e-4;
 const nothing: ProvedBound = { dual: -Infinity, allowance: 0 };
 
 /**
@@ -69,7 +71,8 @@ export class EvaluationSchedule {
 
 function diverged(epoch: number): DsoError {
   const message = `the objective is no longer finite after epoch ${epoch}`;
-  const advice = 'a smaller step size (dso, sgd, psgd) or features of a smaller scale may help';
+  const advice =
+    'features or labels of a smaller scale may help, or a smaller step size (dso, sgd, psgd)';
   return new DsoError('failure', `${message}: ${advice}`);
 }
 
@@ -91,6 +94,8 @@ interface ConvergenceOptions {
   readonly certifier: Certifier;
   /** What was subtracted from the labels: the intercept of the model is larger by it. */
   readonly centre: number;
+  /** Whether an intercept alone makes the losses as small as one likes: see infimumIsZero. */
+  readonly vanishes: boolean;
 }
 
 /**
@@ -114,8 +119,9 @@ export class Convergence {
   readonly #schedule: EvaluationSchedule;
   /** Of the last certificate: D and its rounding errors, the gap before, and all rounding errors. */
   #proved = { dual: -Infinity, dualAllowance: 0, gap: Infinity, allowance: 0 };
-  /** Whole evaluations in a row that have improved neither P nor D. */
+  /** Whole evaluations since the gap was last noted, which have not lowered it noticeably; and that gap. */
   #stalled = 0;
+  #notedGap = Infinity;
   /** Whether the certifier holds a dual point. */
   #kept = false;
   /** What the dual point of the last certificate is multiplied by, where it has one. */
@@ -165,11 +171,17 @@ export class Convergence {
     );
   }
 
+  /** Losses are not negative: P bounds its distance from the optimum where no better bound is known. */
+  get #isStalled(): boolean {
+    const distance = Math.min(this.primal - this.dual, this.primal);
+    return this.#stalled >= stalledEvaluations && distance <= stallingFrom * this.#options.atZero;
+  }
+
   /** Whether double precision may have ended the progress: a certificate has to tell. */
   get #seemsExact(): boolean {
     const { atZero } = this.#options;
     const gap = this.primal - this.dual;
-    if (this.#stalled >= stalledEvaluations && gap <= stallingFrom * atZero) return true;
+    if (this.#isStalled) return true;
     return gap <= suspicious * atZero && gap <= 0.5 * this.#proved.gap;
   }
 
@@ -178,8 +190,8 @@ export class Convergence {
     const { tolerance, atZero } = this.#options;
     const { gap, allowance } = this.#proved;
     if (allowance >= tolerance * Math.abs(this.primal) || gap <= spoilt * allowance) return true;
-    if (this.#stalled >= stalledEvaluations && gap <= stallingFrom * atZero) return true;
-    return this.dual <= 0 && this.primal <= vanished * atZero;
+    if (this.#isStalled) return true;
+    return this.#options.vanishes && this.primal <= vanished * atZero;
   }
 
   /** After an epoch: evaluates P and D as far as that is due. */
@@ -195,7 +207,6 @@ export class Convergence {
     const found = this.#options.method.evaluate(whole);
     if (Number.isNaN(found.primal) || (whole && found.primal === Infinity)) throw diverged(epoch);
     const { best, method } = this.#options;
-    const before = this.primal;
     const raised = found.dual > this.dual;
     if (raised) this.dual = found.dual;
     if (raised && method.dualPoint) this.#keep(method.dualPoint);
@@ -203,10 +214,17 @@ export class Convergence {
     if (known) this.latest = found;
     const moved = known && this.#improve(found.primal);
     if (moved) this.primal = best.primal();
-    if (raised || this.primal < before) this.#stalled = 0;
-    else if (whole) this.#stalled++;
+    if (whole) this.#noteProgress();
     this.#measure(known, moved);
     if (whole) this.#schedule.note(epoch, this.relativeGap, this.#options.method.passes);
+  }
+
+  #noteProgress(): void {
+    const gap = this.primal - this.dual;
+    this.#stalled++;
+    if (!(gap < (1 - progress) * this.#notedGap)) return;
+    this.#notedGap = gap;
+    this.#stalled = 0;
   }
 
   /** Only a gap that is recomputed from scratch may go into a certificate. */
@@ -227,6 +245,7 @@ export class Convergence {
   /** P of the weights as the model will have them; its rounding errors are charged to the bound. */
   #settle(epoch: number): void {
     const { best, certifier, centre } = this.#options;
+    const before = this.primal;
     best.roundIntercept(centre);
     this.primal = best.primalAfresh();
     // Where the point comes from a checkpoint, it may be anything.
@@ -236,7 +255,9 @@ export class Convergence {
     // It cannot be above P: where it is, numbers have overflowed, and nothing is proved.
     const bound = dual - primalAllowance;
     this.dual = bound <= this.primal ? bound : -Infinity;
-    this.#proved.allowance = dualAllowance + primalAllowance;
+    // What the model's intercept loses in being rounded is lost in every epoch.
+    const rounded = centre === 0 ? 0 : Math.max(0, this.primal - before);
+    this.#proved.allowance = dualAllowance + primalAllowance + rounded;
   }
 
   /** Improves the best primal point by the current one; returns whether it has moved. */
@@ -285,6 +306,7 @@ export class Convergence {
       schedule: this.#schedule.save(),
       proved: this.#proved,
       stalled: this.#stalled,
+      notedGap: this.#notedGap,
       kept: this.#kept,
       ...(early && { early: early.save() }),
     };
@@ -302,6 +324,7 @@ export class Convergence {
     this.#schedule.restore(saved.schedule);
     this.#proved = { ...saved.proved };
     this.#stalled = saved.stalled;
+    this.#notedGap = saved.notedGap;
     this.#kept = saved.kept;
     if (sameTest && saved.early) this.#options.early?.restore(saved.early);
     // A tolerance that was met may not be any more, and the other way round.

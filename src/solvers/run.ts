@@ -24,7 +24,7 @@ import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
-import type { Problem } from './objective/problem.ts';
+import { infimumIsZero, type Problem } from './objective/problem.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
 import { checkSavedMethod } from './saved-state.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
@@ -132,7 +132,13 @@ export async function runThread(
   const { centre } = problem;
   const certifier = new Certifier(objective, team, loss, memory.certificate);
   const judged = { method, best, test: measure, early, certifier };
-  const convergence = new Convergence({ ...judged, tolerance, atZero, centre });
+  const convergence = new Convergence({
+    ...judged,
+    tolerance,
+    atZero,
+    centre,
+    vanishes: infimumIsZero(problem, loss, team),
+  });
   if (start) {
     const { weights, alpha } = start;
     convergence.begin(weights, alpha && { alpha, dual: objective.dualWithin(alpha) });

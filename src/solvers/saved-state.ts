@@ -19,6 +19,7 @@ export function checkedConvergence(value: unknown, run: CheckpointedRun): SavedC
   checkBound(saved.get('dual'), primal);
   checkProved(saved.get('proved'), primal);
   saved.get('stalled').whole();
+  saved.get('notedGap').number();
   checkBoolean(saved.get('kept'));
   const latest = saved.get('latest');
   if (latest.value !== null) checkGap(latest);

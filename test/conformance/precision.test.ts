@@ -131,3 +131,35 @@ test.each([losses.hinge(), losses.squaredHinge(), losses.logistic()])(
     expect(report.stopped).toBe(report.primal === 0 ? 'converged' : 'precision');
   },
 );
+
+/** A column of ones instead of an intercept: labels are not centred. */
+describe('labels far from 0 without an intercept', () => {
+  const ones = features.map(() => [1]);
+  const labels = ones.map((_, row) => 1e8 + noise[row]);
+  const mean = noise.reduce((sum, x) => sum + x, 0) / noise.length;
+  const best = noise.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 2 / noise.length;
+
+  test.each([
+    ['auto', solvers.auto()],
+    ['ring rows', solvers.ring({ mode: 'rows' })],
+  ])('%s goes on while P falls, however small it is beside P(0)', async (_, solver) => {
+    const options = { loss: losses.square(), penalty: penalties.l1(), lambda: 1e-14, solver };
+    const { report } = await certified(labels, options, ones);
+    expect(report.primal - best).toBeLessThan(1e-2 * best);
+    expect(report.dual).toBeLessThan(best * 1.01);
+  });
+
+  test.each([
+    [losses.square(), penalties.l2()],
+    [losses.squaredAbsolute(), penalties.elasticNet()],
+  ])('a penalty that is beyond double precision: the run ends', async (loss, penalty) => {
+    const { report } = await certified(labels, { loss, penalty, lambda: 1e-300 }, ones);
+    expect(report.stopped).toBe('precision');
+  });
+
+  test('rounding that changes P for ever is no progress', async () => {
+    const options: TrainOptions = { loss: losses.absolute(), penalty: penalties.l1() };
+    const { report } = await certified(labelsAt(1e15), { ...options, intercept: true });
+    expect(report.stopped).toBe('precision');
+  });
+});

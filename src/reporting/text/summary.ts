@@ -74,10 +74,8 @@ export function describeCertificate({
   stopped,
 }: Proof): string {
   if (stopped === 'precision' && primal !== undefined && !(relativeGap <= 0.5)) {
-    const least = formatNumber(Math.max(dual, -Math.abs(primal)));
-    return dual <= 0
-      ? `the optimum is 0 to the limits of double precision (objective ${formatNumber(primal)})`
-      : `objective ${formatNumber(primal)}, optimum at least ${least}`;
+    const least = formatNumber(Math.max(dual, -Math.abs(primal)) + 0);
+    return `objective ${formatNumber(primal)}, optimum at least ${least}`;
   }
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
   const gap = `relative duality gap ${formatGapUp(relativeGap)}`;

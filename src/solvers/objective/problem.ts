@@ -1,6 +1,8 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
+import type { Team } from '../../engine/team.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
 import { boundsOf } from '../../problem/penalties/separable.ts';
 import { reserve } from '../block-state.ts';
@@ -112,4 +114,31 @@ export function layOutProblem(
     intercept,
     interceptPosition,
   };
+}
+
+/**
+ * Whether the infimum of P is 0 and an intercept alone comes as near to it as one likes: all rows that
+ * count are of one class, or all counts of a Poisson regression are 0. Every thread calls it.
+ */
+export function infimumIsZero(
+  { grid, intercept, labels, rowWeights }: Problem,
+  { task, link, module }: Loss,
+  team: Team,
+): boolean {
+  const { rowStarts } = grid.partition;
+  const [highest, lowest] = team.reduce(
+    2,
+    (worker, values) => {
+      values.fill(-Infinity);
+      for (let i = rowStarts[worker]; i < rowStarts[worker + 1]; i++) {
+        if (rowWeights[i] === 0) continue;
+        values[0] = Math.max(values[0], labels[i]);
+        values[1] = Math.max(values[1], -labels[i]);
+      }
+    },
+    'max',
+  );
+  if (!intercept || module) return false;
+  if (task === 'classification') return highest === -lowest;
+  return link === 'log' && highest === 0;
 }
