@@ -1,5 +1,5 @@
 /** Every failure raised on purpose is one of these; `kind` decides the exit code. */
-export type ErrorKind = 'failure' | 'usage' | 'data';
+export type ErrorKind = 'failure' | 'usage' | 'data' | 'lost';
 
 /** Characters that end a line or a column, are invisible, or reverse the order of the rest. */
 export const unseen = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

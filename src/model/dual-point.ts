@@ -49,7 +49,10 @@ export async function writeDualPoint(path: string, model: Model, dual: DualPoint
   });
 }
 
-/** Reads the dual point of this very model; throws a DataError if the file is another one's. */
+/** A dual point that is sound, but of another model. */
+export class OtherModelError extends DataError {}
+
+/** Reads the dual point of this very model. */
 export async function readDualPoint(path: string, model: Model): Promise<DualPoint> {
   const fail = (problem: string): never => {
     throw new DataError(`${path}: ${problem}`);
@@ -61,9 +64,6 @@ export async function readDualPoint(path: string, model: Model): Promise<DualPoi
   if (header.version !== version) fail(`version ${header.version}; this dso reads ${version}`);
   const vectors = vectorCount(model);
   const fits = header.scales.length === vectors && header.numbers === vectors * model.rows;
-  if (header.model !== modelHash(model) || !fits) {
-    fail('the dual point of another model; expected that of the model to verify');
-  }
   const payload = bytes.subarray(end + 1);
   if (payload.length !== 8 * header.numbers) {
     fail(`damaged: ${payload.length} bytes of numbers; expected ${8 * header.numbers}`);
@@ -71,6 +71,11 @@ export async function readDualPoint(path: string, model: Model): Promise<DualPoi
   if (sha256([payload]) !== header.sha256) fail('damaged: the checksum does not match');
   const alpha = fromLittleEndian(payload);
   if (!alpha.every(Number.isFinite)) fail('damaged: a number that is not finite');
+  if (header.model !== modelHash(model) || !fits) {
+    throw new OtherModelError(
+      `${path}: the dual point of another model; expected that of the model to verify`,
+    );
+  }
   return { alpha, scales: header.scales };
 }
 

@@ -140,6 +140,19 @@ test('a dual point of an earlier model is not used, unless it is named', async (
   expect(named).toMatchObject({ code: 3, stderr: expect.stringContaining('of another model') });
 });
 
+test('a damaged dual point beside the model is refused', async () => {
+  const folder = dataFolder();
+  await trainHere(folder, 'train.svm -o m --keep-dual');
+  const bytes = readFileSync(join(folder, 'm.dual'));
+  bytes[bytes.length - 3] ^= 1;
+  for (const damaged of [bytes, '']) {
+    writeFileSync(join(folder, 'm.dual'), damaged);
+    const found = await run(folder, 'verify m train.svm --quiet');
+    expect(found.code).toBe(3);
+    expect(found.stderr).toMatch(/m\.dual: (damaged|not a dual point)/);
+  }
+});
+
 test('exit code 1: the model claims more than is true', async () => {
   const folder = dataFolder();
   await trainHere(folder, 'train.svm -o m');

@@ -8,10 +8,12 @@
  *   --inputs N    inputs for each target, at most
  *   --seed N      decides every input (default: 1)
  *   --first N     number of the first input (default: 0), to repeat one
+ *   --help        this text
  *
  * Exit code 1: an input made the program do what it promises never to do. Each is printed with a
  * command that shows it again.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { attack, type Found, type Limits } from './attack.ts';
@@ -33,16 +35,31 @@ function parsed<Result>(read: () => Result): Result {
   }
 }
 
+/** The comment at the head of this file, and the targets. */
+function showHelp(): never {
+  const lines = readFileSync(import.meta.filename, 'utf8').split('\n');
+  const head = lines.slice(1, lines.indexOf(' */')).map((line) => line.slice(3));
+  console.log(`${head.join('\n')}\n\nTargets: ${Object.keys(targets).join(', ')}`);
+  process.exit(0);
+}
+
 function parse(argv: readonly string[]): { names: string[]; limits: Limits } {
   const known = Object.keys(targets);
   const text = { type: 'string' } as const;
-  const options = { seconds: text, inputs: text, seed: text, first: text };
+  const options = {
+    seconds: text,
+    inputs: text,
+    seed: text,
+    first: text,
+    help: { type: 'boolean' },
+  } as const;
   const { values, positionals } = parsed(() =>
     parseArgs({ args: [...argv], options, allowPositionals: true }),
   );
+  if (values.help) showHelp();
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) usageError(`no target "${unknown}"; there are ${known.join(', ')}`);
-  const number = (name: keyof typeof values, otherwise: number) => {
+  const number = (name: Exclude<keyof typeof values, 'help'>, otherwise: number) => {
     const given = values[name];
     if (given === undefined) return otherwise;
     const value = Number(given);

@@ -63,7 +63,8 @@ function faultOf(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.message;
   if (!(error instanceof CommanderError)) return undefined;
   const isFault = error.exitCode !== 0 && error.code !== 'commander.help';
-  return isFault ? messageOf(error) : undefined;
+  // Ranks tell each other one line.
+  return isFault ? messageOf(error).replaceAll('\n', ' ') : undefined;
 }
 
 /** The error that all ranks of a job have if this one cannot begin; undefined if it is in none. */

@@ -78,9 +78,14 @@ export class FolderLock {
     this.#remove();
   }
 
+  /** A lock that cannot be removed holds nobody up: its process has ended, or its folder is gone. */
   #remove(): void {
-    closeSync(this.#file);
-    rmSync(this.#path, { force: true });
+    try {
+      closeSync(this.#file);
+      rmSync(this.#path, { force: true });
+    } catch {
+      // As if the process had been killed: whoever comes next removes the file.
+    }
   }
 
   /** Writing again, rather than setting a time, leaves the time to the clock of the file system. */

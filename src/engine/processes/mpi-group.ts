@@ -107,7 +107,7 @@ export class MpiGroup implements ProcessGroup, GroupInfo {
     { peerTimeout, joinTimeout = Math.max(joinTime, peerTimeout) }: JoinOptions,
   ): Promise<GroupInfo> {
     const late = new DsoError(
-      'failure',
+      'lost',
       `rank ${launch.rank} on ${hostname()}: the ${launch.size} ranks have not all come up within ${joinTimeout} s`,
     );
     let watchdog: NodeJS.Timeout | undefined;

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
-import { DataError } from '../../../errors.ts';
-import { type DualPoint, dualPath, readDualPoint } from '../../../model/dual-point.ts';
+import {
+  type DualPoint,
+  dualPath,
+  OtherModelError,
+  readDualPoint,
+} from '../../../model/dual-point.ts';
 import { readModel } from '../../../model/file.ts';
 import type { Model } from '../../../model/model.ts';
 import { describeVerification } from '../../../reporting/text/verification.ts';
@@ -53,7 +57,7 @@ async function findDualPoint(
   try {
     return await readDualPoint(dualPath(path), model);
   } catch (error) {
-    if (!(error instanceof DataError)) throw error;
+    if (!(error instanceof OtherModelError)) throw error;
     notice(`not used: ${error.message}`);
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -83,6 +83,14 @@ describe('a folder that another process holds', () => {
     lock.release();
     expect(readdirSync(folder)).toEqual([]);
   });
+});
+
+test('a folder that is a file by now does not keep a run from its end', () => {
+  const folder = temporaryFolder();
+  const lock = new FolderLock(folder, [0, 4], 4);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  expect(() => lock.release()).not.toThrow();
 });
 
 describe('a holder on another host', () => {
