@@ -1,5 +1,6 @@
 // The entry of one WebAssembly module per loss: "./loss" is the loss it is built for.
 export * from "./columns";
+export * from "./dense";
 export * from "./rows";
 export * from "./saddle";
 export * from "./sgd";

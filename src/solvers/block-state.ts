@@ -121,7 +121,7 @@ export abstract class BlockMethod<State extends BlockState = BlockState> impleme
   readonly margins: Float64Array;
   readonly dualPoint: Float64Array | undefined;
   passes = 0;
-  readonly combinesIterates: boolean = false;
+  readonly result: Method['result'] = 'best';
   /** Numbers that change from epoch to epoch and that checkpoints save, besides `passes`. */
   protected readonly scalars: object = {};
   protected readonly state: State;

@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { boundsOf, penaltyIncompatibility } from '../problem/penalties/separable.ts';
+import { interiorSettings } from './interior/plan.ts';
 import {
   entryOf,
   type RingSettings,
@@ -114,9 +115,14 @@ function planRing({ mode: given, rotations }: RingSettings, request: ProblemSumm
     : { name: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
 }
 
+function planInterior(request: ProblemSummary, reason: string): SolverPlan {
+  return { name: 'interior-point', settings: interiorSettings(request), reason };
+}
+
 function planOf(solver: Solver, request: ProblemSummary): SolverPlan {
   if (solver.name === 'auto') return planAuto(request);
   if (solver.name === 'ring') return planRing(solver.settings, request);
+  if (solver.name === 'interior-point') return planInterior(request, 'as requested');
   if (!Object.hasOwn(solverEntries, solver.name)) {
     throw new UsageError(
       `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,
@@ -137,7 +143,9 @@ export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
 
 /** The grid a plan runs on: the one given, or what suits the data and the solver. */
 export function gridFor(plan: SolverPlan, given: number | undefined, shape: DataShape): number {
-  const { serial, leastGrid = 1 } = entryOf(plan);
+  const entry = entryOf(plan);
+  const { leastGrid = 1 } = entry;
+  const serial = entry.serial ?? entry.isSerial?.(plan.settings) ?? false;
   if (serial && given !== undefined && given > 1) {
     throw new UsageError(
       `a grid of ${given} was given; ${plan.name} is a serial method and runs on a grid of 1`,

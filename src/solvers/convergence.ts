@@ -1,8 +1,9 @@
 import { DsoError } from '../errors.ts';
 import { log } from '../math/elementary.ts';
+import type { EarlyStop } from './early-stop.ts';
 import type { BestPoint } from './objective/best-point.ts';
 import type { Certifier, ProvedBound } from './objective/certificate.ts';
-import { type Gap, type Objective, relativeGap } from './objective/objective.ts';
+import { type Gap, relativeGap } from './objective/objective.ts';
 import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
@@ -119,6 +120,9 @@ export class Convergence {
   readonly #schedule: EvaluationSchedule;
   /** Of the last certificate: D and its rounding errors, the gap before, and all rounding errors. */
   #proved = { dual: -Infinity, dualAllowance: 0, gap: Infinity, allowance: 0 };
+  /** Of the weights as the model has them: rounding errors of P, and what rounding the intercept costs. */
+  #primalAllowance = 0;
+  #rounded = 0;
   /** Whole evaluations since the gap was last noted, which have not lowered it noticeably; and that gap. */
   #stalled = 0;
   #notedGap = Infinity;
@@ -233,16 +237,26 @@ export class Convergence {
     if (!this.whole && !this.exhausted) this.#evaluate(epoch, true);
     const { method, certifier } = this.#options;
     const gap = this.primal - this.dual;
+    const seemed = this.met;
     const kept = this.#kept ? certifier.prove() : nothing;
     const own = method.certify?.() ?? nothing;
-    const { dual, allowance: dualAllowance, scale } = own.dual > kept.dual ? own : kept;
-    this.dualScale = scale;
-    this.#proved = { dual, dualAllowance, gap, allowance: dualAllowance };
+    this.#take(own.dual > kept.dual ? own : kept, gap);
     this.#settle(epoch);
+    // Where rounding errors alone keep the tolerance from being met, those of Xᵀα are worth avoiding.
+    if (this.#kept && seemed && !this.met) {
+      const exact = certifier.prove(true);
+      if (exact.dual > this.#proved.dual) this.#take(exact, gap);
+      this.#charge();
+    }
     this.left = -1;
   }
 
-  /** P of the weights as the model will have them; its rounding errors are charged to the bound. */
+  #take({ dual, allowance, scale }: ProvedBound, gap: number): void {
+    this.dualScale = scale;
+    this.#proved = { dual, dualAllowance: allowance, gap, allowance };
+  }
+
+  /** P of the weights as the model will have them. */
   #settle(epoch: number): void {
     const { best, certifier, centre } = this.#options;
     const before = this.primal;
@@ -250,21 +264,28 @@ export class Convergence {
     this.primal = best.primalAfresh();
     // Where the point comes from a checkpoint, it may be anything.
     if (!Number.isFinite(this.primal)) throw diverged(epoch);
-    const primalAllowance = certifier.primalAllowance(best);
+    this.#primalAllowance = certifier.primalAllowance(best);
+    // What the model's intercept loses in being rounded is lost in every epoch.
+    this.#rounded = centre === 0 ? 0 : Math.max(0, this.primal - before);
+    this.#charge();
+  }
+
+  /** Charges the rounding errors of P to the bound. */
+  #charge(): void {
     const { dual, dualAllowance } = this.#proved;
     // It cannot be above P: where it is, numbers have overflowed, and nothing is proved.
-    const bound = dual - primalAllowance;
+    const bound = dual - this.#primalAllowance;
     this.dual = bound <= this.primal ? bound : -Infinity;
-    // What the model's intercept loses in being rounded is lost in every epoch.
-    const rounded = centre === 0 ? 0 : Math.max(0, this.primal - before);
-    this.#proved.allowance = dualAllowance + primalAllowance + rounded;
+    this.#proved.allowance = dualAllowance + this.#primalAllowance + this.#rounded;
   }
 
   /** Improves the best primal point by the current one; returns whether it has moved. */
   #improve(found: number): boolean {
-    const { best, method } = this.#options;
-    if (method.combinesIterates) return best.take(method) > 0;
-    if (found >= this.primal) return false;
+    const { best, method, tolerance } = this.#options;
+    if (method.result === 'combined') return best.take(method) > 0;
+    const suffices =
+      method.result === 'latest' && relativeGap({ primal: found, dual: this.dual }) <= tolerance;
+    if (found >= this.primal && !suffices) return false;
     best.replace(method);
     return true;
   }
@@ -334,49 +355,3 @@ export class Convergence {
 }
 
 export type SavedConvergence = ReturnType<Convergence['save']>;
-
-/**
- * Saves the point that did best on the test rows, of equals the first, and counts measurements
- * since. A function of numbers alone, never of time: the same on any machine.
- */
-export class EarlyStop {
-  /** Where the best point is saved, laid out like all weights. */
-  readonly weights: Float64Array;
-  readonly #limit: number;
-  readonly #objective: Objective;
-  /** What was measured at the best point, once there is one. */
-  best: Measured | undefined;
-  #since = 0;
-
-  /** `limit`: measurements in a row without progress after which the run ends. */
-  constructor(limit: number, weights: Float64Array, objective: Objective) {
-    this.#limit = limit;
-    this.weights = weights;
-    this.#objective = objective;
-  }
-
-  /** Whether the last N measurements were no better than the best one. */
-  get exhausted(): boolean {
-    return this.#since >= this.#limit;
-  }
-
-  /** Takes what was measured at a new point. */
-  note(measured: Measured, weights: Float64Array): void {
-    if (this.best && !(measured.error < this.best.error)) {
-      this.#since++;
-      return;
-    }
-    this.best = measured;
-    this.#since = 0;
-    this.#objective.copyColumns(weights, this.weights);
-  }
-
-  save() {
-    return { best: this.best ?? null, since: this.#since };
-  }
-
-  restore(saved: ReturnType<EarlyStop['save']>): void {
-    this.best = saved.best ?? undefined;
-    this.#since = saved.since;
-  }
-}

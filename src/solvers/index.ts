@@ -71,12 +71,14 @@ export const solvers = {
   lbfgs: factory('lbfgs'),
   /** Consensus ADMM over the row blocks. */
   admm: factory('admm'),
+  /** A primal-dual interior point method, where the data has few rows or few columns. */
+  interiorPoint: factory('interior-point'),
   /** Dual coordinate descent, serial. */
   dcd: factory('dcd'),
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const { auto, ring, dso: _, paper, algorithm1, dsoAsync, ...others } = solvers;
+const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, ...others } = solvers;
 const byName = {
   auto,
   ring,
@@ -84,6 +86,7 @@ const byName = {
   paper,
   'algorithm-1': algorithm1,
   'dso-async': dsoAsync,
+  'interior-point': interiorPoint,
   ...others,
 } as const;
 

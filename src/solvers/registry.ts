@@ -1,6 +1,8 @@
 import { boundsOf } from '../problem/penalties/separable.ts';
 import type { DsoAsyncSettings } from './dso/async.ts';
 import type { DsoSettings } from './dso/state.ts';
+import type { InteriorSettings } from './interior/interior-point.ts';
+import { interiorIncompatibility } from './interior/plan.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
@@ -153,6 +155,21 @@ export const solverEntries = {
     checks: { rho: positive, passes: whole(1) },
     load: async () => (await import('./rivals/admm.ts')).admm,
   }),
+  'interior-point': entry<InteriorSettings>({
+    title: 'interior point',
+    orientation: 'rows',
+    isSerial: ({ side }) => side === 'rows',
+    defaults: { side: 'columns', pieces: 1, l1: false, bounded: false, free: 0 },
+    checks: {},
+    given: [],
+    readsFromDisk: true,
+    inMemoryOnly: ({ side }) =>
+      side === 'rows'
+        ? ['a system of rows × rows', 'choose another solver, such as ring']
+        : undefined,
+    incompatible: interiorIncompatibility,
+    load: async () => (await import('./interior/interior-point.ts')).interiorPoint,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -169,6 +186,7 @@ export type {
   DcdSettings,
   DsoAsyncSettings,
   DsoSettings,
+  InteriorSettings,
   LbfgsSettings,
   SgdSettings,
 };

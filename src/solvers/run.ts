@@ -10,7 +10,8 @@ import { Ring } from '../engine/ring.ts';
 import { Team, type TeamShared } from '../engine/team.ts';
 import { loadLoss, lossByName } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
-import { Convergence, EarlyStop, type SavedConvergence } from './convergence.ts';
+import { Convergence, type SavedConvergence } from './convergence.ts';
+import { EarlyStop } from './early-stop.ts';
 import {
   type CheckpointSchedule,
   type Limits,
@@ -118,7 +119,8 @@ export async function runThread(
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
   const resumes = resume !== undefined;
   const start = resumes ? undefined : payload.start;
-  const common = { problem, kernels, team, ring, objective, seed, resumes };
+  const { tolerance } = limits;
+  const common = { problem, kernels, team, ring, objective, seed, tolerance, resumes };
   const context: SolverContext = { ...common, ...(start && { start }) };
   const { plan } = payload;
   const method = solverCode(plan).create(context, memory.method, plan.settings, loss);
@@ -128,9 +130,8 @@ export async function runThread(
   const early =
     earlyStop === undefined ? undefined : new EarlyStop(earlyStop, memory.tested, objective);
   const atZero = objective.primalAtZero();
-  const { tolerance } = limits;
   const { centre } = problem;
-  const certifier = new Certifier(objective, team, loss, memory.certificate);
+  const certifier = new Certifier(objective, team, ring, loss, memory.certificate);
   const judged = { method, best, test: measure, early, certifier };
   const convergence = new Convergence({
     ...judged,
@@ -172,7 +173,7 @@ function arraysOf(memory: RunMemory, method: Method): StateArray[] {
   const { best, bestMargins, tested } = memory;
   const { alpha: bestAlpha } = memory.certificate;
   // Where the best point is an iterate as it was, its margins follow from it.
-  const row = { bestAlpha, ...(method.combinesIterates && { bestMargins }) };
+  const row = { bestAlpha, ...(method.result !== 'best' && { bestMargins }) };
   const result = stateArrays({ row, column: { best, tested } });
   return [...result, ...method.arrays()];
 }

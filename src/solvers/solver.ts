@@ -28,6 +28,8 @@ export interface SolverContext {
   readonly ring: Ring;
   readonly objective: Objective;
   readonly seed: number;
+  /** The relative gap at which the run ends. */
+  readonly tolerance: number;
   /** The run continues from a checkpoint: what only leads to a first point may be left out. */
   readonly resumes?: boolean;
   /** Where to start instead of w = 0; not when the run resumes, whose state is complete. */
@@ -55,8 +57,11 @@ export interface Method {
    * and late epochs touch few rows: for a pass or two they halve what is left.
    */
   readonly polish: number;
-  /** Whether the result may combine iterates; otherwise it is the one with the least P. */
-  readonly combinesIterates: boolean;
+  /**
+   * The result: the point with the least P, of the iterates or of combinations of them; `latest`: of
+   * points that meet the tolerance the latest, which has more exact zeros.
+   */
+  readonly result: 'best' | 'combined' | 'latest';
   /** The order in which the last epoch visited the cells, where it was free. */
   readonly visits?: Int32Array | undefined;
   /** Rotations of the ring per epoch, where they are a choice. */
@@ -97,6 +102,8 @@ export interface ProblemSummary {
   /** Whether columns differ in their penalty. */
   readonly factors: boolean;
   readonly shape: DataShape;
+  /** The grid that is asked for, if any. */
+  readonly grid?: number | undefined;
 }
 
 /** What is known of a solver before its code is loaded: see registry.ts. */
@@ -106,6 +113,8 @@ export interface SolverEntry<Settings> {
   readonly orientation: Orientation;
   /** A serial method has a grid of one and no use for a second thread. */
   readonly serial?: boolean;
+  /** Whether it is serial with these settings. */
+  isSerial?(settings: Settings): boolean;
   /** Workers it gets by default where the data alone would give fewer. */
   readonly leastGrid?: number;
   /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */

@@ -32,7 +32,7 @@ export function blockAmongAll(
 }
 
 /** The part of one worker in an array with the same number of elements for each that runs here. */
-export function partOfWorker<Numbers extends Float64Array | Int32Array>(
+export function partOfWorker<Numbers extends Float64Array | Float32Array | Int32Array>(
   { first, end }: Partition,
   array: Numbers,
   worker: number,

@@ -111,7 +111,12 @@ export async function prepareTraining(
   const lambda = options.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = options.penaltyFactors !== undefined;
-  const plan = choose(settings.solver, { ...settings, factors, shape: shard });
+  const plan = choose(settings.solver, {
+    ...settings,
+    factors,
+    shape: shard,
+    grid: options.grid,
+  });
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
       `there is no dual point to keep: ${plan.name} proves its bound without one (use another solver)`,

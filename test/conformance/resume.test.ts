@@ -14,6 +14,7 @@ import { datasetOf, sample, zipfDataset } from '../support/data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const text = zipfDataset({ rows: 300, columns: 200, perRow: 12 });
+const wide = zipfDataset({ rows: 60, columns: 200, perRow: 12 });
 const numbers = sample({ rows: 150, columns: 25, density: 0.3, task: 'regression' }).dataset;
 /** Labels far from 0, to which an intercept has to go a long way. */
 const far = datasetOf(
@@ -250,6 +251,49 @@ test.each(lasting)('$title: 20 epochs, then on to 80', async ({ dataset, options
   const rest = await run(dataset, { ...common, epochs: 80, resume: folder });
   expect(rest.events).toEqual(whole.events.slice(20));
   expect(bytesOf(rest).equals(bytesOf(whole))).toBe(true);
+});
+
+/** Few steps lead to the limits of double precision. */
+const interior: Case[] = [
+  on(text, 'interior point, hinge, L1, intercept', {
+    solver: solvers.interiorPoint(),
+    penalty: l1,
+    intercept: true,
+  }),
+  on(text, 'interior point, rows × rows, logistic, L1, bounded', {
+    loss: losses.logistic(),
+    solver: solvers.interiorPoint(),
+    penalty: penalties.bounded(l1, { low: -0.5, high: 4 }),
+    grid: 1,
+    lambda: 1e-4,
+  }),
+  on(wide, 'interior point, rows × rows, squared hinge, intercept', {
+    loss: losses.squaredHinge(),
+    solver: solvers.interiorPoint(),
+    intercept: true,
+    grid: 1,
+    lambda: 1e-4,
+  }),
+  on(numbers, 'interior point, absolute with a zone, elastic net, factors', {
+    loss: losses.absolute({ epsilon: 0.1 }),
+    solver: solvers.interiorPoint(),
+    penalty: net,
+    penaltyFactors: factors(25),
+  }),
+];
+
+test.each(interior)('$title: resumed after every epoch', async ({ dataset, options }) => {
+  const common: TrainOptions = { ...options, tolerance: 1e-7 };
+  const whole = await run(dataset, common);
+  expect(whole.report.stopped).toBe('converged');
+  expect(whole.report.epochs).toBeGreaterThan(4);
+  for (let epochs = 1; epochs < whole.report.epochs; epochs++) {
+    const folder = temporaryFolder();
+    await run(dataset, { ...common, epochs, threads: 2, checkpoint: { folder } });
+    const rest = await run(dataset, { ...common, resume: folder });
+    expect(rest.events).toEqual(whole.events.slice(epochs));
+    expect(bytesOf(rest).equals(bytesOf(whole))).toBe(true);
+  }
 });
 
 describe('a run that meets its tolerance', () => {

@@ -15,9 +15,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 /** Enough for hundreds of segments: those of two workers are cut from a million entries on. */
 const dataset = largeDataset({ rows: 26_000, columns: 4000, perRow: 45 });
 
-async function storedPath(): Promise<string> {
+async function storedPath(data = dataset): Promise<string> {
   const path = join(temporaryFolder(), 'data.dsob');
-  await writeDataset(path, dataset);
+  await writeDataset(path, data);
   return path;
 }
 
@@ -141,4 +141,36 @@ describe('training from disk', () => {
     await expect(run).rejects.toThrow(UsageError);
     await expect(run).rejects.toThrow(message);
   });
+});
+
+/** Its linear systems need few columns, and more segments than one. */
+test.each([
+  ['sparse', 300],
+  ['dense', 40],
+])('interior-point, %s rows, gives the bits of training in memory', async (_, columns) => {
+  const tall = largeDataset({ rows: 45_000, columns, perRow: 25 });
+  const options: TrainOptions = {
+    ...short,
+    solver: solvers.interiorPoint(),
+    loss: losses.absolute(),
+    penalty: penalties.elasticNet(),
+    epochs: 3,
+  };
+  const inMemory = await train(tall, { ...options, threads: 1 });
+  const path = await storedPath(tall);
+  for (const threads of [1, 2]) {
+    const memory = await tightMemory(path, { ...options, threads });
+    const given = { ...options, threads, memory, scratch: temporaryFolder() };
+    const fromDisk = await train(openDataset(path), given);
+    expect(encodeModel(fromDisk.model)).toEqual(encodeModel(inMemory.model));
+  }
+});
+
+test('a system of rows × rows needs all of the data in memory', async () => {
+  const wide = largeDataset({ rows: 300, columns: 4000, perRow: 200 });
+  const path = await storedPath(wide);
+  const options = { ...short, grid: 1, solver: solvers.interiorPoint(), memory: 1e6 };
+  await expect(train(openDataset(path), options)).rejects.toThrow(
+    /a system of rows × rows needs all of the data in memory: choose another solver/,
+  );
 });

@@ -128,6 +128,24 @@ export function lossLaws(loss: Loss): void {
     );
   });
 
+  test('the second derivative of the conjugate is the slope of its derivative', () => {
+    const { conjugateCurvature } = loss;
+    if (!conjugateCurvature) return;
+    fc.assert(
+      fc.property(labels, numbers(0.05, 0.95), (y, t) => {
+        const s = insideDomain(loss, y, t);
+        const h = 1e-5 * Math.abs(s);
+        // Two pieces meet at 0.
+        if (h === 0) return;
+        const [below, above] = [s - h, s + h].map((at) => loss.conjugateDerivative(at, y, p));
+        const expected = conjugateCurvature(s, y, p) * 2 * h;
+        const allowed = 1e-4 * Math.abs(expected) + rounding(below) + rounding(above);
+        expect(Math.abs(above - below - expected)).toBeLessThanOrEqual(allowed);
+      }),
+      runs,
+    );
+  });
+
   test('at the ends of the domain all is finite, and ℓ* is monotone in slope towards them', () => {
     fc.assert(
       fc.property(labels, fractions, (y, t) => {

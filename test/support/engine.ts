@@ -101,7 +101,7 @@ export function contextOf(engine: Engine): SolverContext {
   const team = new Team(shareTeam({ threads: 1, workers: problem.grid.size, cores: 1 }), 0);
   const ring = new Ring(team);
   const objective = new Objective(problem, kernels, team, ring, memory.objective);
-  return { problem, kernels, team, ring, objective, seed };
+  return { problem, kernels, team, ring, objective, seed, tolerance: 0 };
 }
 
 /** Enough threads that no later run of a test file needs a new pool. */

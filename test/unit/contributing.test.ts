@@ -103,7 +103,7 @@ describe('the loss', async () => {
     const twin = await compileTwin(relative(root, join(folder, `${name}.ts`)));
     const { functions } = entry;
     for (const key of Object.keys(functions) as (keyof LossFunctions)[]) {
-      const own: (...n: number[]) => number = functions[key];
+      const own = functions[key] as (...n: number[]) => number;
       const numbers = [0.3, -1.5, 2, 0.25, 0.7].slice(0, own.length);
       expect(twin[key](...numbers)).toBe(own(...numbers));
     }

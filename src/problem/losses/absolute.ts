@@ -32,6 +32,10 @@ export function conjugateDerivative(s: number, y: number, epsilon: number): numb
   return s < 0 ? y - epsilon : y;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _epsilon: number): number {
+  return 0;
+}
+
 export function conjugateLow(_y: number, _epsilon: number): number {
   return -1;
 }

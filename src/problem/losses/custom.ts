@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts';
 import { commonSteps, type Loss, type LossFunctions } from './loss.ts';
 
 /** What each function is for, to end the sentence "loss '…' has no <function>: ". */
-const purposes: Readonly<Record<keyof LossFunctions, string>> = {
+const purposes: Readonly<Record<Exclude<keyof LossFunctions, 'conjugateCurvature'>, string>> = {
   value: 'the objective is made of it',
   derivative: "solvers 'dso' and 'ring' follow it",
   curvature: "solver 'ring' divides by it in column mode (return 0 if the loss is not smooth)",
@@ -54,6 +54,10 @@ export async function loadLoss(location: string | URL): Promise<Loss> {
     if (typeof found !== 'function') refuse(`: ${key} is a ${typeof found}; it must be a function`);
     return [key, found];
   });
+  const { conjugateCurvature } = module;
+  if (conjugateCurvature !== undefined && typeof conjugateCurvature !== 'function') {
+    refuse(`: conjugateCurvature is a ${typeof conjugateCurvature}; it must be a function`);
+  }
   return Object.freeze({
     name,
     task,
@@ -66,5 +70,8 @@ export async function loadLoss(location: string | URL): Promise<Loss> {
     openEnds: false,
     defaultSteps: commonSteps,
     ...(Object.fromEntries(functions) as LossFunctions),
+    ...(conjugateCurvature !== undefined && {
+      conjugateCurvature: conjugateCurvature as NonNullable<LossFunctions['conjugateCurvature']>,
+    }),
   });
 }

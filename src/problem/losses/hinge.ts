@@ -29,6 +29,10 @@ export function conjugateDerivative(_s: number, y: number, _parameter: number): 
   return y;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _parameter: number): number {
+  return 0;
+}
+
 export function conjugateLow(y: number, _parameter: number): number {
   return y > 0 ? -1 : 0;
 }

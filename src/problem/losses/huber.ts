@@ -35,6 +35,10 @@ export function conjugateDerivative(s: number, y: number, _delta: number): numbe
   return y + s;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _delta: number): number {
+  return 1;
+}
+
 export function conjugateLow(_y: number, delta: number): number {
   return -delta;
 }

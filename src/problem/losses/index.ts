@@ -10,6 +10,7 @@ import {
   type LabelRule,
   type Loss,
   type LossFunctions,
+  type QuadraticPieces,
   type ScoreTraits,
   scoreTraits,
   type Task,
@@ -41,6 +42,8 @@ export interface LossEntry extends ScoreTraits {
   readonly doc: string;
   readonly parameter?: ParameterRule;
   readonly labels?: LabelRule;
+  /** Default: ℓ* is curved. */
+  readonly pieces?: QuadraticPieces;
   /** Default: false. */
   readonly openEnds?: boolean;
   readonly defaultSteps?: readonly [number, number];
@@ -66,6 +69,7 @@ const entries = {
     functions: hinge,
     task: 'classification',
     smooth: false,
+    pieces: 1,
     liblinear: { l2: 'L2R_L1LOSS_SVC_DUAL' },
     vowpalWabbit: 'hinge',
     doc: 'max(0, 1 − y u)',
@@ -74,6 +78,7 @@ const entries = {
     functions: squaredHinge,
     task: 'classification',
     smooth: true,
+    pieces: 1,
     liblinear: { l2: 'L2R_L2LOSS_SVC', l1: 'L1R_L2LOSS_SVC' },
     doc: 'max(0, 1 − y u)²',
   },
@@ -81,6 +86,7 @@ const entries = {
     functions: smoothedHinge,
     task: 'classification',
     smooth: true,
+    pieces: 1,
     parameter: {
       name: 'smoothing',
       default: 1,
@@ -104,6 +110,7 @@ const entries = {
     functions: square,
     task: 'regression',
     smooth: true,
+    pieces: 1,
     defaultMetric: 'mse',
     vowpalWabbit: 'squared',
     doc: '½ (u − y)²',
@@ -112,6 +119,7 @@ const entries = {
     functions: huber,
     task: 'regression',
     smooth: true,
+    pieces: 1,
     parameter: {
       name: 'delta',
       default: 1,
@@ -125,6 +133,7 @@ const entries = {
     functions: absolute,
     task: 'regression',
     smooth: false,
+    pieces: 2,
     parameter: insensitiveZone,
     liblinear: { l2: 'L2R_L1LOSS_SVR_DUAL' },
     doc: 'max(0, |u − y| − epsilon)',
@@ -133,6 +142,7 @@ const entries = {
     functions: squaredAbsolute,
     task: 'regression',
     smooth: true,
+    pieces: 2,
     parameter: insensitiveZone,
     liblinear: { l2: 'L2R_L2LOSS_SVR' },
     doc: 'max(0, |u − y| − epsilon)²',
@@ -141,6 +151,7 @@ const entries = {
     functions: quantile,
     task: 'regression',
     smooth: false,
+    pieces: 1,
     parameter: {
       name: 'quantile',
       default: 0.5,
@@ -212,6 +223,7 @@ export function makeLoss(name: string, entry: LossEntry, given?: number): Loss {
     givesProbabilities: entry.givesProbabilities ?? false,
     openEnds: entry.openEnds ?? false,
     defaultSteps: entry.defaultSteps ?? commonSteps,
+    ...(entry.pieces && { pieces: entry.pieces }),
     ...(rule && { parameterName: rule.name }),
     ...(labels && { labels }),
   });

@@ -48,6 +48,12 @@ export function conjugateDerivative(s: number, y: number, _parameter: number): n
   return -y * logit(beta);
 }
 
+/** 1 / (β (1 − β)), at the ends of the domain a large number. */
+export function conjugateCurvature(s: number, y: number, _parameter: number): number {
+  const beta = -y * s;
+  return 1 / Math.max(beta * (1 - beta), LEAST_BETA);
+}
+
 export function conjugateLow(y: number, _parameter: number): number {
   return y > 0 ? -1 : 0;
 }

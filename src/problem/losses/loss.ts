@@ -26,6 +26,8 @@ export interface LossFunctions {
   conjugate(s: number, y: number, parameter: number): number;
   /** (ℓ*)'(s); at the ends of the domain the limit from inside, always finite. */
   conjugateDerivative(s: number, y: number, parameter: number): number;
+  /** (ℓ*)''(s) inside the domain; without it a custom loss has no interior point method. */
+  conjugateCurvature?(s: number, y: number, parameter: number): number;
   /** Lower end of the domain of ℓ*, −Infinity if open. */
   conjugateLow(y: number, parameter: number): number;
   /** Upper end of the domain of ℓ*, Infinity if open. */
@@ -75,6 +77,12 @@ export interface LabelRule {
   accepts(label: number): boolean;
 }
 
+/**
+ * 1: ℓ*(s) = y s + (q/2) s² on its domain, q its second derivative. 2: ℓ*(s) = y s + ε |s| + (q/2) s²,
+ * ε the parameter: the sum of a loss around y + ε with s ≥ 0 and one around y − ε with s ≤ 0.
+ */
+export type QuadraticPieces = 1 | 2;
+
 /** What every loss has, also one without a known conjugate. */
 export interface PrimalLoss extends Pick<LossFunctions, 'value' | 'derivative'> {
   readonly name: string;
@@ -90,6 +98,8 @@ export interface Loss extends PrimalLoss, LossFunctions, Required<ScoreTraits> {
   readonly parameterName?: string;
   /** Set where not every finite number is a label; of regression only. */
   readonly labels?: LabelRule;
+  /** Where ℓ* has a constant second derivative: see QuadraticPieces. */
+  readonly pieces?: QuadraticPieces;
   /** Whether (ℓ*)' is unbounded at an end of its domain, so that α must stay away from it. */
   readonly openEnds: boolean;
   /** Step sizes of AdaGrad in solver dso, for w and for α, that do well on rows of length 1. */

@@ -57,6 +57,11 @@ export function conjugateDerivative(s: number, y: number, _parameter: number): n
   return log(beta > LEAST_BETA ? beta : LEAST_BETA);
 }
 
+/** 1/β, at the end of the domain a large number. */
+export function conjugateCurvature(s: number, y: number, _parameter: number): number {
+  return 1 / Math.max(s + y, LEAST_BETA);
+}
+
 export function conjugateLow(y: number, _parameter: number): number {
   return -y;
 }

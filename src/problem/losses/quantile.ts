@@ -31,6 +31,10 @@ export function conjugateDerivative(_s: number, y: number, _quantile: number): n
   return y;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _quantile: number): number {
+  return 0;
+}
+
 export function conjugateLow(_y: number, quantile: number): number {
   return -quantile;
 }

@@ -48,6 +48,10 @@ export function conjugateDerivative(s: number, y: number, smoothing: number): nu
   return y + smoothing * s;
 }
 
+export function conjugateCurvature(_s: number, _y: number, smoothing: number): number {
+  return smoothing;
+}
+
 export function conjugateLow(y: number, _smoothing: number): number {
   return y > 0 ? -1 : 0;
 }

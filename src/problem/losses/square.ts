@@ -26,6 +26,10 @@ export function conjugateDerivative(s: number, y: number, _parameter: number): n
   return y + s;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _parameter: number): number {
+  return 1;
+}
+
 export function conjugateLow(_y: number, _parameter: number): number {
   return -Infinity;
 }

@@ -39,6 +39,10 @@ export function conjugateDerivative(s: number, y: number, epsilon: number): numb
   return s < 0 ? middle - epsilon : middle;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _epsilon: number): number {
+  return 0.5;
+}
+
 export function conjugateLow(_y: number, _epsilon: number): number {
   return -Infinity;
 }

@@ -39,6 +39,10 @@ export function conjugateDerivative(s: number, y: number, _parameter: number): n
   return y + 0.5 * s;
 }
 
+export function conjugateCurvature(_s: number, _y: number, _parameter: number): number {
+  return 0.5;
+}
+
 export function conjugateLow(y: number, _parameter: number): number {
   return y > 0 ? -Infinity : 0;
 }

@@ -234,7 +234,34 @@ export interface VectorKernels {
   ): number;
 }
 
-export interface Kernels extends VectorKernels {
+/** Products into the lower triangle of a dense matrix, for methods of second order. */
+export interface DenseKernels {
+  /**
+   * c[i][j] += sign · Σ_k a[i][k] a[j][k] for begin ≤ i < end and j ≤ i, k = 0 … count-1. Rows of `a` are
+   * `stride` apart; c begins with row `begin`, and its rows are `rowStride` apart.
+   */
+  addProducts(
+    ...args: [
+      a: Vector,
+      stride: number,
+      begin: number,
+      end: number,
+      count: number,
+      c: Vector,
+      rowStride: number,
+      sign: number,
+    ]
+  ): void;
+  /**
+   * gram[a][b] += scales[i] x_ia x_ib over the rows of a worker, for the columns a of one block and all
+   * b ≤ a among all columns. Its rows, one for each column of the block, are `stride` apart.
+   */
+  addRowProducts(
+    ...args: [whole: WholeRows, block: number, scales: Vector, gram: Vector, stride: number]
+  ): void;
+}
+
+export interface Kernels extends VectorKernels, DenseKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -104,6 +104,11 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   changeSquare: ['from to', 'from to @from'],
   mapWeights: ['map weights', `${map} weights @weights`, 'mapBounded map.box'],
   mappedSlope: ['map start share', `${map} start @start #share`, 'boundedSlope map.box'],
+  addProducts: [
+    'a stride begin end count c rowStride sign',
+    'a #stride #begin #end #count c #rowStride #sign',
+  ],
+  addRowProducts: ['whole block scales gram stride', `${whole} #block scales gram #stride`],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

@@ -1,11 +1,13 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
+import type { Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
 import { exponentOf, scaleByPowerOfTwo } from '../../math/bits.ts';
 import { exp } from '../../math/elementary.ts';
 import { clamp, softThreshold, xlogx } from '../../math/scalars.ts';
 import { CompensatedSum } from '../../math/vectors.ts';
 import { isOfResidual, type Loss } from '../../problem/losses/loss.ts';
+import { ExactImage } from './exact-image.ts';
 import type { Objective, Point } from './objective.ts';
 
 /** The largest relative error of one operation in double precision. */
@@ -33,6 +35,7 @@ export function allocateCertificate(arena: Arena, partition: Partition) {
     alpha: arena.float64(partition.rowOrder.length),
     marginSizes: arena.float64(partition.rowOrder.length),
     imageSizes: arena.float64(partition.bufferLength),
+    imageRest: arena.float64(partition.bufferLength),
   };
 }
 
@@ -49,12 +52,17 @@ export class Certifier {
   readonly #team: Team;
   readonly #loss: Loss;
   readonly #memory: CertificateMemory;
+  readonly #exactImage: ExactImage;
+  /** Whether the image of the proof was summed without errors. */
+  #exactly = false;
 
-  constructor(objective: Objective, team: Team, loss: Loss, memory: CertificateMemory) {
+  constructor(objective: Objective, team: Team, ring: Ring, loss: Loss, memory: CertificateMemory) {
     this.#objective = objective;
     this.#team = team;
     this.#loss = loss;
     this.#memory = memory;
+    const { scratchImage } = objective;
+    this.#exactImage = new ExactImage(objective, team, ring, scratchImage, memory.imageRest);
   }
 
   /** Keeps a dual point, this thread's part of it. */
@@ -108,13 +116,18 @@ export class Certifier {
     return Math.max(0, most - here) + operations * unit * terms + adding * most;
   }
 
-  /** The best lower bound that the kept dual point proves, or α = 0 if that is better. */
-  prove(): ProvedBound {
+  /**
+   * The best lower bound that the kept dual point proves, or α = 0 if that is better. `exactly`: with an
+   * image that has no error but a rounding, where a pass with many more operations pays.
+   */
+  prove(exactly = false): ProvedBound {
     const objective = this.#objective;
     const alpha = objective.withinDomain(this.#memory.alpha);
     const balanced = !objective.problem.intercept || this.#balance(alpha);
     const image = objective.scratchImage;
-    objective.image(alpha, image);
+    this.#exactly = exactly;
+    if (exactly) this.#exactImage.compute(alpha);
+    else objective.image(alpha, image);
     objective.imageSizes(alpha, this.#memory.imageSizes);
     const scale = balanced ? this.#feasibleScale(image) : 0;
     this.keep(alpha);
@@ -203,10 +216,16 @@ export class Certifier {
     for (let j = 0; j < v.length; j++) {
       const position = columnStarts[block] + j;
       if (position === problem.interceptPosition) continue;
-      const error = secure * unit * (columnCounts[position] + size + 6) * sizes[j];
+      const error = secure * this.#imageError(columnCounts[position] + size + 6, v[j], sizes[j]);
       const [low, high] = box ? [box.low[j], box.high[j]] : [-Infinity, Infinity];
       visit(v[j], error, { l1: l1[j], l2: l2[j], low, high });
     }
+  }
+
+  /** How far off v may be; `size`: of its terms, of which there are `count`. */
+  #imageError(count: number, v: number, size: number): number {
+    const plain = unit * count;
+    return this.#exactly ? 4 * unit * Math.abs(v) + 4 * plain * plain * size : plain * size;
   }
 
   /**

@@ -33,7 +33,7 @@ export interface RingColumnsOptions {
  * prox-Newton steps. The line search is on the primal objective.
  */
 export class RingColumns extends BlockMethod<ColumnModeState> {
-  override readonly combinesIterates = true;
+  override readonly result = 'combined';
   protected override readonly scalars = { momentum: 0, epochs: 0 };
   readonly #packed: PackedBatches;
   readonly #rotations: number;

@@ -49,7 +49,7 @@ export interface RingRowsOptions {
  * pure L1 penalty) get a proximal term (μ/2)(w_j − c_j)² whose centre follows the iterate.
  */
 export class RingRows extends BlockMethod<RowModeState> {
-  override readonly combinesIterates = true;
+  override readonly result = 'combined';
   protected override readonly scalars = {
     momentum: 0,
     /** Passes of the last epoch. */

@@ -1,6 +1,7 @@
 import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
+import { plainDenseKernels } from './dense.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
@@ -16,5 +17,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainSgdKernels(loss),
     ...plainSumKernels(loss),
     ...plainVectorKernels,
+    ...plainDenseKernels,
   };
 }

@@ -4,6 +4,7 @@ import type { Arena } from '../../../../src/engine/arena.ts';
 import type { Random } from '../../../../src/math/random.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import { type Kernels, saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
+import { denseCases } from './dense-cases.ts';
 import {
   doubles,
   drawCell,
@@ -134,6 +135,7 @@ function sweepColumnsCase(bounded: boolean): KernelCase {
 /** By kernel; a name before a colon is the kernel's, what follows tells variants apart. */
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
+  ...denseCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);

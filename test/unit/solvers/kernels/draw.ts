@@ -155,6 +155,7 @@ export function drawWholeRows(arena: Arena, random: Random) {
   };
   return {
     whole,
+    bounds: starts,
     columns: starts[blocks],
     counts: integers(arena, rows, (i) => counts[i]),
     order: integers(arena, rows, (k) => shuffled[k]),

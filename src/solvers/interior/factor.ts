@@ -1,0 +1,107 @@
+import type { Team } from '../../engine/team.ts';
+import type { Kernels } from '../kernels/kernels.ts';
+
+/** Columns that are eliminated together. */
+const panelWidth = 48;
+/** Rows that a thread takes at a time. */
+const rowsTogether = 64;
+/** A pivot that rounding left nothing of becomes this, so that its unknown comes out as 0. */
+const barrier = 1e128;
+
+/**
+ * The Cholesky factor of a dense symmetric matrix, of which the lower triangle is given, in place. All
+ * threads of a process call factor(); every entry is computed by one thread, always in the same order.
+ */
+export class DenseFactor {
+  /** Row by row; shared by the threads. */
+  readonly matrix: Float64Array;
+  readonly #size: number;
+  readonly #team: Team;
+  readonly #kernels: Kernels;
+  readonly #leastPivot: number;
+
+  /** `leastPivot`: pivots up to it count as 0. */
+  constructor(
+    matrix: Float64Array,
+    size: number,
+    leastPivot: number,
+    { team, kernels }: { readonly team: Team; readonly kernels: Kernels },
+  ) {
+    this.matrix = matrix;
+    this.#size = size;
+    this.#leastPivot = leastPivot;
+    this.#team = team;
+    this.#kernels = kernels;
+  }
+
+  factor(): void {
+    const size = this.#size;
+    for (let first = 0; first < size; first += panelWidth) {
+      const end = Math.min(size, first + panelWidth);
+      if (this.#team.index === 0) this.#factorDiagonal(first, end);
+      this.#team.barrier();
+      this.forOwnRows(end, (from, to) => this.#solvePanel(first, end, from, to));
+      this.#team.barrier();
+      const panel = this.matrix.subarray(end * size + first);
+      this.forOwnRows(end, (from, to) => {
+        const target = this.matrix.subarray(from * size + end);
+        const width = end - first;
+        this.#kernels.addProducts(panel, size, from - end, to - end, width, target, size, -1);
+      });
+      this.#team.barrier();
+    }
+  }
+
+  /** Deals the rows from `begin` on to the threads, in groups. */
+  forOwnRows(begin: number, visit: (from: number, to: number) => void): void {
+    const { index, shared } = this.#team;
+    for (let from = begin, turn = 0; from < this.#size; from += rowsTogether, turn++) {
+      if (turn % shared.threads !== index) continue;
+      visit(from, Math.min(this.#size, from + rowsTogether));
+    }
+  }
+
+  #factorDiagonal(first: number, end: number): void {
+    const matrix = this.matrix;
+    for (let i = first; i < end; i++) {
+      const row = i * this.#size;
+      this.#solveRow(row, first, i);
+      let pivot = matrix[row + i];
+      for (let k = first; k < i; k++) pivot -= matrix[row + k] * matrix[row + k];
+      matrix[row + i] = Math.sqrt(pivot > this.#leastPivot ? pivot : barrier);
+    }
+  }
+
+  #solvePanel(first: number, end: number, from: number, to: number): void {
+    for (let i = from; i < to; i++) this.#solveRow(i * this.#size, first, end);
+  }
+
+  /** The entries first … end-1 of a row of the factor. */
+  #solveRow(row: number, first: number, end: number): void {
+    const matrix = this.matrix;
+    for (let j = first; j < end; j++) {
+      const other = j * this.#size;
+      let sum = matrix[row + j];
+      for (let k = first; k < j; k++) sum -= matrix[row + k] * matrix[other + k];
+      matrix[row + j] = sum / matrix[other + j];
+    }
+  }
+
+  /** x ← A⁻¹ x, by one thread. */
+  solve(x: Float64Array): void {
+    const matrix = this.matrix;
+    const size = this.#size;
+    for (let i = 0; i < size; i++) {
+      const row = i * size;
+      let sum = x[i];
+      for (let k = 0; k < i; k++) sum -= matrix[row + k] * x[k];
+      x[i] = sum / matrix[row + i];
+    }
+    for (let i = size - 1; i >= 0; i--) {
+      const row = i * size;
+      x[i] /= matrix[row + i];
+      const value = x[i];
+      for (let k = 0; k < i; k++) x[k] -= matrix[row + k] * value;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { boundsOf } from '../../problem/penalties/separable.ts';
+import type { ProblemSummary } from '../solver.ts';
+import type { InteriorSettings } from './interior-point.ts';
+
+/** Unknowns of a linear system: its matrix takes 800 MB. */
+export const mostUnknowns = 10_000;
+
+/** Nanoseconds of the parts of a step: measured, see docs/solvers.md. */
+const cost = { product: 0.4, denseProduct: 0.12, elimination: 0.03, passes: 30, unit: 60 } as const;
+/** Nanoseconds that an epoch of a coordinate method takes for each non-zero. */
+const epochCost = 20;
+/** A step that takes no longer, in nanoseconds, is cheap whatever an epoch takes. */
+const cheap = 2e5;
+
+/** From this share of non-zeros on rows are unpacked for their products. */
+const denseFrom = 0.3;
+
+/** Nanoseconds of a step with a system of columns × columns, and of rows × rows, by the shape alone. */
+function stepCosts({ shape, grid = 1 }: Pick<ProblemSummary, 'shape' | 'grid'>) {
+  const { rows: m, columns: d, nonzeros: z } = shape;
+  const passes = cost.passes * z + cost.unit * (m + d);
+  const isDense = z > denseFrom * m * d;
+  const perRow = z / Math.max(1, m);
+  const products = isDense ? cost.denseProduct * m * d * d : cost.product * z * perRow;
+  const isPossible = (unknowns: number) => unknowns <= mostUnknowns;
+  return {
+    columns: isPossible(d) ? products + cost.elimination * d ** 3 + passes : Infinity,
+    // That system is for one worker with all rows.
+    rows:
+      isPossible(m) && grid === 1
+        ? cost.product * z * m + cost.elimination * m ** 3 + passes
+        : Infinity,
+  };
+}
+
+export function interiorSettings(request: ProblemSummary): InteriorSettings {
+  const { loss, penalty, intercept } = request;
+  const costs = stepCosts(request);
+  return {
+    side: costs.rows < costs.columns ? 'rows' : 'columns',
+    pieces: loss.pieces === 2 && loss.parameter > 0 ? 2 : 1,
+    l1: penalty.l1 > 0,
+    bounded: boundsOf(penalty) !== undefined,
+    free: intercept ? 1 : 0,
+  };
+}
+
+/** What the method cannot solve, and why. */
+export function interiorIncompatibility(request: ProblemSummary): string | undefined {
+  const { loss, shape, grid = 1 } = request;
+  if (!loss.conjugateCurvature) {
+    return `loss '${loss.name}': it needs the function conjugateCurvature, the second derivative of the conjugate`;
+  }
+  const { columns, rows } = stepCosts(request);
+  if (Math.min(columns, rows) < Infinity) return undefined;
+  const size = `${shape.rows} rows and ${shape.columns} columns`;
+  const need = `its linear systems have the size of the smaller of both, ${mostUnknowns} at most`;
+  return grid > 1 && shape.rows <= mostUnknowns
+    ? `a grid of ${grid}: with ${size} it runs on a grid of 1`
+    : `${size}: ${need}`;
+}
+
+/** How many epochs of coordinate steps one step may be worth. */
+function limitOf({ loss, penalty }: ProblemSummary): number {
+  const isBounded = boundsOf(penalty) !== undefined;
+  // Coordinate steps do well on smooth losses and on quadratic penalties.
+  if (!(penalty.l2 > 0)) return loss.smooth ? 50 : 300;
+  if (penalty.l1 > 0 || isBounded) return 20;
+  return loss.smooth ? 0 : 5;
+}
+
+/** Why the interior point method is the one to take, if it is. */
+export function reasonForInterior(request: ProblemSummary): string | undefined {
+  if (interiorIncompatibility(request)) return undefined;
+  const { loss, penalty, shape } = request;
+  const costs = stepCosts(request);
+  const step = Math.min(costs.columns, costs.rows);
+  const limit = limitOf(request);
+  const isWorthIt = step <= limit * epochCost * shape.nonzeros || (limit > 0 && step <= cheap);
+  if (!isWorthIt) return undefined;
+  const isTall = costs.columns <= costs.rows;
+  const side = isTall ? `${shape.columns} columns` : `${shape.rows} rows`;
+  return `${loss.name} with ${penalty.name} on ${side}: few enough for second-order steps`;
+}
