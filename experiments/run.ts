@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { exitCodeOfError } from '../src/apps/cli/terminal.ts';
 import { DsoError } from '../src/errors.ts';
 import { asynchronous } from './async.ts';
+import { certificates } from './certificates.ts';
 import { cluster } from './cluster.ts';
 import { parallel } from './parallel.ts';
 import { scaling } from './scaling.ts';
@@ -28,6 +29,7 @@ const experiments: readonly Experiment[] = [
   theorem,
   asynchronous,
   cluster,
+  certificates,
 ];
 
 function usage(): string {
