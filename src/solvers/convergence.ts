@@ -15,7 +15,7 @@ const longestWait = 5;
  */
 const suspicious = 1e-12;
 const stallingFrom = 1e-8;
-const stalledEvaluations = 100;
+const stalledEvaluations = 1000;
 /** A gap that is no larger than this many times what rounding may do is as small as it gets. */
 const spoilt = 4;
 /** An objective whose infimum is 0, and never reached, has nothing left when it is this share of P(0). */

@@ -49,7 +49,7 @@ describe('refused', () => {
     ['a changed number', (bytes) => bytes.fill(1, bytes.length - 3), 'checksum'],
     ['half of the numbers', (bytes) => bytes.subarray(0, -16), '16 bytes of numbers; expected 32'],
     ['more numbers', (bytes) => Buffer.concat([bytes, Buffer.alloc(8)]), '40 bytes of numbers'],
-    ['more rows', inHeader('"numbers":4', '"numbers":5'), 'of another model'],
+    ['more rows', inHeader('"numbers":4', '"numbers":5'), '32 bytes of numbers; expected 40'],
     ['a scale above 1', inHeader('[0.25]', '[1.25]'), 'not a dual point'],
     ['a scale that is no number', inHeader('[0.25]', '["x"]'), 'not a dual point'],
     ['two scales', inHeader('[0.25]', '[0.25,1]'), 'of another model'],
