@@ -48,6 +48,8 @@ export interface Progress extends RunFigures {
 export interface Outcome extends RunFigures {
   readonly epochs: number;
   readonly stopped: Stop;
+  /** The solver that ended the run, where several took turns. */
+  readonly solver?: string;
   /** Per epoch, of the ring solver. */
   readonly rotations?: number;
   /** The array of the run that holds the method's last dual point, by row position. */
@@ -131,9 +133,10 @@ export function runEpochs(
       });
     }
     if (stopped) {
-      const { rotations, dualPoint } = method;
+      const { rotations, dualPoint, solver } = method;
       const { dualScale } = convergence;
       const details = {
+        ...(solver && { solver }),
         ...(rotations && { rotations }),
         ...(dualPoint && { dualPoint }),
         ...(dualScale !== undefined && { dualScale }),

@@ -226,8 +226,17 @@ export type SolverPlan = {
     readonly settings: SettingsOf<Name>;
     /** Why this one, in words. */
     readonly reason: string;
+    /** What goes on with the problem where this one has not solved it. */
+    readonly next?: NextPlan;
   };
 }[EntryName];
+
+/** A second solver for the same data, with what the first one has found as its start. */
+export interface NextPlan {
+  readonly plan: SolverPlan;
+  /** Passes of the first one after which it begins, unless the tolerance has been met. */
+  readonly after: number;
+}
 
 /** The entry of a plan; that its settings are the right ones is what SolverPlan says. */
 export function entryOf(plan: Pick<SolverPlan, 'name'>): SolverEntry<unknown> {
@@ -241,9 +250,10 @@ export function isReplay({ settings }: SolverPlan): boolean {
 
 const loaded = new Map<EntryName, SolverCode<unknown, unknown>>();
 
-/** Loads the code of a solver; until then only its entry is there. */
-export async function loadSolver(plan: Pick<SolverPlan, 'name'>): Promise<void> {
+/** Loads the code of a plan's solvers; until then only their entries are there. */
+export async function loadSolver(plan: Pick<SolverPlan, 'name' | 'next'>): Promise<void> {
   if (!loaded.has(plan.name)) loaded.set(plan.name, await entryOf(plan).load());
+  if (plan.next) await loadSolver(plan.next.plan);
 }
 
 export function solverCode({ name }: Pick<SolverPlan, 'name'>): SolverCode<unknown, unknown> {

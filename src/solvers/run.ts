@@ -26,8 +26,9 @@ import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
-import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
+import { loadSolver, type SolverPlan } from './registry.ts';
 import { checkSavedMethod } from './saved-state.ts';
+import { allocateMethod, createMethod } from './sequence.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
 import { LargestWeights } from './statistics.ts';
 import { TestMeasure, type TestRows } from './test-error.ts';
@@ -48,7 +49,7 @@ export function allocateRun(
     bestMargins: arena.float64(partition.rowOrder.length),
     /** The point that did best on the test rows, where it is saved. */
     tested: arena.float64(stopsEarly ? partition.bufferLength : 0),
-    method: solverCode(plan).allocate(arena, partition, plan.settings),
+    ...allocateMethod(arena, partition, plan),
   };
 }
 
@@ -122,8 +123,7 @@ export async function runThread(
   const { tolerance } = limits;
   const common = { problem, kernels, team, ring, objective, seed, tolerance, resumes };
   const context: SolverContext = { ...common, ...(start && { start }) };
-  const { plan } = payload;
-  const method = solverCode(plan).create(context, memory.method, plan.settings, loss);
+  const method = createMethod(context, memory, payload.plan, loss);
   const measure = test && new TestMeasure(test, context, loss);
   const point = { weights: memory.best, margins: memory.bestMargins };
   const best = new BestPoint(point, objective, team);

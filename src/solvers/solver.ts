@@ -65,7 +65,9 @@ export interface Method {
   /** The order in which the last epoch visited the cells, where it was free. */
   readonly visits?: Int32Array | undefined;
   /** Rotations of the ring per epoch, where they are a choice. */
-  readonly rotations?: number;
+  readonly rotations?: number | undefined;
+  /** The name of the solver at work, where several take turns. */
+  readonly solver?: string;
   epoch(): void;
   /**
    * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is

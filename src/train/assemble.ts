@@ -98,7 +98,7 @@ export function assembleModel(
     columns,
     rows,
     nonzeros,
-    solver: plan.name,
+    solver: solverOf(plan, found),
     grid,
     seed,
     certificate: joinedCertificate(certificates),
@@ -110,6 +110,12 @@ export function assembleModel(
     intercepts: Float64Array.from(fits, (one) => (intercept ? one.weights[columns] : 0)),
     ...(featureNames && { featureNames }),
   };
+}
+
+/** The solver that was at work at the end, of several vectors perhaps several. */
+function solverOf(plan: SolverPlan, found: readonly { readonly outcome: Outcome }[]): string {
+  const names = found.map(({ outcome }) => outcome.solver ?? plan.name);
+  return [...new Set(names)].join(' and ');
 }
 
 /** What models and threads know of a loss. */

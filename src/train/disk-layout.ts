@@ -41,6 +41,7 @@ export function bytesOf(allocate: (arena: Arena) => unknown): number {
 
 /** Refuses what needs all of the data in memory, and says what does not. */
 export function checkOutOfCore(plan: SolverPlan, size: number): void {
+  if (plan.next) checkOutOfCore(plan.next.plan, size);
   const { readsFromDisk, inMemoryOnly } = entryOf(plan);
   const advice =
     'give it more --memory, or choose --solver ring --mode rows, dso, lbfgs or bmrm, which read it from disk';

@@ -64,10 +64,12 @@ function allocateInterior(arena: Arena, partition: Partition, settings: Interior
  * linear systems have a small side. An epoch is a step: a factorization and three or four solutions.
  */
 class InteriorPoint extends BlockMethod {
-  protected override readonly scalars: OfferState = {
+  /** `dual`: of the last evaluation. */
+  protected override readonly scalars: OfferState & { dual: number } = {
     offered: Infinity,
     best: -Infinity,
     dense: 0,
+    dual: -Infinity,
   };
   override readonly result = 'latest';
   readonly #memory: InteriorMemory;
@@ -309,6 +311,7 @@ class InteriorPoint extends BlockMethod {
       : objective.dualOfImage(rows.alpha, columns.image);
     if (problem.intercept) this.passes++;
     this.passes += this.#offered.take({ weights: columns.weights, margins: iterate }, dual);
+    this.scalars.dual = dual;
     return { primal: this.scalars.offered, dual };
   }
 
@@ -333,9 +336,12 @@ class InteriorPoint extends BlockMethod {
     return stateArrays({ row, column });
   }
 
+  /** Every epoch ends with an evaluation, which is not made again. */
   override resume(): void {
     const { columns, iterate } = this.#memory;
     this.context.objective.margins(columns.weights, iterate);
+    this.#differentiate();
+    this.#gap = { primal: this.scalars.offered, dual: this.scalars.dual };
   }
 }
 

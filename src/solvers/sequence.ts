@@ -1,0 +1,172 @@
+import type { Arena } from '../engine/arena.ts';
+import type { StateArray } from '../engine/checkpoint/state.ts';
+import type { Partition } from '../engine/partition.ts';
+import type { Loss } from '../problem/losses/loss.ts';
+import type { ProvedBound } from './objective/certificate.ts';
+import { type Gap, relativeGap } from './objective/objective.ts';
+import { type EntryName, type NextPlan, type SolverPlan, solverCode } from './registry.ts';
+import type { Method, SolverContext } from './solver.ts';
+
+/** The arrays of a plan's solvers; those of each are known to its code alone. */
+export interface MethodMemory {
+  readonly method: unknown;
+  readonly next?: MethodMemory;
+}
+
+export function allocateMethod(arena: Arena, partition: Partition, plan: SolverPlan): MethodMemory {
+  const method = solverCode(plan).allocate(arena, partition, plan.settings);
+  return { method, ...(plan.next && { next: allocateMethod(arena, partition, plan.next.plan) }) };
+}
+
+export function createMethod(
+  context: SolverContext,
+  memory: MethodMemory,
+  plan: SolverPlan,
+  loss: Loss,
+): Method {
+  const first = solverCode(plan).create(context, memory.method, plan.settings, loss);
+  const { next } = plan;
+  if (!next || !memory.next) return first;
+  const nextMemory = memory.next;
+  const createNext = (at: SolverContext) => createMethod(at, nextMemory, next.plan, loss);
+  return new MethodSequence(context, plan.name, first, next, createNext);
+}
+
+/**
+ * A method, and another that takes its place where it has not met the tolerance after a number of
+ * passes. Work and gaps decide, never time, so the change comes at the same epoch on any machine.
+ */
+class MethodSequence implements Method {
+  readonly #context: SolverContext;
+  readonly #names: readonly [EntryName, EntryName];
+  readonly #after: number;
+  readonly #first: Method;
+  #second: Method;
+  readonly #create: (context: SolverContext) => Method;
+  /** Whether the second one is at work; the best P and D so far. */
+  #scalars = { changed: false, primal: Number.MAX_VALUE, dual: -Number.MAX_VALUE };
+
+  constructor(
+    context: SolverContext,
+    name: EntryName,
+    first: Method,
+    { plan, after }: NextPlan,
+    create: (context: SolverContext) => Method,
+  ) {
+    this.#context = context;
+    this.#names = [name, plan.name];
+    this.#after = after;
+    this.#first = first;
+    this.#create = create;
+    // For what it saves of its state: it finds its first point when it begins.
+    this.#second = create({ ...context, resumes: true });
+  }
+
+  get #active(): Method {
+    return this.#scalars.changed ? this.#second : this.#first;
+  }
+
+  get solver(): string {
+    return this.#names[this.#scalars.changed ? 1 : 0];
+  }
+
+  get weights(): Float64Array {
+    return this.#active.weights;
+  }
+
+  get margins(): Float64Array {
+    return this.#active.margins;
+  }
+
+  get dualPoint(): Float64Array | undefined {
+    return this.#active.dualPoint;
+  }
+
+  get passes(): number {
+    return this.#first.passes + (this.#scalars.changed ? this.#second.passes : 0);
+  }
+
+  get polish(): number {
+    return this.#active.polish;
+  }
+
+  get result(): Method['result'] {
+    return this.#active.result;
+  }
+
+  get visits(): Int32Array | undefined {
+    return this.#active.visits;
+  }
+
+  get rotations(): number | undefined {
+    return this.#first.rotations;
+  }
+
+  epoch(): void {
+    if (this.#isDue) this.#change();
+    this.#active.epoch();
+  }
+
+  get #isDue(): boolean {
+    const { changed, primal, dual } = this.#scalars;
+    if (changed || this.#first.passes < this.#after) return false;
+    return !(relativeGap({ primal, dual }) <= this.#context.tolerance);
+  }
+
+  #change(): void {
+    const { weights, dualPoint } = this.#first;
+    const start = { weights, ...(dualPoint && { alpha: dualPoint }) };
+    // Threads may still be reading what the first one has written.
+    this.#context.team.barrier();
+    this.#second = this.#create({ ...this.#context, resumes: false, start });
+    this.#scalars.changed = true;
+  }
+
+  evaluate(whole: boolean): Gap {
+    const found = this.#active.evaluate(whole);
+    this.#scalars.primal = Math.min(this.#scalars.primal, found.primal);
+    this.#scalars.dual = Math.max(this.#scalars.dual, found.dual);
+    return found;
+  }
+
+  certify(): ProvedBound {
+    return this.#active.certify?.() ?? { dual: -Infinity, allowance: 0 };
+  }
+
+  save() {
+    const { changed } = this.#scalars;
+    const second = this.#second.save();
+    return {
+      passes: this.passes,
+      ...this.#scalars,
+      first: this.#first.save(),
+      // What it does not know yet may be infinite, which no checkpoint has.
+      second: changed ? second : finite(second),
+    };
+  }
+
+  restore(saved: ReturnType<MethodSequence['save']>): void {
+    const { changed, primal, dual, first, second } = saved;
+    this.#scalars = { changed, primal, dual };
+    this.#first.restore(first);
+    if (changed) this.#second.restore(second);
+  }
+
+  /** Of the one at work: the other has nothing that is still needed. */
+  arrays(): StateArray[] {
+    return this.#active.arrays();
+  }
+
+  resume(): void {
+    this.#active.resume();
+  }
+}
+
+/** The same members, with 0 for numbers that are not finite. */
+function finite(saved: object): object {
+  const entries = Object.entries(saved).map(([key, value]: [string, unknown]) => [
+    key,
+    typeof value === 'number' && !Number.isFinite(value) ? 0 : value,
+  ]);
+  return Object.fromEntries(entries) as object;
+}
