@@ -175,10 +175,14 @@ export class Convergence {
     );
   }
 
-  /** Losses are not negative: P bounds its distance from the optimum where no better bound is known. */
+  /** Where losses are not negative, P bounds its distance from the optimum if no better bound is known. */
   get #isStalled(): boolean {
-    const distance = Math.min(this.primal - this.dual, this.primal);
-    return this.#stalled >= stalledEvaluations && distance <= stallingFrom * this.#options.atZero;
+    const gap = this.primal - this.dual;
+    const distance = this.primal < 0 ? gap : Math.min(gap, this.primal);
+    return (
+      this.#stalled >= stalledEvaluations &&
+      distance <= stallingFrom * Math.abs(this.#options.atZero)
+    );
   }
 
   /** Whether double precision may have ended the progress: a certificate has to tell. */

@@ -105,7 +105,6 @@ export async function prepareTraining(
   checkOptions({ ...dataset, rows, columns, nonzeros }, options);
   const data = await selectTrainingData(all, options, defaults);
   const { shard } = data;
-  checkMemory(fairShare(shard));
   checkTotalWeight(shard);
   checkCalibration(shard, options, defaults);
   const lambda = options.lambda ?? 1 / shard.totalWeight;
@@ -158,6 +157,8 @@ async function selectTrainingData(
     if (side) checkLabels(loss, side.dataset, side.firstRow);
   }
   if (test && classes) targetsOf(test.dataset, classes, test.firstRow);
+  // Before scaling, which takes memory for every column.
+  checkMemory(fairShare(train));
   const { classWeights } = options;
   if (!classWeights) return scale({ shard: train, test, classes }, options);
   const weighted = await withClassWeights(train.dataset, classes, classWeights, group);

@@ -8,6 +8,7 @@ import { penalties } from '../../src/problem/penalties/index.ts';
 import { solvers } from '../../src/solvers/index.ts';
 import type { TrainOptions } from '../../src/train/options/options.ts';
 import { train } from '../../src/train/train.ts';
+import { verify } from '../../src/train/verify/verify.ts';
 import { referenceOptimum } from '../reference/reference.ts';
 import { sample, zipfDataset } from '../support/data.ts';
 import { firstDifference } from '../support/engine-arrays.ts';
@@ -170,6 +171,46 @@ test.each([penalties.l2(), penalties.l1(), penalties.elasticNet()])(
     }
   },
 );
+
+const ownShifted = (below: number) => `
+  const sigma = (z) => 1 / (1 + Math.exp(-z));
+  const entropy = (x) => (x <= 0 ? 0 : x * Math.log(x));
+  export const name = 'shifted';
+  export const task = 'classification';
+  export const smooth = true;
+  export const value = (u, y) => Math.log1p(Math.exp(-y * u)) - ${below};
+  export const derivative = (u, y) => -y * sigma(-y * u);
+  export const curvature = (u) => sigma(u) * sigma(-u);
+  export const conjugate = (s, y) => entropy(-y * s) + entropy(1 + y * s) + ${below};
+  export const conjugateDerivative = (s, y) => -y * Math.log((-y * s) / (1 + y * s));
+  export const conjugateLow = (y) => (y > 0 ? -1 : 0);
+  export const conjugateHigh = (y) => (y > 0 ? 0 : 1);
+  export const dualStep = (alpha) => alpha;
+`;
+
+test.each([
+  ['two classes, to the last bit', 1e-15],
+  ['one class, whose infimum of -5 is never reached', 1e-6],
+])('a loss that may be negative has true bounds, too: %s', async (name, tolerance) => {
+  const loss = await lossFrom(ownShifted(5));
+  const { dataset } = sample();
+  const oneClass = { classWeights: { '-1': 0, '1': 1 } };
+  const { model, report, dual } = await train(dataset, {
+    loss,
+    intercept: true,
+    lambda: 0.01,
+    tolerance,
+    solver: solvers.lbfgs(),
+    keepDual: true,
+    ...(name.startsWith('one') && oneClass),
+  });
+  expect(report.dual).toBeGreaterThan(-Infinity);
+  expect(report.primal).toBeGreaterThan(report.dual);
+  expect(report.stopped).toBe(tolerance < 1e-9 ? 'precision' : 'converged');
+  const { confirmed, proved } = await verify(model, dataset, { loss, dual });
+  expect(confirmed).toBe(true);
+  expect(proved.dual).toBeGreaterThanOrEqual(report.dual);
+});
 
 test('runs at the same time do not wait for one another, however long one loads its loss', async () => {
   const original = new URL('../../src/problem/losses/logistic.ts', import.meta.url).href;

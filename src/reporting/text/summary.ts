@@ -74,8 +74,8 @@ export function describeCertificate({
   stopped,
 }: Proof): string {
   if (stopped === 'precision' && primal !== undefined && !(relativeGap <= 0.5)) {
-    const least = formatNumber(Math.max(dual, -Math.abs(primal)) + 0);
-    return `objective ${formatNumber(primal)}, optimum at least ${least}`;
+    if (dual === -Infinity) return `objective ${formatNumber(primal)}, no lower bound`;
+    return `objective ${formatNumber(primal)}, optimum at least ${formatNumber(dual + 0)}`;
   }
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
   const gap = `relative duality gap ${formatGapUp(relativeGap)}`;

@@ -86,7 +86,7 @@ export class Certifier {
         if (c[i] === 0) continue;
         const count = rowCounts[rowStarts[worker] + i] + size + 4;
         values[0] += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
-        values[2] += c[i] * this.#loss.value(u[i], y[i], this.#loss.parameter);
+        values[2] += c[i] * Math.abs(this.#loss.value(u[i], y[i], this.#loss.parameter));
       }
       const columns = (array: Float64Array) => this.#objective.columnsOf(array, worker);
       const [w, l1, l2] = [weights, problem.l1, problem.l2].map(columns);
@@ -99,21 +99,23 @@ export class Certifier {
     return withUnderflow(secure * (losses / totalWeight + penalty), terms, totalWeight);
   }
 
-  /** By how much ℓ may exceed its computed value; `size`: the margin's terms, times their number. */
-  #lossError(u: number, y: number, size: number, adding: number): number {
+  /** By how much ℓ may exceed its computed value; `margin`: the margin's terms, times their number. */
+  #lossError(u: number, y: number, margin: number, adding: number): number {
     const loss = this.#loss;
     const { parameter } = loss;
     // An argument of the loss, y u or u − y, is rounded, too.
     const any = 1 + Math.abs(u) + Math.abs(parameter) + (loss.module ? Math.abs(y) : 0);
     const argument = isOfResidual(loss) ? Math.abs(u - y) : any;
-    const delta = 2 * unit * (secure * size + 4 * argument);
+    const delta = 2 * unit * (secure * margin + 4 * argument);
     const here = loss.value(u, y, parameter);
     const most = Math.max(loss.value(u + delta, y, parameter), loss.value(u - delta, y, parameter));
-    let terms = most;
+    // A custom loss may be negative.
+    const size = Math.max(Math.abs(most), Math.abs(here));
+    let terms = size;
     if (loss.link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
     if (loss.module)
       terms += (Math.abs(u) + Math.abs(y)) * Math.abs(loss.derivative(u, y, parameter));
-    return Math.max(0, most - here) + operations * unit * terms + adding * most;
+    return Math.max(0, most - here) + operations * unit * terms + adding * size;
   }
 
   /**

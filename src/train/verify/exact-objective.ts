@@ -107,6 +107,7 @@ export class ExactObjective {
     const interceptSize = this.#sizeInTraining(point.intercept);
     let losses = zero;
     let rounding = 0;
+    let sizes = 0;
     this.#forRows((row, { indices, values }, from, end) => {
       let margin = exact(point.intercept);
       let size = interceptSize;
@@ -120,11 +121,14 @@ export class ExactObjective {
       if (weight === 0) return;
       const value = this.#loss.value(margin, labels[row], loss.parameter);
       losses = add(losses, multiply(exact(weight), value));
+      sizes += weight * Math.abs(value.hi);
       rounding += weight * this.#lossRounding(margin, labels[row], size * (end - from + 8), value);
     });
     const penalty = this.#penaltyOf(point);
     const value = add(divide(losses, this.#totalWeight), penalty);
-    const summing = roundingUnit * (labels.length + point.weights.length + 32) * value.hi;
+    // A custom loss may be negative: terms may cancel.
+    const all = sizes / this.#totalWeight.hi + penalty.hi;
+    const summing = roundingUnit * (labels.length + point.weights.length + 32) * all;
     const most = rounding / this.#totalWeight.hi + summing + underflow;
     return { value, rounding: most, margins };
   }
@@ -153,7 +157,7 @@ export class ExactObjective {
     const delta = exact(roundingUnit * (size + 8 * (argument + Math.abs(loss.parameter))));
     const at = (margin: DoubleDouble) => this.#loss.value(margin, y, loss.parameter);
     const most = greatest(at(add(u, delta)), at(subtract(u, delta)));
-    let terms = most.hi;
+    let terms = Math.max(Math.abs(most.hi), Math.abs(value.hi));
     if (loss.link === 'log') terms += y * (1 + Math.abs(u.hi) + Math.abs(log(y || 1)));
     return Math.max(0, subtract(most, value).hi) + 16 * roundingUnit * terms;
   }

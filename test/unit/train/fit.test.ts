@@ -51,3 +51,8 @@ test('a column count that no machine has room for', () => {
   expect(() => checkMemory(wild)).toThrow(/x\.svm: .* need at least .* GiB; this machine has/);
   expect(() => checkMemory(dataset)).not.toThrow();
 });
+
+test.each(['max', 'std', 'unit-rows'] as const)('… also before scaling (%s)', async (scale) => {
+  const wild = { ...dataset, columns: 2 ** 40 };
+  await expect(train(wild, { scale })).rejects.toThrow(/need at least .* GiB; this machine has/);
+});

@@ -76,12 +76,14 @@ test('a gap that proves nothing is not called a certificate', () => {
 test('at the limits of double precision both numbers are given', () => {
   const at = (primal: number, dual: number) =>
     describeCertificate({
-      relativeGap: (primal - dual) / primal,
+      relativeGap: (primal - dual) / Math.abs(primal),
       primal,
       dual,
       stopped: 'precision',
     });
   expect(at(3e-9, 1e-9)).toBe('objective 3e-9, optimum at least 1e-9');
+  expect(at(3e-9, -Infinity)).toBe('objective 3e-9, no lower bound');
+  expect(at(-3, -7)).toBe('objective -3, optimum at least -7');
   expect(at(3e-17, -0)).toBe('objective 3e-17, optimum at least 0');
   expect(at(1, 0.99)).toMatch(/^within 1\.\d+ % of the optimum/);
 });
