@@ -62,6 +62,28 @@ export function dualPoint(
   }
 }
 
+/** How far from the least point of a loss, relative to its score, a slope of 0 means a flat part. */
+const FLAT_FROM = 1e-9;
+
+export function lossCurvatures(
+  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
+): void {
+  for (let i = begin; i < end; i++) {
+    const u = double(margins, i);
+    const y = double(labels, i);
+    const slope = loss.derivative(u, y, parameter);
+    let curvature = min(
+      loss.curvature(u, y, parameter, slope),
+      1 / loss.conjugateCurvature(slope, y, parameter),
+    );
+    if (slope == 0) {
+      const distance = Math.abs(u - loss.conjugateDerivative(0, y, parameter));
+      if (distance > FLAT_FROM * (1 + Math.abs(u))) curvature = 0;
+    }
+    setDouble(target, i, double(rowWeights, i) * curvature);
+  }
+}
+
 export function dualSlopes(
   alpha: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
 ): void {

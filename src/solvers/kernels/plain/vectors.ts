@@ -24,6 +24,14 @@ export const plainVectorKernels: VectorKernels = {
     for (let k = 0; k < target.length; k++) target[k] = source[k] * factor;
   },
 
+  combine(target, a, factor, b) {
+    for (let k = 0; k < target.length; k++) target[k] = a[k] + factor * b[k];
+  },
+
+  multiplyInto(a, b, target) {
+    for (let k = 0; k < target.length; k++) target[k] = a[k] * b[k];
+  },
+
   penaltySum(weights, l1, l2) {
     let sum = 0;
     for (let j = 0; j < weights.length; j++) {
@@ -119,6 +127,26 @@ export const plainVectorKernels: VectorKernels = {
   },
 };
 
+/** How far from the least point of a loss, relative to its score, a slope of 0 means a flat part. */
+const flatFrom = 1e-9;
+
+/**
+ * ℓ''(u) = 1/ℓ*''(ℓ'(u)), without the least value that `curvature` has for the sake of single steps. On a
+ * straight part ℓ* has no such derivative: where the loss is flat it is 0, and where it is steep what
+ * `curvature` says.
+ */
+function curvatureOf(loss: Loss, u: number, y: number): number {
+  const { parameter } = loss;
+  const slope = loss.derivative(u, y, parameter);
+  if (slope === 0) {
+    const least = loss.conjugateDerivative(0, y, parameter);
+    if (Math.abs(u - least) > flatFrom * (1 + Math.abs(u))) return 0;
+  }
+  const known = loss.curvature(u, y, parameter, slope);
+  if (!loss.conjugateCurvature) return known;
+  return Math.min(known, 1 / loss.conjugateCurvature(slope, y, parameter));
+}
+
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
 export function plainSumKernels(loss: Loss) {
   const { parameter } = loss;
@@ -170,6 +198,12 @@ export function plainSumKernels(loss: Loss) {
     dualPoint(margins, labels, rowWeights, alpha) {
       for (let i = 0; i < margins.length; i++) {
         alpha[i] = -(rowWeights[i] * loss.derivative(margins[i], labels[i], parameter));
+      }
+    },
+
+    lossCurvatures(margins, labels, rowWeights, target) {
+      for (let i = 0; i < margins.length; i++) {
+        target[i] = rowWeights[i] * curvatureOf(loss, margins[i], labels[i]);
       }
     },
 
