@@ -10,6 +10,8 @@ import { ConjugateGradients } from './conjugate-gradients.ts';
 
 /** How exactly linear systems are solved: from the first to the last. */
 const [coarse, fine] = [0.1, 1e-3];
+/** Of the root of the gap that is allowed, what remains of a residual when the tolerance is met. */
+const remaining = 0.3;
 /** A step ends where the slope of P is this share of what it was, a step that is cut or extended at the second. */
 const flat = 0.1;
 const flatter = 0.01;
@@ -64,6 +66,8 @@ type NewtonMemory = ReturnType<typeof allocate>;
 class Newton extends BlockMethod {
   protected override readonly scalars = {
     primal: 0,
+    /** The best bound so far. */
+    dual: -Infinity,
     /** Of the gradient at the first step, in the norm that its system has. */
     firstSize: 0,
     /** Steps since the margins were computed from the weights. */
@@ -185,7 +189,14 @@ class Newton extends BlockMethod {
     const size = this.#system.prepare();
     if (this.scalars.firstSize === 0) this.scalars.firstSize = size;
     const falling = Math.sqrt(size / this.scalars.firstSize);
-    this.#system.solve(Math.max(fine, Math.min(coarse, falling)));
+    this.#system.solve(Math.min(coarse, Math.max(fine, falling, this.#enough)));
+  }
+
+  /** The accuracy that a last step needs: errors of P are of second order. */
+  get #enough(): number {
+    const { primal, dual } = this.scalars;
+    const goal = this.context.tolerance * Math.abs(primal);
+    return primal > dual ? remaining * Math.sqrt(goal / (primal - dual)) : 0;
   }
 
   /** foreseen ← α − T X dw */
@@ -237,6 +248,7 @@ class Newton extends BlockMethod {
     if (isFree || relativeGap({ primal, dual }) > this.context.tolerance) {
       dual = this.#improve(dual);
     }
+    this.scalars.dual = Math.max(this.scalars.dual, dual);
     this.passes = this.#vectors.products;
     return { primal, dual };
   }
@@ -265,10 +277,6 @@ class Newton extends BlockMethod {
     const found = this.#boundOf(alpha);
     if (found < known) vectors.copy(weighted, bound);
     return Math.max(found, known);
-  }
-
-  override restore(saved: ReturnType<Newton['save']>): void {
-    super.restore(saved);
   }
 
   override arrays(): StateArray[] {
