@@ -3,6 +3,7 @@ export * from "./columns";
 export * from "./dense";
 export * from "./rows";
 export * from "./saddle";
+export * from "./segments";
 export * from "./sgd";
 export * from "./sums";
 export * from "./vectors";

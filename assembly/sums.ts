@@ -62,6 +62,29 @@ export function dualPoint(
   }
 }
 
+/** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
+const STRAIGHT_FROM = 1e-9;
+
+export function lossCurvatures(
+  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
+): void {
+  for (let i = begin; i < end; i++) {
+    const u = double(margins, i);
+    const y = double(labels, i);
+    const slope = loss.derivative(u, y, parameter);
+    const size = Math.abs(slope);
+    const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
+    let curvature: f64 = 0;
+    if (!(distance > STRAIGHT_FROM * (1 + Math.abs(u)))) {
+      const known = loss.curvature(u, y, parameter, slope);
+      curvature = min(known, 1 / loss.conjugateCurvature(slope, y, parameter));
+    }
+    const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+    if (chord < size && chord > curvature) curvature = chord;
+    setDouble(target, i, double(rowWeights, i) * curvature);
+  }
+}
+
 export function dualSlopes(
   alpha: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
 ): void {

@@ -22,6 +22,14 @@ export function scaleInto(source: usize, target: usize, count: i32, factor: f64)
   for (let k = 0; k < count; k++) setDouble(target, k, double(source, k) * factor);
 }
 
+export function combine(target: usize, a: usize, b: usize, count: i32, factor: f64): void {
+  for (let k = 0; k < count; k++) setDouble(target, k, double(a, k) + factor * double(b, k));
+}
+
+export function multiplyInto(a: usize, b: usize, target: usize, count: i32): void {
+  for (let k = 0; k < count; k++) setDouble(target, k, double(a, k) * double(b, k));
+}
+
 export function penaltySum(weights: usize, l1: usize, l2: usize, count: i32): f64 {
   let sum: f64 = 0;
   for (let j = 0; j < count; j++) {

@@ -86,6 +86,7 @@ const cases: Case[] = [
     solver: solvers.lbfgs(),
     intercept: true,
   }),
+  on(text, 'newton, logistic', { loss: logistic, solver: solvers.newton() }),
   on(text, 'OWL-QN, logistic, L1', { loss: logistic, solver: solvers.lbfgs(), penalty: l1 }),
   on(text, 'admm, hinge', { solver: solvers.admm() }),
   on(far, 'admm, square, L1, intercept', {

@@ -42,6 +42,12 @@ const exact: readonly Way[] = [
   { name: 'dcd', solver: solvers.dcd(), refuses: flat },
   { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
   { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
+  {
+    name: 'newton',
+    solver: solvers.newton(),
+    grid: 3,
+    refuses: (pair) => kinked(pair) || pair.penalty.l1 > 0,
+  },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

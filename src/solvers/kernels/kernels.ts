@@ -1,3 +1,5 @@
+import type { SegmentKernels } from './segments.ts';
+
 /**
  * The hot loops. Two implementations share the interface `Kernels` and agree to the last bit:
  * WebAssembly compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript,
@@ -205,6 +207,10 @@ export interface VectorKernels {
   interpolate(target: Vector, from: Vector, to: Vector, share: number): void;
   /** target ← factor · source */
   scaleInto(source: Vector, target: Vector, factor: number): void;
+  /** target ← a + factor · b; target may be one of the two. */
+  combine(target: Vector, a: Vector, factor: number, b: Vector): void;
+  /** target ← a · b, number by number; target may be one of the two. */
+  multiplyInto(a: Vector, b: Vector, target: Vector): void;
   /** Σ l1_j |w_j| + (l2_j/2) w_j² */
   penaltySum(weights: Vector, l1: Vector, l2: Vector): number;
   /** Σ soft(v_j, l1_j)² / (2 l2_j) over the columns with a quadratic part. */
@@ -261,7 +267,7 @@ export interface DenseKernels {
   ): void;
 }
 
-export interface Kernels extends VectorKernels, DenseKernels {
+export interface Kernels extends VectorKernels, DenseKernels, SegmentKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */
@@ -367,6 +373,8 @@ export interface Kernels extends VectorKernels, DenseKernels {
   lossSlope(a: Vector, b: Vector, y: Vector, c: Vector, eta: number): number;
   /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
   dualPoint(u: Vector, y: Vector, c: Vector, alpha: Vector): void;
+  /** target[i] = c_i ℓ''(u_i, y_i), for steps on all rows at once; larger on steep straight parts. */
+  lossCurvatures(u: Vector, y: Vector, c: Vector, target: Vector): void;
   /** target[i] = ℓ*'(−α_i/c_i) */
   dualSlopes(alpha: Vector, y: Vector, c: Vector, target: Vector): void;
   /** target[i] = clip(alpha[i] + c_i · shift) to the domain; returns the sum. */

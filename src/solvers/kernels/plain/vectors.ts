@@ -24,6 +24,14 @@ export const plainVectorKernels: VectorKernels = {
     for (let k = 0; k < target.length; k++) target[k] = source[k] * factor;
   },
 
+  combine(target, a, factor, b) {
+    for (let k = 0; k < target.length; k++) target[k] = a[k] + factor * b[k];
+  },
+
+  multiplyInto(a, b, target) {
+    for (let k = 0; k < target.length; k++) target[k] = a[k] * b[k];
+  },
+
   penaltySum(weights, l1, l2) {
     let sum = 0;
     for (let j = 0; j < weights.length; j++) {
@@ -119,6 +127,30 @@ export const plainVectorKernels: VectorKernels = {
   },
 };
 
+/** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
+const straightFrom = 1e-9;
+
+/**
+ * ℓ''(u) = 1/ℓ*''(ℓ'(u)), without the least value that `curvature` has for the sake of single steps; 0
+ * on a straight part. On a steep part that is nearly straight a quadratic with this curvature would
+ * fall far below 0: one with ℓ'²/(2ℓ) touches it, and half of that is the least. Where ℓ is so small
+ * that it is all rounding errors, that exceeds |ℓ'| and does not count.
+ */
+function curvatureOf(loss: Loss, u: number, y: number): number {
+  const { parameter } = loss;
+  const slope = loss.derivative(u, y, parameter);
+  const size = Math.abs(slope);
+  const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
+  let curvature = 0;
+  if (!(distance > straightFrom * (1 + Math.abs(u)))) {
+    curvature = loss.curvature(u, y, parameter, slope);
+    const inverse = loss.conjugateCurvature?.(slope, y, parameter);
+    if (inverse !== undefined) curvature = Math.min(curvature, 1 / inverse);
+  }
+  const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+  return chord < size && chord > curvature ? chord : curvature;
+}
+
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
 export function plainSumKernels(loss: Loss) {
   const { parameter } = loss;
@@ -170,6 +202,12 @@ export function plainSumKernels(loss: Loss) {
     dualPoint(margins, labels, rowWeights, alpha) {
       for (let i = 0; i < margins.length; i++) {
         alpha[i] = -(rowWeights[i] * loss.derivative(margins[i], labels[i], parameter));
+      }
+    },
+
+    lossCurvatures(margins, labels, rowWeights, target) {
+      for (let i = 0; i < margins.length; i++) {
+        target[i] = rowWeights[i] * curvatureOf(loss, margins[i], labels[i]);
       }
     },
 

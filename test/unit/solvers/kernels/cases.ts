@@ -20,6 +20,7 @@ import {
   drawWholeRows,
   number,
 } from './draw.ts';
+import { segmentCases } from './segment-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
 
@@ -136,6 +137,7 @@ function sweepColumnsCase(bounded: boolean): KernelCase {
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
   ...denseCases,
+  ...segmentCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
@@ -313,6 +315,13 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
     const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
     return (kernels) => {
       kernels.dualPoint(to, labels, rowWeights, from);
+      return undefined;
+    };
+  },
+  lossCurvatures: (arena, random, loss) => {
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
+    return (kernels) => {
+      kernels.lossCurvatures(to, labels, rowWeights, from);
       return undefined;
     };
   },

@@ -36,6 +36,9 @@ export const doubles = (arena: Arena, length: number, draw: Draw) =>
 export const integers = (arena: Arena, length: number, draw: Draw) =>
   fill(arena.int32(length), length, draw);
 
+export const floats = (arena: Arena, length: number, draw: Draw) =>
+  fill(arena.float32(length), length, draw);
+
 export const bytes = (arena: Arena, length: number, draw: Draw) =>
   fill(arena.uint8(length), length, draw);
 

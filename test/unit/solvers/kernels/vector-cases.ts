@@ -71,6 +71,18 @@ function slopeCase(bounded: boolean): VectorCase {
   };
 }
 
+function combineCase(target: 'other' | 'from' | 'to'): VectorCase {
+  return (arena, random) => {
+    const { length, from, to } = drawPair(arena, random);
+    const other = doubles(arena, length, () => number(random));
+    const factor = number(random);
+    return (kernels) => {
+      kernels.combine({ other, from, to }[target], from, factor, to);
+      return undefined;
+    };
+  };
+}
+
 export const vectorCases: Readonly<Record<string, VectorCase>> = {
   extrapolate: (arena, random) => {
     const { length, from: now, to: previous } = drawPair(arena, random);
@@ -86,6 +98,17 @@ export const vectorCases: Readonly<Record<string, VectorCase>> = {
   'interpolate: into the second': interpolateCase('to'),
   'scaleInto: another vector': scaleCase(false),
   'scaleInto: itself': scaleCase(true),
+  'combine: into another vector': combineCase('other'),
+  'combine: into the first': combineCase('from'),
+  'combine: into the second': combineCase('to'),
+  multiplyInto: (arena, random) => {
+    const { length, from, to } = drawPair(arena, random);
+    const other = doubles(arena, length, () => number(random));
+    return (kernels) => {
+      kernels.multiplyInto(from, to, other);
+      return undefined;
+    };
+  },
   penaltySum: (arena, random) => {
     const { length, from } = drawPair(arena, random);
     const { l1, l2 } = drawPenalty(arena, random, length);
