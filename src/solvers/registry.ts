@@ -6,6 +6,8 @@ import { interiorIncompatibility } from './interior/plan.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
+import { proximalIncompatibility } from './proximal/incompatible.ts';
+import type { ProximalSettings } from './proximal/proximal-point.ts';
 import type { AdmmSettings } from './rivals/admm.ts';
 import type { BmrmSettings } from './rivals/bmrm.ts';
 import type { DcdSettings } from './rivals/dcd.ts';
@@ -170,6 +172,14 @@ export const solverEntries = {
     incompatible: interiorIncompatibility,
     load: async () => (await import('./interior/interior-point.ts')).interiorPoint,
   }),
+  'proximal-point': entry<ProximalSettings>({
+    title: 'proximal point',
+    orientation: 'rows',
+    defaults: { history: 30 },
+    checks: { history: whole(1, 1000) },
+    incompatible: (problem) => proximalIncompatibility(problem) ?? noBounds(problem),
+    load: async () => (await import('./proximal/proximal-point.ts')).proximalPoint,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -188,6 +198,7 @@ export type {
   DsoSettings,
   InteriorSettings,
   LbfgsSettings,
+  ProximalSettings,
   SgdSettings,
 };
 
