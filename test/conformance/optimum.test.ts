@@ -128,6 +128,8 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
     { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, tolerance, refuses: !loss.smooth },
     { name: 'interior-point', solver: solvers.interiorPoint(), tolerance },
     { name: 'interior-point, grid 3', solver: solvers.interiorPoint(), grid: 3, tolerance },
+    { name: 'proximal-point', solver: solvers.proximalPoint(), tolerance },
+    { name: 'proximal-point, grid 3', solver: solvers.proximalPoint(), grid: 3, tolerance },
   ];
 
   test.for(others)('$name', async ({ refuses, name, ...options }) => {
