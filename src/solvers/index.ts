@@ -75,12 +75,15 @@ export const solvers = {
   admm: factory('admm'),
   /** A primal-dual interior point method, where the data has few rows or few columns. */
   interiorPoint: factory('interior-point'),
+  /** The proximal point method on the dual with Newton steps, for losses with kinks. */
+  proximalPoint: factory('proximal-point'),
   /** Dual coordinate descent, serial. */
   dcd: factory('dcd'),
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, ...others } = solvers;
+const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, proximalPoint, ...others } =
+  solvers;
 const byName = {
   auto,
   ring,
@@ -89,6 +92,7 @@ const byName = {
   'algorithm-1': algorithm1,
   'dso-async': dsoAsync,
   'interior-point': interiorPoint,
+  'proximal-point': proximalPoint,
   ...others,
 } as const;
 

@@ -7,6 +7,8 @@ import type { NewtonSettings } from './newton/newton.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
+import { proximalIncompatibility } from './proximal/incompatible.ts';
+import type { ProximalSettings } from './proximal/proximal-point.ts';
 import type { AdmmSettings } from './rivals/admm.ts';
 import type { BmrmSettings } from './rivals/bmrm.ts';
 import type { DcdSettings } from './rivals/dcd.ts';
@@ -188,6 +190,14 @@ export const solverEntries = {
     incompatible: (problem) => noNewton(problem) ?? noBounds(problem),
     load: async () => (await import('./newton/newton.ts')).newton,
   }),
+  'proximal-point': entry<ProximalSettings>({
+    title: 'proximal point',
+    orientation: 'rows',
+    defaults: { history: 30 },
+    checks: { history: whole(1, 1000) },
+    incompatible: (problem) => proximalIncompatibility(problem) ?? noBounds(problem),
+    load: async () => (await import('./proximal/proximal-point.ts')).proximalPoint,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -207,6 +217,7 @@ export type {
   InteriorSettings,
   LbfgsSettings,
   NewtonSettings,
+  ProximalSettings,
   SgdSettings,
 };
 

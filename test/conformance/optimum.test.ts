@@ -131,6 +131,8 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
     { name: 'newton, grid 3', solver: solvers.newton(), grid: 3, tolerance, refuses: noNewton },
     { name: 'interior-point', solver: solvers.interiorPoint(), tolerance },
     { name: 'interior-point, grid 3', solver: solvers.interiorPoint(), grid: 3, tolerance },
+    { name: 'proximal-point', solver: solvers.proximalPoint(), tolerance },
+    { name: 'proximal-point, grid 3', solver: solvers.proximalPoint(), grid: 3, tolerance },
   ];
 
   test.for(others)('$name', async ({ refuses, name, ...options }) => {

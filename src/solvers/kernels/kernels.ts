@@ -1,3 +1,4 @@
+import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
 
 /**
@@ -267,7 +268,7 @@ export interface DenseKernels {
   ): void;
 }
 
-export interface Kernels extends VectorKernels, DenseKernels, SegmentKernels {
+export interface Kernels extends VectorKernels, DenseKernels, SegmentKernels, ProximalKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -117,6 +117,14 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   ],
   segmentSum: ['x', 'x @x'],
   segmentDot: ['x y', 'x y @x'],
+  proximalAlong: [
+    'margins change share rows width alpha',
+    `margins change #share ${loss} rows.centre #width @margins alpha *`,
+  ],
+  proximalPoint: [
+    'margins rows width flat alpha curvatures',
+    `margins ${loss} rows.centre #width ?flat @margins alpha curvatures *`,
+  ],
   addProducts: [
     'a stride begin end count c rowStride sign',
     'a #stride #begin #end #count c #rowStride #sign',

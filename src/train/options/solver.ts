@@ -82,8 +82,8 @@ export const settingOptions = optionsWith({ group: 'settings', affectsModel: tru
     doc: 'rotations of the ring per epoch; [1 to 16](solvers.md#few-rotations) for slow networks',
   }),
   history: flag('--history <number>', whole(1), {
-    solvers: ['lbfgs'],
-    help: 'number of steps remembered (default: 10)',
+    solvers: ['lbfgs', 'proximal-point'],
+    help: 'number of steps remembered (default: lbfgs 10, proximal-point 30)',
   }),
   rho: flag('--rho <number>', positive, {
     solvers: ['admm'],

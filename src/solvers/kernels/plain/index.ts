@@ -2,6 +2,7 @@ import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainDenseKernels } from './dense.ts';
+import { plainProximalKernels } from './proximal.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSegmentKernels } from './segments.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
@@ -20,5 +21,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainVectorKernels,
     ...plainDenseKernels,
     ...plainSegmentKernels,
+    ...plainProximalKernels(loss),
   };
 }
