@@ -7,3 +7,4 @@ export * from "./sgd";
 export * from "./sums";
 export * from "./vectors";
 export * from "./whole-rows";
+export * from "./working-set";

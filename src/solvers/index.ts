@@ -73,12 +73,24 @@ export const solvers = {
   admm: factory('admm'),
   /** A primal-dual interior point method, where the data has few rows or few columns. */
   interiorPoint: factory('interior-point'),
+  /** Proximal Newton on a working set of columns, for smooth losses with an L1 part. */
+  workingSet: factory('working-set'),
   /** Dual coordinate descent, serial. */
   dcd: factory('dcd'),
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, ...others } = solvers;
+const {
+  auto,
+  ring,
+  dso: _,
+  paper,
+  algorithm1,
+  dsoAsync,
+  interiorPoint,
+  workingSet,
+  ...others
+} = solvers;
 const byName = {
   auto,
   ring,
@@ -87,6 +99,7 @@ const byName = {
   'algorithm-1': algorithm1,
   'dso-async': dsoAsync,
   'interior-point': interiorPoint,
+  'working-set': workingSet,
   ...others,
 } as const;
 

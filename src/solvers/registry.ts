@@ -12,6 +12,7 @@ import type { DcdSettings } from './rivals/dcd.ts';
 import type { LbfgsSettings } from './rivals/lbfgs.ts';
 import type { SgdSettings } from './rivals/local-sgd.ts';
 import type { ProblemSummary, SolverCode, SolverEntry } from './solver.ts';
+import type { WorkingSetSettings } from './working-set/working-set.ts';
 
 /** What a setting must be, if the value is not; undefined if it is. */
 type Check = (value: unknown) => string | undefined;
@@ -170,6 +171,22 @@ export const solverEntries = {
     incompatible: interiorIncompatibility,
     load: async () => (await import('./interior/interior-point.ts')).interiorPoint,
   }),
+  'working-set': entry<WorkingSetSettings>({
+    title: 'working set',
+    orientation: 'columns',
+    defaults: {},
+    checks: {},
+    incompatible: (problem) => {
+      const { loss, penalty } = problem;
+      if (!loss.smooth) {
+        return `loss '${loss.name}': it needs a smooth loss (use ring, dso or interior-point)`;
+      }
+      return penalty.l1 > 0
+        ? noBounds(problem)
+        : `penalty '${penalty.name}': it needs an L1 part (l1 or elastic-net)`;
+    },
+    load: async () => (await import('./working-set/working-set.ts')).workingSet,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -189,6 +206,7 @@ export type {
   InteriorSettings,
   LbfgsSettings,
   SgdSettings,
+  WorkingSetSettings,
 };
 
 export type EntryName = keyof typeof solverEntries;

@@ -1,3 +1,5 @@
+import type { WorkingSetKernels } from './working-set-kernels.ts';
+
 /**
  * The hot loops. Two implementations share the interface `Kernels` and agree to the last bit:
  * WebAssembly compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript,
@@ -261,7 +263,7 @@ export interface DenseKernels {
   ): void;
 }
 
-export interface Kernels extends VectorKernels, DenseKernels {
+export interface Kernels extends VectorKernels, DenseKernels, WorkingSetKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -5,6 +5,7 @@ import { plainDenseKernels } from './dense.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
+import { plainWorkingSetKernels } from './working-set.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {
@@ -18,5 +19,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainSumKernels(loss),
     ...plainVectorKernels,
     ...plainDenseKernels,
+    ...plainWorkingSetKernels(loss),
   };
 }
