@@ -9,3 +9,4 @@ export * from "./sgd";
 export * from "./sums";
 export * from "./vectors";
 export * from "./whole-rows";
+export * from "./working-set";

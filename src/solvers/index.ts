@@ -77,13 +77,25 @@ export const solvers = {
   interiorPoint: factory('interior-point'),
   /** The proximal point method on the dual with Newton steps, for losses with kinks. */
   proximalPoint: factory('proximal-point'),
+  /** Proximal Newton on a working set of columns, for smooth losses with an L1 part. */
+  workingSet: factory('working-set'),
   /** Dual coordinate descent, serial. */
   dcd: factory('dcd'),
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, proximalPoint, ...others } =
-  solvers;
+const {
+  auto,
+  ring,
+  dso: _,
+  paper,
+  algorithm1,
+  dsoAsync,
+  interiorPoint,
+  proximalPoint,
+  workingSet,
+  ...others
+} = solvers;
 const byName = {
   auto,
   ring,
@@ -93,6 +105,7 @@ const byName = {
   'dso-async': dsoAsync,
   'interior-point': interiorPoint,
   'proximal-point': proximalPoint,
+  'working-set': workingSet,
   ...others,
 } as const;
 

@@ -4,17 +4,18 @@ import type { DsoSettings } from './dso/state.ts';
 import type { InteriorSettings } from './interior/interior-point.ts';
 import { interiorIncompatibility } from './interior/plan.ts';
 import type { NewtonSettings } from './newton/newton.ts';
+import { proximalIncompatibility } from './proximal/incompatible.ts';
+import type { ProximalSettings } from './proximal/proximal-point.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
-import { proximalIncompatibility } from './proximal/incompatible.ts';
-import type { ProximalSettings } from './proximal/proximal-point.ts';
 import type { AdmmSettings } from './rivals/admm.ts';
 import type { BmrmSettings } from './rivals/bmrm.ts';
 import type { DcdSettings } from './rivals/dcd.ts';
 import type { LbfgsSettings } from './rivals/lbfgs.ts';
 import type { SgdSettings } from './rivals/local-sgd.ts';
 import type { ProblemSummary, SolverCode, SolverEntry } from './solver.ts';
+import type { WorkingSetSettings } from './working-set/working-set.ts';
 
 /** What a setting must be, if the value is not; undefined if it is. */
 type Check = (value: unknown) => string | undefined;
@@ -198,6 +199,22 @@ export const solverEntries = {
     incompatible: (problem) => proximalIncompatibility(problem) ?? noBounds(problem),
     load: async () => (await import('./proximal/proximal-point.ts')).proximalPoint,
   }),
+  'working-set': entry<WorkingSetSettings>({
+    title: 'working set',
+    orientation: 'columns',
+    defaults: {},
+    checks: {},
+    incompatible: (problem) => {
+      const { loss, penalty } = problem;
+      if (!loss.smooth) {
+        return `loss '${loss.name}': it needs a smooth loss (use ring, dso or interior-point)`;
+      }
+      return penalty.l1 > 0
+        ? noBounds(problem)
+        : `penalty '${penalty.name}': it needs an L1 part (l1 or elastic-net)`;
+    },
+    load: async () => (await import('./working-set/working-set.ts')).workingSet,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -219,6 +236,7 @@ export type {
   NewtonSettings,
   ProximalSettings,
   SgdSettings,
+  WorkingSetSettings,
 };
 
 export type EntryName = keyof typeof solverEntries;

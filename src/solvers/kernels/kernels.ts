@@ -1,5 +1,6 @@
 import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
+import type { WorkingSetKernels } from './working-set-kernels.ts';
 
 /**
  * The hot loops. Two implementations share the interface `Kernels` and agree to the last bit:
@@ -268,7 +269,12 @@ export interface DenseKernels {
   ): void;
 }
 
-export interface Kernels extends VectorKernels, DenseKernels, SegmentKernels, ProximalKernels {
+export interface Kernels
+  extends VectorKernels,
+    DenseKernels,
+    SegmentKernels,
+    ProximalKernels,
+    WorkingSetKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -25,6 +25,11 @@ const columns =
   'columns.weights columns.gradients columns.hessians columns.l1 columns.l2 ' +
   'columns.counts columns.level columns.skip';
 const of = 'labels rowWeights';
+const packed = 'packed.offsets packed.indices packed.values';
+const piece = `${packed} #begin #end`;
+const dualColumns = 'columns.hessians columns.l1 columns.counts';
+const working =
+  'columns.now columns.gradients columns.hessians columns.l1 columns.l2 columns.violations columns.counts';
 
 export const signatures: Readonly<Record<KernelName, Signature>> = {
   gather: ['cell order begin end fresh source result', `${cell} ${units} ?fresh source result`],
@@ -130,6 +135,54 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'a #stride #begin #end #count c #rowStride #sign',
   ],
   addRowProducts: ['whole block scales gram stride', `${whole} #block scales gram #stride`],
+  packColumns: ['cell order begin end packed', `${cell} ${units} ${packed}`],
+  packRows: [
+    'packed columns byRows',
+    `${packed} #columns byRows.offsets @byRows.offsets byRows.indices byRows.values`,
+  ],
+  modelRows: [
+    'margins labels rowWeights slopes curvatures',
+    `margins ${of} 0 @margins slopes curvatures *`,
+  ],
+  boundCurvatures: [
+    'curvatures rowWeights least inverses',
+    'curvatures rowWeights @curvatures #least inverses',
+  ],
+  modelError: [
+    'margins labels rowWeights slopes inverses moved',
+    `margins ${of} slopes inverses moved @moved *`,
+  ],
+  sumColumns: [
+    'packed begin end slopes curvatures gradients hessians',
+    `${piece} slopes curvatures gradients hessians`,
+  ],
+  sumTogether: [
+    'packed begin end curvatures sharing hessians',
+    `${piece} curvatures sharing hessians`,
+  ],
+  sweepWorkingSet: [
+    'packed begin end curvatures moved columns scale stats',
+    `${piece} curvatures moved ${working} #scale stats`,
+  ],
+  dotColumns: ['packed begin end source result', `${piece} source result`],
+  stepWorkingSet: [
+    'begin end dots columns scale deltas stats',
+    `#begin #end dots ${working} #scale deltas stats`,
+  ],
+  moveColumns: ['packed begin end deltas curvatures target', `${piece} deltas curvatures target`],
+  sweepDual: [
+    'packed begin end curvatures alpha columns allowed scale stats',
+    `${piece} curvatures alpha ${dualColumns} #allowed #scale stats`,
+  ],
+  stepDual: [
+    'begin end dots columns allowed scale deltas stats',
+    `#begin #end dots ${dualColumns} #allowed #scale deltas stats`,
+  ],
+  productOfSum: ['a b c', 'a b c @a'],
+  productOfThree: ['a b c', 'a b c @a'],
+  scaledChange: ['from to factor target', 'from to factor @target target'],
+  addScaled: ['target share factor source', 'target #share factor source @target'],
+  addMultiple: ['target share source', 'target #share source @target'],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

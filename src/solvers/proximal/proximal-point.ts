@@ -303,7 +303,8 @@ class ProximalPoint extends BlockMethod {
 
   override arrays(): StateArray[] {
     const { hasL1, hasL2 } = this.#penalty;
-    const { weights, margins, iterate, iterateMargins, centre, bestAlpha, bestImage } = this.#memory;
+    const { weights, margins, iterate, iterateMargins, centre, bestAlpha, bestImage } =
+      this.#memory;
     const { best, bestMargins, slopeCentre, pull } = this.#memory;
     return stateArrays({
       row: { margins, iterateMargins, centre, bestAlpha, ...(hasL1 && { bestMargins }) },

@@ -7,6 +7,7 @@ import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSegmentKernels } from './segments.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
+import { plainWorkingSetKernels } from './working-set.ts';
 
 /** Kernels in plain JavaScript: the oracle of the WebAssembly ones, and the path for any loss. */
 export function plainKernels(loss: Loss): Kernels {
@@ -22,5 +23,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainDenseKernels,
     ...plainSegmentKernels,
     ...plainProximalKernels(loss),
+    ...plainWorkingSetKernels(loss),
   };
 }

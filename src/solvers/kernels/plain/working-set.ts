@@ -1,0 +1,269 @@
+import { softThreshold } from '../../../math/scalars.ts';
+import type { Loss } from '../../../problem/losses/loss.ts';
+import type { Cell } from '../kernels.ts';
+import {
+  workingStat as stat,
+  type WorkingColumns,
+  type WorkingSetKernels,
+} from '../working-set-kernels.ts';
+
+/** How much farther than its model asks for a step on α goes. */
+const longer = 1.3;
+
+/** Σ x_i a_i in four sums side by side. */
+function dot({ offsets, indices, values }: Cell, a: number, source: Float64Array): number {
+  const last = offsets[a + 1];
+  let k = offsets[a];
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  for (; k + 3 < last; k += 4) {
+    first += values[k] * source[indices[k]];
+    second += values[k + 1] * source[indices[k + 1]];
+    third += values[k + 2] * source[indices[k + 2]];
+    fourth += values[k + 3] * source[indices[k + 3]];
+  }
+  let rest = 0;
+  for (; k < last; k++) rest += values[k] * source[indices[k]];
+  return first + second + (third + fourth) + rest;
+}
+
+/** target_i += δ x_i h_i */
+function move(
+  { offsets, indices, values }: Cell,
+  a: number,
+  delta: number,
+  curvatures: Float64Array,
+  target: Float64Array,
+): void {
+  for (let k = offsets[a]; k < offsets[a + 1]; k++) {
+    const i = indices[k];
+    target[i] += delta * values[k] * curvatures[i];
+  }
+}
+
+/** argmin_z of the model in one weight; returns its change. */
+function step(
+  a: number,
+  product: number,
+  columns: WorkingColumns,
+  scale: number,
+  stats: Float64Array,
+): number {
+  const z = columns.now[a];
+  const l1 = columns.l1[a];
+  const l2 = columns.l2[a];
+  const h = columns.hessians[a] * scale + l2;
+  const g = (columns.gradients[a] + product) * scale + l2 * z;
+  stats[stat.work] += columns.counts[a];
+  columns.violations[a] = 0;
+  if (!(h > 0)) return 0;
+  const next = softThreshold(h * z - g, l1) / h;
+  const delta = next - z;
+  const violation = l1 > 0 ? h * Math.abs(delta) : 0;
+  columns.violations[a] = violation;
+  if (violation > stats[stat.worst]) stats[stat.worst] = violation;
+  if (delta === 0) return 0;
+  stats[stat.work] += columns.counts[a];
+  stats[stat.gain] -= g * delta + 0.5 * h * delta * delta + l1 * (Math.abs(next) - Math.abs(z));
+  columns.now[a] = next;
+  return delta;
+}
+
+/** How far α has to go along h ∘ x_a. */
+function retreat(
+  a: number,
+  product: number,
+  { hessians, l1, counts }: WorkingColumns,
+  { allowed, scale }: { readonly allowed: number; readonly scale: number },
+  stats: Float64Array,
+): number {
+  const v = product * scale;
+  const h = hessians[a] * scale;
+  const over = Math.abs(v) - l1[a];
+  stats[stat.work] += counts[a];
+  if (over <= allowed * l1[a] || !(h > 0)) return 0;
+  stats[stat.work] += counts[a];
+  stats[stat.worst]++;
+  return (longer * (v > 0 ? -over : over)) / h;
+}
+
+/** Columns of a working set. Twin of assembly/working-set.ts. */
+export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
+  const { parameter } = loss;
+  return {
+    ...packing,
+    ...sums,
+
+    modelRows(margins, labels, rowWeights, slopes, curvatures) {
+      let largest = 0;
+      for (let i = 0; i < margins.length; i++) {
+        const [u, y, c] = [margins[i], labels[i], rowWeights[i]];
+        const slope = loss.derivative(u, y, parameter);
+        let curvature = loss.curvature(u, y, parameter, slope);
+        // The floor of `curvature` is there for steps without a line search.
+        if (loss.conjugateCurvature) {
+          curvature = Math.min(curvature, 1 / loss.conjugateCurvature(slope, y, parameter));
+        }
+        slopes[i] = c * slope;
+        curvatures[i] = curvature;
+        if (c > 0 && curvature > largest) largest = curvature;
+      }
+      return largest;
+    },
+
+    modelError(margins, labels, rowWeights, slopes, inverses, moved) {
+      let sum = 0;
+      for (let i = 0; i < margins.length; i++) {
+        const q = moved[i];
+        if (q === 0) continue;
+        const t = q * inverses[i];
+        const slope = loss.derivative(margins[i] + t, labels[i], parameter);
+        sum += t * (rowWeights[i] * slope - slopes[i] - q);
+      }
+      return sum;
+    },
+
+    sweepWorkingSet(packed, begin, end, curvatures, moved, columns, scale, stats) {
+      for (let a = begin; a < end; a++) {
+        const delta = step(a, dot(packed, a, moved), columns, scale, stats);
+        if (delta !== 0) move(packed, a, delta, curvatures, moved);
+      }
+    },
+
+    stepWorkingSet(begin, end, dots, columns, scale, deltas, stats) {
+      for (let a = begin; a < end; a++) {
+        deltas[a - begin] = step(a, dots[a - begin], columns, scale, stats);
+      }
+    },
+
+    sweepDual(packed, begin, end, curvatures, alpha, columns, allowed, scale, stats) {
+      const rule = { allowed, scale };
+      for (let a = begin; a < end; a++) {
+        const delta = retreat(a, dot(packed, a, alpha), columns, rule, stats);
+        if (delta !== 0) move(packed, a, delta, curvatures, alpha);
+      }
+    },
+
+    stepDual(begin, end, dots, columns, allowed, scale, deltas, stats) {
+      const rule = { allowed, scale };
+      for (let a = begin; a < end; a++) {
+        deltas[a - begin] = retreat(a, dots[a - begin], columns, rule, stats);
+      }
+    },
+  };
+}
+
+type Packing = 'packColumns' | 'packRows' | 'sumColumns' | 'sumTogether' | 'dotColumns';
+
+const packing: Pick<WorkingSetKernels, Packing | 'moveColumns'> = {
+  packColumns({ offsets, indices, values }, order, begin, end, packed) {
+    for (let a = begin; a < end; a++) {
+      const [first, last] = [offsets[order[a]], offsets[order[a] + 1]];
+      const at = packed.offsets[a];
+      packed.indices.set(indices.subarray(first, last), at);
+      packed.values.set(values.subarray(first, last), at);
+      packed.offsets[a + 1] = at + last - first;
+    }
+  },
+
+  packRows({ offsets, indices, values }, columns, byRows) {
+    const starts = byRows.offsets;
+    const rows = starts.length - 1;
+    starts.fill(0);
+    for (let k = 0; k < offsets[columns]; k++) starts[indices[k] + 1]++;
+    for (let i = 0; i < rows; i++) starts[i + 1] += starts[i];
+    for (let j = 0; j < columns; j++) {
+      for (let k = offsets[j]; k < offsets[j + 1]; k++) {
+        const at = starts[indices[k]]++;
+        byRows.indices[at] = j;
+        byRows.values[at] = values[k];
+      }
+    }
+    starts.copyWithin(1, 0, rows);
+    starts[0] = 0;
+  },
+
+  sumColumns({ offsets, indices, values }, begin, end, slopes, curvatures, gradients, hessians) {
+    for (let a = begin; a < end; a++) {
+      const last = offsets[a + 1];
+      const g = [0, 0];
+      const h = [0, 0];
+      let k = offsets[a];
+      for (; k + 1 < last; k += 2) {
+        for (const side of [0, 1]) {
+          const [i, x] = [indices[k + side], values[k + side]];
+          g[side] += x * slopes[i];
+          h[side] += x * x * curvatures[i];
+        }
+      }
+      let [gradient, hessian] = [g[0] + g[1], h[0] + h[1]];
+      if (k < last) {
+        gradient += values[k] * slopes[indices[k]];
+        hessian += values[k] * values[k] * curvatures[indices[k]];
+      }
+      gradients[a - begin] = gradient;
+      hessians[a - begin] = hessian;
+    }
+  },
+
+  sumTogether({ offsets, indices, values }, begin, end, curvatures, sharing, hessians) {
+    const [first, last] = [offsets[begin], offsets[end]];
+    for (let k = first; k < last; k++) sharing[indices[k]]++;
+    for (let a = begin; a < end; a++) {
+      let hessian = 0;
+      for (let k = offsets[a]; k < offsets[a + 1]; k++) {
+        const i = indices[k];
+        hessian += values[k] * values[k] * curvatures[i] * sharing[i];
+      }
+      hessians[a - begin] = hessian;
+    }
+    for (let k = first; k < last; k++) sharing[indices[k]] = 0;
+  },
+
+  dotColumns(packed, begin, end, source, result) {
+    for (let a = begin; a < end; a++) result[a - begin] = dot(packed, a, source);
+  },
+
+  moveColumns(packed, begin, end, deltas, curvatures, target) {
+    for (let a = begin; a < end; a++) {
+      if (deltas[a - begin] !== 0) move(packed, a, deltas[a - begin], curvatures, target);
+    }
+  },
+};
+
+/** Σ of the even and of the odd terms, then the last of an odd number. */
+function inPairs(count: number, term: (k: number) => number): number {
+  let even = 0;
+  let odd = 0;
+  let k = 0;
+  for (; k + 1 < count; k += 2) {
+    even += term(k);
+    odd += term(k + 1);
+  }
+  return k < count ? even + odd + term(k) : even + odd;
+}
+
+type Sums = 'productOfSum' | 'productOfThree' | 'scaledChange' | 'addScaled' | 'addMultiple';
+
+const sums: Pick<WorkingSetKernels, Sums | 'boundCurvatures'> = {
+  boundCurvatures(curvatures, rowWeights, least, inverses) {
+    for (let i = 0; i < curvatures.length; i++) {
+      const h = rowWeights[i] * Math.max(curvatures[i], least);
+      curvatures[i] = h;
+      inverses[i] = h > 0 ? 1 / h : 0;
+    }
+  },
+  productOfSum: (a, b, c) => inPairs(a.length, (k) => a[k] * (b[k] + c[k])),
+  productOfThree: (a, b, c) => inPairs(a.length, (k) => a[k] * b[k] * c[k]),
+  scaledChange(from, to, factor, target) {
+    for (let k = 0; k < target.length; k++) target[k] = (to[k] - from[k]) * factor[k];
+  },
+  addScaled(target, share, factor, source) {
+    for (let k = 0; k < target.length; k++) target[k] += share * factor[k] * source[k];
+  },
+  addMultiple(target, share, source) {
+    for (let k = 0; k < target.length; k++) target[k] += share * source[k];
+  },
+};

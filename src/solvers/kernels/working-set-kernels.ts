@@ -1,0 +1,121 @@
+import type { Cell, Doubles } from './kernels.ts';
+
+/**
+ * The columns of a working set W, in the order of its cycles: where their weights have come to, the
+ * sums Σ s_i x_i and Σ h_i x_i² of the model, their penalties, how far the last step was from 0 in
+ * units of the gradient, and their non-zeros.
+ */
+export interface WorkingColumns
+  extends Doubles<'now' | 'gradients' | 'hessians' | 'l1' | 'l2' | 'violations' | 'counts'> {}
+
+/** Slots of what steps add to: non-zeros touched, the worst violation, the fall of the model. */
+export const workingStat = { work: 0, worst: 1, gain: 2, length: 8 } as const;
+
+type Vector = Float64Array;
+/** The columns begin … end-1 of W; arrays of results begin with column `begin`. */
+type Piece = [packed: Cell, begin: number, end: number];
+
+/** Row weights c_i are part of slopes s, curvatures h and q = h ∘ (X d), d the change of the weights. */
+export interface WorkingSetKernels {
+  /** Copies the units order[begin … end-1] of a cell to these positions of another one. */
+  packColumns(cell: Cell, order: Int32Array, begin: number, end: number, packed: Cell): void;
+  /** The first columns of a packed cell by rows, where offsets has one number more than rows. */
+  packRows(packed: Cell, columns: number, byRows: Cell): void;
+  /** s_i = c_i ℓ'(u_i), and ℓ''(u_i) without c_i; returns the largest of these. */
+  modelRows(
+    ...args: [
+      margins: Vector,
+      labels: Vector,
+      rowWeights: Vector,
+      slopes: Vector,
+      curvatures: Vector,
+    ]
+  ): number;
+  /** h_i = c_i max(ℓ''_i, least), in place, and 1/h_i, or 0. */
+  boundCurvatures(curvatures: Vector, rowWeights: Vector, least: number, inverses: Vector): void;
+  /** Σ t_i (c_i ℓ'(u_i + t_i) − s_i − q_i), t = q/h */
+  modelError(
+    ...args: [
+      margins: Vector,
+      labels: Vector,
+      rowWeights: Vector,
+      slopes: Vector,
+      inverses: Vector,
+      moved: Vector,
+    ]
+  ): number;
+  /** Σ s_i x_i and Σ h_i x_i² */
+  sumColumns(
+    ...args: [...Piece, slopes: Vector, curvatures: Vector, gradients: Vector, hessians: Vector]
+  ): void;
+  /**
+   * Σ h_i x_i² n_i for columns that step together, n_i of which have row i: with it their steps
+   * lower the model. `sharing` is 0 before and after.
+   */
+  sumTogether(...args: [...Piece, curvatures: Vector, sharing: Uint8Array, hessians: Vector]): void;
+  /** Steps on one column after the other, each followed by its change of q. */
+  sweepWorkingSet(
+    ...args: [
+      ...Piece,
+      curvatures: Vector,
+      moved: Vector,
+      columns: WorkingColumns,
+      scale: number,
+      stats: Vector,
+    ]
+  ): void;
+  /** Σ x_i a_i of each column. */
+  dotColumns(...args: [...Piece, source: Vector, result: Vector]): void;
+  /** Steps on columns whose products with q are `dots`; leaves their changes in `deltas`. */
+  stepWorkingSet(
+    ...args: [
+      begin: number,
+      end: number,
+      dots: Vector,
+      columns: WorkingColumns,
+      scale: number,
+      deltas: Vector,
+      stats: Vector,
+    ]
+  ): void;
+  /** target_i += δ_a x_ia h_i */
+  moveColumns(...args: [...Piece, deltas: Vector, curvatures: Vector, target: Vector]): void;
+  /**
+   * Moves α along h ∘ x_a for each column whose |v_a| is above (1 + allowed) l1_a, 1.3 times as far
+   * as a model with these curvatures asks for.
+   */
+  sweepDual(
+    ...args: [
+      ...Piece,
+      curvatures: Vector,
+      alpha: Vector,
+      columns: WorkingColumns,
+      allowed: number,
+      scale: number,
+      stats: Vector,
+    ]
+  ): void;
+  /** The same for columns whose products with α are `dots`, without moving α. */
+  stepDual(
+    ...args: [
+      begin: number,
+      end: number,
+      dots: Vector,
+      columns: WorkingColumns,
+      allowed: number,
+      scale: number,
+      deltas: Vector,
+      stats: Vector,
+    ]
+  ): void;
+  /** Σ a_k (b_k + c_k), the even and the odd terms in sums of their own. */
+  productOfSum(a: Vector, b: Vector, c: Vector): number;
+  /** Σ a_k b_k c_k, in the same way. */
+  productOfThree(a: Vector, b: Vector, c: Vector): number;
+  /** target ← (to − from) ∘ factor */
+  scaledChange(from: Vector, to: Vector, factor: Vector, target: Vector): void;
+  /** target ← target + share · factor ∘ source */
+  addScaled(target: Vector, share: number, factor: Vector, source: Vector): void;
+  /** target ← target + share · source */
+  addMultiple(target: Vector, share: number, source: Vector): void;
+}

@@ -1,0 +1,275 @@
+import { stream } from '../../math/random.ts';
+import { intervalOf } from '../../math/vectors.ts';
+import type { BlockState } from '../block-state.ts';
+import type { WorkingColumns } from '../kernels/working-set-kernels.ts';
+import { inChunks } from '../orders.ts';
+import type { SolverContext } from '../solver.ts';
+import { blockAmongAll, partOfWorker } from '../whole.ts';
+import { mostTogether, type PackedColumns, type WorkingSetMemory } from './memory.ts';
+
+/** Columns per call of a kernel. */
+const chunk = 1024;
+/** Non-zeros of columns that step together, as a share of the rows. */
+const shareTogether = 0.25;
+
+/** What a worker knows of the working set. */
+export interface Part {
+  readonly worker: number;
+  readonly packed: PackedColumns;
+  /** The rows of the worker. */
+  readonly rows: WorkingSetMemory['rows'] & { readonly margins: Float64Array };
+  readonly next: Float64Array;
+  readonly labels: Float64Array;
+  readonly rowWeights: Float64Array;
+  readonly sharing: Uint8Array;
+  /** For the sums of columns that step together. */
+  readonly partial: Float64Array;
+}
+
+/** Steps on columns of W for the sums of their non-zeros with the rows of `source`. */
+export interface Steps {
+  /** What non-zeros are multiplied with, and what moves along h ∘ x. */
+  readonly rows: (part: Part) => Float64Array;
+  /** One column after the other, where one worker has all rows. */
+  readonly sweep: (part: Part, begin: number, end: number) => void;
+  /** From sums in `dots` to changes in `deltas`. */
+  readonly step: (begin: number, end: number) => void;
+}
+
+/**
+ * A list of columns W, copied one after the other, and cycles over them. Numbers of columns are the
+ * same in every process: the first thread of each computes them, from sums over all workers.
+ */
+export class ColumnSet {
+  readonly context: SolverContext;
+  readonly memory: WorkingSetMemory;
+  readonly parts: readonly Part[];
+  readonly columns: WorkingColumns;
+  /** One worker in one process: a cycle is one sweep. */
+  readonly isAlone: boolean;
+
+  constructor(state: BlockState, memory: WorkingSetMemory) {
+    const { team, problem } = state.context;
+    const { partition } = problem.grid;
+    const { labels, rowWeights } = problem;
+    this.context = state.context;
+    this.memory = memory;
+    this.columns = memory.set;
+    this.isAlone = team.shared.workers === 1 && team.shared.channel === undefined;
+    this.parts = state.parts.map((worker) => ({
+      worker,
+      packed: memory.packed[worker - partition.first],
+      rows: state.rowsOf(worker, { ...memory.rows, margins: memory.margins }),
+      ...state.rowsOf(worker, { next: memory.next, labels, rowWeights, sharing: memory.sharing }),
+      partial: partOfWorker(partition, memory.partial, worker),
+    }));
+  }
+
+  /** Columns in W. */
+  get size(): number {
+    return this.memory.size[0];
+  }
+
+  get scale(): number {
+    return 1 / this.context.problem.totalWeight;
+  }
+
+  partOf(worker: number): Part {
+    return this.parts[worker - this.context.team.first];
+  }
+
+  /** Work of the first thread of each process, with what all threads have written before. */
+  onFirst(work: () => void): void {
+    const { team } = this.context;
+    team.barrier();
+    if (team.index === 0) work();
+    team.barrier();
+  }
+
+  /**
+   * Makes W of the columns that `belongs` accepts, by their positions among all, in a random order;
+   * `level` multiplies their l1 and l2.
+   */
+  choose(belongs: (column: number) => boolean, id: number, level: number): void {
+    const { all, list, set, size } = this.memory;
+    const { seed } = this.context;
+    this.onFirst(() => {
+      let count = 0;
+      for (let j = 0; j < all.weights.length; j++) if (belongs(j)) list[count++] = j;
+      stream(seed, id).shuffle(list, count);
+      size[0] = count;
+      for (let a = 0; a < count; a++) {
+        const j = list[a];
+        set.start[a] = all.weights[j];
+        set.now[a] = all.weights[j];
+        set.l1[a] = level * all.l1[j];
+        set.l2[a] = level * all.l2[j];
+        set.counts[a] = all.counts[j];
+      }
+      this.#formVisits();
+    });
+    for (const part of this.parts) this.#pack(part);
+  }
+
+  /** The first column of each visit, and the end of the last. */
+  #formVisits(): void {
+    const { visits, set } = this.memory;
+    const { problem, team } = this.context;
+    const most = shareTogether * problem.rows;
+    const together = team.shared.workers === 1 ? 1 : mostTogether;
+    let [number, entries, columns] = [0, 0, together];
+    for (let a = 0; a < this.size; a++) {
+      if (columns === together || entries + set.counts[a] > most) {
+        visits[number++] = a;
+        [entries, columns] = [0, 0];
+      }
+      entries += set.counts[a];
+      columns++;
+    }
+    visits[number] = this.size;
+  }
+
+  #pack({ worker, packed: { columns } }: Part): void {
+    const { kernels, problem } = this.context;
+    const { cells, size, partition } = problem.grid;
+    const { list } = this.memory;
+    columns.offsets[0] = 0;
+    if (size === 1) {
+      kernels.packColumns(cells[0], list, 0, this.size, columns);
+      return;
+    }
+    const unit = new Int32Array(1);
+    const { offsets, indices, values } = columns;
+    for (let a = 0; a < this.size; a++) {
+      const block = intervalOf(partition.columnBounds, list[a]);
+      unit[0] = list[a] - partition.columnBounds[block];
+      const cell = cells[worker * size + block];
+      const [first, last] = [cell.offsets[unit[0]], cell.offsets[unit[0] + 1]];
+      indices.set(cell.indices.subarray(first, last), offsets[a]);
+      values.set(cell.values.subarray(first, last), offsets[a]);
+      offsets[a + 1] = offsets[a] + last - first;
+    }
+  }
+
+  /** Σ s_i x_i and Σ h_i x_i² of all columns, the latter for as many as step together. */
+  sum(): void {
+    const { kernels } = this.context;
+    const { gradients, hessians } = this.memory.set;
+    if (this.isAlone) {
+      const [{ packed, rows }] = this.parts;
+      const { slopes, curvatures } = rows;
+      inChunks(
+        0,
+        this.size,
+        (begin, end) => {
+          const [g, h] = [gradients.subarray(begin, end), hessians.subarray(begin, end)];
+          kernels.sumColumns(packed.columns, begin, end, slopes, curvatures, g, h);
+        },
+        chunk,
+      );
+      return;
+    }
+    this.#forVisits((begin, end) => this.#sumTogether(begin, end));
+  }
+
+  #sumTogether(begin: number, end: number): void {
+    const { kernels, team } = this.context;
+    const { gradients, hessians } = this.memory.set;
+    const count = end - begin;
+    const gradient = team.reduce(count, (worker, values) => {
+      const { packed, rows, partial } = this.partOf(worker);
+      const curvatures = partial.subarray(mostTogether);
+      kernels.sumColumns(
+        packed.columns,
+        begin,
+        end,
+        rows.slopes,
+        rows.curvatures,
+        partial,
+        curvatures,
+      );
+      values.set(partial.subarray(0, count));
+    });
+    const curvature = team.reduce(count, (worker, values) => {
+      const { packed, rows, partial, sharing } = this.partOf(worker);
+      const sums = partial.subarray(mostTogether, mostTogether + count);
+      if (count > 1) {
+        kernels.sumTogether(packed.columns, begin, end, rows.curvatures, sharing, sums);
+      }
+      values.set(sums);
+    });
+    if (team.index !== 0) return;
+    gradients.set(gradient, begin);
+    hessians.set(curvature, begin);
+  }
+
+  #forVisits(visit: (begin: number, end: number) => void): void {
+    const { visits } = this.memory;
+    for (let k = 0; visits[k] < this.size; k++) visit(visits[k], visits[k + 1]);
+    this.context.team.barrier();
+  }
+
+  /** Steps once on every column; what the steps add to `stats`, from 0. */
+  cycle(steps: Steps): Float64Array {
+    const { stats } = this.memory;
+    this.onFirst(() => stats.fill(0));
+    if (this.isAlone) {
+      const [part] = this.parts;
+      inChunks(0, this.size, (begin, end) => steps.sweep(part, begin, end), chunk);
+    } else this.#forVisits((begin, end) => this.#stepTogether(begin, end, steps));
+    const found = stats.slice();
+    this.context.team.barrier();
+    return found;
+  }
+
+  #stepTogether(begin: number, end: number, { rows, step }: Steps): void {
+    const { kernels, team } = this.context;
+    const { dots, set } = this.memory;
+    const found = team.reduce(end - begin, (worker, values) => {
+      const part = this.partOf(worker);
+      kernels.dotColumns(part.packed.columns, begin, end, rows(part), part.partial);
+      values.set(part.partial.subarray(0, values.length));
+    });
+    if (team.index === 0) {
+      dots.set(found);
+      step(begin, end);
+    }
+    team.barrier();
+    for (const part of this.parts) {
+      const { packed, rows: own } = part;
+      kernels.moveColumns(packed.columns, begin, end, set.deltas, own.curvatures, rows(part));
+    }
+  }
+
+  /** target_a ← Σ x_ia source_i */
+  multiply(source: (part: Part) => Float64Array, target: Float64Array): void {
+    const { kernels, team } = this.context;
+    if (this.isAlone) {
+      const [part] = this.parts;
+      kernels.dotColumns(part.packed.columns, 0, this.size, source(part), target);
+      return;
+    }
+    this.#forVisits((begin, end) => {
+      const found = team.reduce(end - begin, (worker, values) => {
+        const part = this.partOf(worker);
+        kernels.dotColumns(part.packed.columns, begin, end, source(part), part.partial);
+        values.set(part.partial.subarray(0, values.length));
+      });
+      if (team.index === 0) target.set(found, begin);
+    });
+  }
+
+  /** weights_j ← the numbers of W, in the columns of the blocks that this thread is home to. */
+  store(weights: Float64Array): void {
+    const { team, problem, objective } = this.context;
+    const { all, list, set } = this.memory;
+    this.onFirst(() => {
+      for (let a = 0; a < this.size; a++) all.weights[list[a]] = set.now[a];
+    });
+    for (let block = team.first; block < team.end; block++) {
+      const own = blockAmongAll(problem.grid.partition, all.weights, block);
+      objective.columnsOf(weights, block).set(own);
+    }
+    team.barrier();
+  }
+}

@@ -1,0 +1,135 @@
+import type { ColumnSet } from './column-set.ts';
+
+/** A search ends where the slope has fallen to this share. */
+const flatness = 0.3;
+/** The farthest it goes, in lengths of the step. */
+const farthest = 16;
+const mostTrials = 30;
+/** P may rise by rounding errors, relative to itself. */
+const rounding = 1e-15;
+
+/**
+ * Looks along the step of a model for a point where P is lower and its slope has fallen. Where the
+ * slope is not positive P has fallen all the way, since P is convex; where it is a little positive
+ * P may yet be higher, because the slope jumps at each weight that reaches 0. A step of 1 keeps exact
+ * zeros and is preferred.
+ */
+export class LineSearch {
+  readonly #set: ColumnSet;
+  /** The loss is quadratic: models are P itself. */
+  readonly #isExact: boolean;
+
+  constructor(set: ColumnSet, isExact: boolean) {
+    this.#set = set;
+    this.#isExact = isExact;
+  }
+
+  /** Takes the step, or as much of it as is good, to `start` and the margins; returns its length. */
+  go(): number {
+    const { context, parts, memory, size } = this.#set;
+    for (const { rows, next } of parts) {
+      next.set(rows.margins);
+      context.kernels.addScaled(next, 1, rows.inverses, rows.moved);
+    }
+    const share = this.#isExact ? 1 : this.#length();
+    const { start, now } = memory.set;
+    for (const { rows, next } of parts) {
+      if (share === 1) rows.margins.set(next);
+      else context.kernels.interpolate(rows.margins, rows.margins, next, share);
+    }
+    if (share !== 1) {
+      this.#set.onFirst(() => {
+        for (let a = 0; a < size; a++) {
+          if (now[a] !== start[a]) now[a] = start[a] + share * (now[a] - start[a]);
+        }
+      });
+    }
+    return share;
+  }
+
+  #length(): number {
+    const atStart = this.#slope(0);
+    if (!(atStart < 0)) return 0;
+    const goal = flatness * -atStart;
+    let [low, atLow] = [0, atStart];
+    let [high, atHigh] = [1, this.#slope(1)];
+    if (Math.abs(atHigh) <= goal && (atHigh <= 0 || this.#falls())) return 1;
+    while (atHigh < -goal && high < farthest) {
+      [low, atLow] = [high, atHigh];
+      high *= 2;
+      atHigh = this.#slope(high);
+    }
+    if (atHigh <= 0) return high;
+    return this.#between([low, atLow], [high, atHigh], goal);
+  }
+
+  /** The slope is negative at the first end and positive at the second. */
+  #between(
+    [from, atFrom]: readonly [number, number],
+    [to, atTo]: readonly [number, number],
+    goal: number,
+  ): number {
+    let [low, atLow, high, atHigh, side] = [from, atFrom, to, atTo, 0];
+    for (let k = 0; k < mostTrials; k++) {
+      let middle = (low * atHigh - high * atLow) / (atHigh - atLow);
+      if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
+      const slope = this.#slope(middle);
+      if (slope <= 0 && slope >= -goal) return middle;
+      if (slope < 0) {
+        [low, atLow] = [middle, slope];
+        if (side < 0) atHigh *= 0.5;
+        side = -1;
+      } else {
+        [high, atHigh] = [middle, slope];
+        if (side > 0) atLow *= 0.5;
+        side = 1;
+      }
+    }
+    return low;
+  }
+
+  /** The slope of P at start + share · step, at a kink from the left, at 0 from the right. */
+  #slope(share: number): number {
+    const { context, memory, scale } = this.#set;
+    const { start, now, l1, l2 } = memory.set;
+    const [loss, penalty] = context.team.reduce(2, (worker, values) => {
+      const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
+      values[0] = context.kernels.lossSlope(rows.margins, next, labels, rowWeights, share);
+      const [begin, end] = this.#columnsOf(worker);
+      for (let a = begin; a < end; a++) {
+        const change = now[a] - start[a];
+        if (change === 0) continue;
+        const z = share === 1 ? now[a] : start[a] + share * change;
+        const corner = z > 0 ? change : z < 0 ? -change : Math.abs(change) * (share > 0 ? -1 : 1);
+        values[1] += l1[a] * corner + l2[a] * z * change;
+      }
+    });
+    return loss * scale + penalty;
+  }
+
+  /** Whether P is no higher after a step of 1. */
+  #falls(): boolean {
+    const { context, memory, scale } = this.#set;
+    const { start, now, l1, l2 } = memory.set;
+    const { kernels, team } = context;
+    const [before, after, penalty] = team.reduce(3, (worker, values) => {
+      const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
+      values[0] = kernels.lossSum(rows.margins, labels, rowWeights);
+      values[1] = kernels.lossSum(next, labels, rowWeights);
+      const [begin, end] = this.#columnsOf(worker);
+      for (let a = begin; a < end; a++) {
+        const [w, z] = [start[a], now[a]];
+        values[2] += l1[a] * (Math.abs(z) - Math.abs(w)) + 0.5 * l2[a] * (z - w) * (z + w);
+      }
+    });
+    return (after - before) * scale + penalty <= rounding * before * scale;
+  }
+
+  /** A worker's share of W, for sums. */
+  #columnsOf(worker: number): readonly [number, number] {
+    const { size, context } = this.#set;
+    const { workers } = context.team.shared;
+    const bound = (k: number) => Math.floor((k * size) / workers);
+    return [bound(worker), bound(worker + 1)];
+  }
+}
