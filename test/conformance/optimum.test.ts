@@ -128,6 +128,14 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
     { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, tolerance, refuses: !loss.smooth },
     { name: 'interior-point', solver: solvers.interiorPoint(), tolerance },
     { name: 'interior-point, grid 3', solver: solvers.interiorPoint(), grid: 3, tolerance },
+    ...(penalty.l1 > 0
+      ? [1, 3].map((grid) => ({
+          name: `interior-point, growing set, grid ${grid}`,
+          solver: solvers.interiorPoint({ joining: 2 }),
+          grid,
+          tolerance,
+        }))
+      : []),
   ];
 
   test.for(others)('$name', async ({ refuses, name, ...options }) => {

@@ -42,6 +42,8 @@ const exact: readonly Way[] = [
   { name: 'dcd', solver: solvers.dcd(), refuses: flat },
   { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
   { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
+  { name: 'interior-point', solver: solvers.interiorPoint(), grid: 3 },
+  { name: 'interior-point, growing set', solver: solvers.interiorPoint({ joining: 3 }), grid: 3 },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

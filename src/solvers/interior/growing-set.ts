@@ -106,8 +106,9 @@ export class GrowingSet {
   grow(image: Float64Array, gap: number): void {
     const { tolerance } = this.#context;
     const state = this.#state;
-    const { violated, weighty } = this.#rank(image, false);
+    // Before the first thread may change it.
     const size = this.columns.count;
+    const { violated, weighty } = this.#rank(image, false);
     const least = shareOfTolerance * tolerance;
     if (violated === 0) state.accuracy = Math.min(shareOfTolerance * state.accuracy, least);
     else {

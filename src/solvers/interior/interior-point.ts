@@ -12,7 +12,6 @@ import {
   allocateGrowingSet,
   GrowingSet,
   type GrowingSetMemory,
-  type GrowthState,
   noRound,
 } from './growing-set.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
@@ -100,11 +99,10 @@ function allocateSystem(
  * linear systems have a small side. An epoch is a step: a factorization and three or four solutions.
  */
 class InteriorPoint extends BlockMethod {
-  protected override readonly scalars: OfferState & GrowthState = {
+  protected override readonly scalars: OfferState = {
     offered: Infinity,
     best: -Infinity,
     dense: 0,
-    ...noRound,
   };
   override readonly result = 'latest';
   readonly #memory: InteriorMemory;
@@ -149,7 +147,7 @@ class InteriorPoint extends BlockMethod {
         context,
         growing,
         columns.members,
-        this.scalars,
+        Object.assign(this.scalars, noRound),
         settings.joining ?? joining,
       );
       this.#system = new SetSystem(context, system.set.system, arrays, this.#set.columns);
