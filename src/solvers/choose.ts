@@ -5,6 +5,7 @@ import { boundsOf, penaltyIncompatibility } from '../problem/penalties/separable
 import { interiorSettings } from './interior/plan.ts';
 import {
   entryOf,
+  type InteriorSettings,
   type RingSettings,
   type Solver,
   type SolverPlan,
@@ -115,14 +116,15 @@ function planRing({ mode: given, rotations }: RingSettings, request: ProblemSumm
     : { name: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
 }
 
-function planInterior(request: ProblemSummary, reason: string): SolverPlan {
-  return { name: 'interior-point', settings: interiorSettings(request), reason };
+function planInterior(given: InteriorSettings, request: ProblemSummary): SolverPlan {
+  const settings = interiorSettings(request, given);
+  return { name: 'interior-point', settings, reason: 'as requested' };
 }
 
 function planOf(solver: Solver, request: ProblemSummary): SolverPlan {
   if (solver.name === 'auto') return planAuto(request);
   if (solver.name === 'ring') return planRing(solver.settings, request);
-  if (solver.name === 'interior-point') return planInterior(request, 'as requested');
+  if (solver.name === 'interior-point') return planInterior(solver.settings, request);
   if (!Object.hasOwn(solverEntries, solver.name)) {
     throw new UsageError(
       `solver is ${JSON.stringify(solver)}; make one with solvers.auto(), solvers.ring() or solvers.dso()`,

@@ -174,13 +174,16 @@ export const solverEntries = {
     orientation: 'rows',
     isSerial: ({ side }) => side === 'rows',
     defaults: { side: 'columns', pieces: 1, l1: false, bounded: false, free: 0 },
-    checks: {},
-    given: [],
+    checks: { joining: whole(1) },
+    given: ['joining'],
     readsFromDisk: true,
     inMemoryOnly: ({ side }) =>
-      side === 'rows'
-        ? ['a system of rows × rows', 'choose another solver, such as ring']
-        : undefined,
+      side === 'columns'
+        ? undefined
+        : [
+            side === 'rows' ? 'a system of rows × rows' : 'a growing set of columns',
+            'choose another solver, such as ring',
+          ],
     incompatible: interiorIncompatibility,
     load: async () => (await import('./interior/interior-point.ts')).interiorPoint,
   }),

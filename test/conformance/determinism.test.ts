@@ -156,6 +156,22 @@ const competitors: typeof runs = [
     options: { loss: losses.logistic(), solver: solvers.newton(), intercept: true },
   },
   {
+    title: 'interior point, hinge, L1',
+    dataset: text,
+    options: { loss: losses.hinge(), penalty: penalties.l1(), solver: solvers.interiorPoint() },
+  },
+  {
+    title: 'interior point, growing set, absolute, L1, intercept',
+    dataset: numbers,
+    options: {
+      loss: losses.absolute(),
+      penalty: penalties.l1(),
+      solver: solvers.interiorPoint({ joining: 4 }),
+      intercept: true,
+      epochs: 25,
+    },
+  },
+  {
     title: 'admm, hinge',
     dataset: text,
     options: { loss: losses.hinge(), solver: solvers.admm() },

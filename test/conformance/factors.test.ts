@@ -19,7 +19,9 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
     { mode: 'rows' as const, intercept: true, grid: 2 },
     { mode: 'columns' as const, intercept: true, grid: 1 },
     { mode: 'columns' as const, intercept: false, grid: 2 },
-  ])('$mode, grid $grid, intercept $intercept', async ({ mode, intercept, grid }) => {
+    { mode: 'interior point' as const, intercept: true, grid: 1, joining: 10 },
+    { mode: 'interior point' as const, intercept: false, grid: 2, joining: 2 },
+  ])('$mode, grid $grid, intercept $intercept', async ({ mode, intercept, grid, joining }) => {
     const options = {
       loss,
       penalty,
@@ -28,7 +30,8 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
       intercept,
       grid,
       threads: 1,
-      solver: solvers.ring({ mode }),
+      solver:
+        mode === 'interior point' ? solvers.interiorPoint({ joining }) : solvers.ring({ mode }),
       epochs: 20_000,
       tolerance: linear ? 1e-3 : 1e-6,
     };

@@ -133,6 +133,14 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
     { name: 'interior-point, grid 3', solver: solvers.interiorPoint(), grid: 3, tolerance },
     { name: 'proximal-point', solver: solvers.proximalPoint(), tolerance },
     { name: 'proximal-point, grid 3', solver: solvers.proximalPoint(), grid: 3, tolerance },
+    ...(penalty.l1 > 0
+      ? [1, 3].map((grid) => ({
+          name: `interior-point, growing set, grid ${grid}`,
+          solver: solvers.interiorPoint({ joining: 2 }),
+          grid,
+          tolerance,
+        }))
+      : []),
   ];
 
   test.for(others)('$name', async ({ refuses, name, ...options }) => {

@@ -286,6 +286,17 @@ const secondOrder: Case[] = [
     grid: 1,
     lambda: 1e-4,
   }),
+  on(text, 'interior point, growing set, hinge, L1, intercept', {
+    solver: solvers.interiorPoint({ joining: 20 }),
+    penalty: l1,
+    intercept: true,
+  }),
+  on(numbers, 'interior point, growing set, huber, elastic net, factors', {
+    loss: losses.huber(),
+    solver: solvers.interiorPoint({ joining: 2 }),
+    penalty: net,
+    penaltyFactors: factors(25),
+  }),
   on(numbers, 'interior point, absolute with a zone, elastic net, factors', {
     loss: losses.absolute({ epsilon: 0.1 }),
     solver: solvers.interiorPoint(),

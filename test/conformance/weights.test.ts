@@ -48,6 +48,8 @@ const exact: readonly Way[] = [
     grid: 3,
     refuses: (pair) => kinked(pair) || pair.penalty.l1 > 0,
   },
+  { name: 'interior-point', solver: solvers.interiorPoint(), grid: 3 },
+  { name: 'interior-point, growing set', solver: solvers.interiorPoint({ joining: 3 }), grid: 3 },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

@@ -26,7 +26,11 @@ const travelling = ['weights', 'image', 'scales', 'solution'] as const;
 
 export type ColumnMemory = ReturnType<typeof allocateColumns>;
 
-export function allocateColumns(arena: Arena, partition: Partition, l1: boolean, bounded: boolean) {
+export function allocateColumns(
+  arena: Arena,
+  partition: Partition,
+  { l1, bounded, grows }: Readonly<Record<'l1' | 'bounded' | 'grows', boolean>>,
+) {
   const home = partition.columnOrder.length;
   return {
     ...reserve(arena, 'float64', home, homeArrays),
@@ -35,6 +39,8 @@ export function allocateColumns(arena: Arena, partition: Partition, l1: boolean,
     negative: allocatePairs(arena, l1 ? home : 0),
     atLow: allocatePairs(arena, bounded ? home : 0),
     atHigh: allocatePairs(arena, bounded ? home : 0),
+    /** Where a set of columns grows: 1 for those in it. */
+    members: arena.uint8(grows ? home : 0),
   };
 }
 
@@ -69,10 +75,11 @@ export class ColumnPart {
   /** h = w⁺/(κ − g) + w⁻/(κ + g), and what a correction adds to dw in dg. */
   readonly #widths: Vector;
   readonly #offsets: Vector;
+  readonly #members: Uint8Array | undefined;
 
   constructor(state: BlockState, block: number, memory: ColumnMemory) {
     const { l1, l2, box } = state.context.problem;
-    const { positive, negative, atLow, atHigh, ...arrays } = memory;
+    const { positive, negative, atLow, atHigh, members, ...arrays } = memory;
     const part = state.columnsOf(block, { ...arrays, l1, l2 });
     this.weights = part.weights;
     this.#image = part.image;
@@ -91,6 +98,7 @@ export class ColumnPart {
     [this.#positive, this.#negative] = [positive, negative].map(pairsOf);
     [this.#atLow, this.#atHigh] = [atLow, atHigh].map(pairsOf);
     this.#box = box && state.columnsOf(block, { low: box.low, high: box.high });
+    if (members.length > 0) this.#members = state.columnsOf(block, { members }).members;
   }
 
   get pairs(): PairSum[] {
@@ -101,7 +109,9 @@ export class ColumnPart {
   start(mu: number, spread: number, sizes: Vector): void {
     const { weights } = this;
     const [l1, box] = [this.#l1, this.#box];
+    if (this.#members) this.#clear();
     for (let j = 0; j < weights.length; j++) {
+      if (this.#isOutside(j)) continue;
       const [low, high] = box ? [box.low[j], box.high[j]] : [-Infinity, Infinity];
       if (box && (low > -Infinity || high < Infinity)) {
         const far = spread / (sizes[j] > 0 ? sizes[j] : 1);
@@ -133,8 +143,20 @@ export class ColumnPart {
     }
   }
 
+  /** Whether a column is outside the set that grows: its weight is 0. */
+  #isOutside(j: number): boolean {
+    return this.#members !== undefined && this.#members[j] === 0;
+  }
+
+  /** Forgets the weights and pairs of the set before. */
+  #clear(): void {
+    for (const array of [this.weights, this.#duals, this.#step, this.#dualStep]) array.fill(0);
+    for (const { pairs } of this.pairs) for (const array of Object.values(pairs)) array.fill(0);
+  }
+
   /** Whether a column can not move at all. */
   #isFixed(j: number): boolean {
+    if (this.#isOutside(j)) return true;
     return this.#box !== undefined && this.#box.low[j] === this.#box.high[j];
   }
 

@@ -105,3 +105,54 @@ export class DenseFactor {
     }
   }
 }
+
+/** Pivots of a matrix with ones on its diagonal that are rounding errors. */
+const rounding = 1e-13;
+
+/** The factor of a matrix scaled to ones on its diagonal. */
+export class ScaledFactor {
+  readonly #scaling: Float64Array;
+  readonly #factor: DenseFactor;
+  readonly #team: Team;
+
+  /** `scaling`: memory for a number per row, which the threads share. */
+  constructor(
+    matrix: Float64Array,
+    scaling: Float64Array,
+    context: { readonly team: Team; readonly kernels: Kernels },
+  ) {
+    this.#scaling = scaling;
+    this.#team = context.team;
+    this.#factor = new DenseFactor(matrix, scaling.length, rounding, context);
+  }
+
+  /** Of the matrix, whose lower triangle is given, plus a diagonal. All threads call it. */
+  factor(diagonal: (row: number) => number): void {
+    const { matrix } = this.#factor;
+    const scaling = this.#scaling;
+    const size = scaling.length;
+    this.#factor.forOwnRows(0, (from, to) => {
+      for (let i = from; i < to; i++) {
+        const sum = matrix[i * size + i] + diagonal(i);
+        scaling[i] = sum > 0 ? 1 / Math.sqrt(sum) : 0;
+      }
+    });
+    this.#team.barrier();
+    this.#factor.forOwnRows(0, (from, to) => {
+      for (let i = from; i < to; i++) {
+        for (let j = 0; j < i; j++) matrix[i * size + j] *= scaling[i] * scaling[j];
+        matrix[i * size + i] = 1;
+      }
+    });
+    this.#team.barrier();
+    this.#factor.factor();
+  }
+
+  /** x ← A⁻¹ x, by one thread. */
+  solve(x: Float64Array): void {
+    const scaling = this.#scaling;
+    for (let j = 0; j < x.length; j++) x[j] *= scaling[j];
+    this.#factor.solve(x);
+    for (let j = 0; j < x.length; j++) x[j] *= scaling[j];
+  }
+}

@@ -6,13 +6,16 @@ import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
+import { allColumns } from '../whole.ts';
 import { allocateColumns, ColumnPart } from './columns.ts';
+import { allocateGrowingSet, GrowingSet, type GrowingSetMemory, noRound } from './growing-set.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
 import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, type Pairs } from './pairs.ts';
 import { allocateRows, RowPart } from './rows.ts';
-import { allocateShort, ShortSystem } from './short-system.ts';
+import { allocateSetSystem, SetSystem, type SetSystemMemory } from './set-system.ts';
+import { allocateShort, type ShortMemory, ShortSystem } from './short-system.ts';
 import type { StepSystem } from './system.ts';
-import { allocateTall, TallSystem } from './tall-system.ts';
+import { allocateTall, type TallMemory, TallSystem } from './tall-system.ts';
 
 /** How far of the way to the first pair that would reach 0 a step goes. */
 const nearly = 0.995;
@@ -28,20 +31,28 @@ const belowTolerance = 0.1;
 const unlimited = 1e30;
 
 export interface InteriorSettings {
-  /** The linear system: columns × columns, or rows × rows. */
-  readonly side: 'columns' | 'rows';
+  /** The linear system: columns × columns, rows × rows, or columns of a growing set. */
+  readonly side: 'columns' | 'rows' | 'set';
   /** Pieces of the loss: 2 where it has a zone that costs nothing. */
   readonly pieces: 1 | 2;
   readonly l1: boolean;
   readonly bounded: boolean;
   /** Columns without a penalty. */
   readonly free: number;
+  /** Columns that join a growing set at a time; asks for such a set where it is given. */
+  readonly joining?: number;
 }
+
+/** Columns of a growing set, at most: their matrix takes 128 MB. */
+const mostColumns = 4000;
+/** Columns that join it at a time, if nothing else is asked for. */
+const joining = 500;
 
 export type InteriorMemory = ReturnType<typeof allocateInterior>;
 
 function allocateInterior(arena: Arena, partition: Partition, settings: InteriorSettings) {
-  const { side, pieces, l1, bounded, free } = settings;
+  const { pieces, l1, bounded } = settings;
+  const grows = settings.side === 'set';
   const rows = partition.rowOrder.length;
   return {
     /** The point that is offered, and its margins; the iterate's are `iterate`. */
@@ -51,12 +62,30 @@ function allocateInterior(arena: Arena, partition: Partition, settings: Interior
     trial: arena.float64(partition.bufferLength),
     trialMargins: arena.float64(rows),
     rows: allocateRows(arena, rows, pieces),
-    columns: allocateColumns(arena, partition, l1, bounded),
-    system:
-      side === 'columns'
-        ? { columns: allocateTall(arena, partition) }
-        : { rows: allocateShort(arena, partition, { constantColumns: !l1 && !bounded, free }) },
+    columns: allocateColumns(arena, partition, { l1, bounded, grows }),
+    system: allocateSystem(arena, partition, settings),
   };
+}
+
+interface SystemMemory {
+  readonly columns?: TallMemory;
+  readonly rows?: ShortMemory;
+  readonly set?: { readonly system: SetSystemMemory; readonly growing: GrowingSetMemory };
+}
+
+function allocateSystem(
+  arena: Arena,
+  partition: Partition,
+  settings: InteriorSettings,
+): SystemMemory {
+  const { side, l1, bounded, free } = settings;
+  if (side === 'columns') return { columns: allocateTall(arena, partition) };
+  if (side === 'rows') {
+    return { rows: allocateShort(arena, partition, { constantColumns: !l1 && !bounded, free }) };
+  }
+  const most = Math.min(mostColumns, allColumns(partition));
+  const growing = allocateGrowingSet(arena, partition, most);
+  return { set: { system: allocateSetSystem(arena, partition, most), growing } };
 }
 
 /**
@@ -78,12 +107,18 @@ class InteriorPoint extends BlockMethod {
   readonly #columns: readonly ColumnPart[];
   readonly #system: StepSystem;
   readonly #short: ShortSystem | undefined;
+  readonly #set: GrowingSet | undefined;
   /** A linear program: primal and dual steps have lengths of their own. */
   readonly #isLinear: boolean;
   readonly #offered: OfferedPoint;
   #gap: Gap | undefined;
 
-  constructor(context: SolverContext, memory: InteriorMemory, loss: Loss) {
+  constructor(
+    context: SolverContext,
+    memory: InteriorMemory,
+    settings: InteriorSettings,
+    loss: Loss,
+  ) {
     super(new BlockState(context), memory, memory.rows.alpha);
     const { problem } = context;
     this.#memory = memory;
@@ -102,14 +137,42 @@ class InteriorPoint extends BlockMethod {
     };
     const constantScales = loss.pieces === 1 && isUnbounded(loss);
     this.#short = system.rows && new ShortSystem(context, system.rows, arrays);
-    this.#system = this.#short ?? new TallSystem(context, system.columns!, arrays, constantScales);
+    if (system.set) {
+      const { growing } = system.set;
+      this.#set = new GrowingSet(
+        context,
+        growing,
+        columns.members,
+        Object.assign(this.scalars, noRound),
+        settings.joining ?? joining,
+      );
+      this.#system = new SetSystem(context, system.set.system, arrays, this.#set.columns);
+    } else {
+      this.#system =
+        this.#short ?? new TallSystem(context, system.columns!, arrays, constantScales);
+    }
     const curved = loss.pieces === undefined;
     const bend = loss.conjugateCurvature?.(0, 0, loss.parameter) ?? 0;
     this.#isLinear = !curved && bend === 0 && !(problem.penalty.l2 > 0);
     const parts = { rows: this.#rows, columns: this.#columns };
     this.#offered = new OfferedPoint(context, loss, memory, parts, this.scalars);
     if (context.resumes) return;
+    if (this.#set) this.#beginSet(this.#set);
     this.#start();
+  }
+
+  /** The first set: by the slopes where all margins are the same. */
+  #beginSet(set: GrowingSet): void {
+    const { objective, team } = this.context;
+    const { iterate, rows, columns } = this.#memory;
+    const margin = this.#startingIntercept();
+    objective.ownRows(iterate).fill(margin);
+    team.barrier();
+    objective.dualPoint(iterate, rows.alpha);
+    team.barrier();
+    objective.image(objective.withinDomain(rows.alpha), columns.image);
+    this.passes++;
+    set.begin(columns.image);
   }
 
   #rowPart(worker: number): RowPart {
@@ -177,11 +240,17 @@ class InteriorPoint extends BlockMethod {
     const { columns } = this.#memory;
     if (!this.#gap) this.#differentiate();
     this.#gap = undefined;
+    if (this.#set?.isSolved) {
+      const { offered: primal, best: dual } = this.scalars;
+      this.#set.grow(columns.image, relativeGap({ primal, dual }));
+      this.#start();
+      this.#differentiate();
+    }
     for (const part of this.#rows) part.scale();
     for (const part of this.#columns) part.scale();
     team.barrier();
     this.#system.prepare();
-    this.passes++;
+    this.passes += this.#system.share ?? 1;
     this.#solve(true);
     const [primal, dual] = this.#direct();
     for (const part of this.#rows) part.move(primal, dual);
@@ -210,7 +279,7 @@ class InteriorPoint extends BlockMethod {
     for (const part of this.#columns) part.residual(affine);
     team.barrier();
     this.#system.solve();
-    this.passes += 2;
+    this.passes += 2 * (this.#system.share ?? 1);
     if (affine) this.#short?.takeStep(true, 1);
     for (const part of this.#rows) part.expand(affine);
     for (const part of this.#columns) part.expand(affine);
@@ -250,10 +319,13 @@ class InteriorPoint extends BlockMethod {
   /** What products need not fall below as long as the gap is above the tolerance. */
   #leastTarget(count: number): number {
     const { offered, best } = this.scalars;
-    const { tolerance } = this.context;
-    const gap = relativeGap({ primal: offered, dual: best });
-    if (!(gap > tolerance) || !(offered < Infinity)) return 0;
-    return (belowTolerance * tolerance * Math.abs(offered)) / count;
+    const { primal, dual, accuracy } = this.#set?.round ?? {
+      primal: offered,
+      dual: best,
+      accuracy: this.context.tolerance,
+    };
+    if (!(relativeGap({ primal, dual }) > accuracy) || !(primal < Infinity)) return 0;
+    return (belowTolerance * accuracy * Math.abs(primal)) / count;
   }
 
   #forPairs(visit: (pairs: PairSum) => void): void {
@@ -306,18 +378,26 @@ class InteriorPoint extends BlockMethod {
     const { columns, iterate, rows } = this.#memory;
     this.#differentiate();
     this.passes++;
-    const dual = problem.intercept
-      ? objective.dual(rows.alpha)
-      : objective.dualOfImage(rows.alpha, columns.image);
-    if (problem.intercept) this.passes++;
-    this.passes += this.#offered.take({ weights: columns.weights, margins: iterate }, dual);
+    const feasible = problem.intercept ? objective.withinDomain(rows.alpha) : rows.alpha;
+    const image = problem.intercept ? objective.scratchImage : columns.image;
+    if (problem.intercept) {
+      objective.image(feasible, image);
+      this.passes++;
+    }
+    const dual = objective.dualOfImage(feasible, image);
+    const primal = objective.primal(columns.weights, iterate);
+    if (this.#set) {
+      this.#set.restrict(image, objective.scratchImage);
+      this.#set.note(primal, objective.dualOfImage(feasible, objective.scratchImage));
+    }
+    this.passes += this.#offered.take({ weights: columns.weights, margins: iterate }, primal, dual);
     this.scalars.dual = dual;
     return { primal: this.scalars.offered, dual };
   }
 
   override arrays(): StateArray[] {
     const { weights, margins, rows, columns, system } = this.#memory;
-    const { positive, negative, atLow, atHigh, duals, weights: iterate } = columns;
+    const { positive, negative, atLow, atHigh, duals, members, weights: iterate } = columns;
     const row: Record<string, Float64Array> = { margins };
     for (const [k, { slopes, above, below }] of rows.pieces.entries()) {
       Object.assign(row, { [`slopes${k}`]: slopes, ...named(`above${k}`, above) });
@@ -332,6 +412,7 @@ class InteriorPoint extends BlockMethod {
       ...named('negative', negative),
       ...named('atLow', atLow),
       ...named('atHigh', atHigh),
+      ...(this.#set && { members, left: this.#set.left }),
     };
     return stateArrays({ row, column });
   }
@@ -339,6 +420,7 @@ class InteriorPoint extends BlockMethod {
   /** Every epoch ends with an evaluation, which is not made again. */
   override resume(): void {
     const { columns, iterate } = this.#memory;
+    this.#set?.resume();
     this.context.objective.margins(columns.weights, iterate);
     this.#differentiate();
     this.#gap = { primal: this.scalars.offered, dual: this.scalars.dual };
@@ -356,5 +438,5 @@ function isUnbounded({ conjugateLow, conjugateHigh, parameter }: Loss): boolean 
 
 export const interiorPoint: SolverCode<InteriorSettings, InteriorMemory> = {
   allocate: allocateInterior,
-  create: (context, memory, _settings, loss) => new InteriorPoint(context, memory, loss),
+  create: (context, memory, settings, loss) => new InteriorPoint(context, memory, settings, loss),
 };

@@ -55,11 +55,10 @@ export class OfferedPoint {
     this.#state = state;
   }
 
-  /** Looks at an iterate and the bound of its slopes; returns the passes that took. */
-  take(iterate: Point, dual: number): number {
-    const { objective, problem } = this.#context;
+  /** Looks at an iterate, its P and the bound of its slopes; returns the passes that took. */
+  take(iterate: Point, primal: number, dual: number): number {
+    const { problem } = this.#context;
     this.#state.best = Math.max(this.#state.best, dual);
-    const primal = objective.primal(iterate.weights, iterate.margins);
     let passes = 0;
     if (problem.penalty.l1 > 0 && this.#meets(primal)) {
       passes = this.#settle();

@@ -9,6 +9,9 @@ export const mostUnknowns = 10_000;
 const cost = { product: 0.4, denseProduct: 0.12, elimination: 0.03, passes: 30, unit: 60 } as const;
 /** Nanoseconds that an epoch of a coordinate method takes for each non-zero. */
 const epochCost = 20;
+/** A growing set pays with L1 from so many rows on where there are more columns, or from this time on. */
+const fewRows = 1500;
+const dear = 1e9;
 /** A step that takes no longer, in nanoseconds, is cheap whatever an epoch takes. */
 const cheap = 2e5;
 
@@ -33,11 +36,33 @@ function stepCosts({ shape, grid = 1 }: Pick<ProblemSummary, 'shape' | 'grid'>) 
   };
 }
 
-export function interiorSettings(request: ProblemSummary): InteriorSettings {
-  const { loss, penalty, intercept } = request;
+/**
+ * Whether the columns that get a weight are better sought: their number may be far below that of rows
+ * and columns.
+ */
+function isSparse({ penalty }: Pick<ProblemSummary, 'penalty'>): boolean {
+  return penalty.l1 > 0 && boundsOf(penalty) === undefined;
+}
+
+/** The linear system that suits the problem; `joining`: columns that join a growing set, if it is given. */
+function sideOf(request: ProblemSummary, joining: number | undefined): InteriorSettings['side'] {
+  const { shape } = request;
   const costs = stepCosts(request);
+  const isWide = shape.rows < shape.columns && shape.rows > fewRows;
+  const isDear = Math.min(costs.columns, costs.rows) > dear;
+  if (isSparse(request) && (joining !== undefined || isWide || isDear)) return 'set';
+  return costs.rows < costs.columns ? 'rows' : 'columns';
+}
+
+/** `given`: what the user has set. */
+export function interiorSettings(
+  request: ProblemSummary,
+  { joining }: Pick<InteriorSettings, 'joining'> = {},
+): InteriorSettings {
+  const { loss, penalty, intercept } = request;
   return {
-    side: costs.rows < costs.columns ? 'rows' : 'columns',
+    side: sideOf(request, joining),
+    ...(joining !== undefined && { joining }),
     pieces: loss.pieces === 2 && loss.parameter > 0 ? 2 : 1,
     l1: penalty.l1 > 0,
     bounded: boundsOf(penalty) !== undefined,
@@ -52,9 +77,9 @@ export function interiorIncompatibility(request: ProblemSummary): string | undef
     return `loss '${loss.name}': it needs the function conjugateCurvature, the second derivative of the conjugate`;
   }
   const { columns, rows } = stepCosts(request);
-  if (Math.min(columns, rows) < Infinity) return undefined;
+  if (Math.min(columns, rows) < Infinity || isSparse(request)) return undefined;
   const size = `${shape.rows} rows and ${shape.columns} columns`;
-  const need = `its linear systems have the size of the smaller of both, ${mostUnknowns} at most`;
+  const need = `without L1 its linear systems have the size of the smaller of both, ${mostUnknowns} at most`;
   return grid > 1 && shape.rows <= mostUnknowns
     ? `a grid of ${grid}: with ${size} it runs on a grid of 1`
     : `${size}: ${need}`;
@@ -71,7 +96,7 @@ function limitOf({ loss, penalty }: ProblemSummary): number {
 
 /** Why the interior point method is the one to take, if it is. */
 export function reasonForInterior(request: ProblemSummary): string | undefined {
-  if (interiorIncompatibility(request)) return undefined;
+  if (interiorIncompatibility(request) || sideOf(request, undefined) === 'set') return undefined;
   const { loss, penalty, shape } = request;
   const costs = stepCosts(request);
   const step = Math.min(costs.columns, costs.rows);

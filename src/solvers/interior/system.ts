@@ -6,6 +6,8 @@
  * An unpenalized column, as that of an intercept is, has D = 0.
  */
 export interface StepSystem {
+  /** The share of the non-zeros that a pass touches; default: all. */
+  readonly share?: number;
   /** For the T and D that the arrays hold. */
   prepare(): void;
   /** dw and X dw of the residuals that the arrays hold. Every thread of the team calls it. */

@@ -4,12 +4,10 @@ import type { BlockFields } from '../../engine/ring.ts';
 import type { WholeRows } from '../kernels/kernels.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns, blockAmongAll, everywhere, partOfWorker } from '../whole.ts';
-import { DenseFactor } from './factor.ts';
+import { ScaledFactor } from './factor.ts';
 import { allocateSegments, SegmentRows } from './segment-rows.ts';
 import type { StepSystem, SystemArrays } from './system.ts';
 
-/** Pivots of a matrix with ones on its diagonal that are rounding errors. */
-const leastPivot = 1e-13;
 /** Rows that are unpacked at a time where most of their entries are not 0. */
 const rowsTogether = 64;
 /** The share of entries from which on rows are unpacked. */
@@ -40,7 +38,7 @@ export class TallSystem implements StepSystem {
   readonly #context: SolverContext;
   readonly #memory: TallMemory;
   readonly #arrays: SystemArrays;
-  readonly #factor: DenseFactor;
+  readonly #factor: ScaledFactor;
   readonly #fields: BlockFields;
   readonly #columns: number;
   readonly #isDense: boolean;
@@ -63,7 +61,7 @@ export class TallSystem implements StepSystem {
     this.#columns = allColumns(partition);
     this.#isConstant = constantScales;
     this.#isDense = problem.nonzeros > denseFrom * problem.rows * this.#columns;
-    this.#factor = new DenseFactor(memory.matrix, this.#columns, leastPivot, context);
+    this.#factor = new ScaledFactor(memory.matrix, memory.scaling, context);
     this.#fields = ring.fields((block) => [this.#rowsOfBlock(block)]);
     this.#rows = new SegmentRows(context, memory.segments);
   }
@@ -77,28 +75,12 @@ export class TallSystem implements StepSystem {
   }
 
   prepare(): void {
-    const { team } = this.#context;
     if (!(this.#isConstant && this.#isKnown)) this.#multiply();
     this.#isKnown = true;
-    const { matrix, scaling, whole } = this.#memory;
-    const size = this.#columns;
+    const { whole } = this.#memory;
     this.#copyRows();
     everywhere(this.#context, this.#arrays.columnScales, whole);
-    this.#factor.forOwnRows(0, (from, to) => {
-      for (let i = from; i < to; i++) {
-        const diagonal = matrix[i * size + i] + whole[i];
-        scaling[i] = diagonal > 0 ? 1 / Math.sqrt(diagonal) : 0;
-      }
-    });
-    team.barrier();
-    this.#factor.forOwnRows(0, (from, to) => {
-      for (let i = from; i < to; i++) {
-        for (let j = 0; j < i; j++) matrix[i * size + j] *= scaling[i] * scaling[j];
-        matrix[i * size + i] = 1;
-      }
-    });
-    team.barrier();
-    this.#factor.factor();
+    this.#factor.factor((column) => whole[column]);
   }
 
   /** XᵀTX: every worker adds what its rows have to the rows of the block that is with it. */
@@ -160,7 +142,7 @@ export class TallSystem implements StepSystem {
 
   solve(): void {
     const { objective, problem, team } = this.#context;
-    const { right, image, whole, scaling } = this.#memory;
+    const { right, image, whole } = this.#memory;
     const { rowScales, residuals, alpha, columnResiduals, step, rowImage } = this.#arrays;
     const rows = [rowScales, residuals, alpha].map((array) => objective.ownRows(array));
     for (let i = 0; i < rows[0].length; i++) {
@@ -170,11 +152,7 @@ export class TallSystem implements StepSystem {
     const [r, v, given] = [right, image, columnResiduals].map((all) => objective.ownColumns(all));
     for (let j = 0; j < r.length; j++) r[j] = given[j] - v[j];
     everywhere(this.#context, right, whole);
-    if (team.index === 0) {
-      for (let j = 0; j < whole.length; j++) whole[j] *= scaling[j];
-      this.#factor.solve(whole);
-      for (let j = 0; j < whole.length; j++) whole[j] *= scaling[j];
-    }
+    if (team.index === 0) this.#factor.solve(whole);
     team.barrier();
     const { partition } = problem.grid;
     for (let block = team.first; block < team.end; block++) {
