@@ -27,6 +27,8 @@ export interface Certificate {
   readonly relativeGap: number;
   readonly epochs: number;
   readonly stopped: StopReason;
+  /** Weights that are proved to be 0 in every optimum, where the penalty and the loss allow a proof. */
+  readonly provedZeros?: number;
 }
 
 export type { Label } from '../data/labels.ts';

@@ -4,6 +4,7 @@ import type { EarlyStop } from './early-stop.ts';
 import type { BestPoint } from './objective/best-point.ts';
 import type { Certifier, ProvedBound } from './objective/certificate.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
+import type { ZeroWeights } from './objective/zero-weights.ts';
 import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
@@ -95,6 +96,8 @@ interface ConvergenceOptions {
   readonly certifier: Certifier;
   /** What was subtracted from the labels: the intercept of the model is larger by it. */
   readonly centre: number;
+  /** Where the penalty has an L1 part, which makes weights 0. */
+  readonly zeroWeights: ZeroWeights | undefined;
   /** Whether an intercept alone makes the losses as small as one likes: see infimumIsZero. */
   readonly vanishes: boolean;
 }
@@ -130,6 +133,8 @@ export class Convergence {
   #kept = false;
   /** What the dual point of the last certificate is multiplied by, where it has one. */
   dualScale: number | undefined;
+  /** Columns that the last certificate proves to be 0 in every optimum, where it can. */
+  provedZeros: number | undefined;
 
   constructor(options: ConvergenceOptions) {
     this.#options = options;
@@ -248,7 +253,19 @@ export class Convergence {
       if (exact.dual > this.#proved.dual) this.#take(exact, gap);
       this.#charge();
     }
+    const { zeroWeights } = this.#options;
+    this.provedZeros = zeroWeights?.countProved(this.primal + this.#primalAllowance);
+    this.#dropWeights();
     this.left = -1;
+  }
+
+  #dropWeights(onlyVanishing = false): void {
+    const { best, certifier, zeroWeights } = this.#options;
+    const found = zeroWeights?.drop(best, this.primal, onlyVanishing);
+    if (found === undefined) return;
+    this.primal = found;
+    this.#primalAllowance = certifier.primalAllowance(best);
+    this.#charge();
   }
 
   #take({ dual, allowance, scale }: ProvedBound, gap: number): void {
@@ -306,6 +323,8 @@ export class Convergence {
     if (!early?.best) return;
     this.#options.best.goTo(early.weights);
     this.#settle(epoch);
+    // What was measured on test rows is for these weights.
+    this.#dropWeights(true);
     this.measured = early.best;
   }
 

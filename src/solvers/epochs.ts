@@ -54,6 +54,8 @@ export interface Outcome extends RunFigures {
   readonly dualPoint?: Float64Array;
   /** What the dual point that proves the bound is multiplied by, where there is one. */
   readonly dualScale?: number;
+  /** Columns that are proved to be 0 in every optimum, where the penalty and the loss allow a proof. */
+  readonly provedZeros?: number;
 }
 
 /** Saves the state of a run from time to time; every thread calls both, at the same moments. */
@@ -132,11 +134,12 @@ export function runEpochs(
     }
     if (stopped) {
       const { rotations, dualPoint } = method;
-      const { dualScale } = convergence;
+      const { dualScale, provedZeros } = convergence;
       const details = {
         ...(rotations && { rotations }),
         ...(dualPoint && { dualPoint }),
         ...(dualScale !== undefined && { dualScale }),
+        ...(provedZeros !== undefined && { provedZeros }),
       };
       return { epochs: epoch, ...figures(accounts.total), stopped, ...details };
     }

@@ -26,6 +26,7 @@ import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
+import { ZeroWeights } from './objective/zero-weights.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
 import { checkSavedMethod } from './saved-state.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
@@ -138,6 +139,10 @@ export async function runThread(
     tolerance,
     atZero,
     centre,
+    zeroWeights:
+      problem.penalty.l1 > 0
+        ? new ZeroWeights(context, loss, certifier, memory.certificate)
+        : undefined,
     vanishes: infimumIsZero(problem, loss, team),
   });
   if (start) {

@@ -207,6 +207,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
     epochs: certificate.epochs,
     passes: outcomes.reduce((sums, { passes }) => sums + passes, 0),
     ...pick(certificate, 'primal', 'dual', 'gap', 'relativeGap', 'stopped'),
+    ...(certificate.provedZeros !== undefined && { provedZeros: certificate.provedZeros }),
     effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
     ...(certificates && { vectors: certificates.length }),

@@ -6,6 +6,7 @@ import {
   type Colours,
   dataSize,
   formatBytes,
+  formatCount,
   formatGapUp,
   formatNumber,
   formatPercent,
@@ -32,6 +33,7 @@ export function summarize(
     `${solver} solver on ${describeThreads(report)}, ${describeStop(stopped, tolerance)} ` +
       `after ${plural(epochs, 'epoch')} ${dim(times)}`,
     (stopped === 'converged' ? green : yellow)(describeCertificate(report)),
+    ...(report.provedZeros === undefined ? [] : [describeZeros(report, columns * (report.vectors ?? 1))]),
     ...(effort ? [dim(effort)] : []),
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
@@ -82,6 +84,15 @@ export function describeCertificate({
   if (relativeGap > 0.5) return `no useful bound yet (${gap})`;
   const distance = formatPercentUp(relativeGap / (1 - relativeGap));
   return `within ${distance} of the optimum (certified: ${gap})`;
+}
+
+/** Which part of all weights is proved to be 0. */
+export function describeZeros(
+  { provedZeros = 0 }: Pick<TrainReport, 'provedZeros'>,
+  weights: number,
+): string {
+  const verb = provedZeros === 1 ? 'is' : 'are';
+  return `${formatCount(provedZeros)} of ${plural(weights, 'weight')} ${verb} proved to be 0 in every optimum`;
 }
 
 function testResult(test: Metrics): string {
