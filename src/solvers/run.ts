@@ -27,6 +27,7 @@ import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
 import { ZeroWeights } from './objective/zero-weights.ts';
+import { scaleRatio } from './progress-watch.ts';
 import { loadSolver, type SolverPlan, solverCode } from './registry.ts';
 import { checkSavedMethod } from './saved-state.ts';
 import type { Method, SolverContext, WarmStart } from './solver.ts';
@@ -143,6 +144,7 @@ export async function runThread(
       problem.penalty.l1 > 0
         ? new ZeroWeights(context, loss, certifier, memory.certificate)
         : undefined,
+    scaleRatio: () => scaleRatio(objective, team),
     vanishes: infimumIsZero(problem, loss, team),
   });
   if (start) {

@@ -137,7 +137,9 @@ function joinedCertificate(certificates: readonly Certificate[]): Certificate {
   const relativeGap = gap === 0 ? 0 : Math.min(worst, gap / Math.abs(primal));
   const stopped = certificates.find((one) => one.stopped !== 'converged')?.stopped ?? 'converged';
   const known = certificates.flatMap(({ provedZeros }) => provedZeros ?? []);
-  const zeros = known.length === certificates.length && { provedZeros: sum(Float64Array.from(known)) };
+  const zeros = known.length === certificates.length && {
+    provedZeros: sum(Float64Array.from(known)),
+  };
   return { primal, dual, gap, relativeGap, epochs, stopped, ...zeros };
 }
 

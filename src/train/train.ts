@@ -196,6 +196,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
   const { solver, classes, grid, seed, certificate, certificates } = model;
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
+  const hindrance = outcomes.find((one) => one.hindrance)?.hindrance;
   return {
     solver,
     loss: model.loss.name,
@@ -210,6 +211,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
     ...(certificate.provedZeros !== undefined && { provedZeros: certificate.provedZeros }),
     effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
+    ...(hindrance && { hindrance }),
     ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),
   };

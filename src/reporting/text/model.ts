@@ -147,12 +147,7 @@ function describeTask({ classes, multiLabel }: Model): string {
   return `classification: negative ${negative}, positive ${positive}`;
 }
 
-function certificateLines({
-  certificate,
-  certificates,
-  classes,
-  weights,
-}: Model): LabelledLine[] {
+function certificateLines({ certificate, certificates, classes, weights }: Model): LabelledLine[] {
   const { primal, dual, stopped, epochs, provedZeros } = certificate;
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];

@@ -24,8 +24,7 @@ import { commandLine, solverName, statusText } from '../records/labels.ts';
 import type { RunDetail, RunSeries, RunSummary, SampleLine } from '../records/record.ts';
 import { type LabelledLine, twoColumns } from '../table.ts';
 import { describeMetrics } from './metrics.ts';
-import { describeCertificate,
-  describeZeros, describeEffort, describeThreads } from './summary.ts';
+import { describeCertificate, describeEffort, describeThreads, describeZeros } from './summary.ts';
 
 /** How charts are drawn: characters that there is room for, colours, horizontal axis. */
 interface ChartStyle {

@@ -3,13 +3,7 @@ import type { Team } from '../../engine/team.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { SolverContext } from '../solver.ts';
 import type { BestPoint } from './best-point.ts';
-import {
-  type CertificateMemory,
-  type Certifier,
-  operations,
-  secure,
-  unit,
-} from './certificate.ts';
+import { type CertificateMemory, type Certifier, operations, secure, unit } from './certificate.ts';
 import type { Objective } from './objective.ts';
 
 /** More than underflow can lose in a sum of squares. */
@@ -39,7 +33,12 @@ export class ZeroWeights {
   #fields: BlockFields | undefined;
 
   /** `memory`: that of the certifier, which uses it in turn. */
-  constructor({ objective, team, ring }: SolverContext, loss: Loss, certifier: Certifier, memory: CertificateMemory) {
+  constructor(
+    { objective, team, ring }: SolverContext,
+    loss: Loss,
+    certifier: Certifier,
+    memory: CertificateMemory,
+  ) {
     this.#objective = objective;
     this.#team = team;
     this.#ring = ring;
